@@ -154,6 +154,64 @@ class State:
     def perft(self, depth: int) -> int: ...
 
 @final
+class CoreEvaluator:
+    """An evaluator of the core. Games ask the attribute `core` of an evaluator, where it has one, instead of itself."""
+
+    @staticmethod
+    def uniform() -> CoreEvaluator:
+        """Equal priors and an even value."""
+
+@final
+class PlayedGames:
+    """Games that threads of the core play (hauteur.matches.arena). All calls may come from any thread.
+
+    players: for each that searches (settings of the search, JSON of `MoveSettings`, index of its evaluator and of the
+    large one), None for one that is asked for moves; rules: JSON of `GameRules` (crates/core/src/play/settings.rs).
+    """
+
+    def __new__(
+        cls,
+        game: Game,
+        players: Sequence[tuple[_SearchSettings | str, str, int, int | None] | None],
+        evaluators: Sequence[object],
+        rules: str,
+        *,
+        parallel: int,
+        batch_size: int,
+        workers: int,
+        seed: int,
+    ) -> PlayedGames: ...
+    @staticmethod
+    def computed_by_python(evaluator: object, game: Game) -> bool:
+        """Whether the interpreter is needed for every batch of this evaluator."""
+    @property
+    def has_room(self) -> bool:
+        """Whether more games should begin."""
+    @property
+    def running(self) -> int:
+        """Games that have begun and are not over."""
+    @property
+    def workers(self) -> int:
+        """Threads; 0 when they have ended."""
+    def begin(self, number: int, state: State, seats: tuple[int, int], plies: int, seed: int) -> None:
+        """Lets a game be played from this position. number: of no other running game; plies: that it has already."""
+    def no_more(self) -> None:
+        """There is no other game at present: threads with free places go on with those that they have."""
+    def wait(self, seconds: float) -> tuple[int, dict[str, Any]] | tuple[int, int, list[int], int] | None:
+        """The next event: (number, record of a game that is over), as columns of GameRecord; or (number, player, actions
+        since the beginning, seed) where a move is wanted of a player who does not search; None: nothing in this time.
+        Raises what an evaluator has raised, and RuntimeError where games cannot go on."""
+    def answer(self, number: int, action: int, *, score: float, depth: int, seconds: float | None, note: str) -> None:
+        """The move that was wanted. score: NaN: unknown; depth: 0: unknown; seconds: None: as long as it took."""
+    def lose(self, number: int, reason: str, detail: str, resigned: bool) -> None:
+        """The player has lost instead of moving."""
+    def facts(self) -> dict[str, float]: ...
+    def network_facts(self) -> list[tuple[int, int, int, float, float]]:
+        """By evaluator: rows, batches, room for rows, seconds in gather and apply, seconds in the evaluator."""
+    def close(self) -> None:
+        """Gives the running games up and waits for the threads."""
+
+@final
 class Batch:
     """Token of one gather: the rows that wait for the network."""
 
@@ -241,6 +299,8 @@ class Forest:
         """Answers: float32 [>= len(batch), num_actions] raw logits, float32 [>= len(batch), 3] win, draw, loss of the mover."""
     def cancel(self, batch: Batch) -> None:
         """Takes the batch's visits back."""
+    def step(self, evaluator: CoreEvaluator, rows: int, net: int = 0) -> int:
+        """gather, evaluate and apply in one call, for at most so many rows; returns how many there were."""
     def batch_states(self, batch: Batch) -> list[State]:
         """The positions behind the batch's rows, in their order."""
     def root_node_visits(self, ids: _Whole) -> NDArray[np.uint32]: ...

@@ -16,10 +16,10 @@ from hauteur import _core
 from hauteur.learning.replay import ReplayBuffer, drawing_weights
 from hauteur.learning.shards import write_shard
 from hauteur.matches.arena import play_games
+from hauteur.matches.plain_games import LEAST_PRIOR, policy_surprise
 from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.mcts.params import Dirichlet, SearchParams, Temperature
 from hauteur.players.search_player import SearchPlayer
-from hauteur.players.surprise import LEAST_PRIOR, policy_surprise
 
 GAME = _core.Game("connect4")
 
@@ -41,23 +41,22 @@ def buffer_of(folder: Path, records: list[GameRecord], weight: float) -> ReplayB
 
 
 def test_surprise_by_hand() -> None:
-    targets = np.array([[3, 1, 0], [0, 0, 0], [2, 2, 4], [0, 5, 0]], np.uint32)
-    priors = np.array([[0.5, 0.25, 0.25], [0.2, 0.3, 0.5], [0.25, 0.25, 0.5], [1.0, 0.0, 0.0]], np.float32)
-    found = policy_surprise(targets, priors)
-    expected = [0.75 * np.log(1.5) + 0.25 * np.log(1.0), 0.0, 0.0, -np.log(LEAST_PRIOR)]
-    assert found.dtype == np.float32
-    assert found == pytest.approx(expected, abs=1e-6)
-    assert policy_surprise(np.zeros((0, 3), np.uint32), np.zeros((0, 3), np.float32)).shape == (0,)
+    def found(counts: list[int], priors: list[float]) -> float:
+        return policy_surprise(np.array(counts, np.uint32), np.array(priors, np.float32))
+
+    assert found([3, 1], [0.5, 0.25]) == pytest.approx(0.75 * np.log(1.5))
+    assert found([], []) == 0  # no action has a count
+    assert found([2, 2, 4], [0.25, 0.25, 0.5]) == 0
+    assert found([5], [0.0]) == pytest.approx(-np.log(LEAST_PRIOR))
 
 
 @given(st.integers(0, 2**32), st.integers(1, 20))
 @settings(max_examples=50)
 def test_surprise_is_the_divergence(seed: int, actions: int) -> None:
     random = np.random.default_rng(seed)
-    targets = random.integers(0, 50, (5, actions)).astype(np.uint32)
-    targets[:, 0] += 1
-    priors = random.dirichlet(np.ones(actions), 5).astype(np.float32)
-    assert policy_surprise(targets, priors) == pytest.approx(stats.entropy(targets, priors, axis=1), abs=1e-5)
+    counts = random.integers(1, 50, actions).astype(np.uint32)
+    priors = random.dirichlet(np.ones(actions)).astype(np.float32)
+    assert policy_surprise(counts, priors) == pytest.approx(stats.entropy(counts, priors), abs=1e-5)
 
 
 def test_games_record_the_divergence_from_the_nets_own_prior(records: list[GameRecord]) -> None:

@@ -16,6 +16,7 @@ from search_toys import ToyGame, hash_evaluator, uniform_evaluator
 
 from hauteur._core import Forest, Game
 from hauteur.matches.arena import play_games
+from hauteur.matches.plain_games import TARGET_UNITS
 from hauteur.matches.record import GamePlan
 from hauteur.mcts.params import Dirichlet, SearchParams
 from hauteur.mcts.reference.gumbel import Knowledge, draw, improved_policy, sigma
@@ -29,7 +30,7 @@ from hauteur.mcts.rules import (
     TreeBalance,
     Variance,
 )
-from hauteur.players.search_player import TARGET_UNITS, SearchPlayer
+from hauteur.players.search_player import SearchPlayer
 
 rules = st.builds(
     Gumbel,

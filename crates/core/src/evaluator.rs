@@ -1,5 +1,48 @@
 //! What a search asks: a network, or what stands in for one.
 
+use std::any::Any;
+use std::sync::Arc;
+
+use crate::game::{Action, State};
+
+/// What an evaluator reads of the positions of a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reads {
+    /// Rows of features.
+    Planes,
+    /// Masks and values of bit planes (boards of at most 64 squares).
+    Packed,
+    /// Nothing: the answers are the same for all positions.
+    Nothing,
+    /// The positions themselves.
+    Positions,
+}
+
+/// Where a line of moves begins: whatever the caller of the core needs to know of it.
+pub type Origin = Arc<dyn Any + Send + Sync>;
+
+/// A position of a batch, and how it was reached.
+pub struct Position<'a> {
+    /// The position.
+    pub state: &'a dyn State,
+    /// Where the line begins.
+    pub origin: Option<Origin>,
+    /// The moves since.
+    pub moves: Vec<Action>,
+}
+
+/// The rows of a batch as an evaluator reads them.
+pub enum Batch<'a> {
+    /// Features, a game's `row_len` floats a row.
+    Planes(&'a [f32]),
+    /// Masks and values, a game's number of planes of each a row.
+    Packed(&'a [u64], &'a [f32]),
+    /// Nothing.
+    Nothing,
+    /// One a row.
+    Positions(&'a [Position<'a>]),
+}
+
 /// Computes rows of features. One evaluator serves any number of threads at once, each of which computes its own rows.
 pub trait Evaluator: Send + Sync {
     /// Answers `rows` rows of `features` (a game's `row_len` floats each): policy logits, `num_actions` floats a row, and shares of
@@ -12,6 +55,19 @@ pub trait Evaluator: Send + Sync {
 
     /// Rows of a batch at which it is efficient.
     fn batch_size(&self) -> usize;
+
+    /// What it reads; other than features: `evaluate_batch` answers.
+    fn reads(&self) -> Reads {
+        Reads::Planes
+    }
+
+    /// As `evaluate`, for a batch of the kind that it reads.
+    fn evaluate_batch(&self, batch: Batch, rows: usize, logits: &mut [f32], wdl: &mut [f32]) -> Result<(), String> {
+        match batch {
+            Batch::Planes(features) => self.evaluate(features, rows, logits, wdl),
+            _ => Err("this evaluator reads features".into()),
+        }
+    }
 }
 
 /// Equal priors and an even value: a search without knowledge.
@@ -30,5 +86,13 @@ impl Evaluator for Uniform {
 
     fn batch_size(&self) -> usize {
         64
+    }
+
+    fn reads(&self) -> Reads {
+        Reads::Nothing
+    }
+
+    fn evaluate_batch(&self, _: Batch, rows: usize, logits: &mut [f32], wdl: &mut [f32]) -> Result<(), String> {
+        self.evaluate(&[], rows, logits, wdl)
     }
 }

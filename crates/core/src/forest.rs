@@ -272,8 +272,13 @@ impl Forest {
     }
 
     /// The position of each row of a batch.
+    pub fn batch_positions(&self, batch: BatchId) -> Result<Vec<&dyn State>, ForestError> {
+        Ok(self.parts(batch)?.iter().flat_map(|p| &p.leaves).map(|leaf| leaf.state.as_ref()).collect())
+    }
+
+    /// Copies of the positions of the rows of a batch.
     pub fn batch_states(&self, batch: BatchId) -> Result<Vec<Box<dyn State>>, ForestError> {
-        Ok(self.parts(batch)?.iter().flat_map(|p| &p.leaves).map(|leaf| leaf.state.clone_box()).collect())
+        Ok(self.batch_positions(batch)?.into_iter().map(State::clone_box).collect())
     }
 
     /// The way from its tree's root to the position of each row of a batch.

@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use hauteur_core::evaluator::{Evaluator, Origin};
 use hauteur_core::forest::{BatchId, Forest, ForestError};
-use hauteur_core::game::Action;
+use hauteur_core::game::{Action, State};
 use hauteur_core::params::SearchParams;
 use hauteur_core::rows::Rows;
 use hauteur_core::rules::second_net::Net;
@@ -14,12 +15,14 @@ use hauteur_core::search::oracle::LeafOracle;
 use hauteur_core::search::outside::OutsideRules;
 use hauteur_core::search::report::EdgeReport;
 use hauteur_core::stats::Value;
+use hauteur_core::step::{BatchRoom, StepFacts, step};
 use numpy::{IntoPyArray, Ix1, Ix2, Ix4, PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
 
 use crate::arrays::{Ids, Whole, read, write};
 use crate::errors::value_error;
+use crate::evaluators::PyCoreEvaluator;
 use crate::game::{Line, PyGame, PyState, check_packable};
 use crate::python_game::{adopted, python_start};
 use crate::reports::{branch_columns, counter_map, edge_dict, plies_to_end, search_map};
@@ -58,6 +61,22 @@ fn legal_action(search: &Search, id: i64, action: i64) -> PyResult<Action> {
     found.ok_or_else(|| value_error(format!("tree {id}: action {action} is not legal; legal: {legal:?}")))
 }
 
+/// The position as searches of this game take it, and how it was reached. ValueError where it is of another game.
+pub fn entering(game: &PyGame, state: &PyState) -> PyResult<(Box<dyn State>, Line)> {
+    let (ours, theirs) = (game.0.info(), state.game.0.info());
+    let written_in_python = python_start(game.0.as_ref()).is_some();
+    if (&ours.name, ours.num_actions, ours.feature_shape) != (&theirs.name, theirs.num_actions, theirs.feature_shape)
+        || (written_in_python && ours.spec != theirs.spec)
+    {
+        return Err(value_error(format!("this forest searches {}, got a state of {}", ours.spec, theirs.spec)));
+    }
+    let mut line = state.line();
+    if written_in_python {
+        line.game = game.clone(); // which reports the exceptions of its positions
+    }
+    Ok((adopted(state.state.as_ref(), game.0.as_ref()), line))
+}
+
 /// Token of one gather.
 #[pyclass(name = "Batch", module = "hauteur._core", frozen)]
 pub struct PyBatch {
@@ -86,6 +105,8 @@ pub struct PyForest {
     /// How the position of each tree's root was reached.
     lines: HashMap<i64, Line>,
     rules: Option<Arc<PyRules>>,
+    /// Buffers of steps, with the evaluator and number of rows that they are for.
+    room: Option<(Arc<dyn Evaluator>, usize, BatchRoom)>,
 }
 
 impl PyForest {
@@ -200,6 +221,7 @@ impl PyForest {
             params: json,
             lines: HashMap::new(),
             rules,
+            room: None,
         })
     }
 
@@ -220,20 +242,8 @@ impl PyForest {
 
     #[pyo3(signature = (state, seed=None))]
     fn add(&mut self, state: PyRef<'_, PyState>, seed: Option<u64>) -> PyResult<i64> {
-        let (ours, theirs) = (self.game.0.info(), state.game.0.info());
-        if (&ours.name, ours.num_actions, ours.feature_shape)
-            != (&theirs.name, theirs.num_actions, theirs.feature_shape)
-        {
-            return Err(value_error(format!("this forest searches {}, got a state of {}", ours.spec, theirs.spec)));
-        }
-        let mut line = state.line();
-        if python_start(self.game.0.as_ref()).is_some() {
-            if ours.spec != theirs.spec {
-                return Err(value_error(format!("this forest searches {}, got a state of {}", ours.spec, theirs.spec)));
-            }
-            line.game = self.game.clone(); // which reports the exceptions of its positions
-        }
-        let id = self.forest.add(adopted(state.state.as_ref(), self.game.0.as_ref()), seed) as i64;
+        let (state, line) = entering(&self.game, &state)?;
+        let id = self.forest.add(state, seed) as i64;
         self.lines.insert(id, line);
         self.game.checked(id)
     }
@@ -353,6 +363,33 @@ impl PyForest {
 
     fn cancel(&mut self, batch: PyRef<'_, PyBatch>) -> PyResult<()> {
         self.forest.cancel(batch.id).map_err(refuse)
+    }
+
+    #[pyo3(signature = (evaluator, rows, net=0))]
+    fn step(
+        &mut self,
+        py: Python<'_>,
+        evaluator: PyRef<'_, PyCoreEvaluator>,
+        rows: usize,
+        net: usize,
+    ) -> PyResult<usize> {
+        let (net, evaluator) = (self.wanted_net(net)?, evaluator.0.clone());
+        let fits =
+            |(of, size, _): &(Arc<dyn Evaluator>, usize, BatchRoom)| Arc::ptr_eq(of, &evaluator) && *size == rows;
+        let mut room = self.room.take().filter(fits).unwrap_or_else(|| {
+            let room = BatchRoom::new(self.game.0.info(), evaluator.as_ref(), rows);
+            (evaluator.clone(), rows, room)
+        });
+        let (forests, lines) = (std::slice::from_mut(&mut self.forest), &self.lines);
+        let root_line = |_: usize, tree: usize| -> (Option<Origin>, Vec<Action>) {
+            (lines.get(&(tree as i64)).map(|line| Arc::new(line.clone()) as Origin), Vec::new())
+        };
+        let done = py.detach(|| {
+            step(forests, &[(0, net)], evaluator.as_ref(), &mut room.2, &root_line, &mut StepFacts::default())
+        });
+        self.room = Some(room);
+        self.game.checked(())?;
+        done.map_err(value_error)
     }
 
     fn batch_states(&self, batch: PyRef<'_, PyBatch>) -> PyResult<Vec<PyState>> {

@@ -8,9 +8,9 @@ when. Programs that run elsewhere (hauteur.players.engines) fit the same protoco
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, wait
-from dataclasses import dataclass, field
-from typing import Generic, Protocol, TypeVar
+from concurrent.futures import Future
+from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,49 +101,3 @@ class MovePlayer(Protocol):
 
     def close(self) -> None:
         """No game goes on any more: ends what runs for the player. Requests of other games may follow."""
-
-
-MoveReply = ChosenMove | GameLost
-Game = TypeVar("Game")
-
-
-@dataclass
-class PendingMoves(Generic[Game]):
-    """The games in which a player looks for a move."""
-
-    waiting: dict[Future[ChosenMove], tuple[Game, MovePlayer]] = field(default_factory=dict)
-
-    def request(self, game: Game, player: MovePlayer, request: MoveRequest) -> None:
-        """Let the player look for its move in a game."""
-        self.waiting[player.choose(request)] = (game, player)
-
-    def replies(self) -> list[tuple[Game, MoveReply]]:
-        """Return what was found since.
-
-        Raises ValueError naming a player that cannot go on, RuntimeError for one that has failed otherwise than by
-        GameLost.
-        """
-        done = [future for future in self.waiting if future.done()]
-        return [_reply(future, *self.waiting.pop(future)) for future in done]
-
-    def wait(self) -> bool:
-        """Wait until there is a reply; False when none is awaited."""
-        wait(self.waiting, return_when=FIRST_COMPLETED)
-        return bool(self.waiting)
-
-    def cancel(self) -> None:
-        """Forget all requests; those that a player has begun with run to their end."""
-        for future in self.waiting:
-            future.cancel()
-        self.waiting.clear()
-
-
-def _reply(future: Future[ChosenMove], game: Game, player: MovePlayer) -> tuple[Game, MoveReply]:
-    try:
-        return game, future.result()
-    except GameLost as lost:
-        return game, lost
-    except ValueError as error:
-        raise ValueError(f"player {player.name}: {error}") from None
-    except Exception as error:
-        raise RuntimeError(f"player {player.name} has failed: {error}") from error

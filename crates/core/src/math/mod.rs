@@ -2,4 +2,5 @@
 
 pub mod arithmetic;
 pub mod rng;
+pub mod streams;
 pub mod welford;

@@ -77,6 +77,12 @@ impl Search {
         params.gumbel.as_ref().map(|rule| self.halving_choice(rule, root)).or_else(bounds)
     }
 
+    /// Is the policy target the visits, because no rule that changes it is on?
+    pub fn teaches_visits(&self) -> bool {
+        let params = &self.setup.params;
+        params.gumbel.is_none() && params.solver.is_none() && params.forced_playouts.is_none()
+    }
+
     /// What a network is taught to answer here: shares of the root's actions, which sum to 1.
     ///
     /// The shares of the visits (the priors before the first), with forced playouts without those that were forced; with Gumbel the

@@ -1,0 +1,17 @@
+//! Games between players, for self-play, gates, matches and tournaments: the one loop that plays them.
+//!
+//! A game is a value decided by the settings, its seed and the nets, as far as evaluators are exact: threads, games at a time and
+//! batches do not decide it. Its trees have random streams of their own and one leaf in flight at most; a thread has its own games,
+//! forests and batches, and shares nothing but evaluators with others.
+//!
+//! `crew` is the interface: threads that are given plans of games and tell what happens. `worker` is what one thread does, `running`
+//! a game in progress, `found` and `choice` how a search becomes a move, `watch` resignation, `record` what is left of a game.
+
+pub mod choice;
+pub mod crew;
+pub mod found;
+pub mod record;
+pub mod running;
+pub mod settings;
+pub mod watch;
+mod worker;

@@ -1,0 +1,79 @@
+//! What is left of a game: its columns, one row a move, and its result.
+
+use crate::game::Action;
+use crate::play::found::Found;
+
+/// End reason of a game that a player gave up.
+pub const RESIGNATION: &str = "resignation";
+/// End reason of a game that was stopped, and counted as a draw, at a limit of plies.
+pub const PLY_LIMIT: &str = "ply limit";
+
+/// The moves of a game as columns.
+#[derive(Clone, Debug, Default)]
+pub struct Columns {
+    /// The moves played.
+    pub actions: Vec<Action>,
+    /// Seat of the mover.
+    pub movers: Vec<u8>,
+    /// Edges of all policy targets, one move after another.
+    pub policy_actions: Vec<Action>,
+    /// Their counts.
+    pub policy_counts: Vec<u32>,
+    /// Edges of each move.
+    pub policy_lengths: Vec<u16>,
+    /// Win, draw, loss of the root, three a move.
+    pub root_wdl: Vec<f32>,
+    /// Value of the net.
+    pub net_value: Vec<f32>,
+    /// Policy surprise.
+    pub surprise: Vec<f32>,
+    /// Visits of the root.
+    pub visits: Vec<u32>,
+    /// Temperature of the choice.
+    pub temperatures: Vec<f32>,
+    /// 1: learned from.
+    pub learn: Vec<u8>,
+    /// Scores in pawns.
+    pub scores: Vec<f32>,
+    /// Depths in plies.
+    pub depths: Vec<u16>,
+    /// Seconds of each move.
+    pub seconds: Vec<f32>,
+}
+
+impl Columns {
+    /// Adds a move.
+    pub fn push(&mut self, mover: usize, found: &Found) {
+        self.actions.push(found.action);
+        self.movers.push(mover as u8);
+        self.policy_actions.extend(found.target.iter().map(|(action, _)| action));
+        self.policy_counts.extend(found.target.iter().map(|(_, count)| count));
+        self.policy_lengths.push(found.target.len() as u16);
+        self.root_wdl.extend(found.root_wdl);
+        self.net_value.push(found.net_value);
+        self.surprise.push(found.surprise);
+        self.visits.push(found.visits);
+        self.temperatures.push(found.temperature);
+        self.learn.push(u8::from(found.learn));
+        self.scores.push(found.score);
+        self.depths.push(found.depth);
+        self.seconds.push(found.seconds);
+    }
+}
+
+/// A game that is over.
+#[derive(Clone, Debug)]
+pub struct Record {
+    /// The number that its plan gave it.
+    pub number: u64,
+    /// Its moves.
+    pub columns: Columns,
+    /// +1 the first player won, 0 draw, -1 the second one won.
+    pub outcome: i8,
+    /// Why it is over.
+    pub end_reason: String,
+    /// The seat that resigned, or would have, if it was played out.
+    pub resigned: Option<usize>,
+    /// What was said of moves, by their index.
+    pub notes: Vec<(usize, String)>,
+}

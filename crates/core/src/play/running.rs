@@ -1,0 +1,186 @@
+//! A game in progress: position, trees, and what was played.
+
+use std::time::Instant;
+
+use crate::evaluator::Origin;
+use crate::game::{Action, Outcome, Player, State};
+use crate::math::streams::{Purpose, Stream, derived_seed};
+use crate::play::found::Found;
+use crate::play::record::{Columns, PLY_LIMIT, RESIGNATION, Record};
+use crate::play::settings::GameRules;
+use crate::play::watch::Watch;
+
+/// A game to be played.
+pub struct Plan {
+    /// What the caller calls it; no other running game has the same.
+    pub number: u64,
+    /// Index of the player who moves first, and of the other one.
+    pub seats: [usize; 2],
+    /// Where the searches begin.
+    pub state: Box<dyn State>,
+    /// How that position was reached, for evaluators that read positions.
+    pub origin: Option<Origin>,
+    /// Plies that belong to the game already.
+    pub plies: usize,
+    /// Of its random draws.
+    pub seed: u64,
+}
+
+/// How the player to move has lost instead of moving.
+#[derive(Clone, Debug)]
+pub struct Lost {
+    /// The end reason of the game.
+    pub reason: String,
+    /// What happened, one line; empty: nothing to tell.
+    pub detail: String,
+    /// It gave the game up.
+    pub resigned: bool,
+}
+
+/// A game in progress. Tree 0 is that of the first seat, tree 1 that of the second; a player on both seats has tree 0 for both,
+/// unless each side is to have its own.
+pub struct Running {
+    /// How it began.
+    pub plan: Plan,
+    /// The position.
+    pub state: Box<dyn State>,
+    /// The trees, once they were needed.
+    pub trees: [Option<usize>; 2],
+    /// Moves that each tree has not seen.
+    pub unplayed: [Vec<Action>; 2],
+    /// What was played.
+    pub columns: Columns,
+    /// When the player to move began to think.
+    pub begun: Instant,
+    /// The search in progress is one in full.
+    pub full: bool,
+    draws: Stream,
+    own_trees: bool,
+    watch: Option<Watch>,
+    lost: Option<Lost>,
+    notes: Vec<(usize, String)>,
+}
+
+impl Running {
+    /// The game at its beginning.
+    pub fn new(plan: Plan, rules: &GameRules) -> Self {
+        Running {
+            state: plan.state.clone_box(),
+            trees: [None; 2],
+            unplayed: Default::default(),
+            columns: Columns::default(),
+            begun: Instant::now(),
+            full: true,
+            draws: Stream::new(plan.seed, Purpose::Moves, 0),
+            own_trees: rules.tree_per_side || plan.seats[0] != plan.seats[1],
+            watch: rules.resignation.map(|rule| Watch::new(rule, plan.seed)),
+            lost: None,
+            notes: Vec::new(),
+            plan,
+        }
+    }
+
+    /// The seat that is to move.
+    pub fn seat(&self) -> usize {
+        self.state.to_move() as usize
+    }
+
+    /// Index of the player who is to move.
+    pub fn mover(&self) -> usize {
+        self.plan.seats[self.seat()]
+    }
+
+    /// Number of the tree that the player to move searches.
+    pub fn tree_number(&self) -> usize {
+        if self.own_trees { self.seat() } else { 0 }
+    }
+
+    /// Seed of the tree that the player to move searches.
+    pub fn tree_seed(&self) -> u64 {
+        derived_seed(self.plan.seed, Purpose::Tree, self.tree_number() as u64)
+    }
+
+    /// Seed of all that somebody draws who is asked for this move.
+    pub fn answer_seed(&self) -> u64 {
+        derived_seed(self.plan.seed, Purpose::Answer, self.state.ply() as u64)
+    }
+
+    /// Plies of the game, its start included.
+    pub fn plies(&self) -> usize {
+        self.plan.plies + self.columns.actions.len()
+    }
+
+    /// Is the move at this ply searched in full, of which a share is?
+    pub fn draws_full(&self, share: f64) -> bool {
+        Stream::new(self.plan.seed, Purpose::PlayoutCap, self.plies() as u64).uniform() < share
+    }
+
+    /// The next number in [0, 1) that decides a move.
+    pub fn draw(&mut self) -> f64 {
+        self.draws.uniform()
+    }
+
+    /// Plays and records a move of the player to move.
+    pub fn play(&mut self, found: &Found) {
+        let seat = self.seat();
+        if let Some(watch) = &mut self.watch {
+            watch.see(seat, found.value(), self.plan.plies + self.columns.actions.len());
+        }
+        self.columns.push(seat, found);
+        self.state.play(found.action);
+        self.full = true;
+        for (tree, unplayed) in self.trees.iter().zip(&mut self.unplayed) {
+            if tree.is_some() {
+                unplayed.push(found.action);
+            }
+        }
+    }
+
+    /// Keeps what was said of the last move.
+    pub fn note(&mut self, text: String) {
+        self.notes.push((self.columns.actions.len().saturating_sub(1), text));
+    }
+
+    /// The player to move has lost instead of moving.
+    pub fn lose(&mut self, lost: Lost) {
+        self.lost = Some(lost);
+    }
+
+    /// Has the game ended, by its rules, a resignation, a failure or the limit of plies?
+    pub fn is_over(&self, rules: &GameRules) -> bool {
+        let resigned = || self.watch.as_ref().is_some_and(|watch| watch.resigns().is_some());
+        let at_limit = || rules.max_plies.is_some_and(|most| self.plies() >= most);
+        self.lost.is_some() || self.state.outcome().is_some() || resigned() || at_limit()
+    }
+
+    /// The record of the game, which is over.
+    pub fn record(mut self) -> Record {
+        let (outcome, end_reason, resigned) = self.result();
+        if let Some(lost) = self.lost.take().filter(|lost| !lost.detail.is_empty()) {
+            self.notes.push((self.columns.actions.len(), lost.detail));
+        }
+        Record { number: self.plan.number, columns: self.columns, outcome, end_reason, resigned, notes: self.notes }
+    }
+
+    fn result(&self) -> (i8, String, Option<usize>) {
+        let won_against = |seat: usize| if seat == 0 { -1 } else { 1 };
+        if let Some(lost) = &self.lost {
+            let seat = self.seat();
+            return (won_against(seat), lost.reason.clone(), Some(seat).filter(|_| lost.resigned));
+        }
+        let (seat, resigns) = self.watch.as_ref().map_or((None, None), |watch| (watch.seat, watch.resigns()));
+        match (self.state.outcome(), resigns) {
+            (Some(outcome), _) => {
+                let result = match outcome {
+                    Outcome::Win(Player::First) => 1,
+                    Outcome::Win(Player::Second) => -1,
+                    Outcome::Draw => 0,
+                };
+                let played_out = if resigns.is_some() { None } else { seat };
+                (result, self.state.end_reason().unwrap_or_default().into(), played_out)
+            }
+            (None, Some(seat)) => (won_against(seat), RESIGNATION.into(), Some(seat)),
+            (None, None) => (0, PLY_LIMIT.into(), seat),
+        }
+    }
+}

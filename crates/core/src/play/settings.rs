@@ -1,0 +1,113 @@
+//! What decides a game beside its seed and the evaluators. The settings are those of Python's models, which check their ranges.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+
+use crate::evaluator::Evaluator;
+use crate::params::SearchParams;
+
+/// How moves are drawn: p ~ N^(1/T).
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Temperature {
+    /// T at the beginning; 0: the best move.
+    pub initial: f64,
+    /// Moves over which it falls to 0; 0: it does not.
+    pub decay_moves: u64,
+    /// Moves before it begins to fall.
+    pub decay_delay_moves: u64,
+    /// Move from which on it is `endgame`; 0: none.
+    pub cutoff_move: u64,
+    /// T of the endgame, which it never falls below.
+    pub endgame: f64,
+    /// Added to the visits of every action.
+    pub visit_offset: f64,
+    /// Actions whose value is lower than the best one's by more, in per cent, are not drawn.
+    pub value_cutoff: f64,
+}
+
+/// A share of the moves is searched in full, the others are fast (Wu 2019, section 3.1).
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct PlayoutCap {
+    /// Chance that a move is searched with all visits.
+    pub full_share: f64,
+    /// Visits of the other moves.
+    pub fast_visits: u32,
+}
+
+/// Rule of resignation (Silver et al. 2017).
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Resignation {
+    /// Root value that is hopeless, or any below.
+    pub threshold: f64,
+    /// So many hopeless searches of a player in a row.
+    pub moves: u32,
+    /// Plies before which nobody resigns.
+    pub earliest_ply: usize,
+    /// Share of games played on regardless.
+    pub play_through: f64,
+}
+
+/// How a player that searches chooses its moves.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MoveSettings {
+    /// Visits of the root, its own evaluation included, at which a move is chosen.
+    pub visits: u32,
+    /// How it is drawn.
+    pub temperature: Temperature,
+    /// Which moves are searched with fewer visits.
+    pub playout_cap: Option<PlayoutCap>,
+    /// A net learns from the moves.
+    pub learns: bool,
+}
+
+/// A player that searches. `large`: the second net, where the settings have one.
+pub struct SearchPlayer {
+    /// Settings of its searches.
+    pub search: SearchParams,
+    /// How it chooses moves.
+    pub moves: MoveSettings,
+    /// Index of its evaluator.
+    pub small: usize,
+    /// Index of its second evaluator.
+    pub large: Option<usize>,
+}
+
+/// Rules that hold for all games beside those of the game itself.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct GameRules {
+    /// A game unfinished after so many plies, its start included, is a draw.
+    pub max_plies: Option<usize>,
+    /// When players resign.
+    pub resignation: Option<Resignation>,
+    /// A player on both seats has a tree for each.
+    pub tree_per_side: bool,
+}
+
+/// Everybody who plays, and what they share.
+pub struct Table {
+    /// Who plays; `None`: somebody who is asked for each move.
+    pub players: Vec<Option<SearchPlayer>>,
+    /// What they ask.
+    pub evaluators: Vec<Arc<dyn Evaluator>>,
+    /// Rules of all games.
+    pub rules: GameRules,
+}
+
+/// How games are shared out: this does not decide them, as far as evaluators are exact.
+#[derive(Clone, Copy, Debug)]
+pub struct Layout {
+    /// Games at a time.
+    pub parallel: usize,
+    /// Most rows of a batch.
+    pub batch_size: usize,
+    /// Threads, each with its part of the games.
+    pub workers: usize,
+    /// Key of draws that no game has a seed for.
+    pub seed: u64,
+}

@@ -1,0 +1,36 @@
+//! Resignation, with a share of the games played on to see how often it would have been wrong.
+
+use crate::math::streams::{Purpose, Stream};
+use crate::play::settings::Resignation;
+
+/// Follows the root values of one game.
+#[derive(Clone, Debug)]
+pub struct Watch {
+    settings: Resignation,
+    plays_through: bool,
+    in_a_row: [u32; 2],
+    /// The seat that was the first to have reason to resign.
+    pub seat: Option<usize>,
+}
+
+impl Watch {
+    /// An observer of the game with this seed.
+    pub fn new(settings: Resignation, seed: u64) -> Self {
+        let plays_through = Stream::new(seed, Purpose::PlayThrough, 0).uniform() < settings.play_through;
+        Watch { settings, plays_through, in_a_row: [0; 2], seat: None }
+    }
+
+    /// Takes the root value that a seat found before its move at this ply; NaN: none.
+    pub fn see(&mut self, seat: usize, value: f64, ply: usize) {
+        let hopeless = value <= self.settings.threshold;
+        self.in_a_row[seat] = if hopeless { self.in_a_row[seat] + 1 } else { 0 };
+        if self.seat.is_none() && ply >= self.settings.earliest_ply && self.in_a_row[seat] >= self.settings.moves {
+            self.seat = Some(seat);
+        }
+    }
+
+    /// The seat that resigns now.
+    pub fn resigns(&self) -> Option<usize> {
+        self.seat.filter(|_| !self.plays_through)
+    }
+}

@@ -1,0 +1,405 @@
+//! What one thread does: it searches in all its games together, and plays a move in each whose search has ended.
+
+use std::collections::VecDeque;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use crate::evaluator::Origin;
+use crate::forest::{Forest, ForestError};
+use crate::game::{Action, GameInfo};
+use crate::play::crew::{Answer, Event, Facts, Question};
+use crate::play::found::{Found, found};
+use crate::play::running::{Plan, Running};
+use crate::play::settings::{Layout, Table};
+use crate::rules::second_net::Net;
+use crate::step::{BatchRoom, StepFacts, step};
+
+/// Time after which facts are told again while no game ends.
+const TOLD_EVERY: Duration = Duration::from_millis(100);
+
+/// What a worker is told.
+pub enum Order {
+    /// Play this game.
+    Play(Box<Plan>),
+    /// There are no more games at present: it need not wait for one.
+    NoMore,
+    /// What the player found who is to move in the game with this number.
+    Answered(u64, Answer),
+    /// The games are given up.
+    Stop,
+}
+
+/// An evaluator, the forests that it answers, and its batches.
+struct Network {
+    evaluator: usize,
+    users: Vec<(usize, Net)>,
+    room: BatchRoom,
+    facts: StepFacts,
+}
+
+/// A thread's games.
+pub struct Worker {
+    table: Arc<Table>,
+    /// Forest of each player that searches.
+    forest_of: Vec<Option<usize>>,
+    /// Player of each forest.
+    player_of: Vec<usize>,
+    forests: Vec<Forest>,
+    /// Slot of the game that each tree of a forest is of.
+    slots_of: Vec<Vec<usize>>,
+    networks: Vec<Network>,
+    games: Vec<Option<Running>>,
+    free: Vec<usize>,
+    /// Trees that think: forest, tree, slot.
+    thinking: Vec<(usize, usize, usize)>,
+    asked: usize,
+    plans: VecDeque<Plan>,
+    no_more: bool,
+    index: usize,
+    orders: Receiver<Order>,
+    events: Sender<Event>,
+    stop: Arc<AtomicBool>,
+    told: Arc<Mutex<Facts>>,
+    last_told: Instant,
+    waited: Duration,
+    done: Facts,
+    /// Visits at the last turn that brought nothing.
+    still: Option<u64>,
+}
+
+/// A worker's ways to the others.
+pub struct Links {
+    /// Its number.
+    pub index: usize,
+    /// What it is told.
+    pub orders: Receiver<Order>,
+    /// What it tells.
+    pub events: Sender<Event>,
+    /// The games are given up.
+    pub stop: Arc<AtomicBool>,
+    /// What it has done.
+    pub facts: Arc<Mutex<Facts>>,
+}
+
+impl Worker {
+    /// A worker with so many games at a time.
+    pub fn new(
+        table: Arc<Table>,
+        info: &GameInfo,
+        layout: &Layout,
+        slots: usize,
+        links: Links,
+    ) -> Result<Self, ForestError> {
+        let (mut forests, mut player_of, mut networks) = (Vec::new(), Vec::new(), Vec::<Network>::new());
+        let mut forest_of = vec![None; table.players.len()];
+        for (number, player) in table.players.iter().enumerate() {
+            let Some(player) = player else { continue };
+            let mut search = player.search.clone();
+            search.max_in_flight = 1; // sequential searches: a game does not depend on those beside it
+            let forest = Forest::new(search, layout.seed, 1)?;
+            forest_of[number] = Some(forests.len());
+            for net in [Net::Small, Net::Large].into_iter().filter(|net| forest.asks(*net)) {
+                let evaluator = if net == Net::Large { player.large } else { Some(player.small) }.ok_or_else(|| {
+                    ForestError("the search settings have second_net, which needs a large net; none was given".into())
+                })?;
+                let user = (forests.len(), net);
+                match networks.iter_mut().find(|network| network.evaluator == evaluator) {
+                    Some(network) => network.users.push(user),
+                    None => networks.push(Network {
+                        evaluator,
+                        users: vec![user],
+                        room: BatchRoom::new(info, table.evaluators[evaluator].as_ref(), layout.batch_size),
+                        facts: StepFacts::default(),
+                    }),
+                }
+            }
+            forests.push(forest);
+            player_of.push(number);
+        }
+        Ok(Worker {
+            forest_of,
+            player_of,
+            slots_of: vec![Vec::new(); forests.len()],
+            forests,
+            networks,
+            games: (0..slots).map(|_| None).collect(),
+            free: (0..slots).rev().collect(),
+            thinking: Vec::new(),
+            asked: 0,
+            plans: VecDeque::new(),
+            no_more: false,
+            index: links.index,
+            orders: links.orders,
+            events: links.events,
+            stop: links.stop,
+            told: links.facts,
+            last_told: Instant::now(),
+            waited: Duration::ZERO,
+            done: Facts::new(table.evaluators.len()),
+            still: None,
+            table,
+        })
+    }
+
+    /// Plays until it is told to stop.
+    pub fn run(&mut self) -> Result<(), String> {
+        while !self.stop.load(Ordering::Relaxed) {
+            while let Ok(order) = self.orders.try_recv() {
+                self.follow(order)?;
+            }
+            self.begin_games()?;
+            let searched = self.search()?;
+            let moved = self.move_finished()?;
+            if searched || moved {
+                self.still = None;
+            } else if self.thinking.is_empty() {
+                self.wait()?;
+            } else {
+                self.check_progress()?;
+            }
+            if self.last_told.elapsed() >= TOLD_EVERY {
+                self.tell_facts();
+            }
+        }
+        Ok(())
+    }
+
+    /// Waits for an order and follows it; not after the last one.
+    fn wait(&mut self) -> Result<(), String> {
+        if self.stop.load(Ordering::Relaxed) {
+            return Ok(());
+        }
+        self.tell_facts();
+        let started = Instant::now();
+        let order = self.orders.recv().unwrap_or(Order::Stop);
+        if self.asked > 0 {
+            self.waited += started.elapsed();
+        }
+        self.follow(order)
+    }
+
+    fn follow(&mut self, order: Order) -> Result<(), String> {
+        match order {
+            Order::Play(plan) => {
+                self.no_more = false;
+                self.plans.push_back(*plan);
+            }
+            Order::NoMore => self.no_more = true,
+            Order::Answered(number, answer) => self.take_answer(number, answer)?,
+            Order::Stop => self.stop.store(true, Ordering::Relaxed),
+        }
+        Ok(())
+    }
+
+    /// Starts games while there is room. Which game takes whose place does not depend on time: a free place waits until it is known
+    /// whether there is another game.
+    fn begin_games(&mut self) -> Result<(), String> {
+        while !self.free.is_empty() && !self.stop.load(Ordering::Relaxed) {
+            let Some(plan) = self.plans.pop_front() else {
+                if self.no_more {
+                    break;
+                }
+                self.wait()?;
+                continue;
+            };
+            let slot = self.free.pop().expect("a free place");
+            self.games[slot] = Some(Running::new(plan, &self.table.rules));
+            self.go_on(slot)?;
+        }
+        Ok(())
+    }
+
+    /// Lets every network evaluate once; false if there were no rows.
+    fn search(&mut self) -> Result<bool, String> {
+        let mut any = false;
+        let (slots_of, games) = (&self.slots_of, &self.games);
+        let root_line = |forest: usize, tree: usize| -> (Option<Origin>, Vec<Action>) {
+            let game = games[slots_of[forest][tree]].as_ref().expect("a tree is of a running game");
+            (game.plan.origin.clone(), game.columns.actions.clone())
+        };
+        for network in &mut self.networks {
+            let evaluator = self.table.evaluators[network.evaluator].as_ref();
+            let Network { users, room, facts, .. } = network;
+            any |= step(&mut self.forests, users, evaluator, room, &root_line, facts)? > 0;
+        }
+        Ok(any)
+    }
+
+    /// Plays a move wherever a search has ended; false if none has.
+    fn move_finished(&mut self) -> Result<bool, String> {
+        let forests = &self.forests;
+        let ended =
+            |(forest, tree, _): &(usize, usize, usize)| forests[*forest].tree(*tree).is_ok_and(|t| t.is_finished());
+        let (finished, open): (Vec<_>, Vec<_>) = self.thinking.iter().partition(|one| ended(one));
+        if finished.is_empty() {
+            return Ok(false);
+        }
+        self.thinking = open;
+        for &(forest, tree, slot) in &finished {
+            let found = self.choose(forest, tree, slot)?;
+            self.game(slot).play(&found);
+            self.go_on(slot)?;
+        }
+        Ok(true)
+    }
+
+    fn choose(&mut self, forest: usize, tree: usize, slot: usize) -> Result<Found, String> {
+        let table = self.table.clone();
+        let player = table.players[self.player_of[forest]].as_ref().expect("who has a forest searches");
+        let game = self.games[slot].as_mut().expect("a running game");
+        let uniform = game.draw();
+        let search = self.forests[forest].tree(tree).map_err(|error| error.0)?;
+        let mut found = found(search, &player.moves.temperature, game.state.ply(), uniform)?;
+        found.learn = player.moves.learns && game.full;
+        found.seconds = game.begun.elapsed().as_secs_f32();
+        Ok(found)
+    }
+
+    fn game(&mut self, slot: usize) -> &mut Running {
+        self.games[slot].as_mut().expect("a running game")
+    }
+
+    /// Ends the game, or hands it to the player to move.
+    fn go_on(&mut self, slot: usize) -> Result<(), String> {
+        let rules = self.table.rules;
+        if self.game(slot).is_over(&rules) {
+            return self.end(slot);
+        }
+        let mover = self.game(slot).mover();
+        self.game(slot).begun = Instant::now();
+        match self.forest_of[mover] {
+            Some(forest) => self.think(slot, mover, forest),
+            None => {
+                self.asked += 1;
+                let game = self.game(slot);
+                let question = Question {
+                    number: game.plan.number,
+                    player: mover,
+                    actions: game.columns.actions.clone(),
+                    seed: game.answer_seed(),
+                };
+                self.tell(Event::Asked(question))
+            }
+        }
+    }
+
+    /// Lets the player to move search: in its tree of this game, which is brought to the position, or in a new one.
+    fn think(&mut self, slot: usize, mover: usize, forest: usize) -> Result<(), String> {
+        let table = self.table.clone();
+        let settings = &table.players[mover].as_ref().expect("who has a forest searches").moves;
+        let game = self.games[slot].as_mut().expect("a running game");
+        let number = game.tree_number();
+        let trees = &mut self.forests[forest];
+        let tree = match game.trees[number] {
+            Some(tree) => {
+                for action in game.unplayed[number].drain(..) {
+                    trees.advance(&[(tree, action)]).map_err(|error| error.0)?;
+                }
+                tree
+            }
+            None => {
+                let tree = trees.add(game.state.clone_box(), Some(game.tree_seed()));
+                game.trees[number] = Some(tree);
+                tree
+            }
+        };
+        let search = trees.tree_mut(tree).map_err(|error| error.0)?;
+        search.set_visit_limit(settings.visits);
+        if let Some(cap) = settings.playout_cap {
+            game.full = game.draws_full(cap.full_share);
+            search.set_quiet(!game.full);
+            search.set_visit_limit(if game.full { settings.visits } else { cap.fast_visits });
+        }
+        let slots = &mut self.slots_of[forest];
+        if slots.len() <= tree {
+            slots.resize(tree + 1, 0);
+        }
+        slots[tree] = slot;
+        self.thinking.push((forest, tree, slot));
+        Ok(())
+    }
+
+    /// Plays the move that a player without a forest has found.
+    fn take_answer(&mut self, number: u64, answer: Answer) -> Result<(), String> {
+        let waits = |game: &Option<Running>| game.as_ref().is_some_and(|game| game.plan.number == number);
+        let slot = self.games.iter().position(waits).ok_or(format!("no game {number} waits for a move"))?;
+        self.asked -= 1;
+        let game = self.game(slot);
+        match answer {
+            Answer::Lost(lost) => game.lose(lost),
+            Answer::Move { action, score, depth, seconds, note } => {
+                let mut legal = Vec::new();
+                game.state.legal_actions(&mut legal);
+                if !legal.contains(&action) {
+                    return Err(format!("action {action} is not legal here; legal: {legal:?}"));
+                }
+                let seconds = seconds.unwrap_or_else(|| game.begun.elapsed().as_secs_f32());
+                game.play(&Found {
+                    action,
+                    target: vec![(action, 1)],
+                    root_wdl: [f32::NAN; 3],
+                    net_value: f32::NAN,
+                    surprise: f32::NAN,
+                    visits: 0,
+                    temperature: 0.0,
+                    learn: false,
+                    score,
+                    depth,
+                    seconds,
+                });
+                if !note.is_empty() {
+                    game.note(note);
+                }
+            }
+        }
+        self.go_on(slot)
+    }
+
+    /// Takes a game that is over off the table.
+    fn end(&mut self, slot: usize) -> Result<(), String> {
+        let game = self.games[slot].take().expect("a running game");
+        self.free.push(slot);
+        for (seat, tree) in game.trees.iter().enumerate() {
+            if let (Some(tree), Some(forest)) = (tree, self.forest_of[game.plan.seats[seat]]) {
+                self.forests[forest].remove(*tree).map_err(|error| error.0)?;
+            }
+        }
+        self.done.games += 1;
+        self.done.moves += game.columns.actions.len() as u64;
+        self.tell_facts();
+        self.tell(Event::Ended { worker: self.index, record: Box::new(game.record()) })
+    }
+
+    fn tell(&self, event: Event) -> Result<(), String> {
+        self.events.send(event).map_err(|_| "nobody waits for these games any more".into())
+    }
+
+    fn tell_facts(&mut self) {
+        self.last_told = Instant::now();
+        let mut facts = self.done.clone();
+        for forest in &self.forests {
+            let counters = forest.counters();
+            facts.visits += counters.visits;
+            facts.cache_hits += counters.cache_hits;
+            facts.cache_lookups += counters.cache_lookups;
+            facts.tree_bytes += forest.tree_bytes() as u64;
+        }
+        for network in &self.networks {
+            facts.networks[network.evaluator] = network.facts;
+        }
+        facts.waited = self.waited;
+        *self.told.lock().expect("nobody panics with the facts") = facts;
+    }
+
+    /// Fails where two turns in a row bring neither rows nor moves nor visits, though trees are active.
+    fn check_progress(&mut self) -> Result<(), String> {
+        let visits = self.forests.iter().map(|forest| forest.counters().visits).sum();
+        if self.still == Some(visits) {
+            return Err("the games stand still: no rows, no moves, yet not all are over".into());
+        }
+        self.still = Some(visits); // from the cache, or because the games end there
+        Ok(())
+    }
+}

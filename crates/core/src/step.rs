@@ -1,0 +1,192 @@
+//! One step of searches: gather rows, let an evaluator compute them, apply the answers.
+
+use std::time::{Duration, Instant};
+
+use crate::evaluator::{Batch, Evaluator, Origin, Position, Reads};
+use crate::forest::{BatchId, Forest, ForestError};
+use crate::game::{Action, GameInfo, State};
+use crate::rows::Rows;
+use crate::rules::second_net::Net;
+
+/// The buffers of batches, kept from one to the next.
+pub struct BatchRoom {
+    reads: Reads,
+    rows: usize,
+    row_len: usize,
+    planes: usize,
+    num_actions: usize,
+    features: Vec<f32>,
+    masks: Vec<u64>,
+    logits: Vec<f32>,
+    wdl: Vec<f32>,
+}
+
+impl BatchRoom {
+    /// Room for batches of at most `rows` rows of this game for an evaluator.
+    pub fn new(info: &GameInfo, evaluator: &dyn Evaluator, rows: usize) -> Self {
+        let (reads, planes) = (evaluator.reads(), info.feature_shape[0]);
+        let [floats, masks] = match reads {
+            Reads::Planes => [rows * info.row_len(), 0],
+            Reads::Packed => [rows * planes; 2],
+            Reads::Nothing | Reads::Positions => [0; 2],
+        };
+        BatchRoom {
+            reads,
+            rows,
+            row_len: info.row_len(),
+            planes,
+            num_actions: info.num_actions,
+            features: vec![0.0; floats],
+            masks: vec![0; masks],
+            logits: vec![0.0; rows * info.num_actions],
+            wdl: vec![0.0; rows * 3],
+        }
+    }
+
+    /// The rows from `begin` on, to be written.
+    fn rows_from(&mut self, begin: usize) -> Rows<'_> {
+        match self.reads {
+            Reads::Planes => Rows::Planes(&mut self.features[begin * self.row_len..], self.row_len),
+            Reads::Packed => {
+                let begin = begin * self.planes;
+                Rows::Packed(&mut self.masks[begin..], &mut self.features[begin..], self.planes)
+            }
+            Reads::Nothing | Reads::Positions => Rows::Unwritten(self.rows - begin),
+        }
+    }
+}
+
+/// What steps have done, and the time that they took.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct StepFacts {
+    /// Rows computed.
+    pub rows: u64,
+    /// Batches computed.
+    pub batches: u64,
+    /// Rows that these batches had room for.
+    pub capacity: u64,
+    /// In gather and apply.
+    pub search: Duration,
+    /// In the evaluator.
+    pub network: Duration,
+}
+
+impl StepFacts {
+    /// Adds those of others.
+    pub fn add(&mut self, other: &StepFacts) {
+        self.rows += other.rows;
+        self.batches += other.batches;
+        self.capacity += other.capacity;
+        self.search += other.search;
+        self.network += other.network;
+    }
+}
+
+/// How the root of a tree (of the forest of this index) was reached.
+pub type RootLine<'a> = &'a dyn Fn(usize, usize) -> (Option<Origin>, Vec<Action>);
+
+/// One batch for an evaluator, of the rows of these forests (by index) for these of their nets; returns the number of its rows.
+/// What fails leaves nothing in flight.
+pub fn step(
+    forests: &mut [Forest],
+    users: &[(usize, Net)],
+    evaluator: &dyn Evaluator,
+    room: &mut BatchRoom,
+    root_line: RootLine,
+    facts: &mut StepFacts,
+) -> Result<usize, String> {
+    let started = Instant::now();
+    let mut parts: Vec<(usize, BatchId, usize)> = Vec::new();
+    let mut rows = 0;
+    for &(index, net) in users {
+        if rows == room.rows {
+            break;
+        }
+        let forest = &mut forests[index];
+        let batch = forest.gather(net, room.rows_from(rows));
+        match forest.batch_len(batch).map_err(told)? {
+            0 => forest.cancel(batch).map_err(told)?,
+            some => {
+                parts.push((index, batch, rows));
+                rows += some;
+            }
+        }
+    }
+    let gathered = Instant::now();
+    facts.search += gathered - started;
+    if rows == 0 {
+        return Ok(0);
+    }
+    let computed = evaluate(forests, &parts, rows, evaluator, room, root_line);
+    let answered = Instant::now();
+    facts.network += answered - gathered;
+    let applied = computed.and_then(|()| apply(forests, &parts, room));
+    if applied.is_err() {
+        for (index, batch, _) in parts {
+            let _ = forests[index].cancel(batch); // a part that was applied is no more in flight
+        }
+    }
+    applied?;
+    facts.search += answered.elapsed();
+    facts.rows += rows as u64;
+    facts.batches += 1;
+    facts.capacity += room.rows as u64;
+    Ok(rows)
+}
+
+fn evaluate(
+    forests: &[Forest],
+    parts: &[(usize, BatchId, usize)],
+    rows: usize,
+    evaluator: &dyn Evaluator,
+    room: &mut BatchRoom,
+    root_line: RootLine,
+) -> Result<(), String> {
+    let (logits, wdl) = (&mut room.logits[..rows * room.num_actions], &mut room.wdl[..rows * 3]);
+    match room.reads {
+        Reads::Planes => {
+            evaluator.evaluate_batch(Batch::Planes(&room.features[..rows * room.row_len]), rows, logits, wdl)
+        }
+        Reads::Packed => {
+            let batch = Batch::Packed(&room.masks[..rows * room.planes], &room.features[..rows * room.planes]);
+            evaluator.evaluate_batch(batch, rows, logits, wdl)
+        }
+        Reads::Nothing => evaluator.evaluate_batch(Batch::Nothing, rows, logits, wdl),
+        Reads::Positions => {
+            let mut positions = Vec::with_capacity(rows);
+            for &(index, batch, _) in parts {
+                positions.extend(positions_of(&forests[index], index, batch, root_line).map_err(told)?);
+            }
+            evaluator.evaluate_batch(Batch::Positions(&positions), rows, logits, wdl)
+        }
+    }
+}
+
+/// The positions of a forest's part of a batch.
+fn positions_of<'a>(
+    forest: &'a Forest,
+    index: usize,
+    batch: BatchId,
+    root_line: RootLine,
+) -> Result<Vec<Position<'a>>, ForestError> {
+    let (states, lines) = (forest.batch_positions(batch)?, forest.batch_lines(batch)?);
+    let rows = states.into_iter().zip(lines).zip(forest.batch_trees(batch)?);
+    let position = |((state, line), tree): ((&'a dyn State, Vec<Action>), usize)| {
+        let (origin, mut moves) = root_line(index, tree);
+        moves.extend(line);
+        Position { state, origin, moves }
+    };
+    Ok(rows.map(position).collect())
+}
+
+fn apply(forests: &mut [Forest], parts: &[(usize, BatchId, usize)], room: &BatchRoom) -> Result<(), String> {
+    for &(index, batch, begin) in parts {
+        let (logits, wdl) = (&room.logits[begin * room.num_actions..], &room.wdl[begin * 3..]);
+        forests[index].apply(batch, logits, wdl, room.num_actions).map_err(told)?;
+    }
+    Ok(())
+}
+
+fn told(ForestError(message): ForestError) -> String {
+    message
+}

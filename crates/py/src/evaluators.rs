@@ -1,0 +1,172 @@
+//! Evaluators for the core: its own, and those written in Python.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use hauteur_core::evaluator::{Batch, Evaluator, Position, Reads, Uniform};
+use numpy::{Ix2, PyArray1, PyArrayMethods, PyUntypedArrayMethods};
+use pyo3::prelude::*;
+use pyo3::types::PyList;
+
+use crate::arrays::read;
+use crate::errors::value_error;
+use crate::game::{Line, PyGame, PyState};
+
+/// An evaluator of the core, which searches ask without Python.
+#[pyclass(name = "CoreEvaluator", module = "hauteur._core", frozen)]
+pub struct PyCoreEvaluator(pub Arc<dyn Evaluator>);
+
+#[pymethods]
+impl PyCoreEvaluator {
+    #[staticmethod]
+    fn uniform() -> Self {
+        PyCoreEvaluator(Arc::new(Uniform))
+    }
+}
+
+/// An evaluator of Python: an object that has one of the core as its `core`, or the calls of `hauteur.networks.evaluators.base`.
+pub struct GivenEvaluator {
+    /// What the core asks.
+    pub evaluator: Arc<dyn Evaluator>,
+    python: Option<Arc<PythonEvaluator>>,
+}
+
+impl GivenEvaluator {
+    /// Reads it off an object.
+    pub fn new(object: &Bound<'_, PyAny>, game: &PyGame) -> PyResult<Self> {
+        if let Some(core) = object.getattr_opt("core")?
+            && let Ok(core) = core.cast::<PyCoreEvaluator>()
+        {
+            return Ok(GivenEvaluator { evaluator: core.get().0.clone(), python: None });
+        }
+        let python = Arc::new(PythonEvaluator::new(object, game)?);
+        Ok(GivenEvaluator { evaluator: python.clone(), python: Some(python) })
+    }
+
+    /// Is it computed by Python?
+    pub fn is_python(&self) -> bool {
+        self.python.is_some()
+    }
+
+    /// The exception that it has met, once.
+    pub fn take_error(&self) -> Option<PyErr> {
+        self.python.as_ref().and_then(|python| locked(&python.failed).take())
+    }
+}
+
+/// An evaluator written in Python. The interpreter is attached to for a batch alone.
+struct PythonEvaluator {
+    object: Py<PyAny>,
+    game: PyGame,
+    reads: Reads,
+    batch_size: usize,
+    /// One batch is submitted at a time; it is locked before the interpreter is attached to.
+    submits: Mutex<()>,
+    failed: Mutex<Option<PyErr>>,
+}
+
+impl PythonEvaluator {
+    fn new(object: &Bound<'_, PyAny>, game: &PyGame) -> PyResult<Self> {
+        let [_, rows, columns] = game.0.info().feature_shape;
+        let packs = rows * columns <= 64 && object.hasattr("submit_packed")?;
+        let reads = match () {
+            () if object.hasattr("submit_states")? => Reads::Positions,
+            () if object.hasattr("submit_blind")? => Reads::Nothing,
+            () if packs => Reads::Packed,
+            () => Reads::Planes,
+        };
+        Ok(PythonEvaluator {
+            object: object.clone().unbind(),
+            game: game.clone(),
+            reads,
+            batch_size: object.getattr("batch_size")?.extract()?,
+            submits: Mutex::new(()),
+            failed: Mutex::new(None),
+        })
+    }
+
+    /// Starts the computation; returns what is waited for.
+    fn submit<'py>(&self, py: Python<'py>, batch: &Batch, rows: usize) -> PyResult<Bound<'py, PyAny>> {
+        let (object, [planes, height, width]) = (self.object.bind(py), self.game.0.info().feature_shape);
+        match batch {
+            Batch::Planes(features) => {
+                let array = PyArray1::from_slice(py, features).reshape([rows, planes, height, width])?;
+                object.call_method1("submit", (array,))
+            }
+            Batch::Packed(masks, values) => {
+                let masks = PyArray1::from_slice(py, masks).reshape([rows, planes])?;
+                let values = PyArray1::from_slice(py, values).reshape([rows, planes])?;
+                object.call_method1("submit_packed", (masks, values))
+            }
+            Batch::Nothing => object.call_method1("submit_blind", (rows,)),
+            Batch::Positions(positions) => {
+                let states = positions.iter().map(|position| self.state(position));
+                object.call_method1("submit_states", (PyList::new(py, states.collect::<Vec<_>>())?,))
+            }
+        }
+    }
+
+    fn state(&self, position: &Position) -> PyState {
+        let origin = position.origin.as_ref().and_then(|origin| origin.downcast_ref::<Line>());
+        let start = Line::start_of(&self.game);
+        PyState::reached(origin.unwrap_or(&start), &position.moves, position.state.clone_box())
+    }
+
+    /// Waits for the answers and copies them.
+    fn answers(&self, pending: &Bound<'_, PyAny>, rows: usize, logits: &mut [f32], wdl: &mut [f32]) -> PyResult<()> {
+        let py = pending.py();
+        let answers = pending.call_method0("result")?;
+        let both = (answers.get_item(0)?, answers.get_item(1)?);
+        let given = (read::<f32, Ix2>("policy_logits", &both.0)?, read::<f32, Ix2>("wdl", &both.1)?);
+        let actions = self.game.0.info().num_actions;
+        if given.0.shape()[1] != actions || given.1.shape()[1] != 3 {
+            let got = (given.0.shape(), given.1.shape());
+            return Err(value_error(format!("answers must be rows of {actions} logits and of 3 shares, got {got:?}")));
+        }
+        let got = given.0.shape()[0].min(given.1.shape()[0]);
+        if got < rows {
+            return Err(value_error(format!("answers for {rows} rows are needed, got {got}")));
+        }
+        let (given_logits, given_wdl) = (given.0.as_slice()?, given.1.as_slice()?);
+        py.detach(|| {
+            logits.copy_from_slice(&given_logits[..logits.len()]);
+            wdl.copy_from_slice(&given_wdl[..wdl.len()]);
+        });
+        Ok(())
+    }
+}
+
+impl Evaluator for PythonEvaluator {
+    fn evaluate(&self, features: &[f32], rows: usize, logits: &mut [f32], wdl: &mut [f32]) -> Result<(), String> {
+        self.evaluate_batch(Batch::Planes(features), rows, logits, wdl)
+    }
+
+    fn is_exact(&self) -> bool {
+        false // nobody knows
+    }
+
+    fn batch_size(&self) -> usize {
+        self.batch_size
+    }
+
+    fn reads(&self) -> Reads {
+        self.reads
+    }
+
+    fn evaluate_batch(&self, batch: Batch, rows: usize, logits: &mut [f32], wdl: &mut [f32]) -> Result<(), String> {
+        let submitted = {
+            let _one = locked(&self.submits);
+            Python::attach(|py| self.submit(py, &batch, rows).map(Bound::unbind))
+        };
+        let answered =
+            submitted.and_then(|pending| Python::attach(|py| self.answers(pending.bind(py), rows, logits, wdl)));
+        answered.map_err(|error| {
+            let message = error.to_string();
+            locked(&self.failed).get_or_insert(error);
+            message
+        })
+    }
+}
+
+fn locked<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

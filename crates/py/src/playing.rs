@@ -1,0 +1,204 @@
+//! `PlayedGames` for Python: the core's loop of games.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use hauteur_core::evaluator::Origin;
+use hauteur_core::forest::ForestError;
+use hauteur_core::play::crew::{Answer, Crew, Event};
+use hauteur_core::play::record::Record;
+use hauteur_core::play::running::{Lost, Plan};
+use hauteur_core::play::settings::{GameRules, Layout, MoveSettings, SearchPlayer, Table};
+use hauteur_core::step::StepFacts;
+use numpy::{Element, IntoPyArray, PyArrayMethods};
+use pyo3::IntoPyObjectExt;
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use serde::de::DeserializeOwned;
+
+use crate::errors::value_error;
+use crate::evaluators::GivenEvaluator;
+use crate::forest::{entering, search_params};
+use crate::game::{PyGame, PyState};
+
+/// Players that search: settings of the search, of the choice of moves (JSON), and the indices of their evaluators.
+type GivenPlayer<'py> = Option<(Bound<'py, PyAny>, String, usize, Option<usize>)>;
+
+fn refuse(ForestError(message): ForestError) -> PyErr {
+    value_error(message)
+}
+
+fn settings<T: DeserializeOwned>(json: &str) -> PyResult<T> {
+    serde_json::from_str(json).map_err(value_error)
+}
+
+/// Games in progress; see `_core.pyi`.
+#[pyclass(name = "PlayedGames", module = "hauteur._core", frozen)]
+pub struct PyPlayedGames {
+    crew: Crew,
+    game: PyGame,
+    evaluators: Vec<GivenEvaluator>,
+}
+
+#[pymethods]
+impl PyPlayedGames {
+    #[new]
+    #[pyo3(signature = (game, players, evaluators, rules, *, parallel, batch_size, workers, seed))]
+    #[allow(clippy::too_many_arguments)] // they are keywords
+    fn new(
+        game: PyGame,
+        players: Vec<GivenPlayer<'_>>,
+        evaluators: Vec<Bound<'_, PyAny>>,
+        rules: &str,
+        parallel: usize,
+        batch_size: usize,
+        workers: usize,
+        seed: u64,
+    ) -> PyResult<Self> {
+        let evaluators: Vec<GivenEvaluator> =
+            evaluators.iter().map(|object| GivenEvaluator::new(object, &game)).collect::<PyResult<_>>()?;
+        let rules: GameRules = settings(rules)?;
+        let player = |given: GivenPlayer<'_>| {
+            let Some((search, moves, small, large)) = given else { return Ok(None) };
+            let moves: MoveSettings = settings(&moves)?;
+            Ok(Some(SearchPlayer { search: search_params(&search)?, moves, small, large }))
+        };
+        let table = Table {
+            players: players.into_iter().map(player).collect::<PyResult<_>>()?,
+            evaluators: evaluators.iter().map(|given| given.evaluator.clone()).collect(),
+            rules,
+        };
+        let layout = Layout { parallel, batch_size, workers, seed };
+        let crew = Crew::new(table, game.0.info(), layout).map_err(refuse)?;
+        Ok(PyPlayedGames { crew, game, evaluators })
+    }
+
+    #[getter]
+    fn has_room(&self) -> bool {
+        self.crew.has_room()
+    }
+
+    #[getter]
+    fn running(&self) -> usize {
+        self.crew.running()
+    }
+
+    #[getter]
+    fn workers(&self) -> usize {
+        self.crew.workers()
+    }
+
+    fn begin(
+        &self,
+        number: u64,
+        state: PyRef<'_, PyState>,
+        seats: [usize; 2],
+        plies: usize,
+        seed: u64,
+    ) -> PyResult<()> {
+        let (state, line) = entering(&self.game, &state)?;
+        let origin: Option<Origin> = Some(Arc::new(line));
+        self.crew.begin(Plan { number, seats, state, origin, plies, seed }).map_err(refuse)
+    }
+
+    fn no_more(&self) {
+        self.crew.no_more();
+    }
+
+    fn wait<'py>(&self, py: Python<'py>, seconds: f64) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let crew = &self.crew;
+        let event = py.detach(|| crew.wait(Duration::from_secs_f64(seconds)));
+        self.game.checked(())?;
+        match event {
+            None => Ok(None),
+            Some(Event::Asked(question)) => {
+                let actions: Vec<u32> = question.actions.into_iter().map(u32::from).collect();
+                Ok(Some((question.number, question.player, actions, question.seed).into_bound_py_any(py)?))
+            }
+            Some(Event::Ended { record, .. }) => {
+                Ok(Some((record.number, record_dict(py, *record)?).into_bound_py_any(py)?))
+            }
+            Some(Event::Failed(message)) => {
+                let raised = self.evaluators.iter().find_map(GivenEvaluator::take_error);
+                Err(raised.unwrap_or_else(|| PyRuntimeError::new_err(message)))
+            }
+        }
+    }
+
+    #[pyo3(signature = (number, action, *, score, depth, seconds, note))]
+    fn answer(&self, number: u64, action: u16, score: f32, depth: u16, seconds: Option<f32>, note: String) {
+        self.crew.answer(number, Answer::Move { action, score, depth, seconds, note });
+    }
+
+    fn lose(&self, number: u64, reason: String, detail: String, resigned: bool) {
+        self.crew.answer(number, Answer::Lost(Lost { reason, detail, resigned }));
+    }
+
+    fn facts(&self) -> HashMap<&'static str, f64> {
+        let facts = self.crew.facts();
+        HashMap::from([
+            ("games", facts.games as f64),
+            ("moves", facts.moves as f64),
+            ("visits", facts.visits as f64),
+            ("cache_hits", facts.cache_hits as f64),
+            ("cache_lookups", facts.cache_lookups as f64),
+            ("tree_bytes", facts.tree_bytes as f64),
+            ("waited", facts.waited.as_secs_f64()),
+        ])
+    }
+
+    /// By evaluator: rows, batches, capacity, seconds in the search, seconds in the network.
+    fn network_facts(&self) -> Vec<(u64, u64, u64, f64, f64)> {
+        let numbers = |facts: &StepFacts| {
+            let (search, network) = (facts.search.as_secs_f64(), facts.network.as_secs_f64());
+            (facts.rows, facts.batches, facts.capacity, search, network)
+        };
+        self.crew.facts().networks.iter().map(numbers).collect()
+    }
+
+    fn close(&self, py: Python<'_>) {
+        let crew = &self.crew;
+        py.detach(|| crew.stop());
+    }
+
+    #[staticmethod]
+    fn computed_by_python(evaluator: &Bound<'_, PyAny>, game: PyGame) -> PyResult<bool> {
+        Ok(GivenEvaluator::new(evaluator, &game)?.is_python())
+    }
+}
+
+impl Drop for PyPlayedGames {
+    fn drop(&mut self) {
+        Python::attach(|py| py.detach(|| self.crew.stop())); // a thread that waits for the interpreter must get it
+    }
+}
+
+/// A game that is over: its columns by name, and its result.
+fn record_dict(py: Python<'_>, record: Record) -> PyResult<Bound<'_, PyDict>> {
+    fn set<T: Element>(dict: &Bound<'_, PyDict>, name: &str, column: Vec<T>) -> PyResult<()> {
+        dict.set_item(name, column.into_pyarray(dict.py()))
+    }
+    let (dict, columns) = (PyDict::new(py), record.columns);
+    let moves = columns.actions.len();
+    dict.set_item("root_wdl", columns.root_wdl.into_pyarray(py).reshape([moves, 3])?)?;
+    set(&dict, "actions", columns.actions)?;
+    set(&dict, "movers", columns.movers)?;
+    set(&dict, "policy_actions", columns.policy_actions)?;
+    set(&dict, "policy_counts", columns.policy_counts)?;
+    set(&dict, "policy_lengths", columns.policy_lengths)?;
+    set(&dict, "net_value", columns.net_value)?;
+    set(&dict, "surprise", columns.surprise)?;
+    set(&dict, "visits", columns.visits)?;
+    set(&dict, "temperatures", columns.temperatures)?;
+    set(&dict, "learn", columns.learn)?;
+    set(&dict, "scores", columns.scores)?;
+    set(&dict, "depths", columns.depths)?;
+    set(&dict, "seconds", columns.seconds)?;
+    dict.set_item("outcome", record.outcome)?;
+    dict.set_item("end_reason", record.end_reason)?;
+    dict.set_item("resigned", record.resigned.map_or(-1, |seat| seat as i64))?;
+    dict.set_item("notes", record.notes.into_iter().collect::<HashMap<_, _>>())?;
+    Ok(dict)
+}

@@ -1,0 +1,227 @@
+"""The loop of games in plain Python: one game after another, one visit at a time. Read this to know what the core does.
+
+The core (`hauteur.matches.arena`, crates/core/src/play) plays the same games, move for move and number for number, from
+the same seeds; tests compare the two. Players with search rules written in Python play here, since their searches are
+Python too (`hauteur.mcts.reference`).
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Generator, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from hauteur import _core
+from hauteur.games.end_reasons import PLY_LIMIT, RESIGNATION
+from hauteur.matches.openings import opening_state
+from hauteur.matches.record import COLUMNS, GamePlan, GameRecord
+from hauteur.matches.resignation import NOBODY, Resignation
+from hauteur.mcts.driver import run_searches
+from hauteur.mcts.forest import SearchForest
+from hauteur.mcts.move_choice import choose_actions, temperatures_at
+from hauteur.mcts.scores import pawns
+from hauteur.players.move_player import EngineResignation, GameLost, MovePlayer, MoveRequest
+from hauteur.players.search_player import SearchPlayer
+from hauteur.system.seeds import derived_seed, stream
+
+TARGET_UNITS = 65_535
+"""What a whole policy target counts where it is not made of visits; shares below half of one are left out."""
+LEAST_PRIOR = 1e-9
+"""What a prior of less counts as in the policy surprise."""
+
+Row = dict[str, Any]
+"""A move and what is recorded of it, by column of GameRecord; its policy as policy_actions and policy_counts."""
+
+
+def play_plainly(
+    game: _core.Game,
+    players: Sequence[SearchPlayer | MovePlayer],
+    plans: Iterable[GamePlan],
+    *,
+    seed: int,
+    purpose: str,
+    max_plies: int | None = None,
+    resignation: Resignation | None = None,
+    tree_per_side: bool = False,
+) -> Generator[GameRecord]:
+    """Play the planned games; the arguments are those of `hauteur.matches.arena.play_games`."""
+    forests = [player.forest(game, seed=seed) if isinstance(player, SearchPlayer) else None for player in players]
+    try:
+        for plan in plans:
+            game_seed = derived_seed(seed, purpose, plan.index) if plan.seed is None else plan.seed
+            own_trees = tree_per_side or plan.seats[0] != plan.seats[1]
+            yield _PlainGame(game, players, forests, plan, game_seed, own_trees).play(max_plies, resignation)
+    finally:
+        for player in players:
+            if not isinstance(player, SearchPlayer):
+                player.close()
+
+
+@dataclass
+class _PlainGame:
+    """A game in progress.
+
+    trees: by number; 0 is that of the first seat, 1 that of the second, where each has its own. unseen: moves that a
+    tree has not been told of.
+    """
+
+    game: _core.Game
+    players: Sequence[SearchPlayer | MovePlayer]
+    forests: Sequence[SearchForest | None]
+    plan: GamePlan
+    seed: int
+    own_trees: bool
+    rows: list[Row] = field(default_factory=list)
+    trees: dict[int, int] = field(default_factory=dict)
+    unseen: dict[int, list[int]] = field(default_factory=dict)
+
+    def play(self, max_plies: int | None, resignation: Resignation | None) -> GameRecord:
+        """Play until the game is over, by its rules, a resignation, a failure or the limit of plies."""
+        state, random = opening_state(self.game, self.plan), stream(self.seed, "moves")
+        watch = None if resignation is None else resignation.watch(self.seed)
+        lost: GameLost | None = None
+        while state.outcome() is None and (max_plies is None or self.plies < max_plies):
+            player, forest = (some[self.plan.seats[state.to_move]] for some in (self.players, self.forests))
+            begun = time.perf_counter()
+            try:
+                row = (
+                    self._searched(player, forest, state, random)
+                    if isinstance(player, SearchPlayer) and forest is not None
+                    else self._asked(player, state)
+                )
+            except GameLost as reason:
+                lost = reason
+                break
+            row = {"movers": state.to_move, "seconds": time.perf_counter() - begun} | row
+            if watch is not None:
+                win, _, loss = row.get("root_wdl", (math.nan,) * 3)
+                watch.see(state.to_move, float(np.float32(win) - np.float32(loss)), self.plies)
+            self.rows.append(row)
+            state.apply(row["actions"])
+            for moves in self.unseen.values():
+                moves.append(row["actions"])
+            if watch is not None and watch.ends_game:
+                break
+        self._leave()
+        seat, resigns = (NOBODY, False) if watch is None else (watch.seat, watch.ends_game)
+        return self._record(_result(state, lost, seat, resigns=resigns), lost)
+
+    @property
+    def plies(self) -> int:
+        """Plies of the game until now, those of its start included."""
+        return len(self.plan.start) + len(self.rows)
+
+    def _searched(
+        self, player: SearchPlayer, forest: SearchForest, state: _core.State, random: np.random.Generator
+    ) -> Row:
+        """Search in the mover's tree of this game, which it keeps from move to move, and choose a move."""
+        number = state.to_move if self.own_trees else 0
+        if number not in self.trees:
+            self.trees[number] = forest.add(state, derived_seed(self.seed, "tree", number))
+            self.unseen[number] = []
+        tree = np.array([self.trees[number]], np.int64)
+        for action in self.unseen[number]:
+            forest.advance(tree, np.array([action], np.uint16))
+        self.unseen[number].clear()
+        full, visits, cap = True, player.visits, player.playout_cap
+        if cap is not None:
+            full = cap.searches_in_full(self.seed, self.plies)
+            visits = player.visits if full else cap.fast_visits
+            forest.set_quiet(tree, np.array([not full]))
+        forest.set_visit_limits(tree, np.array([visits], np.uint32))
+        run_searches(forest, player.evaluator, large=player.large, batch_size=1, in_flight=1)
+        return {"learn": player.learns and full} | _choice(player, forest, tree, state.ply, random.random())
+
+    def _asked(self, player: SearchPlayer | MovePlayer, state: _core.State) -> Row:
+        """Let a player without a forest find a move; GameLost where it loses instead."""
+        assert not isinstance(player, SearchPlayer)
+        actions = (*self.plan.start, *(row["actions"] for row in self.rows))
+        origin, seed = self.plan.begin(self.game).notation(), derived_seed(self.seed, "answer", state.ply)
+        chosen = player.choose(MoveRequest(self.plan.index, state.copy(), origin, actions, seed)).result()
+        known: Row = {"actions": chosen.action, "learn": 0, "depths": chosen.depth, "note": chosen.note}
+        known |= {"policy_actions": [chosen.action], "policy_counts": [1]}
+        known |= {} if chosen.score is None else {"scores": chosen.score}
+        return known if chosen.seconds is None else known | {"seconds": chosen.seconds}
+
+    def _leave(self) -> None:
+        """Remove the trees; tell players without a forest that the game is over."""
+        for number, tree in self.trees.items():
+            forest = self.forests[self.plan.seats[number]]
+            assert forest is not None
+            forest.remove(np.array([tree], np.int64))
+        for number in {*self.plan.seats}:
+            player = self.players[number]
+            if not isinstance(player, SearchPlayer):
+                player.end(self.plan.index)
+
+    def _record(self, result: Row, lost: GameLost | None) -> GameRecord:
+        columns: Row = {"policy_lengths": [len(row["policy_actions"]) for row in self.rows]}
+        for one in COLUMNS:
+            values = [row.get(one.name, one.default_row) for row in self.rows]
+            if one.level == "edge":
+                values = [value for row in values for value in row]
+            columns.setdefault(one.name, values)
+        notes = {at: row["note"] for at, row in enumerate(self.rows) if row.get("note")}
+        if lost is not None and lost.detail:
+            notes[len(self.rows)] = lost.detail
+        arrays = {one.name: one.array(columns[one.name]) for one in COLUMNS}
+        return GameRecord(plan=self.plan, seed=self.seed, notes=notes, **arrays, **result)
+
+
+def _choice(player: SearchPlayer, forest: SearchForest, tree: Any, ply: int, uniform: float) -> Row:
+    """Return the move of a finished tree, `ply` plies into the game, and what its search found."""
+    visits, priors = forest.root_visits(tree), forest.root_priors(tree)
+    temperatures = temperatures_at(player.temperature, np.array([ply], np.int64))
+    actions = choose_actions(
+        visits,
+        forest.root_q(tree),
+        priors,
+        best=forest.best_actions(tree),
+        temperatures=temperatures,
+        uniforms=np.array([uniform]),
+        settings=player.temperature,
+        proven=forest.proven_results(tree),
+    )
+    counts = visits[0] if player.teaches_visits else np.rint(forest.policy_targets(tree)[0] * TARGET_UNITS)
+    edges = np.flatnonzero(counts)
+    wdl, net = forest.root_values(tree)[0], forest.network_values(tree)[0]
+    return {
+        "actions": int(actions[0]),
+        "policy_actions": edges.tolist(),
+        "policy_counts": counts[edges].astype(np.uint32).tolist(),
+        "root_wdl": wdl,
+        "net_value": net[0] - net[2],
+        "surprise": policy_surprise(counts[edges], priors[0][edges]),
+        "visits": int(forest.root_node_visits(tree)[0]),
+        "temperatures": temperatures[0],
+        "scores": pawns(float(wdl[0] - wdl[2])),
+    }
+
+
+def policy_surprise(counts: Any, priors: Any) -> float:
+    """Return KL(target || prior) = sum_a target(a) ln(target(a) / prior(a)), in nats, >= 0; target ~ counts > 0.
+
+    How far a search is from its net (Wu, KataGo's methods, "Policy Surprise Weighting"); hauteur.learning.replay draws
+    positions by it. priors: the net's, without the root's noise.
+    """
+    target = counts.astype(np.float64) / counts.sum(dtype=np.float64)
+    terms = target * np.log(target / np.maximum(priors, np.float32(LEAST_PRIOR)))
+    return max(0.0, float(sum(terms.tolist())))
+
+
+def _result(state: _core.State, lost: GameLost | None, seat: int, *, resigns: bool) -> Row:
+    """Return outcome, end reason and the seat that resigned (or would have, if the game was played out)."""
+    if lost is not None:
+        loser = state.to_move
+        resigned = loser if isinstance(lost, EngineResignation) else NOBODY
+        return {"outcome": -1 if loser == 0 else 1, "end_reason": lost.reason, "resigned": resigned}
+    if (outcome := state.outcome()) is not None:
+        reason = state.end_reason() or ""
+        return {"outcome": outcome, "end_reason": reason, "resigned": NOBODY if resigns else seat}
+    if resigns:
+        return {"outcome": -1 if seat == 0 else 1, "end_reason": RESIGNATION, "resigned": seat}
+    return {"outcome": 0, "end_reason": PLY_LIMIT, "resigned": seat}
