@@ -85,7 +85,8 @@ class _PlainGame:
         watch = None if resignation is None else resignation.watch(self.seed)
         lost: GameLost | None = None
         while state.outcome() is None and (max_plies is None or self.plies < max_plies):
-            player, forest = (some[self.plan.seats[state.to_move]] for some in (self.players, self.forests))
+            mover = self.plan.seats[state.to_move]
+            player, forest = self.players[mover], self.forests[mover]
             begun = time.perf_counter()
             try:
                 row = (
@@ -96,7 +97,8 @@ class _PlainGame:
             except GameLost as reason:
                 lost = reason
                 break
-            row = {"movers": state.to_move, "seconds": time.perf_counter() - begun} | row
+            row.setdefault("seconds", time.perf_counter() - begun)
+            row["movers"] = state.to_move
             if watch is not None:
                 win, _, loss = row.get("root_wdl", (math.nan,) * 3)
                 watch.see(state.to_move, float(np.float32(win) - np.float32(loss)), self.plies)
@@ -168,7 +170,7 @@ class _PlainGame:
         notes = {at: row["note"] for at, row in enumerate(self.rows) if row.get("note")}
         if lost is not None and lost.detail:
             notes[len(self.rows)] = lost.detail
-        arrays = {one.name: one.array(columns[one.name]) for one in COLUMNS}
+        arrays: Row = {one.name: one.array(columns[one.name]) for one in COLUMNS}
         return GameRecord(plan=self.plan, seed=self.seed, notes=notes, **arrays, **result)
 
 
