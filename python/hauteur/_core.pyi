@@ -154,12 +154,10 @@ class State:
     def perft(self, depth: int) -> int: ...
 
 @final
-class CoreEvaluator:
-    """An evaluator of the core. Games ask the attribute `core` of an evaluator, where it has one, instead of itself."""
+class Uniform:
+    """Equal priors and an even value. Games ask the attribute `core` of an evaluator, this or a Network, instead of itself."""
 
-    @staticmethod
-    def uniform() -> CoreEvaluator:
-        """Equal priors and an even value."""
+    def __new__(cls) -> Uniform: ...
 
 @final
 class PlayedGames:
@@ -182,8 +180,8 @@ class PlayedGames:
         seed: int,
     ) -> PlayedGames: ...
     @staticmethod
-    def computed_by_python(evaluator: object, game: Game) -> bool:
-        """Whether the interpreter is needed for every batch of this evaluator."""
+    def threads_of(evaluator: object, game: Game) -> int | None:
+        """Threads that an evaluator of the core was made for; None where the interpreter computes every batch."""
     @property
     def has_room(self) -> bool:
         """Whether more games should begin."""
@@ -299,7 +297,7 @@ class Forest:
         """Answers: float32 [>= len(batch), num_actions] raw logits, float32 [>= len(batch), 3] win, draw, loss of the mover."""
     def cancel(self, batch: Batch) -> None:
         """Takes the batch's visits back."""
-    def step(self, evaluator: CoreEvaluator, rows: int, net: int = 0) -> int:
+    def step(self, evaluator: Network | Uniform, rows: int, net: int = 0) -> int:
         """gather, evaluate and apply in one call, for at most so many rows; returns how many there were."""
     def batch_states(self, batch: Batch) -> list[State]:
         """The positions behind the batch's rows, in their order."""

@@ -10,46 +10,71 @@ use pyo3::types::PyList;
 use crate::arrays::read;
 use crate::errors::value_error;
 use crate::game::{Line, PyGame, PyState};
+use crate::network::{PyNetwork, ThreadedNetwork};
 
-/// An evaluator of the core, which searches ask without Python.
-#[pyclass(name = "CoreEvaluator", module = "hauteur._core", frozen)]
-pub struct PyCoreEvaluator(pub Arc<dyn Evaluator>);
+/// Equal priors and an even value.
+#[pyclass(name = "Uniform", module = "hauteur._core", frozen)]
+pub struct PyUniform;
 
 #[pymethods]
-impl PyCoreEvaluator {
-    #[staticmethod]
-    fn uniform() -> Self {
-        PyCoreEvaluator(Arc::new(Uniform))
+impl PyUniform {
+    #[new]
+    fn new() -> Self {
+        PyUniform
     }
+}
+
+/// The evaluator of the core that an object is, with the threads that share its rows.
+pub fn core_evaluator(object: &Bound<'_, PyAny>) -> Option<(Arc<dyn Evaluator>, usize)> {
+    if let Ok(network) = object.cast::<PyNetwork>() {
+        let network = &network.get().0;
+        return Some((network.clone(), network.threads()));
+    }
+    object.cast::<PyUniform>().ok().map(|_| (Arc::new(Uniform) as Arc<dyn Evaluator>, 1))
 }
 
 /// An evaluator of Python: an object that has one of the core as its `core`, or the calls of `hauteur.networks.evaluators.base`.
 pub struct GivenEvaluator {
-    /// What the core asks.
+    /// What the core asks; each thread of the core computes its own rows.
     pub evaluator: Arc<dyn Evaluator>,
+    /// Threads that it was made for; `None` where the interpreter computes it.
+    pub threads: Option<usize>,
     python: Option<Arc<PythonEvaluator>>,
 }
 
 impl GivenEvaluator {
     /// Reads it off an object.
     pub fn new(object: &Bound<'_, PyAny>, game: &PyGame) -> PyResult<Self> {
-        if let Some(core) = object.getattr_opt("core")?
-            && let Ok(core) = core.cast::<PyCoreEvaluator>()
-        {
-            return Ok(GivenEvaluator { evaluator: core.get().0.clone(), python: None });
+        let core = object.getattr_opt("core")?;
+        if let Some((evaluator, threads)) = core.as_ref().and_then(core_evaluator) {
+            let alone = core.and_then(|core| core.cast::<PyNetwork>().ok().map(|network| network.get().0.clone()));
+            let evaluator = alone.map_or(evaluator, |network| Arc::new(Unshared(network)));
+            return Ok(GivenEvaluator { evaluator, threads: Some(threads), python: None });
         }
         let python = Arc::new(PythonEvaluator::new(object, game)?);
-        Ok(GivenEvaluator { evaluator: python.clone(), python: Some(python) })
-    }
-
-    /// Is it computed by Python?
-    pub fn is_python(&self) -> bool {
-        self.python.is_some()
+        Ok(GivenEvaluator { evaluator: python.clone(), threads: None, python: Some(python) })
     }
 
     /// The exception that it has met, once.
     pub fn take_error(&self) -> Option<PyErr> {
         self.python.as_ref().and_then(|python| locked(&python.failed).take())
+    }
+}
+
+/// A network whose rows are computed by the thread that asks.
+struct Unshared(Arc<ThreadedNetwork>);
+
+impl Evaluator for Unshared {
+    fn evaluate(&self, features: &[f32], rows: usize, logits: &mut [f32], wdl: &mut [f32]) -> Result<(), String> {
+        self.0.evaluate_here(features, rows, logits, wdl)
+    }
+
+    fn is_exact(&self) -> bool {
+        self.0.is_exact()
+    }
+
+    fn batch_size(&self) -> usize {
+        self.0.batch_size()
     }
 }
 

@@ -22,7 +22,7 @@ use pyo3::types::{PyDict, PyString};
 
 use crate::arrays::{Ids, Whole, read, write};
 use crate::errors::value_error;
-use crate::evaluators::PyCoreEvaluator;
+use crate::evaluators::core_evaluator;
 use crate::game::{Line, PyGame, PyState, check_packable};
 use crate::python_game::{adopted, python_start};
 use crate::reports::{branch_columns, counter_map, edge_dict, plies_to_end, search_map};
@@ -369,11 +369,12 @@ impl PyForest {
     fn step(
         &mut self,
         py: Python<'_>,
-        evaluator: PyRef<'_, PyCoreEvaluator>,
+        evaluator: &Bound<'_, PyAny>,
         rows: usize,
         net: usize,
     ) -> PyResult<usize> {
-        let (net, evaluator) = (self.wanted_net(net)?, evaluator.0.clone());
+        let wrong = || value_error(format!("evaluator must be one of the core, got {}", evaluator.get_type()));
+        let (net, (evaluator, _)) = (self.wanted_net(net)?, core_evaluator(evaluator).ok_or_else(wrong)?);
         let fits =
             |(of, size, _): &(Arc<dyn Evaluator>, usize, BatchRoom)| Arc::ptr_eq(of, &evaluator) && *size == rows;
         let mut room = self.room.take().filter(fits).unwrap_or_else(|| {

@@ -24,13 +24,31 @@ pub struct ThreadedNetwork {
     batch_size: usize,
 }
 
+impl ThreadedNetwork {
+    /// Threads that share its rows.
+    pub fn threads(&self) -> usize {
+        self.pool.as_ref().map_or(1, rayon::ThreadPool::current_num_threads)
+    }
+
+    /// Computes rows in the thread that calls, whatever threads it has.
+    pub fn evaluate_here(
+        &self,
+        features: &[f32],
+        rows: usize,
+        logits: &mut [f32],
+        wdl: &mut [f32],
+    ) -> Result<(), String> {
+        self.network.evaluate(features, rows, logits, wdl).map_err(|error| error.to_string())
+    }
+}
+
 impl Evaluator for ThreadedNetwork {
     fn evaluate(&self, features: &[f32], rows: usize, logits: &mut [f32], wdl: &mut [f32]) -> Result<(), String> {
         let network = &self.network;
         let (length, actions) = (network.row_length(), network.actions());
         let threads = self.pool.as_ref().map_or(1, |pool| pool.current_num_threads().min(rows / LEAST_ROWS));
         let (Some(pool), 2..) = (&self.pool, threads) else {
-            return network.evaluate(features, rows, logits, wdl).map_err(|error| error.to_string());
+            return self.evaluate_here(features, rows, logits, wdl);
         };
         let part = rows.div_ceil(threads);
         let answers = logits.par_chunks_mut(part * actions).zip(wdl.par_chunks_mut(part * 3));

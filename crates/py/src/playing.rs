@@ -164,8 +164,8 @@ impl PyPlayedGames {
     }
 
     #[staticmethod]
-    fn computed_by_python(evaluator: &Bound<'_, PyAny>, game: PyGame) -> PyResult<bool> {
-        Ok(GivenEvaluator::new(evaluator, &game)?.is_python())
+    fn threads_of(evaluator: &Bound<'_, PyAny>, game: PyGame) -> PyResult<Option<usize>> {
+        Ok(GivenEvaluator::new(evaluator, &game)?.threads)
     }
 }
 

@@ -76,11 +76,12 @@ def play_games(
 ) -> Generator[GameRecord]:
     """Play the planned games, up to `parallel` at a time, and yield each when it ends; `facts` is kept up to date.
 
-    threads: that search, each in its part of the games; where Python computes a net there are `in_flight` of them at
-    least, so that one searches while the net computes for another. max_plies: a game unfinished after so many plies,
-    its start included, is a draw; None: no limit. resignation: rule of resignation; None: never. tree_per_side: a
-    player on both seats has a tree for each (players on one seat always have their own). Random numbers derive from
-    (seed, purpose, index of the game), or from the plan's seed. Closing the iterator early drops the running games.
+    threads: that search and compute nets, each in its part of the games, as many as a net of the core has at least;
+    where Python computes a net there are `in_flight`, so that one searches while the net computes for another.
+    max_plies: a game unfinished after so many plies, its start included, is a draw; None: no limit. resignation: rule
+    of resignation; None: never. tree_per_side: a player on both seats has a tree for each (players on one seat always
+    have their own). Random numbers derive from (seed, purpose, index of the game), or from the plan's seed. Closing the
+    iterator early drops the running games.
     With search rules written in Python one game is played after another.
     """
     if any(isinstance(player, SearchPlayer) and player.rules for player in players):
@@ -88,7 +89,7 @@ def play_games(
         return _counted(play_plainly(game, players, plans, seed=seed, purpose=purpose, **rules), facts)
     searching = [player for player in players if isinstance(player, SearchPlayer)]
     evaluators = _distinct(searching)
-    by_python = any(_core.PlayedGames.computed_by_python(one, game) for one in evaluators)
+    wanted = [_core.PlayedGames.threads_of(one, game) or in_flight for one in evaluators]
     core = _core.PlayedGames(
         game,
         [_for_core(player, evaluators) if isinstance(player, SearchPlayer) else None for player in players],
@@ -102,7 +103,7 @@ def play_games(
         ),
         parallel=parallel,
         batch_size=batch_size,
-        workers=max(threads, in_flight) if by_python else threads,
+        workers=max([threads, *wanted]),
         seed=seed,
     )
     asked = {number: player for number, player in enumerate(players) if not isinstance(player, SearchPlayer)}

@@ -177,31 +177,35 @@ class _PlainGame:
 def _choice(player: SearchPlayer, forest: SearchForest, tree: Any, ply: int, uniform: float) -> Row:
     """Return the move of a finished tree, `ply` plies into the game, and what its search found."""
     visits, priors = forest.root_visits(tree), forest.root_priors(tree)
-    temperatures = temperatures_at(player.temperature, np.array([ply], np.int64))
-    actions = choose_actions(
-        visits,
-        forest.root_q(tree),
-        priors,
-        best=forest.best_actions(tree),
-        temperatures=temperatures,
-        uniforms=np.array([uniform]),
-        settings=player.temperature,
-        proven=forest.proven_results(tree),
-    )
     counts = visits[0] if player.teaches_visits else np.rint(forest.policy_targets(tree)[0] * TARGET_UNITS)
     edges = np.flatnonzero(counts)
     wdl, net = forest.root_values(tree)[0], forest.network_values(tree)[0]
     return {
-        "actions": int(actions[0]),
+        "actions": chosen_action(player, forest, tree, ply, uniform),
         "policy_actions": edges.tolist(),
         "policy_counts": counts[edges].astype(np.uint32).tolist(),
         "root_wdl": wdl,
         "net_value": net[0] - net[2],
         "surprise": policy_surprise(counts[edges], priors[0][edges]),
         "visits": int(forest.root_node_visits(tree)[0]),
-        "temperatures": temperatures[0],
+        "temperatures": temperatures_at(player.temperature, np.array([ply], np.int64))[0],
         "scores": pawns(float(wdl[0] - wdl[2])),
     }
+
+
+def chosen_action(player: SearchPlayer, forest: SearchForest, tree: Any, ply: int, uniform: float) -> int:
+    """Return the move of a finished tree (int64 [1]), `ply` plies into the game; uniform, in [0, 1), decides a draw."""
+    actions = choose_actions(
+        forest.root_visits(tree),
+        forest.root_q(tree),
+        forest.root_priors(tree),
+        best=forest.best_actions(tree),
+        temperatures=temperatures_at(player.temperature, np.array([ply], np.int64)),
+        uniforms=np.array([uniform]),
+        settings=player.temperature,
+        proven=forest.proven_results(tree),
+    )
+    return int(actions[0])
 
 
 def policy_surprise(counts: Any, priors: Any) -> float:

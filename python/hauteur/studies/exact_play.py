@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from hauteur import _core
 from hauteur.matches.arena import play_games
+from hauteur.matches.plain_games import chosen_action
 from hauteur.matches.ratings.elo import MatchScore
 from hauteur.matches.record import GamePlan
 from hauteur.mcts.driver import run_searches
@@ -114,10 +115,10 @@ class MoveChooser:
         ids = np.array([forest.add(state) for state in states], np.int64)
         forest.set_visit_limits(ids, np.full(len(ids), player.visits, np.uint32))
         run_searches(forest, player.evaluator, large=player.large, batch_size=player.evaluator.batch_size)
-        plies = np.array([state.ply for state in states], np.int64)
-        actions = player.choose(forest, ids, plies, np.zeros(len(ids))).actions
+        trees = zip(ids, states, strict=True)
+        actions = [chosen_action(player, forest, np.array([tree]), state.ply, 0.0) for tree, state in trees]
         forest.remove(ids)
-        return actions
+        return np.array(actions, np.uint16)
 
 
 @dataclass(frozen=True)
@@ -226,7 +227,14 @@ def _match(player: SearchPlayer, opponent: SearchPlayer, game: _core.Game, games
     plans = (GamePlan(index, (0, 1) if index % 2 == 0 else (1, 0)) for index in range(games))
     record, lines = MatchScore(), set()
     for played in play_games(
-        game, [player, opponent], plans, seed=seed, purpose="rollout match", parallel=games, batch_size=games
+        game,
+        [player, opponent],
+        plans,
+        seed=seed,
+        purpose="rollout match",
+        parallel=games,
+        batch_size=games,
+        in_flight=1,  # fresh rollouts depend on the order of batches
     ):
         record = record.add(played.score_of(0))
         lines.add((played.plan.seats, played.actions.tobytes()))

@@ -153,7 +153,7 @@ class Ready:
 class UniformEvaluator(GameEvaluator):
     """Equal priors and an even value: a search without knowledge. core: the same for games that the core plays."""
 
-    core = _core.CoreEvaluator.uniform()
+    core = _core.Uniform()
 
     def __init__(self, game: _core.Game, batch_size: int = 256) -> None:
         super().__init__(game, "uniform", batch_size)
