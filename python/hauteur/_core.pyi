@@ -164,13 +164,13 @@ class PlayedGames:
     """Games that threads of the core play (hauteur.matches.arena). All calls may come from any thread.
 
     players: for each that searches (settings of the search, JSON of `MoveSettings`, index of its evaluator and of the
-    large one), None for one that is asked for moves; rules: JSON of `GameRules` (crates/core/src/play/settings.rs).
+    large one, rule chain or None), None for one that is asked for moves; rules: JSON of `GameRules` (crates/core/src/play/settings.rs).
     """
 
     def __new__(
         cls,
         game: Game,
-        players: Sequence[tuple[_SearchSettings | str, str, int, int | None] | None],
+        players: Sequence[tuple[_SearchSettings | str, str, int, int | None, Any] | None],
         evaluators: Sequence[object],
         rules: str,
         *,

@@ -366,13 +366,7 @@ impl PyForest {
     }
 
     #[pyo3(signature = (evaluator, rows, net=0))]
-    fn step(
-        &mut self,
-        py: Python<'_>,
-        evaluator: &Bound<'_, PyAny>,
-        rows: usize,
-        net: usize,
-    ) -> PyResult<usize> {
+    fn step(&mut self, py: Python<'_>, evaluator: &Bound<'_, PyAny>, rows: usize, net: usize) -> PyResult<usize> {
         let wrong = || value_error(format!("evaluator must be one of the core, got {}", evaluator.get_type()));
         let (net, (evaluator, _)) = (self.wanted_net(net)?, core_evaluator(evaluator).ok_or_else(wrong)?);
         let fits =

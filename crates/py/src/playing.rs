@@ -10,6 +10,7 @@ use hauteur_core::play::crew::{Answer, Crew, Event};
 use hauteur_core::play::record::Record;
 use hauteur_core::play::running::{Lost, Plan};
 use hauteur_core::play::settings::{GameRules, Layout, MoveSettings, SearchPlayer, Table};
+use hauteur_core::search::outside::OutsideRules;
 use hauteur_core::step::StepFacts;
 use numpy::{Element, IntoPyArray, PyArrayMethods};
 use pyo3::IntoPyObjectExt;
@@ -22,9 +23,10 @@ use crate::errors::value_error;
 use crate::evaluators::GivenEvaluator;
 use crate::forest::{entering, search_params};
 use crate::game::{PyGame, PyState};
+use crate::rules::PyRules;
 
-/// Players that search: settings of the search, of the choice of moves (JSON), and the indices of their evaluators.
-type GivenPlayer<'py> = Option<(Bound<'py, PyAny>, String, usize, Option<usize>)>;
+/// Players that search: settings of the search, of the choice of moves (JSON), the indices of their evaluators, and rules in Python.
+type GivenPlayer<'py> = Option<(Bound<'py, PyAny>, String, usize, Option<usize>, Option<Bound<'py, PyAny>>)>;
 
 fn refuse(ForestError(message): ForestError) -> PyErr {
     value_error(message)
@@ -40,6 +42,7 @@ pub struct PyPlayedGames {
     crew: Crew,
     game: PyGame,
     evaluators: Vec<GivenEvaluator>,
+    rules: Vec<Arc<PyRules>>,
 }
 
 #[pymethods]
@@ -60,10 +63,14 @@ impl PyPlayedGames {
         let evaluators: Vec<GivenEvaluator> =
             evaluators.iter().map(|object| GivenEvaluator::new(object, &game)).collect::<PyResult<_>>()?;
         let rules: GameRules = settings(rules)?;
+        let mut rules_in_python: Vec<Arc<PyRules>> = Vec::new();
         let player = |given: GivenPlayer<'_>| {
-            let Some((search, moves, small, large)) = given else { return Ok(None) };
+            let Some((search, moves, small, large, chain)) = given else { return Ok(None) };
             let moves: MoveSettings = settings(&moves)?;
-            Ok(Some(SearchPlayer { search: search_params(&search)?, moves, small, large }))
+            let chain = chain.map(|chain| PyRules::new(&chain)).transpose()?.map(Arc::new);
+            rules_in_python.extend(chain.clone());
+            let search = search_params(&search)?;
+            Ok(Some(SearchPlayer { search, moves, small, large, rules: chain.map(|one| one as Arc<dyn OutsideRules>) }))
         };
         let table = Table {
             players: players.into_iter().map(player).collect::<PyResult<_>>()?,
@@ -72,7 +79,7 @@ impl PyPlayedGames {
         };
         let layout = Layout { parallel, batch_size, workers, seed };
         let crew = Crew::new(table, game.0.info(), layout).map_err(refuse)?;
-        Ok(PyPlayedGames { crew, game, evaluators })
+        Ok(PyPlayedGames { crew, game, evaluators, rules: rules_in_python })
     }
 
     #[getter]
@@ -121,6 +128,7 @@ impl PyPlayedGames {
                 Ok(Some((record.number, record_dict(py, *record)?).into_bound_py_any(py)?))
             }
             Some(Event::Failed(message)) => {
+                self.rules.iter().try_for_each(|rules| rules.checked(()))?;
                 let raised = self.evaluators.iter().find_map(GivenEvaluator::take_error);
                 Err(raised.unwrap_or_else(|| PyRuntimeError::new_err(message)))
             }

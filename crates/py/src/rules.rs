@@ -67,6 +67,10 @@ impl OutsideRules for PyRules {
         self.places
     }
 
+    fn has_failed(&self) -> bool {
+        self.failure.lock().expect("no panic while it is held").is_some()
+    }
+
     fn columns(&self) -> usize {
         self.columns
     }

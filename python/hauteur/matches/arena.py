@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any
 
 from hauteur import _core
 from hauteur.matches.openings import opening_state
-from hauteur.matches.plain_games import play_plainly
 from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.matches.resignation import Resignation
 from hauteur.mcts.driver import SearchFacts
+from hauteur.mcts.own_rules import rule_chain
 from hauteur.players.move_player import ChosenMove, EngineResignation, GameLost, MovePlayer, MoveRequest
 from hauteur.players.search_player import SearchPlayer
 from hauteur.system.seeds import derived_seed
@@ -82,11 +82,8 @@ def play_games(
     of resignation; None: never. tree_per_side: a player on both seats has a tree for each (players on one seat always
     have their own). Random numbers derive from (seed, purpose, index of the game), or from the plan's seed. Closing the
     iterator early drops the running games.
-    With search rules written in Python one game is played after another.
+    Search rules written in Python are asked by one thread alone.
     """
-    if any(isinstance(player, SearchPlayer) and player.rules for player in players):
-        rules: dict[str, Any] = {"max_plies": max_plies, "resignation": resignation, "tree_per_side": tree_per_side}
-        return _counted(play_plainly(game, players, plans, seed=seed, purpose=purpose, **rules), facts)
     searching = [player for player in players if isinstance(player, SearchPlayer)]
     evaluators = _distinct(searching)
     wanted = [_core.PlayedGames.threads_of(one, game) or in_flight for one in evaluators]
@@ -117,7 +114,7 @@ def _distinct(players: Sequence[SearchPlayer]) -> list[Evaluator]:
     return list(found.values())
 
 
-def _for_core(player: SearchPlayer, evaluators: Sequence[Evaluator]) -> tuple[Any, str, int, int | None]:
+def _for_core(player: SearchPlayer, evaluators: Sequence[Evaluator]) -> tuple[Any, str, int, int | None, Any]:
     """Return what the core has to know of a player: settings, and the places of its evaluators."""
     places = {id(one): place for place, one in enumerate(evaluators)}
     cap = player.playout_cap
@@ -128,7 +125,7 @@ def _for_core(player: SearchPlayer, evaluators: Sequence[Evaluator]) -> tuple[An
         "learns": player.learns,
     }
     large = None if player.large is None else places[id(player.large)]
-    return player.search, json.dumps(moves), places[id(player.evaluator)], large
+    return player.search, json.dumps(moves), places[id(player.evaluator)], large, rule_chain(player.rules)
 
 
 @dataclass
@@ -251,15 +248,3 @@ class _Loop:
             search.add(one)
         search.total = elapsed
         facts.networks, facts.search = networks, search  # at once: another thread may look
-
-
-def _counted(records: Generator[GameRecord], facts: ArenaFacts | None) -> Generator[GameRecord]:
-    """Yield the records of a plain loop; count games, moves and visits."""
-    started = time.perf_counter()
-    for record in records:
-        if facts is not None:
-            facts.games += 1
-            facts.moves += len(record.actions)
-            facts.visits += float(record.visits.sum())
-            facts.search = SearchFacts(total=time.perf_counter() - started)
-        yield record

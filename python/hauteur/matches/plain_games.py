@@ -1,8 +1,7 @@
 """The loop of games in plain Python: one game after another, one visit at a time. Read this to know what the core does.
 
 The core (`hauteur.matches.arena`, crates/core/src/play) plays the same games, move for move and number for number, from
-the same seeds; tests compare the two. Players with search rules written in Python play here, since their searches are
-Python too (`hauteur.mcts.reference`).
+the same seeds; tests compare the two.
 """
 
 from __future__ import annotations
@@ -21,7 +20,6 @@ from hauteur.matches.openings import opening_state
 from hauteur.matches.record import COLUMNS, GamePlan, GameRecord
 from hauteur.matches.resignation import NOBODY, Resignation
 from hauteur.mcts.driver import run_searches
-from hauteur.mcts.forest import SearchForest
 from hauteur.mcts.move_choice import choose_actions, temperatures_at
 from hauteur.mcts.scores import pawns
 from hauteur.players.move_player import EngineResignation, GameLost, MovePlayer, MoveRequest
@@ -71,7 +69,7 @@ class _PlainGame:
 
     game: _core.Game
     players: Sequence[SearchPlayer | MovePlayer]
-    forests: Sequence[SearchForest | None]
+    forests: Sequence[_core.Forest | None]
     plan: GamePlan
     seed: int
     own_trees: bool
@@ -118,7 +116,7 @@ class _PlainGame:
         return len(self.plan.start) + len(self.rows)
 
     def _searched(
-        self, player: SearchPlayer, forest: SearchForest, state: _core.State, random: np.random.Generator
+        self, player: SearchPlayer, forest: _core.Forest, state: _core.State, random: np.random.Generator
     ) -> Row:
         """Search in the mover's tree of this game, which it keeps from move to move, and choose a move."""
         number = state.to_move if self.own_trees else 0
@@ -174,7 +172,7 @@ class _PlainGame:
         return GameRecord(plan=self.plan, seed=self.seed, notes=notes, **arrays, **result)
 
 
-def _choice(player: SearchPlayer, forest: SearchForest, tree: Any, ply: int, uniform: float) -> Row:
+def _choice(player: SearchPlayer, forest: _core.Forest, tree: Any, ply: int, uniform: float) -> Row:
     """Return the move of a finished tree, `ply` plies into the game, and what its search found."""
     visits, priors = forest.root_visits(tree), forest.root_priors(tree)
     counts = visits[0] if player.teaches_visits else np.rint(forest.policy_targets(tree)[0] * TARGET_UNITS)
@@ -193,7 +191,7 @@ def _choice(player: SearchPlayer, forest: SearchForest, tree: Any, ply: int, uni
     }
 
 
-def chosen_action(player: SearchPlayer, forest: SearchForest, tree: Any, ply: int, uniform: float) -> int:
+def chosen_action(player: SearchPlayer, forest: _core.Forest, tree: Any, ply: int, uniform: float) -> int:
     """Return the move of a finished tree (int64 [1]), `ply` plies into the game; uniform, in [0, 1), decides a draw."""
     actions = choose_actions(
         forest.root_visits(tree),

@@ -154,7 +154,8 @@ impl Crew {
         if layout.batch_size < 1 {
             return refuse(format!("batch_size must be >= 1, got {}", layout.batch_size));
         }
-        let workers = layout.workers.clamp(1, layout.parallel);
+        let ruled = table.players.iter().flatten().any(|player| player.rules.is_some());
+        let workers = if ruled { 1 } else { layout.workers.clamp(1, layout.parallel) };
         let (table, stop) = (Arc::new(table), Arc::new(AtomicBool::new(false)));
         let (sender, events) = channel();
         let ended = Facts::new(table.evaluators.len());

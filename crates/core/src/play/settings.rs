@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use crate::evaluator::Evaluator;
 use crate::params::SearchParams;
+use crate::search::outside::OutsideRules;
 
 /// How moves are drawn: p ~ N^(1/T).
 #[derive(Clone, Debug, Deserialize)]
@@ -75,6 +76,8 @@ pub struct SearchPlayer {
     pub small: usize,
     /// Index of its second evaluator.
     pub large: Option<usize>,
+    /// Search rules from outside the core, which one thread alone can use.
+    pub rules: Option<Arc<dyn OutsideRules>>,
 }
 
 /// Rules that hold for all games beside those of the game itself.

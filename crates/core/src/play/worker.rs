@@ -98,7 +98,7 @@ impl Worker {
             let Some(player) = player else { continue };
             let mut search = player.search.clone();
             search.max_in_flight = 1; // sequential searches: a game does not depend on those beside it
-            let forest = Forest::new(search, layout.seed, 1)?;
+            let forest = Forest::with_rules(search, layout.seed, 1, player.rules.clone())?;
             forest_of[number] = Some(forests.len());
             for net in [Net::Small, Net::Large].into_iter().filter(|net| forest.asks(*net)) {
                 let evaluator = if net == Net::Large { player.large } else { Some(player.small) }.ok_or_else(|| {
@@ -152,6 +152,7 @@ impl Worker {
             self.begin_games()?;
             let searched = self.search()?;
             let moved = self.move_finished()?;
+            self.check_rules()?;
             if searched || moved {
                 self.still = None;
             } else if self.thinking.is_empty() {
@@ -391,6 +392,15 @@ impl Worker {
         }
         facts.waited = self.waited;
         *self.told.lock().expect("nobody panics with the facts") = facts;
+    }
+
+    /// Fails where search rules from outside have failed; they know why.
+    fn check_rules(&self) -> Result<(), String> {
+        let mut rules = self.table.players.iter().flatten().filter_map(|player| player.rules.as_ref());
+        if rules.any(|rules| rules.has_failed()) {
+            return Err("a search rule has failed".into());
+        }
+        Ok(())
     }
 
     /// Fails where two turns in a row bring neither rows nor moves nor visits, though trees are active.

@@ -55,6 +55,8 @@ pub struct Failed;
 pub trait OutsideRules: Send + Sync + Debug {
     /// What they have a say in.
     fn places(&self) -> Places;
+    /// Have they failed?
+    fn has_failed(&self) -> bool;
     /// Floats that they keep of every edge.
     fn columns(&self) -> usize;
     /// The random numbers that they want for every edge: an item a rule that wants some.
