@@ -11,10 +11,10 @@ from typing import Any
 from torch import Tensor, nn
 
 import hauteur as ht
-from hauteur.networks.evaluators.openvino import OpenVinoEvaluator
+from hauteur.networks.evaluators.torch import TorchEvaluator
 
 SECONDS = float(os.environ["HAUTEUR_BATCH_MS"]) / 1000
-submit = OpenVinoEvaluator.submit
+submit = TorchEvaluator.submit
 
 
 @ht.register_network("on-a-device")
@@ -33,10 +33,10 @@ class OnADevice(nn.Module):
         return self.policy(x), self.value(x)
 
 
-def slower(self: OpenVinoEvaluator, features: Any) -> Any:
+def slower(self: TorchEvaluator, features: Any) -> Any:
     """Start the computation after the time of the device."""
     time.sleep(SECONDS)
     return submit(self, features)
 
 
-OpenVinoEvaluator.submit = slower  # type: ignore[method-assign]
+TorchEvaluator.submit = slower  # type: ignore[method-assign]

@@ -19,7 +19,6 @@ from hauteur.learning.selfplay import episodes
 from hauteur.learning.trainers import Learners
 from hauteur.learning.units import units_of
 from hauteur.matches.arena import ArenaFacts
-from hauteur.networks.evaluators.batch_invariant import Exact
 
 
 @dataclass(frozen=True)
@@ -59,8 +58,8 @@ class SelfPlayWork:
     def in_this_process(self, games: int, threads: int) -> Iterator[Arrival]:
         """Play without units, as many games side by side as the recipe says."""
         with ExitStack() as stack:
-            exact = Exact(self.recipe.selfplay.batch_size)
-            players = RunPlayers(self.recipe, lambda _: [self._run.net(0)], self.game, exact, threads)
+            files = [self._run.net(0)]
+            players = RunPlayers(self.recipe, lambda _: files, self.game, exact=True, threads=threads)
             playing = players.of_selfplay([0], self.recipe.selfplay, stack)
             planned, facts = self._planned(games), ArenaFacts()
             plans = iter(planned.plans)

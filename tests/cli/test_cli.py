@@ -45,7 +45,7 @@ def test_every_command_explains_itself(command: main.Command, capsys: pytest.Cap
 def test_unknown_command_names_the_known_ones(capsys: pytest.CaptureFixture[str]) -> None:
     assert main.main(["net", "nonsense"]) == main.EXIT_BAD_INPUT
     line = capsys.readouterr().err
-    assert line == "hauteur: there is no command 'net nonsense'; there are check, convert, get, info, quantize\n"
+    assert line == "hauteur: there is no command 'net nonsense'; there are check, convert, get, info\n"
 
 
 BAD_INPUT = [

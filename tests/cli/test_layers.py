@@ -5,9 +5,10 @@ import sys
 from pathlib import Path
 
 import pytest
+from lc0_toys import attention_net
 
+from hauteur import networks
 from hauteur.cli.main import EXIT_BAD_INPUT, NEEDS
-from hauteur.networks.evaluators.factory import processor_backend
 from hauteur.networks.lc0 import random_net
 from hauteur.system import extras
 
@@ -30,6 +31,7 @@ WORDS = {
 BASE_ALONE = f"""
 import sys
 sys.modules.update(dict.fromkeys({sorted(OPTIONAL)}))
+from hauteur import networks
 from hauteur.cli.main import main
 sys.exit(main())
 """
@@ -46,7 +48,9 @@ def test_commands_name_the_layer_that_they_need(command: str, tmp_path: Path) ->
     done = with_the_base_alone(*command.split(), *words)
     assert done.returncode == EXIT_BAD_INPUT
     assert done.stderr.startswith(f"hauteur: hauteur {command} needs ")
-    assert done.stderr.endswith(tuple(f"pip install 'hauteur[{layer}]'\n" for layer in ("train", "cpu", "web", "ray")))
+    assert done.stderr.endswith(
+        tuple(f"pip install 'hauteur[{layer}]'\n" for layer in ("train", "parquet", "web", "ray"))
+    )
     assert done.stderr.count("\n") == 1
     assert not list(tmp_path.iterdir())
 
@@ -62,10 +66,9 @@ MATCH = ["match", "net={net} visits=1", "random", "--game", "chess", "--games", 
 @pytest.mark.parametrize(
     ("words", "layer"),
     [
-        ([*MATCH, "--backend", "openvino"], "cpu"),
+        ([*MATCH, "--backend", "onnxruntime"], "onnx"),
         ([*MATCH, "--backend", "torch"], "train"),
         (["check-game", "openspiel:hex"], "openspiel"),
-        (["bench", "evaluator", "--net", "{net}", "--backend", "openvino", "--precision", "int8"], "cpu"),
     ],
 )
 def test_choices_that_need_a_layer_name_it(words: list[str], layer: str, tmp_path: Path) -> None:
@@ -73,6 +76,17 @@ def test_choices_that_need_a_layer_name_it(words: list[str], layer: str, tmp_pat
     done = with_the_base_alone(*(word.format(net=net) for word in words))
     assert done.returncode == EXIT_BAD_INPUT
     assert f"pip install 'hauteur[{layer}]'" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(("file", "kind"), [("attention.pb.gz", "a net with attention"), ("net.onnx", "an ONNX model")])
+def test_nets_that_the_core_does_not_compute_name_the_layer(file: str, kind: str, tmp_path: Path) -> None:
+    networks.save(tmp_path / "attention.pb.gz", *attention_net(embedding="map"), game="chess")
+    networks.convert(random_net(tmp_path / "net.pb.gz"), tmp_path / "net.onnx")
+    done = with_the_base_alone("match", f"net={tmp_path / file} visits=1", *MATCH[2:])
+    assert done.returncode == EXIT_BAD_INPUT
+    line = f"{file}, {kind}, needs onnxruntime, not installed here: pip install 'hauteur[onnx]'"
+    assert done.stderr.endswith(f"{line}\n")
     assert done.stderr.count("\n") == 1
 
 
@@ -104,12 +118,9 @@ def test_public_names_of_the_base_and_what_the_others_need() -> None:
     assert int(visits) > 0
 
 
-def test_openvino_is_preferred_where_it_is_installed() -> None:
-    assert processor_backend() == "openvino"
-
-
 def test_the_first_layer_that_has_everything_is_named() -> None:
-    assert extras.missing_line("x", ["pyarrow"]) == "x needs pyarrow, not installed here: pip install 'hauteur[cpu]'"
+    line = "x needs pyarrow, not installed here: pip install 'hauteur[parquet]'"
+    assert extras.missing_line("x", ["pyarrow"]) == line
     both = extras.missing_line("x", ["torch", "pyarrow"])
     assert both == "x needs torch and pyarrow, not installed here: pip install 'hauteur[train]'"
     assert extras.missing_line("x", ["numpy"]) is None

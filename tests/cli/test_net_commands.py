@@ -101,7 +101,7 @@ def test_check_names_a_net_whose_outputs_are_not_finite(net: Path, tmp_path: Pat
 
 def test_bench_evaluator_measures_every_combination(net: Path, capsys: Capture) -> None:
     words = ["--batch", "1,3", "--threads", "1,2", "--rounds", "2", "--seconds", "0.01", "--precision", "float32"]
-    assert main.main(["bench", "evaluator", "--net", str(net), "--backend", "openvino", *words]) == 0
+    assert main.main(["bench", "evaluator", "--net", str(net), "--backend", "core", *words]) == 0
     lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
     assert [(line["threads"], line["batch"]) for line in lines] == [(1, 1), (1, 3), (2, 1), (2, 3)]
     for line in lines:
@@ -127,41 +127,3 @@ def test_rounds_are_announced_in_a_terminal(monkeypatch: pytest.MonkeyPatch, cap
     said = capsys.readouterr().err
     assert "round 1 of 3 " in said
     assert "round 3 of 3, 0:00 left" in said
-
-
-PGN = '[Result "1-0"]\n\n1. e4 e5 2. Bc4 Nc6 3. Qh5 Nf6 4. Qxf7# 1-0\n'
-EPD = "4k3/8/8/8/8/8/4P3/4K3 w - - bm e4;\n# a comment\n4k3/8/8/8/8/8/4P3/4K3 b - - bm Kd7;\n"
-
-
-@pytest.mark.parametrize(("name", "text", "count"), [("a.pgn", PGN, 7), ("b.epd", EPD, 2)])
-def test_quantize_on_positions_of_a_file(
-    net: Path, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch, name: str, text: str, count: int
-) -> None:
-    monkeypatch.setenv("HAUTEUR_CACHE", str(tmp_path))
-    file = tmp_path / name
-    file.write_text(text)
-    assert main.main(["net", "quantize", str(net), "--positions", str(file), "--seed", "5"]) == 0
-    said = capsys.readouterr().out.splitlines()
-    assert f"from {count} positions of {name}, seed 5" in said[0]
-    assert "500 other positions of own games: |dP| max" in said[1]
-
-
-@pytest.mark.parametrize(
-    ("name", "text", "message"),
-    [
-        ("a.txt", "", "a.txt: positions are read from .pgn and .epd files"),
-        ("a.pgn", "", "a.pgn: holds no position to calibrate on"),
-        ("a.pgn", "1. e4 e4 *\n", "game 1"),
-        ("a.epd", "nonsense\n", "a.epd, line 1: "),
-    ],
-)
-def test_quantize_names_what_is_wrong(
-    net: Path, tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch, name: str, text: str, message: str
-) -> None:
-    monkeypatch.setenv("HAUTEUR_CACHE", str(tmp_path / "cache"))
-    (tmp_path / name).write_text(text)
-    assert main.main(["net", "quantize", str(net), "--positions", str(tmp_path / name)]) == 2
-    said = capsys.readouterr().err
-    assert message in said
-    assert said.count("\n") == 1
-    assert not (tmp_path / "cache").exists()

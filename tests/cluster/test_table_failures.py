@@ -17,7 +17,7 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the checks look
 
 WORKER = "import sys; {}; from hauteur.cluster.local_worker import main; main(int(sys.argv[1]))"
 OTHER_VERSION = WORKER.format("import hauteur; hauteur.__version__ = '9.9'")
-WITHOUT_OPENVINO = WORKER.format("sys.modules['openvino'] = None")
+WITHOUT_A_BACKEND = WORKER.format("sys.modules['hauteur.networks.evaluators.core'] = None")
 """Programs of workers: of another version; one that cannot load the net."""
 
 FULL = """
@@ -50,7 +50,7 @@ def assert_it_goes_on(tmp_path: Path) -> None:
     ("program", "workers", "named"),
     [
         pytest.param(OTHER_VERSION, 1, ("9.9",), id="version"),
-        pytest.param(WITHOUT_OPENVINO, 3, ("self-play 1, unit", "openvino"), id="net", marks=pytest.mark.slow),
+        pytest.param(WITHOUT_A_BACKEND, 3, ("self-play 1, unit", "evaluators.core"), id="net", marks=pytest.mark.slow),
     ],
 )
 def test_workers_that_cannot_play(

@@ -4,9 +4,7 @@ import io
 import random
 import subprocess
 import sys
-import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import chess
@@ -15,13 +13,9 @@ import pytest
 from uci_client import Client, engine
 
 from hauteur import _core
-from hauteur.engine.nets import NetChoice, must_be_quantised
 from hauteur.engine.streams import Output
-from hauteur.engine.uci import engine as uci_engine
 from hauteur.engine.uci.engine import SCRIPT_SECONDS, UciEngine
-from hauteur.networks.bundled import default_net
-from hauteur.networks.evaluators.base import Answers, Evaluator, Floats, GameEvaluator, UniformEvaluator
-from hauteur.networks.int8.quantize import int8_file
+from hauteur.networks.evaluators.base import Answers, Floats, GameEvaluator, UniformEvaluator
 
 COMMANDS = 200
 STARTS = (
@@ -270,61 +264,6 @@ def test_nothing_is_said_before_the_answer_to_uci() -> None:
 
 
 # int8 forms, which take long to make.
-
-
-class SlowNet:
-    """A net that is opened when `made` is set, and a conversation that waits for what is said."""
-
-    def __init__(self) -> None:
-        self.made = threading.Event()
-        self.stream = io.StringIO()
-
-    def open(self, game: _core.Game, _: NetChoice) -> Evaluator:
-        self.made.wait()
-        return UniformEvaluator(game)
-
-    def said(self, word: str, times: int = 1) -> None:
-        """Waits until a line with this word was said so often."""
-        while self.stream.getvalue().count(word) < times:
-            time.sleep(0.005)
-
-    def conversation(self) -> Iterator[bytes]:
-        yield b"isready"
-        self.said("readyok")
-        yield b"go nodes 20"
-        self.said("waited for")
-        yield b"isready"
-        self.said("readyok", 2)
-        yield b"stop"
-        self.said("bestmove")
-        yield b"go nodes 20"
-        self.made.set()
-
-
-def test_an_int8_net_that_is_being_made_holds_nothing_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(uci_engine, "must_be_quantised", lambda _: True)
-    monkeypatch.setattr(uci_engine, "PROGRESS_SECONDS", 0.01)
-    net = SlowNet()
-    UciEngine(Output(net.stream), opener=net.open, seed=1).run(net.conversation())
-    moves = [line for line in net.stream.getvalue().splitlines() if line.startswith("bestmove")]
-    assert len(moves) == 2
-    assert moves[0] == "bestmove 0000"
-    assert moves[1] != "bestmove 0000"
-
-
-def test_an_int8_form_is_made_where_the_cache_has_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("openvino")
-    monkeypatch.setenv("HAUTEUR_CACHE", str(tmp_path))
-    net = default_net(_core.Game("chess"))
-    assert net is not None
-    choice = NetChoice(net[0], precision="int8")
-    assert must_be_quantised(choice)
-    assert not must_be_quantised(NetChoice(net[0]))
-    assert not must_be_quantised(NetChoice("uniform", precision="int8"))
-    file = int8_file(net[0])
-    file.touch()
-    file.with_suffix(".bin").touch()
-    assert not must_be_quantised(choice)
 
 
 class CountedNet(GameEvaluator):

@@ -93,7 +93,7 @@ def test_the_net_learned_and_is_exported_for_lc0_with_equal_outputs(folder: Path
     assert architecture == networks.describe(folder / "start.pb.gz").architecture
 
 
-@pytest.mark.parametrize("backend", ["openvino", "torch"])
+@pytest.mark.parametrize("backend", ["core", "torch"])
 def test_a_trained_lc0_net_is_evaluated_from_safetensors(folder: Path, backend: Any) -> None:
     net = folder / "run/nets/gen-00001.safetensors"
     game = load_game("chess")

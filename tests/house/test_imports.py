@@ -25,7 +25,6 @@ ALLOWED = {
     "torch": ("learning", *(f"networks.{name}" for name in TORCH)),
     "onnx": ("networks.torch_export",),
     "onnxruntime": ("networks.evaluators.onnxruntime",),
-    "openvino": ("networks.evaluators.openvino", "networks.int8"),
     "pyarrow": ("learning", "mcts.tree_parquet"),
     "scipy": (),
     "pyspiel": ("games",),
@@ -169,12 +168,12 @@ assert "bestmove" in written.getvalue()
 @pytest.mark.parametrize(
     ("statement", "unwanted"),
     [
-        ("import hauteur", {"torch", "openvino", "pyarrow", "pydantic", "scipy", "rich"}),
-        ("from hauteur.cli.main import make_app; make_app()", {"torch", "openvino", "pyarrow", "pydantic", "scipy"}),
+        ("import hauteur", {"torch", "onnxruntime", "pyarrow", "pydantic", "scipy", "rich"}),
+        ("from hauteur.cli.main import make_app; make_app()", {"torch", "onnxruntime", "pyarrow", "pydantic", "scipy"}),
         (
             FIRST_MOVE,
             {
-                *("torch", "onnx", "onnxruntime", "openvino", "pyarrow", "scipy", "safetensors", "chess", "rich"),
+                *("torch", "onnx", "onnxruntime", "pyarrow", "scipy", "safetensors", "chess", "rich"),
                 *("cyclopts", "attr", "asyncio", "ssl", "tomllib", "difflib", "xml", "hauteur.plots"),
                 *(f"hauteur.{room}" for room in ("cluster", "matches", "learning", "studies", "web")),
             },
@@ -182,11 +181,11 @@ assert "bestmove" in written.getvalue()
         ("import hauteur.cli.commands.gtp, hauteur.engine.gtp.engine", {"torch", "onnx", "pyarrow", "scipy"}),
         (
             "from hauteur.web.pages import all_pages; import hauteur.web.app; all_pages()",
-            {"torch", "onnx", "onnxruntime", "openvino", "pyarrow", "scipy", "matplotlib"},
+            {"torch", "onnx", "onnxruntime", "pyarrow", "scipy", "matplotlib"},
         ),
         (
             "from hauteur.web.desks.worker import DESKS, desk_class; [desk_class(name) for name in DESKS]",
-            {"torch", "onnx", "openvino", "pyarrow", "scipy", "matplotlib", "starlette", "uvicorn"},
+            {"torch", "onnx", "onnxruntime", "pyarrow", "scipy", "matplotlib", "starlette", "uvicorn"},
         ),
     ],
 )

@@ -210,7 +210,9 @@ def test_two_nets_learn_from_the_same_games(tmp_path: Path) -> None:
 def test_the_gate_plays_without_what_makes_games_vary(finished: Path) -> None:
     rules = {"search_contempt": {"n_scl": 3}, "forced_playouts": {"k": 2}, "solver": {}}
     recipe = parse_recipe({**TINY, "selfplay": {**TINY["selfplay"], "search": rules}}, "test")
-    players = RunPlayers(recipe, lambda net: [RunFolder(finished).net(net)], load_game(recipe.game), None, 1)
+    players = RunPlayers(
+        recipe, lambda net: [RunFolder(finished).net(net)], load_game(recipe.game), exact=False, threads=1
+    )
     with ExitStack() as stack:
         judged = players.of_gate(1, 8, stack).search
         (played,) = players.of_selfplay([1], recipe.selfplay, stack)

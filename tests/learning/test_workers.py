@@ -31,7 +31,6 @@ from hauteur.learning.run_folder import RunFolder
 from hauteur.learning.shards import FORMAT, SCHEMA
 from hauteur.learning.unit_files import SECOND, unit_path, write_unit
 from hauteur.networks.evaluators.base import Backend
-from hauteur.networks.evaluators.batch_invariant import Exact
 from hauteur.networks.evaluators.factory import make_evaluator
 from hauteur.networks.files import tensors_digest
 from hauteur.networks.names import resolve_net
@@ -288,14 +287,13 @@ def test_a_full_disk_ends_the_run_which_goes_on_later(tmp_path: Path, monkeypatc
     assert display.warnings == []
 
 
-@pytest.mark.parametrize("backend", ["openvino", pytest.param("torch", marks=pytest.mark.slow)])
+@pytest.mark.parametrize("backend", ["core", pytest.param("torch", marks=pytest.mark.slow)])
 def test_answers_do_not_depend_on_the_threads_of_a_net(backend: Backend) -> None:
     game, found = load_game("connect4"), list[bytes]()
     features = (np.random.default_rng(0).random((64, *game.feature_shape)) < 0.3).astype(np.float32)
     for threads in (1, 2, 3):
         net = Path(resolve_net("connect4"))
-        with make_evaluator(game, net, backend=backend, threads=threads, batch_size=64) as evaluator:
-            exact = Exact(64).made(evaluator, "net")
+        with make_evaluator(game, net, backend=backend, threads=threads, batch_size=64, exact=True) as exact:
             found += [b"".join(values.tobytes() for values in exact(rows)) for rows in (features, features[:7])]
     assert found == found[:2] * 3
 

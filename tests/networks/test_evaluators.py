@@ -1,7 +1,6 @@
 """Evaluators: all engines agree, answers belong to their rows, work goes on meanwhile, wrong input is named."""
 
 import importlib.util
-import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, get_args
@@ -145,20 +144,24 @@ def test_uniform() -> None:
 
 
 WRONG: dict[str, dict[str, Any]] = {
-    r"backend must be one of openvino, torch, onnxruntime, got 'lc0'": {"backend": "lc0"},
+    r"backend must be one of core, torch, onnxruntime, got 'lc0'": {"backend": "lc0"},
     r"precision of torch must be one of .*, got 'int8'": {"backend": "torch", "precision": "int8"},
-    r"precision of openvino must be one of .*, got 'float16'": {"precision": "float16"},
+    r"precision of core must be one of float32, .*, got 'float16'": {"precision": "float16"},
+    r"precision of onnxruntime must be one of float32, got 'bfloat16'": {
+        "backend": "onnxruntime",
+        "precision": "bfloat16",
+    },
     r"batch_size must be 1 to 65536, got 0": {"batch_size": 0},
     r"threads must be 1 to 1024, got 0": {"threads": 0},
     r"device must be cpu, cuda or cuda:N, got 'tpu'": {"backend": "torch", "device": "tpu"},
     r"device cuda:99: torch .* finds \d+ CUDA devices": {"backend": "torch", "device": "cuda:99"},
-    r"device 'cuda' needs backend torch, got backend openvino": {"backend": "openvino", "device": "cuda"},
+    r"device 'cuda' needs backend torch, got backend core": {"device": "cuda"},
 }
 
 
 @pytest.mark.parametrize("message", WRONG)
 def test_wrong_settings_are_named(message: str, chess: tuple[_core.Game, Path]) -> None:
-    settings = {"backend": "openvino", **WRONG[message]}
+    settings = {"backend": "core", **WRONG[message]}
     with pytest.raises(ValueError, match=message):
         make_evaluator(*chess, **settings)
 
@@ -180,7 +183,7 @@ def test_auto_is_what_the_backend_takes_by_itself(chess: tuple[_core.Game, Path]
         make_evaluator(*chess, backend=backend, threads=1, device="cpu") as default,
     ):
         assert chosen.name == default.name
-        assert "int8" not in chosen.name
+        assert "float32" in chosen.name
 
 
 def test_every_backend_states_its_precisions() -> None:
@@ -236,11 +239,11 @@ def test_cuda_unpacks_bit_planes(chess: tuple[_core.Game, Path]) -> None:
 
 def test_evaluators_keep_the_protocol(chess: tuple[_core.Game, Path]) -> None:
     game, net = chess
-    evaluator: Evaluator = make_evaluator(game, net, backend="openvino", threads=2, batch_size=48)
+    evaluator: Evaluator = make_evaluator(game, net, backend="core", threads=2, batch_size=48)
     assert evaluator.batch_size == 48
     assert evaluator.num_actions == 1858
     assert evaluator.feature_shape == (112, 8, 8)
-    assert evaluator.name.startswith("chess.pb.gz openvino")
+    assert evaluator.name.startswith("chess.pb.gz core float32")
     evaluator.close()
 
 
@@ -255,22 +258,3 @@ def test_threads_may_share_an_evaluator(chess: tuple[_core.Game, Path], backend:
         expected = shared(features)
         for answers in pool.map(lambda _: shared(features.copy()), range(60)):
             np.testing.assert_allclose(answers[1], expected[1], atol=1e-5)
-
-
-def test_forms_of_fixed_shapes_agree_with_that_of_any(folder: Path) -> None:
-    precision: Precision = "int8"
-    game, net = small_net(folder, "connect4", "scalar")
-    states = random_positions(game, 48)
-    features = features_of(game, states)
-    together = evaluate(game, net, features, backend="openvino", precision=precision, threads=1, batch_size=1000)
-    for rows, threads in ((48, 1), (50, 1), (96, 2), (16, 1), (17, 2)):  # full, filled up, split, larger than a part
-        settings = {"precision": precision, "threads": threads, "batch_size": rows}
-        answers = evaluate(game, net, features, backend="openvino", **settings)
-        assert differences(states, answers, together).largest < 1e-4, rows
-    one = evaluate(game, net, features[:1], backend="openvino", precision=precision, threads=1)
-    assert differences(states[:1], one, (together[0][:1], together[1][:1])).largest < 1e-4
-
-
-def test_openvino_reports_nothing_to_a_server() -> None:
-    pytest.importorskip("hauteur.networks.evaluators.openvino", exc_type=ImportError)
-    assert sys.modules["openvino_telemetry"] is None

@@ -1,21 +1,23 @@
-"""Answers that do not depend on the batch: finding out whether they do, and batches of one size."""
+"""Answers that are the same bits in every batch: the core's by themselves, others in pieces of one number of rows."""
 
 from pathlib import Path
-from typing import Literal
+from typing import Any
 
 import numpy as np
 import pytest
+from lc0_toys import attention_net
 from learning_toys import ToyEvaluator
 
-from hauteur import networks
+from hauteur import _core, networks
 from hauteur.games.registry import load_game
-from hauteur.networks import ResNetArchitecture
-from hauteur.networks.evaluators.base import Answers, Evaluator, Floats
-from hauteur.networks.evaluators.batch_invariant import Exact, FixedRows, depends_on_batch
-from hauteur.networks.evaluators.factory import make_evaluator
-from hauteur.networks.modules import initialise, tensors_of
+from hauteur.networks.evaluators.base import Answers, Backend, Evaluator, Floats
+from hauteur.networks.evaluators.compare import features_of, random_positions
+from hauteur.networks.evaluators.factory import make_evaluator, precisions_here
+from hauteur.networks.evaluators.fixed_rows import PIECE_ROWS, FixedRows
+from hauteur.networks.names import shipped_names
 
 GAME = load_game("connect4")
+SIZES = (*range(1, 41), 63, 64, 65, 100, 127, 128, 129, 200, 255, 256)
 
 
 class OfTheSize(ToyEvaluator):
@@ -34,20 +36,19 @@ class OfThePlace(ToyEvaluator):
         return logits + np.arange(len(logits), dtype=np.float32)[:, None], wdl
 
 
-@pytest.fixture(scope="module")
-def net(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("nets") / "net.safetensors"
-    shape = ResNetArchitecture(
-        feature_shape=GAME.feature_shape, num_actions=GAME.num_actions, filters=32, blocks=3, policy_channels=8
-    )
-    networks.save(path, shape, tensors_of(initialise(shape, 1)), game=GAME.spec, training={})
-    return path
+def bits(answers: Answers) -> Any:
+    """All answers to each row, uint32 [B, A + 3]."""
+    return np.concatenate(answers, axis=1, dtype=np.float32).view(np.uint32)
 
 
-def test_answers_of_the_row_alone_are_told_from_others() -> None:
-    assert not depends_on_batch(ToyEvaluator(GAME))
-    assert depends_on_batch(OfTheSize(GAME))
-    assert depends_on_batch(OfThePlace(GAME))
+def assert_same_in_every_batch(evaluator: Evaluator, features: Floats, sizes: tuple[int, ...] = SIZES) -> None:
+    expected = bits(evaluator(features))
+    for size in sizes:
+        first = (len(features) - size) // 2
+        part = slice(first, first + size)
+        assert np.array_equal(bits(evaluator(features[part])), expected[part]), f"{evaluator.name}: {size} rows"
+    order = np.random.default_rng(0).permutation(len(features))
+    assert np.array_equal(bits(evaluator(features[order])), expected[order]), f"{evaluator.name}: places in the batch"
 
 
 @pytest.mark.parametrize("rows", [1, 7, 8, 9, 16, 20])
@@ -55,36 +56,59 @@ def test_fixed_rows_give_the_same_answers_in_batches_of_one_size(rows: int) -> N
     toy = ToyEvaluator(GAME)
     features = np.random.default_rng(1).random((rows, *GAME.feature_shape), np.float32)
     expected = toy(features)
+    evaluator = FixedRows(GAME, toy, 8)
     toy.rows.clear()
-    logits, wdl = FixedRows(toy, 8)(features)
+    logits, wdl = evaluator(features)
     assert np.array_equal(logits, expected[0])
     assert np.array_equal(wdl, expected[1])
     assert toy.rows == [8] * -(-rows // 8)
 
 
-def test_an_evaluator_is_fixed_only_where_it_needs_it() -> None:
-    exact = Exact(rows=8)
-    plain, sized = ToyEvaluator(GAME), OfTheSize(GAME)
-    assert exact.made(plain, "plain") is plain
-    made = exact.made(sized, "sized")
-    assert isinstance(made, FixedRows)
-    assert not depends_on_batch(made)
-    asked = len(sized.rows)
-    exact.made(sized, "sized")
-    assert len(sized.rows) == asked, "a kind is tried once"
+def test_the_size_of_a_batch_does_not_show_in_pieces_of_one_size() -> None:
+    features = features_of(GAME, random_positions(GAME, 40))
+    with pytest.raises(AssertionError, match="39 rows"):
+        assert_same_in_every_batch(OfTheSize(GAME), features, (39,))
+    assert_same_in_every_batch(FixedRows(GAME, OfTheSize(GAME), 8), features, (1, 7, 8, 9, 39))
 
 
 def test_what_cannot_be_made_exact_is_named() -> None:
-    with pytest.raises(ValueError, match=r"toy 0 answers a row differently .* run.exact=false"):
-        Exact(rows=8).made(OfThePlace(GAME), "placed")
+    with pytest.raises(ValueError, match=r"toy 0 answers a row differently by its place .* run.exact=false"):
+        FixedRows(GAME, OfThePlace(GAME), 8)
 
 
-@pytest.mark.parametrize("threads", [1, 2])
-@pytest.mark.parametrize("backend", ["openvino", "torch"])
-def test_towers_are_exact_or_can_be_made_so(net: Path, backend: Literal["openvino", "torch"], threads: int) -> None:
-    evaluator: Evaluator = make_evaluator(
-        GAME, net, backend=backend, precision="float32", threads=threads, device="cpu" if backend == "torch" else None
-    )
-    made = Exact(rows=64).made(evaluator, backend)
-    assert not depends_on_batch(made, seed=1)
-    evaluator.close()
+@pytest.mark.parametrize("name", shipped_names())
+def test_the_core_answers_the_same_in_batches_of_1_to_256(name: str) -> None:
+    game = load_game(networks.describe(name).game)
+    features = features_of(game, random_positions(game, 256))
+    for precision in precisions_here("core"):
+        with make_evaluator(game, name, backend="core", precision=precision, threads=2) as evaluator:
+            assert_same_in_every_batch(evaluator, features)
+
+
+def test_instructions_with_a_fused_multiply_add_give_the_same_bits() -> None:
+    from hauteur.networks.evaluators.core import CoreEvaluator
+
+    features = features_of(GAME, random_positions(GAME, 20))
+    net = networks.load("connect4")
+    found = {name: bits(CoreEvaluator(GAME, net, instructions=name)(features)) for name, _ in _core.Network.available()}
+    unfused = found.pop("unfused")
+    assert all(np.array_equal(one, found["portable"]) for one in found.values())
+    assert not np.array_equal(unfused, found["portable"])
+
+
+@pytest.mark.parametrize("backend", ["torch", "onnxruntime"])
+def test_others_answer_the_same_where_they_are_to_be_exact(backend: Backend, tmp_path: Path) -> None:
+    attention = tmp_path / "net.pb.gz"
+    networks.save(attention, *attention_net(embedding="map", smolgen=False), game="chess")
+    for game, net in ((load_game("chess"), attention), (GAME, "connect4")):
+        rows = features_of(game, random_positions(game, 70))
+        found = []
+        for threads in (1, 2):
+            with make_evaluator(
+                game, net, backend=backend, threads=threads, batch_size=24, device="cpu", exact=True
+            ) as evaluator:
+                assert isinstance(evaluator, FixedRows)
+                assert (evaluator.rows, evaluator.batch_size) == (PIECE_ROWS, 24)
+                assert_same_in_every_batch(evaluator, rows, (1, 2, 7, 31, 32, 33, 64, 65))
+                found.append(bits(evaluator(rows)))
+        assert np.array_equal(*found), f"{backend}: threads"

@@ -138,7 +138,7 @@ def test_chess_towers_become_lc0_files(variant: str, tmp_path: Path) -> None:
     expected = answers(source, features)
     for name in ("net.pb.gz", "back.safetensors"):
         assert differences(states, answers(tmp_path / name, features), expected).largest < 1e-5
-    evaluator = make_evaluator(game, tmp_path / "net.onnx", backend="openvino", precision="float32", threads=1)
+    evaluator = make_evaluator(game, tmp_path / "net.onnx", backend="onnxruntime", precision="float32", threads=1)
     assert differences(states, evaluator(features), expected).largest < 1e-4
     evaluator.close()
     assert networks.describe(tmp_path / "net.onnx").architecture == architecture

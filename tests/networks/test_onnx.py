@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import onnx
 import onnxruntime
-import openvino
 import pytest
 import torch
 from hypothesis import HealthCheck, given, settings
@@ -118,55 +117,46 @@ EXAMPLES: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_models_are_valid_and_openvino_agrees(name: str) -> None:
-    net = EXAMPLES[name]()
-    features = (np.random.default_rng(1).random((3, 112, 8, 8)) < 0.2).astype(np.float32)
-    model = written(net)
-    onnx.checker.check_model(model, full_check=True)
-    core = openvino.Core()
-    compiled = core.compile_model(core.read_model(model), "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
-    for found, exact in zip(compiled(features).values(), outputs_of_torch(net, features), strict=True):
-        np.testing.assert_allclose(found, exact, atol=3e-5 * max(1.0, float(np.abs(exact).max())))
+def test_models_are_valid(name: str) -> None:
+    onnx.checker.check_model(written(EXAMPLES[name]()), full_check=True)
 
 
 def test_equal_networks_are_equal_models() -> None:
     assert written(EXAMPLES["resnet"]()) == written(EXAMPLES["resnet"]())
 
 
-def answers(path: Path, backend: Backend) -> Answers:
+def answers(path: Path) -> Answers:
     game = _core.Game("chess")
-    evaluator = make_evaluator(game, path, backend=backend, precision="float32", threads=1)
+    evaluator = make_evaluator(game, path, backend="onnxruntime", precision="float32", threads=1)
     try:
         return evaluator(features_of(game, random_positions(game, 3)))
     finally:
         evaluator.close()
 
 
-@pytest.mark.parametrize("backend", ["openvino", "onnxruntime"])
-def test_a_net_in_use_leaves_no_file(backend: Backend, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_net_in_use_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HAUTEUR_CACHE", str(tmp_path / "cache"))
     net = random_net(tmp_path / "net.pb.gz", seed=1)
-    first = answers(net, backend)
+    first = answers(net)
     random_net(net, seed=2)
-    assert np.abs(answers(net, backend)[0] - first[0]).max() > 1e-3
+    assert np.abs(answers(net)[0] - first[0]).max() > 1e-3
     assert list(tmp_path.iterdir()) == [net]
 
 
-@pytest.mark.parametrize("backend", ["openvino", "onnxruntime"])
 @pytest.mark.parametrize("damage", ["truncated", "empty", "foreign"])
-def test_a_damaged_onnx_file_is_named_and_kept(backend: Backend, damage: str, tmp_path: Path) -> None:
+def test_a_damaged_onnx_file_is_named_and_kept(damage: str, tmp_path: Path) -> None:
     net, own = random_net(tmp_path / "net.pb.gz", seed=1), tmp_path / "own.onnx"
     networks.convert(net, own)
     whole = own.read_bytes()
     own.write_bytes({"truncated": whole[:5000], "empty": b"", "foreign": b"no net at all" * 99}[damage])
     before = own.read_bytes()
     with pytest.raises(ValueError, match=r"own\.onnx: ") as caught:
-        answers(own, backend)
+        answers(own)
     assert "\n" not in str(caught.value)
     assert own.read_bytes() == before
 
 
-@pytest.mark.parametrize("backend", ["openvino", "onnxruntime"])
+@pytest.mark.parametrize("backend", ["core", "onnxruntime"])
 def test_engines_start_without_torch(backend: Backend, tmp_path: Path) -> None:
     net = random_net(tmp_path / "net.pb.gz", seed=1)
     code = (

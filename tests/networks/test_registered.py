@@ -52,7 +52,7 @@ def test_a_function_builds_networks_too(tmp_path: Path) -> None:
         assert torch.equal(again.state_dict()[name], values)
 
 
-@pytest.mark.parametrize("backend", ["openvino", "torch"])
+@pytest.mark.parametrize("backend", ["onnxruntime", "torch"])
 @pytest.mark.parametrize("rows", [1, 9])
 def test_its_files_are_evaluated_by_every_backend(saved: Path, backend: Any, rows: int) -> None:
     with evaluator(GAME, load_network(saved).module, threads=1) as direct:

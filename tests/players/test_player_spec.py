@@ -19,10 +19,10 @@ def test_no_words_give_the_defaults() -> None:
 
 def test_every_kind_of_key() -> None:
     settings = parse_player(
-        "name='the first' net=nets/maia.pb.gz precision=int8 visits=400 temperature=0.5 temperature.decay-moves=20 "
+        "name='the first' net=nets/maia.pb.gz precision=bfloat16 visits=400 temperature=0.5 temperature.decay-moves=20 "
         "search.cpuct.init=1.5 fpu.kind=absolute search.root-policy-temperature=none reuse-tree=off dirichlet=on"
     )
-    assert (settings.name, settings.net, settings.precision) == ("the first", "nets/maia.pb.gz", "int8")
+    assert (settings.name, settings.net, settings.precision) == ("the first", "nets/maia.pb.gz", "bfloat16")
     assert settings.visits == 400
     assert settings.temperature == Temperature(initial=0.5, decay_moves=20)
     assert settings.search == SearchParams(

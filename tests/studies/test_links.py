@@ -70,8 +70,9 @@ def test_another_net_gives_another_tree(link: str, capsys: pytest.CaptureFixture
 
 def test_every_difference_is_named(link: str) -> None:
     wanted = read_link(link)
-    own = wanted.model_copy(update={"version": "9.9", "core": "x", "runtime": "1", "precision": "int8", "threads": 3})
-    assert [line.partition(" is ")[0] for line in differences(wanted, own)] == [
+    changes = {"version": "9.9", "core": "x", "runtime": "1", "precision": "bfloat16", "threads": 3}
+    own, told = wanted.model_copy(update=changes), wanted.model_copy(update={"runtime": "0"})
+    assert [line.partition(" is ")[0] for line in differences(told, own)] == [
         "hauteur",
         "the compiled core",
         "the version of the backend",
@@ -90,9 +91,11 @@ def test_every_difference_is_named(link: str) -> None:
 
 
 def test_a_backend_or_precision_that_is_not_here_is_named(link: str) -> None:
-    """onnxruntime has no int8, and torch computes nets on GPUs alone unless it is asked for."""
-    found = repeat(read_link(link).model_copy(update={"precision": "int8", "backend": "onnxruntime"}), nets_by_name())
-    assert "the precision is float32 instead of int8" in found.differences
+    """onnxruntime has no bfloat16, and torch computes nets on GPUs alone unless it is asked for."""
+    found = repeat(
+        read_link(link).model_copy(update={"precision": "bfloat16", "backend": "onnxruntime"}), nets_by_name()
+    )
+    assert "the precision is float32 instead of bfloat16" in found.differences
     if not has_cuda():
         found = repeat(read_link(link).model_copy(update={"precision": "float16", "backend": "torch"}), nets_by_name())
         assert any(line.startswith("the backend is ") for line in found.differences)
@@ -125,7 +128,7 @@ links = st.builds(
     ),
     seed=st.integers(0, 2**63 - 1),
     visits=st.integers(1, 2**32 - 1),
-    precision=st.sampled_from([None, "int8"]),
+    precision=st.sampled_from([None, "bfloat16"]),
     digest=st.sampled_from(["", "0123456789abcdef"]),
 )
 

@@ -98,7 +98,7 @@ def test_planes_of_lc0_are_reproduced(shared_data: Path) -> None:
     assert (report.positions, report.different, report.where) == (26, 0, {})
 
 
-@pytest.mark.parametrize("backend", ["torch", "openvino"])
+@pytest.mark.parametrize("backend", ["torch", "core"])
 def test_outputs_of_lc0_are_reproduced(shared_data: Path, backend: Any) -> None:
     path = shared_data / "lc0" / "nn_outputs.json"
     report = verify.outputs(path, shared_data / "nets", backend=backend, threads=1)
@@ -193,7 +193,7 @@ def test_a_changed_plane_is_found(shared_data: Path, tmp_path: Path, capsys: pyt
     assert run(capsys, "planes", path, "--tolerance", "66")[0] == 0
 
 
-@pytest.mark.parametrize("backend", ["torch", "openvino"])
+@pytest.mark.parametrize("backend", ["torch", "core"])
 def test_outputs_of_any_net(
     nets: Path, outputs_content: Content, tmp_path: Path, capsys: pytest.CaptureFixture[str], backend: str
 ) -> None:

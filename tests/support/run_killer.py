@@ -1,4 +1,4 @@
-"""Runs that are killed: a process of its own, which loads torch and OpenVINO once and forks a child for every attempt.
+"""Runs that are killed: a process of its own, which loads torch once and forks a child for every attempt.
 
     python run_killer.py random RECIPE FOLDER SEED KILLS      at random moments, KILLS times, then to the end
     python run_killer.py writes RECIPE FOLDER FIRST           at one write after another, then to the end
@@ -35,7 +35,7 @@ from hauteur.learning.run_folder import RunFolder
 from hauteur.networks.files import tensors_digest
 from hauteur.system.files import sha256_of
 
-PRELOADED = ("hauteur.networks.evaluators.openvino", "hauteur.networks.modules", "torch._dynamo", "torch.onnx", "onnx")
+PRELOADED = ("hauteur.networks.evaluators.core", "hauteur.networks.modules", "torch._dynamo", "torch.onnx", "onnx")
 """What a run loads on its way, the longest first by torch's optimisers."""
 
 MOMENTS = ("torn", "before", "after")

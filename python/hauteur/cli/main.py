@@ -9,8 +9,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
-from types import ModuleType
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple
 
 from hauteur.system.errors import explain, is_of_pydantic, one_line
 from hauteur.system.extras import require
@@ -62,7 +61,6 @@ COMMANDS = (
     Command("net get", "net_get:get", "Download public nets, such as maia-1900; without a name list them."),
     Command("net info", "nets:info", "Show what a net file holds."),
     Command("net convert", "nets:convert", "Write a net in another format."),
-    Command("net quantize", "net_quantize:quantize", "Make the int8 form of a net, calibrated on positions of games."),
     Command("net check", "nets:check", "Compare the outputs of a net in different evaluators."),
     Command("verify outputs", "verify:outputs", "Compare network outputs with a reference file."),
     Command("verify planes", "verify:planes", "Compare input planes with a reference file."),
@@ -133,7 +131,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
         words = ["greeting"] if sys.stdin.isatty() and sys.stdout.isatty() else ["uci"]
     if arguments is None:
         _listen_to_interrupts(words)
-        _leave_out_converter(words)
     return guarded(lambda: run(words))
 
 
@@ -144,15 +141,6 @@ def _listen_to_interrupts(words: Sequence[str]) -> None:
     ends_at_once = words[:1] in (["uci"], ["gtp"])
     handler = (lambda *_: os._exit(EXIT_INTERRUPTED)) if ends_at_once else signal.default_int_handler
     signal.signal(signal.SIGINT, handler)
-
-
-def _leave_out_converter(words: Sequence[str]) -> None:
-    """Let engines start without OpenVINO's converter of models, whose import takes twice as long as all else of it.
-
-    OpenVINO does without where its import fails; hauteur writes its models itself.
-    """
-    if words[:1] in (["uci"], ["gtp"]):
-        sys.modules.setdefault("openvino.tools.ovc", cast(ModuleType, None))
 
 
 def main_uci() -> int:

@@ -10,8 +10,8 @@ from hauteur.cluster.fleet import WorkerFacts
 from hauteur.system import hardware
 from hauteur.system.extras import installed_version
 
-BACKENDS = ("openvino", "onnxruntime", "torch")
-"""Distributions that compute nets: each release may round in its own way."""
+BACKENDS = ("onnxruntime", "torch")
+"""Distributions that compute nets beside the core: each release may round in its own way."""
 
 
 def worker_facts(threads: int) -> WorkerFacts:

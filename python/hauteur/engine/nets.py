@@ -6,8 +6,6 @@ import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from importlib.util import find_spec
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -41,18 +39,6 @@ class NetChoice:
     backend: Backend | None = None
     precision: Precision | None = None
     threads: int = 0
-
-
-def must_be_quantised(choice: NetChoice) -> bool:
-    """Return whether opening the nets of a choice makes an int8 form first, which takes up to a minute."""
-    from hauteur.networks.names import WITHOUT_FILE, resolve_net
-
-    if choice.precision != "int8" or choice.backend not in (None, "openvino") or find_spec("openvino") is None:
-        return False
-    from hauteur.networks.int8.quantize import is_quantised
-
-    files = [net for net in map(resolve_net, filter(None, (choice.net, choice.large))) if net not in WITHOUT_FILE]
-    return any(Path(file).is_file() and not is_quantised(file) for file in files)
 
 
 @dataclass(frozen=True)

@@ -143,15 +143,9 @@ class PlayingSession(Closing):
         """
         if self._player is None:
             raise PlayerNotReadyError("there is no player")
-        if control is not None:
-            self.wait_open(control)
-        if control is not None and not self._player.done():
+        if control is not None and not control.wait(self._player) and not self._player.done():
             raise PlayerNotReadyError("the net is not open yet")
         return self._player.result()
-
-    def wait_open(self, control: SearchControl, *, seconds: float | None = None) -> bool:
-        """Wait until nothing is being opened, or the control is stopped, but no longer; return whether that is so."""
-        return self._player is None or control.wait(self._player, seconds=seconds) or self._player.done()
 
     def when_open(self, report: Callable[[OpenPlayer | BaseException], None]) -> None:
         """Call `report` with the player, or the error, as soon as it is open or cannot be opened, in any thread."""

@@ -38,7 +38,6 @@ from hauteur.learning.train import steps_for
 from hauteur.learning.trainers import Learners
 from hauteur.learning.worker_games import WorkerGames
 from hauteur.matches.ratings.elo import MatchScore, finite_elo
-from hauteur.networks.evaluators.batch_invariant import Exact
 from hauteur.system import hardware
 from hauteur.system.files import write_bytes, write_json
 
@@ -114,8 +113,8 @@ class Run:
             self.game, train.window_games, surprise_weight=train.surprise_weight, legal=train.mask_illegal
         )
         self.threads = self.recipe.run.threads or hardware.usable_cores()
-        exact = Exact(self.recipe.selfplay.batch_size) if self.recipe.run.exact else None
-        self.players = RunPlayers(self.recipe, self._net_files, self.game, exact, self.threads)
+        exact = self.recipe.run.exact
+        self.players = RunPlayers(self.recipe, self._net_files, self.game, exact=exact, threads=self.threads)
         place, warn = (self.recipe, self.folder), self.display.warn
         if self.scheduler is None:
             self.games = OwnGames(*place, self.players, warn)

@@ -316,7 +316,7 @@ class RunSettings(Section):
     """Folder and resources of the run.
 
     The run's folder is <directory>/<game>/<tag>; threads: CPU threads, 0 = one per core; exact: a run killed and
-    resumed is bit-identical to an uninterrupted one (see hauteur.networks.evaluators.batch_invariant); backend and
+    resumed is bit-identical to an uninterrupted one (see hauteur.networks.evaluators.fixed_rows); backend and
     precision: the evaluator of self-play and gate; generations: 0 = only [start].
     """
 
@@ -326,7 +326,7 @@ class RunSettings(Section):
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 1
     threads: Annotated[int, Field(ge=0, le=4096)] = 0
     exact: bool = True
-    backend: Literal["openvino", "torch"] = "openvino"
+    backend: Literal["core", "torch"] = "core"
     precision: Precision = "float32"
 
 

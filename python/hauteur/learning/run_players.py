@@ -12,7 +12,6 @@ from hauteur import _core
 from hauteur.games.game_line import NO_NET
 from hauteur.learning.recipe import OpponentSettings, Recipe, SelfPlaySettings
 from hauteur.matches.openings import read_openings
-from hauteur.networks.evaluators.batch_invariant import Exact
 from hauteur.networks.evaluators.factory import make_evaluator
 from hauteur.networks.names import resolve_net
 from hauteur.players.build import Evaluators, Resources, build_player, is_builtin, resolved_net
@@ -40,14 +39,14 @@ def check_players(game: _core.Game, recipe: Recipe) -> None:
 class RunPlayers:
     """Makes the players of a run; their evaluators are closed with the stack that they are made on.
 
-    net_files: returns the files of a generation's net, or of its two; exact: makes evaluators whose answers do not
-    depend on the batch, or None.
+    net_files: returns the files of a generation's net, or of its two; exact: the answers of nets do not depend on the
+    batch, bit for bit.
     """
 
     recipe: Recipe
     net_files: Callable[[int], Sequence[Path]]
     game: _core.Game
-    exact: Exact | None
+    exact: bool
     threads: int
 
     @property
@@ -94,32 +93,30 @@ class RunPlayers:
         if settings is None:
             raise RuntimeError("a recipe without [opponent] has no opponent")
         resources = Resources(threads=self.threads, batch_size=rows, backend=run.backend)
-        evaluators = stack.enter_context(Evaluators(self.game, resources))
+        evaluators = stack.enter_context(Evaluators(self.game, resources, exact=self.exact))
         player = build_player(self.game, settings, evaluators, "opponent")
-        if not isinstance(player, SearchPlayer):
-            return player
-        if self.exact is None:
-            return replace(player, learns=False)
-        large = None if player.large is None else self.exact.made(player.large, "large net of the opponent")
-        small = self.exact.made(player.evaluator, "net of the opponent")
-        return replace(player, evaluator=small, large=large, learns=False)
+        return replace(player, learns=False) if isinstance(player, SearchPlayer) else player
 
     def _player(
         self, net: int, search: SearchParams, visits: int, temperature: Temperature, stack: ExitStack
     ) -> SearchPlayer:
         """A player with the net, or the two nets, of a generation."""
-        evaluator, *large = [self._evaluator(path, kind, stack) for kind, path in enumerate(self.net_files(net))]
+        evaluator, *large = [self._evaluator(path, stack) for path in self.net_files(net)]
         return SearchPlayer(f"gen-{net}", evaluator, search, visits, temperature, large[0] if large else None)
 
-    def _evaluator(self, path: Path, kind: int, stack: ExitStack) -> Evaluator:
-        """The evaluator of a net; kind: 0 small, 1 large."""
-        run = self.recipe.run
-        rows = min(self.recipe.selfplay.batch_size, 65536)
+    def _evaluator(self, path: Path, stack: ExitStack) -> Evaluator:
+        """The evaluator of a net."""
         evaluator = make_evaluator(
-            self.game, path, backend=run.backend, precision=run.precision, threads=self.threads, batch_size=rows
+            self.game,
+            path,
+            backend=self.recipe.run.backend,
+            precision=self.recipe.run.precision,
+            threads=self.threads,
+            batch_size=min(self.recipe.selfplay.batch_size, 65536),
+            exact=self.exact,
         )
         stack.callback(evaluator.close)
-        return evaluator if self.exact is None else self.exact.made(evaluator, f"net {kind}")
+        return evaluator
 
 
 def opponent_files(game: _core.Game, opponent: OpponentSettings) -> dict[str, list[Path]]:

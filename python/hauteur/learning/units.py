@@ -20,7 +20,6 @@ from hauteur.learning.shards import shard_bytes
 from hauteur.matches.arena import ArenaFacts
 from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.matches.unit_games import add_counts, plan_to_json, play_units
-from hauteur.networks.evaluators.batch_invariant import Exact
 from hauteur.players.move_player import MovePlayer
 from hauteur.players.search_player import SearchPlayer
 from hauteur.system.files import sha256_of
@@ -71,9 +70,9 @@ class LearningJob:
         self.purpose = str(shared["purpose"])
         self.game = load_game(self.recipe.game)
         self.n_scl: int | None = None
-        exact = Exact(self.recipe.selfplay.batch_size) if self.recipe.run.exact else None
         self._stack = ExitStack()
-        run_players = RunPlayers(self.recipe, lambda net: places[str(net)], self.game, exact, threads)
+        exact = self.recipe.run.exact
+        run_players = RunPlayers(self.recipe, lambda net: places[str(net)], self.game, exact=exact, threads=threads)
         try:
             self.players = self.opened(run_players, self._stack)
         except BaseException:

@@ -5,7 +5,7 @@ for moves, and records come out. `hauteur.matches.plain_games` plays the same ga
 
 A game depends on its plan and the players alone, not on the games beside it, on threads or on batches: its trees have
 their own random numbers and never more than one leaf in flight. What remains is arithmetic: a network may round a row
-differently in a batch of another size. Learning runs see to it that none does (networks.evaluators.batch_invariant).
+differently in a batch of another size. Learning runs see to it that none does (networks.evaluators.fixed_rows).
 """
 
 from __future__ import annotations

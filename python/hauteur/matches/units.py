@@ -28,7 +28,6 @@ from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.matches.results import MatchGame
 from hauteur.matches.unit_games import plan_from_json, plan_to_json, play_units
 from hauteur.networks.evaluators.base import Backend
-from hauteur.networks.evaluators.batch_invariant import Exact
 from hauteur.networks.names import resolve_net
 from hauteur.players.build import Evaluators, Resources, build_player, is_builtin, resolved_net
 from hauteur.players.player import Player, object_name
@@ -38,7 +37,6 @@ from hauteur.system.jsonl import NO_LINK, checked_line, lines_of
 from hauteur.system.settings import Section
 
 KIND = "match"
-NOT_EXACT = "so its games would depend on those beside them: choose another --backend, or play without workers"
 
 
 class UnitPlayer(Section):
@@ -128,7 +126,7 @@ class MatchJob:
         self._game, self._max_plies = load_game(shared.game), shared.max_plies
         self._resources = Resources(shared.parallel, shared.rows, threads, shared.backend)
         with ExitStack() as stack:
-            evaluators = stack.enter_context(Evaluators(self._game, self._resources, Exact(shared.rows, NOT_EXACT)))
+            evaluators = stack.enter_context(Evaluators(self._game, self._resources, exact=True))
             self._players = [
                 build_player(self._game, _with_files(player, files), evaluators, player.label)
                 for player in shared.players

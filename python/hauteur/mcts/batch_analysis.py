@@ -2,7 +2,7 @@
 
 The positions are searched side by side, each in a tree of its own with one leaf in flight, so that batches are full and
 a reading depends on its position, the settings and the seed alone, not on the positions beside it or their order. (A
-network may round a row differently in a batch of another size; OpenVINO's float32 towers do not.) At most `at_a_time`
+network may round a row differently in a batch of another size; the core's evaluator does not.) At most `at_a_time`
 trees are in memory; a search that is done makes room for the next position.
 """
 

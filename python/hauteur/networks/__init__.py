@@ -5,17 +5,12 @@ net.description                # architecture, game, shapes, training facts, con
 net.module                   # torch module for inference and training
 """
 
-import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hauteur.networks.architecture import Architecture, Lc0Architecture, NetDescription, ResNetArchitecture
     from hauteur.networks.registry import Net, convert, describe, load, save
-
-# OpenVINO and NNCF report their use to a server on the Internet, from a process that they fork. Without this package
-# they do not, and hauteur speaks to no host that nobody named.
-sys.modules.setdefault("openvino_telemetry", None)  # type: ignore[arg-type]
 
 __all__ = [
     "Architecture",

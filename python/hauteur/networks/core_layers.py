@@ -50,7 +50,7 @@ def computed_by_core(architecture: Architecture) -> bool:
 def core_layers(architecture: Architecture, tensors: Mapping[str, Floats]) -> CoreLayers:
     """Return the layers of a network that the core computes; ValueError for another (`computed_by_core`)."""
     if not computed_by_core(architecture):
-        raise ValueError(f"the core computes residual networks, got {architecture.summary()}")
+        raise ValueError(f"backend core computes residual networks, got {architecture.summary()}; torch computes it")
     if isinstance(architecture, Lc0Architecture):
         return _lc0_layers(architecture, tensors)
     assert isinstance(architecture, ResNetArchitecture)
@@ -93,7 +93,7 @@ def _actions(architecture: ResNetArchitecture) -> list[int] | None:
     if architecture.policy == "dense":
         return None
     if architecture.policy_planes == CONVOLUTION_PLANES:
-        return convolution_indices().tolist()
+        return [int(index) for index in convolution_indices()]
     return list(range(architecture.num_actions))
 
 

@@ -13,7 +13,6 @@ from hauteur import _core
 from hauteur.mcts.driver import for_nets, nets_of
 from hauteur.networks.bundled import net_or_shipped
 from hauteur.networks.evaluators.base import Backend, Evaluator, UniformEvaluator
-from hauteur.networks.evaluators.batch_invariant import Exact
 from hauteur.networks.evaluators.factory import check_fits, evaluator, make_evaluator
 from hauteur.networks.names import WITHOUT_FILE, resolve_net
 from hauteur.players.baselines import make_baseline, parse_baseline
@@ -71,10 +70,10 @@ class Resources:
 class Evaluators:
     """Opens nets: one evaluator for a net, however many players use it; and threads for players without one.
 
-    exact: makes them such that an answer does not depend on the batch; None: they stay as they are.
+    exact: the answers of nets in files do not depend on the batch, bit for bit.
     """
 
-    def __init__(self, game: _core.Game, resources: Resources, exact: Exact | None = None) -> None:
+    def __init__(self, game: _core.Game, resources: Resources, *, exact: bool = False) -> None:
         self.game = game
         self.resources = resources
         self.exact = exact
@@ -107,9 +106,9 @@ class Evaluators:
             precision=settings.precision,
             threads=self.resources.cores,
             batch_size=self.resources.rows,
+            exact=self.exact,
         )
-        self._stack.enter_context(closing(opened))
-        return opened if self.exact is None or is_builtin(net) else self.exact.made(opened, opened.name)
+        return self._stack.enter_context(closing(opened))
 
     def of_object(self, source: object) -> Evaluator:
         """The evaluator of an object: a callable, a torch module, or an evaluator, which stays open in the end."""

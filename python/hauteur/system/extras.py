@@ -35,7 +35,6 @@ class Layer(NamedTuple):
         return f"pip install 'hauteur[{self.name}]'"
 
 
-_OPENVINO = Package("openvino", "openvino", 59)
 _PYARROW = Package("pyarrow", "pyarrow", 55)
 _TORCH = Package("torch", "torch", 3000)
 _WEB = (
@@ -48,8 +47,9 @@ _WEB = (
 )
 
 LAYERS = (
-    Layer("cpu", (_OPENVINO, _PYARROW), "nets in bfloat16 and int8 on processors; recorded games in Parquet files"),
-    Layer("train", (_TORCH, _OPENVINO, _PYARROW, Package("onnx", "onnx", 9)), "learning, and nets on NVIDIA GPUs"),
+    Layer("onnx", (Package("onnxruntime", "onnxruntime", 22),), "nets with attention and .onnx files on processors"),
+    Layer("parquet", (_PYARROW,), "recorded games in Parquet files"),
+    Layer("train", (_TORCH, _PYARROW, Package("onnx", "onnx", 9)), "learning, and nets on NVIDIA GPUs"),
     Layer("web", _WEB, "the browser lab"),
     Layer("openspiel", (Package("open_spiel", "pyspiel", 6),), "about a hundred more games"),
     Layer("ray", (Package("ray", "ray", 79),), "workers on many machines (--cluster)"),

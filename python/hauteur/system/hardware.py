@@ -9,9 +9,6 @@ from pathlib import Path
 VECTOR_FEATURES = ("sse4_2", "avx", "fma", "avx2", "avx512f", "avx512_vnni", "avx512_bf16", "amx_bf16", "amx_int8")
 """Names as in Linux's /proc/cpuinfo; those that decide how fast a network runs."""
 
-BFLOAT16_FEATURES = ("avx512_bf16", "amx_bf16", "bf16")
-"""Those of either list with which a processor computes in bfloat16."""
-
 ARM_FEATURES = ("asimd", "asimddp", "bf16", "i8mm", "sve")
 
 
@@ -87,11 +84,6 @@ def processor_features() -> list[str] | None:
     return [name for name in known if name in present] if present else None
 
 
-def computes_bfloat16() -> bool:
-    """Return whether the processor computes in bfloat16 natively."""
-    return any(feature in BFLOAT16_FEATURES for feature in processor_features() or ())
-
-
 def has_nvidia_driver() -> bool:
     """Return whether an NVIDIA driver is installed, without loading it."""
     if sys.platform == "win32":
@@ -100,7 +92,7 @@ def has_nvidia_driver() -> bool:
 
 
 def cache_directory() -> Path:
-    """Folder for what can be computed again (int8 nets): HAUTEUR_CACHE, or the system's place for caches."""
+    """Folder for what can be computed again (workers' copies of nets): HAUTEUR_CACHE, or the system's place."""
     chosen = os.environ.get("HAUTEUR_CACHE")
     if chosen:
         return Path(chosen)

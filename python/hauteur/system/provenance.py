@@ -12,7 +12,7 @@ from typing import Any
 
 from hauteur.system import hardware
 
-PACKAGES = ("hauteur", "numpy", "torch", "openvino", "onnx", "pyarrow", "pydantic", "safetensors")
+PACKAGES = ("hauteur", "numpy", "torch", "onnxruntime", "pyarrow", "pydantic", "safetensors")
 
 PACKAGE = Path(__file__).parents[1]
 LAST_COMMIT = ("log", "-1", "--format=%H", "--", ".")

@@ -4,7 +4,6 @@ import json as json_format
 import sys
 import time
 from collections.abc import Iterator, Mapping
-from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
@@ -15,11 +14,11 @@ from hauteur import _core, networks
 from hauteur.games import registry as games
 from hauteur.mcts.params import SearchParams
 from hauteur.networks.evaluators.base import Backend, Precision
-from hauteur.networks.evaluators.factory import PRECISIONS, make_evaluator
+from hauteur.networks.evaluators.factory import PRECISIONS, backends_at_hand, make_evaluator, precisions_here
 from hauteur.system.formatting import duration
 
 if TYPE_CHECKING:
-    from hauteur.networks.evaluators.base import Evaluator
+    from hauteur.networks.evaluators.base import Evaluator, GameEvaluator
 
 DEFAULT_VISITS = {"chess": 300_000, "connect4": 100_000}
 
@@ -110,9 +109,9 @@ def engine(
     rounds
         Rounds; the minimum, median and maximum are printed.
     backend
-        openvino, torch or onnxruntime; default: the best at hand.
+        core, torch or onnxruntime; default: what suits the net and the machine.
     precision
-        float32, bfloat16, int8 ...; default: the backend's.
+        float32, bfloat16, float16 ...; default: the backend's.
     json
         Print one JSON object instead of a table.
     """
@@ -183,6 +182,7 @@ def evaluator(
     precision: tuple[Precision, ...] = (),
     batch: str = "1,8,32,128,256",
     threads: str = "1",
+    instructions: str | None = None,
     rounds: int = 5,
     seconds: float = 0.2,
 ) -> None:
@@ -195,13 +195,15 @@ def evaluator(
     net
         Net file.
     backend
-        openvino, torch, onnxruntime; several if given several times; default: all that are installed.
+        core, torch, onnxruntime; several if given several times; default: all that can compute the net here.
     precision
-        float32, bfloat16, float16, int8; several if given several times; default: all that a backend has here.
+        float32, bfloat16, float16 ...; several if given several times; default: all that a backend has here.
     batch
         Rows of a batch, separated by commas.
     threads
         Threads of the evaluator, separated by commas.
+    instructions
+        Of the core, such as avx2, to measure other ones than the processor's best; `hauteur doctor` lists them.
     rounds
         Rounds; the minimum, median and maximum are printed.
     seconds
@@ -211,15 +213,12 @@ def evaluator(
     if not 0.001 <= seconds <= 60:
         raise ValueError(f"--seconds must be 0.001 to 60, got {seconds}")
     sizes, counts = whole_numbers("batch", batch), whole_numbers("threads", threads)
-    game = games.load_game(networks.describe(net).game)
-    kinds = [(b, p) for b in backend or installed_backends() for p in precision or precisions_of(b)]
+    description = networks.describe(net)
+    game = games.load_game(description.game)
+    measured = backend or (backends_at_hand(description) if instructions is None else ("core",))
+    kinds = [(b, p) for b in measured for p in precision or precisions_of(b, instructions)]
     combinations = [(b, p, count) for b, p in kinds for count in counts]
-    opened = {
-        (name, kind, count): make_evaluator(
-            game, net, backend=name, precision=kind, threads=count, device="cpu" if name == "torch" else None
-        )
-        for name, kind, count in combinations
-    }
+    opened = {combination: opened_evaluator(game, net, combination, instructions) for combination in combinations}
     try:
         results = evaluator_rounds(game, opened, sizes, rounds, seconds)
     finally:
@@ -270,16 +269,26 @@ def timed_rates(evaluator: "Evaluator", features: Any, seconds: float) -> Rates:
     return done / (time.perf_counter() - wall), done / max(time.process_time() - processor, 1e-9)
 
 
-def installed_backends() -> tuple[Backend, ...]:
-    """Backends whose packages are installed."""
-    return tuple(name for name in PRECISIONS if find_spec(name) is not None)
+def opened_evaluator(
+    game: _core.Game, net: Path, combination: Combination, instructions: str | None
+) -> "GameEvaluator":
+    """Open the net as a combination says, on the processor; instructions: of the core, None: its best."""
+    backend, precision, threads = combination
+    if instructions is None:
+        return make_evaluator(game, net, backend=backend, precision=precision, threads=threads, device="cpu")
+    if backend != "core":
+        raise ValueError(f"--instructions are for backend core, got --backend {backend}")
+    from hauteur.networks.evaluators.core import CoreEvaluator
+
+    return CoreEvaluator(game, networks.load(net), precision=precision, threads=threads, instructions=instructions)
 
 
-def precisions_of(backend: Backend) -> tuple[Precision, ...]:
+def precisions_of(backend: Backend, instructions: str | None = None) -> tuple[Precision, ...]:
     """Return the backend's precisions on this processor, without emulated ones."""
-    from hauteur.system.hardware import computes_bfloat16
-
-    missing: set[Precision] = set() if computes_bfloat16() else {"bfloat16", "float16"}
+    if instructions is not None:
+        precisions = dict(_core.Network.available()).get(instructions, PRECISIONS["core"])
+        return tuple(precision for precision in PRECISIONS["core"] if precision in precisions)
+    missing: set[Precision] = set() if "bfloat16" in precisions_here("core") else {"bfloat16", "float16"}
     return tuple(precision for precision in PRECISIONS[backend] if precision not in missing)
 
 

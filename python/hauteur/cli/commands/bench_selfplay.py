@@ -70,7 +70,7 @@ def selfplay(
     threads
         Threads of the network; the search uses one, as in learning runs.
     precision
-        auto, float32, bfloat16, float16, int8.
+        auto, float32, bfloat16, float16.
     seed
         Seed of the games.
     setting

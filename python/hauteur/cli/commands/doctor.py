@@ -11,13 +11,14 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+from hauteur import _core
 from hauteur.system import hardware
 from hauteur.system.extras import LAYERS, Layer, installed_version
 
 Facts = dict[str, Any]
 
 PACKAGES = (
-    *("numpy", "onnxruntime", "pydantic", "safetensors", "chess"),
+    *("numpy", "pydantic", "safetensors", "chess"),
     *("cyclopts", "rich", "filelock", "tomli_w"),
 )
 """Distributions of the base layer, which every installation has."""
@@ -26,14 +27,6 @@ PROBES = {
     "onnxruntime": """
 import onnxruntime
 found = {"providers": onnxruntime.get_available_providers()}
-""",
-    "openvino": """
-import hauteur.networks  # keeps OpenVINO's telemetry from loading
-import openvino
-core = openvino.Core()
-found = {"devices": {
-    d: {"name": core.get_property(d, "FULL_DEVICE_NAME").strip(),
-        "capabilities": list(core.get_property(d, "OPTIMIZATION_CAPABILITIES"))} for d in core.available_devices}}
 """,
     "torch": """
 import torch
@@ -104,20 +97,13 @@ def examine(*, deep: bool = False) -> Facts:
         "packages": {name: installed_version(name) for name in PACKAGES},
         "layers": {layer.name: {p.distribution: p.version for p in layer.packages} for layer in LAYERS},
         "backends": probed,
-        "default": default_backend(),
+        "core": dict(_core.Network.available()),
         "nvidia_driver": hardware.has_nvidia_driver(),
         "cache": examine_cache(hardware.cache_directory()),
         "nets": [{"path": str(path), "bytes": path.stat().st_size} for path in find_nets()],
     }
     facts["problems"] = list(find_problems(facts))
     return facts
-
-
-def default_backend() -> Facts:
-    """The engine and the precision that compute nets on the processor."""
-    if find_spec("openvino") is None:
-        return {"backend": "onnxruntime", "precision": "float32"}
-    return {"backend": "openvino", "precision": "bfloat16" if hardware.computes_bfloat16() else "float32"}
 
 
 def examine_processor() -> Facts:
@@ -231,15 +217,11 @@ def machine_rows(facts: Facts) -> list[tuple[str, str]]:
 
 
 def backend_rows(facts: Facts) -> list[tuple[str, str]]:
-    """One row a backend and device."""
-    rows = [("default", "{backend} on the processor, {precision}".format(**facts["default"]))]
+    """One row for each kind of instructions of the core, each backend and device."""
+    rows = [("core", f"{name}: {', '.join(precisions)}") for name, precisions in facts["core"].items()]
     for name, found in facts["backends"].items():
         if "error" in found:
             rows.append((name, f"not available: {found['error']}"))
-        elif name == "openvino":
-            rows += [
-                (name, f"{key}: {d['name']} ({' '.join(d['capabilities'])})") for key, d in found["devices"].items()
-            ]
         elif name == "torch":
             rows.append((name, f"CPU with {found['cpu']}, {found['threads']} threads by default"))
             rows += [

@@ -70,7 +70,7 @@ def explain(
     threads
         Threads of the net on the processor; 0: one a core.
     precision
-        Of the nets: float32, bfloat16, int8; default: what suits the backend.
+        Of the nets: float32, bfloat16, float16; default: what suits the backend.
     multipv
         How many moves to show.
     json

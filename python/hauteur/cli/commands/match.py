@@ -37,8 +37,8 @@ def match(
     ----------
     a
         Player whose results are shown: key=value words such as "net=FILE visits=100 temperature=0.5
-        search.cpuct.init=1.5 precision=int8 name=NAME", with any setting of search and temperature, or the path of a
-        TOML file with the same keys. Or a program: "uci:stockfish nodes=1000 UCI_Elo=1600", "gtp:gnugo --mode gtp". Or
+        search.cpuct.init=1.5 name=NAME", with any setting of search and temperature, or the path of a TOML file with
+        the same keys. Or a program: "uci:stockfish nodes=1000 UCI_Elo=1600", "gtp:gnugo --mode gtp". Or
         a player without a network: random, mcts:N (N random games a move), rave:N (the same for NoGo, stronger), solver
         or solver:NODES (exact play of small games), with no other key than name=NAME.
     b

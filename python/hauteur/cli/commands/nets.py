@@ -3,7 +3,6 @@
 import json as json_format
 import math
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -100,7 +99,7 @@ def check(
     positions: int = 64,
     seed: Seed = 0,
     tolerance: float = 1e-3,
-    precision: Literal["float32", "bfloat16", "int8"] = "float32",
+    precision: Literal["float32", "bfloat16", "bfloat16-wide"] = "float32",
     threads: int = 1,
     json: bool = False,
 ) -> int:
@@ -119,7 +118,7 @@ def check(
     tolerance
         Largest difference allowed, of a legal move's probability and of Q = win - loss.
     precision
-        Of OpenVINO; the others compute in float32.
+        Of the core; the others compute in float32.
     threads
         Threads of each evaluator.
     json
@@ -175,14 +174,11 @@ def compare_backends(
 
 
 def backends_for(net: "NetDescription", precision: "Precision") -> "list[tuple[Backend, Precision]]":
-    """Evaluators at hand that can compute the file, the one to compare with first. torch cannot read ONNX files."""
-    compared: tuple[Backend, ...] = ("torch", "openvino", "onnxruntime")
-    found: list[tuple[Backend, Precision]] = [
-        (name, "float32")
-        for name in compared
-        if find_spec(name) is not None and not (name == "torch" and net.format == "onnx")
-    ]
-    return found if precision == "float32" else [*found, ("openvino", precision)]
+    """Evaluators at hand that can compute the file, the one to compare with first."""
+    from hauteur.networks.evaluators.factory import backends_at_hand
+
+    found: list[tuple[Backend, Precision]] = [(name, "float32") for name in backends_at_hand(net)]
+    return found if precision == "float32" else [*found, ("core", precision)]
 
 
 def answer(
@@ -210,7 +206,7 @@ def show_check(file: Path, results: list[Comparison], tolerance: float, worst: f
     for result in results:
         print(f"{result.name} against {result.against}: {result.difference}")
     if not results:
-        print("no second evaluator is installed to compare with: pip install 'hauteur[cpu]' adds OpenVINO")
+        print("no second evaluator is installed to compare with: pip install 'hauteur[onnx]' adds ONNX Runtime")
         return
     verdict = "within" if worst <= tolerance else "BEYOND"
     print(f"largest difference {worst:.2g}, {verdict} the tolerance of {tolerance:g}")

@@ -4,9 +4,9 @@ import json as json_format
 from pathlib import Path
 from typing import Any, Protocol
 
+from hauteur.networks.evaluators.base import Backend
 from hauteur.studies import verify
 from hauteur.studies.verify.files import holds_repeats
-from hauteur.studies.verify.nets import Backend
 from hauteur.studies.verify.outputs import TOLERANCE as OUTPUTS_TOLERANCE
 from hauteur.studies.verify.planes import TOLERANCE as PLANES_TOLERANCE
 from hauteur.studies.verify.repeats import MOST_ERRORS, REQUIRED, SEEDS, LimitReport
@@ -26,7 +26,7 @@ def outputs(
     reference: Path,
     *,
     nets: Path,
-    backend: Backend = "openvino",
+    backend: Backend | None = None,
     threads: int | None = None,
     tolerance: float = OUTPUTS_TOLERANCE,
     json: bool = False,
@@ -40,7 +40,7 @@ def outputs(
     nets
         Folder with the nets that the file names.
     backend
-        openvino, onnxruntime or torch, in float32 on the processor.
+        core, onnxruntime or torch, in float32 on the processor; default: core, for nets with attention onnxruntime.
     threads
         Threads of the net; default: all cores that this process may use.
     tolerance
@@ -56,7 +56,7 @@ def planes(
     reference: Path,
     *,
     nets: Path | None = None,  # noqa: ARG001  (the same options for all three)
-    backend: Backend = "openvino",  # noqa: ARG001
+    backend: Backend | None = None,  # noqa: ARG001
     threads: int | None = None,  # noqa: ARG001
     tolerance: float = PLANES_TOLERANCE,
     json: bool = False,
@@ -86,7 +86,7 @@ def searches(
     reference: Path,
     *,
     nets: Path,
-    backend: Backend = "openvino",
+    backend: Backend | None = None,
     threads: int | None = None,
     tolerance: float = SEARCHES_TOLERANCE,
     seeds: int = SEEDS,
@@ -105,7 +105,7 @@ def searches(
     nets
         Folder with the nets that the file names.
     backend
-        openvino, onnxruntime or torch, in float32 on the processor.
+        core, onnxruntime or torch, in float32 on the processor; default: core, for nets with attention onnxruntime.
     threads
         Threads of the net; default: all cores that this process may use.
     tolerance
@@ -125,7 +125,9 @@ def searches(
     return _conclude(report, tolerance, json=json, printed=not json)
 
 
-def _repeats(reference: Path, nets: Path, *, seeds: int, backend: Backend, threads: int | None, json: bool) -> int:
+def _repeats(
+    reference: Path, nets: Path, *, seeds: int, backend: Backend | None, threads: int | None, json: bool
+) -> int:
     """Repeats searches with random draws, prints the report and the verdict; the exit status."""
     on_result = None if json else _print_limit
     report = verify.repeats(reference, nets, seeds=seeds, backend=backend, threads=threads, on_result=on_result)

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from hauteur import __version__, _core
-from hauteur.engine.nets import Opener, OpenNets, must_be_quantised, open_evaluator
+from hauteur.engine.nets import Opener, OpenNets, open_evaluator
 from hauteur.engine.odds_mode import OddsGame, odds_game
 from hauteur.engine.playing import FoundMove, PlayerNotReadyError, PlayingSession
 from hauteur.engine.streams import LineReader, Output
@@ -43,9 +43,6 @@ SAME_MOVE_SECONDS = 1.0
 """A `go` so soon after its `position` belongs to the same turn of the clock."""
 SCRIPT_SECONDS = 0.2
 """A `quit` so soon after the line before it was written together with it."""
-PROGRESS_SECONDS = 5.0
-"""How often a search that waits for its net says so."""
-QUANTISING = "the int8 form of the net is being made, once, in up to a minute"
 ENDLESS = "error: wait: this search ends with `stop` only"
 
 
@@ -106,7 +103,6 @@ class UciEngine:
         self._warm: OpenNets | None = None
         self._net = ""
         self._swaps_in_vain = False
-        self._quantising = False
         self._notes: list[str] = []
         self._commands: dict[str, Callable[[UciCommand], None]] = {
             "uci": self._uci,
@@ -168,8 +164,6 @@ class UciEngine:
         elif word == "stop":
             for command in self._unanswered:  # those before it are ended anyway, and it has to wait for them
                 command.control.stop()
-                if self._quantising:  # for other nets the move is worth the wait
-                    command.waiting.stop()
         elif word == "ponderhit":
             newest.control.ponderhit()
         elif newest.ends:
@@ -232,9 +226,8 @@ class UciEngine:
     def _isready(self, command: UciCommand) -> None:
         try:
             self._open()
-            if not (self._quantising and self._session.is_opening):
-                self._wait_for_net(command.waiting)
-                self._warm_up(command.waiting)
+            self._wait_for_net(command.waiting)
+            self._warm_up(command.waiting)
         except PlayerNotReadyError:  # `quit` has come
             return
         except Exception as error:
@@ -273,10 +266,6 @@ class UciEngine:
 
     def _wait_for_net(self, waiting: SearchControl) -> None:
         """Wait for the nets of the options. PlayerNotReadyError if the control ends that, ValueError without a net."""
-        began = time.monotonic()
-        while not self._session.wait_open(waiting, seconds=PROGRESS_SECONDS):
-            if self._quantising:
-                self._output.info(f"{QUANTISING}: waited for {time.monotonic() - began:.0f} s")
         try:
             player = self._session.wait(waiting)
         except PlayerNotReadyError:
@@ -309,10 +298,6 @@ class UciEngine:
         self._note(f"net: {choice.net} ({reason})")
         if choice.large:
             self._note(f"large net: {choice.large}; StickyEndgames is off with two nets")
-        self._quantising = False
-        self._quantising = must_be_quantised(choice)
-        if self._quantising:
-            self._note(f"{QUANTISING}; searches wait for it")
 
     # The search.
 

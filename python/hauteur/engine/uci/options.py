@@ -10,7 +10,7 @@ from hauteur.mcts.lc0_options import temperature as lc0_temperature
 from hauteur.mcts.params import SearchParams, Temperature
 from hauteur.mcts.rules import SecondNet
 from hauteur.mcts.scores import SCORE_TYPES
-from hauteur.networks.evaluators.base import Precision
+from hauteur.networks.evaluators.base import Backend, Precision
 from hauteur.system.errors import one_line
 
 MEBIBYTE = 1 << 20
@@ -41,14 +41,14 @@ ENGINE_OPTIONS = (
         "Backend",
         "combo",
         "auto",
-        "What computes the net; auto: OpenVINO for files that it can read, else PyTorch.",
-        choices=("auto", "openvino", "torch", "onnxruntime"),
+        "What computes the net; auto: torch on a GPU, else core, and for nets with attention onnxruntime or torch.",
+        choices=("auto", *get_args(Backend)),
     ),
     Lc0Option(
         "Precision",
         "combo",
         "auto",
-        "Of the net; auto: bfloat16 where the processor computes it, else float32; int8: fastest, a little less exact.",
+        "Of the net; auto: float16 on a GPU, else float32; bfloat16: faster, a little less exact.",
         choices=get_args(Precision),
     ),
     Lc0Option("Threads", "spin", 0, "Threads of the net on the processor; 0: one a core.", least=0, most=1024),

@@ -20,11 +20,11 @@ Answers = tuple[Floats, Floats]
 """Policy logits float32 [B, num_actions] and win, draw, loss of the mover, float32 [B, 3], as probabilities."""
 
 
-Backend = Literal["core", "torch", "onnxruntime", "openvino"]
+Backend = Literal["core", "torch", "onnxruntime"]
 
 
-Precision = Literal["auto", "float32", "bfloat16", "float16", "int8"]
-"""auto: bfloat16 where the processor computes it and the backend can, float16 on a GPU, else float32; never int8."""
+Precision = Literal["auto", "float32", "bfloat16", "bfloat16-wide", "float16"]
+"""auto: float16 on a GPU, else float32; bfloat16-wide: the core's, of larger pieces of the board, to explore."""
 
 
 if TYPE_CHECKING:

@@ -31,8 +31,8 @@ class CoreEvaluator(GameEvaluator):
     ) -> None:
         rows = batch_size or PREFERRED_ROWS * threads
         chosen = "float32" if precision in (None, "auto") else precision
-        layers = core_layers(net.architecture, net.tensors)
         try:
+            layers = core_layers(net.architecture, net.tensors)
             self.core = _core.Network(layers, chosen, threads, rows, instructions)
         except ValueError as error:
             raise ValueError(f"{net.path}: {error}") from None

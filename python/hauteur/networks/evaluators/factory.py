@@ -1,6 +1,6 @@
 """Evaluators: features in, policy logits and win/draw/loss out. One protocol, several engines behind it.
 
-`make_evaluator(game, spec)` opens a network file (OpenVINO on the CPU, torch on a GPU) or an evaluator without a net.
+`make_evaluator(game, spec)` opens a network file (the core on processors, torch on GPUs) or an evaluator without a net.
 Every evaluator can be called directly, or given work with `submit` and its result collected later, so that the next
 batch is gathered while one is computed.
 """
@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, TypeGuard, get_args, overload
 
 import numpy as np
 
-from hauteur import _core
+from hauteur import _core, networks
+from hauteur.networks.architecture import RegisteredArchitecture
 from hauteur.networks.bundled import net_or_shipped
 from hauteur.networks.core_layers import computed_by_core
 from hauteur.networks.evaluators.base import (
@@ -38,11 +39,10 @@ if TYPE_CHECKING:
 
 PRECISIONS: dict[Backend, tuple[Precision, ...]] = {
     "core": ("float32", "bfloat16", "bfloat16-wide"),
-    "openvino": ("float32", "bfloat16", "int8"),
     "torch": ("float32", "bfloat16", "float16"),
     "onnxruntime": ("float32",),
 }
-"""What each backend computes in; bfloat16 of openvino only where the processor has it."""
+"""What each backend computes in, its default on processors first; bfloat16 of the core where the processor has it."""
 
 
 @overload
@@ -94,7 +94,7 @@ def evaluator(
         `cpu`, `cuda` or `cuda:N`, for network files and torch modules; default: a GPU if there is one for a file, the
         module's own for a module.
     precision
-        `float32`, `bfloat16`, `float16` or `int8`, as far as the device has it; default: the backend's choice.
+        `float32`, `bfloat16` or `float16`, as far as the device has it; default: the backend's choice.
     batch_size
         Rows of a batch, 1 to 65536; default: what suits the source.
     threads
@@ -179,15 +179,18 @@ def make_evaluator(
     threads: int | None = None,
     batch_size: int | None = None,
     device: str | None = None,
+    exact: bool = False,
 ) -> GameEvaluator:
     """An evaluator for this game.
 
     spec: `uniform`, `rollout` (random games), a network file (.safetensors, .pb.gz, .onnx), or the name of a net that
     ships or was downloaded.
-    backend: default torch where CUDA is used, else openvino where it is installed, else onnxruntime.
+    backend: default torch where CUDA is used and for registered nets, core for other residual nets; for nets with
+    attention and .onnx files onnxruntime, or torch where only that is installed.
     precision: default the backend's.
     threads: of the processor, default all that this process may use.
-    batch_size: rows of a batch, default the backend's preference. device: of torch, `cpu` or `cuda`.
+    batch_size: rows of a batch, default the backend's preference. device: `cpu`, or `cuda` (of torch).
+    exact: the answer to a row is the same in every batch, bit for bit; core computes so in any case.
     Raises ValueError when the net is not for this game, or something is not allowed; OSError for an unreadable file.
     """
     _check_numbers(batch_size, threads)
@@ -200,49 +203,80 @@ def make_evaluator(
         return RolloutEvaluator(game, batch_size=batch_size or 16)
     if backend is not None and backend not in get_args(Backend):
         raise ValueError(f"backend must be one of {', '.join(get_args(Backend))}, got {backend!r}")
-    return _net_evaluator(game, Path(spec), backend, precision, threads, batch_size, device)
-
-
-def _net_evaluator(
-    game: _core.Game,
-    path: Path,
-    backend: Backend | None,
-    precision: Precision | None,
-    threads: int | None,
-    batch_size: int | None,
-    device: str | None,
-) -> GameEvaluator:
-    from hauteur import networks
-
+    path = Path(spec)
     net = networks.describe(path)
     check_fits(game, path, net)
-    precision = None if precision == "auto" else precision
-    cores = threads or usable_cores()
-    if backend == "torch" or (backend is None and (device is not None or has_cuda())):
-        from hauteur.networks.evaluators.torch import torch_evaluator
+    chosen = backend or default_backend(path, net, device)
+    if precision not in (None, "auto", *PRECISIONS[chosen]):
+        raise ValueError(f"precision of {chosen} must be one of {', '.join(PRECISIONS[chosen])}, got {precision!r}")
+    if chosen != "torch" and device not in (None, "cpu"):
+        raise ValueError(f"device {device!r} needs backend torch, got backend {chosen}")
+    kind = None if precision == "auto" else precision
+    return _opened(game, path, chosen, kind, threads or usable_cores(), batch_size, device, exact=exact)
 
-        return torch_evaluator(game, path, precision=precision, threads=cores, batch_size=batch_size, device=device)
-    if device not in (None, "cpu"):
-        raise ValueError(f"device {device!r} needs backend torch, got backend {backend}")
-    if backend == "core" or (backend is None and computed_by_core(net.architecture)):
+
+def _opened(
+    game: _core.Game,
+    path: Path,
+    backend: Backend,
+    precision: Precision | None,
+    threads: int,
+    batch_size: int | None,
+    device: str | None,
+    *,
+    exact: bool,
+) -> GameEvaluator:
+    """Open a net file with a backend, whose module is imported with its first use."""
+    if backend == "core":
         from hauteur.networks.evaluators.core import CoreEvaluator
 
-        return CoreEvaluator(game, networks.load(path), precision=precision, threads=cores, batch_size=batch_size)
-    if (backend or processor_backend(precision)) == "onnxruntime":
-        from hauteur.networks.evaluators.onnxruntime import OrtEvaluator
+        net = networks.load(path)
+        return CoreEvaluator(game, net, precision=precision, threads=threads, batch_size=batch_size)
+    if backend == "torch":
+        from hauteur.networks.evaluators.torch import torch_evaluator
 
-        return OrtEvaluator(game, path, precision=precision, threads=cores, batch_size=batch_size)
-    if precision == "int8" and find_spec("openvino") is None:
-        require("precision int8", "openvino")
-    from hauteur.networks.evaluators.openvino import OpenVinoEvaluator
+        return torch_evaluator(
+            game, path, precision=precision, threads=threads, batch_size=batch_size, device=device, exact=exact
+        )
+    from hauteur.networks.evaluators.fixed_rows import FixedRows
+    from hauteur.networks.evaluators.onnxruntime import OrtEvaluator
 
-    return OpenVinoEvaluator(game, path, precision=precision, threads=cores, batch_size=batch_size)
+    session = OrtEvaluator(game, path, threads=threads, batch_size=batch_size)
+    return FixedRows(game, session) if exact else session
 
 
-def processor_backend(precision: Precision | None = None) -> Backend:
-    """The engine for nets on the processor: OpenVINO (layer `cpu`) where it is installed, or the precision needs it."""
-    needed = precision is not None and precision not in PRECISIONS["onnxruntime"]
-    return "openvino" if needed or find_spec("openvino") is not None else "onnxruntime"
+def default_backend(path: Path, net: NetDescription, device: str | None = None) -> Backend:
+    """What computes a net unless something else is asked for; MissingLayerError where nothing here can."""
+    has_weights = net.format != "onnx"
+    if has_weights and (isinstance(net.architecture, RegisteredArchitecture) or device not in (None, "cpu")):
+        return "torch"
+    if has_weights and device is None and has_cuda():
+        return "torch"
+    if has_weights and computed_by_core(net.architecture):
+        return "core"
+    if has_weights and find_spec("onnxruntime") is None and find_spec("torch") is not None:
+        return "torch"
+    require(f"{path.name}, {'a net with attention' if has_weights else 'an ONNX model'},", "onnxruntime")
+    return "onnxruntime"
+
+
+def backends_at_hand(net: NetDescription) -> list[Backend]:
+    """Return the backends that can compute a net here, the one that others are compared with first."""
+    has_weights = net.format != "onnx"
+    able: dict[Backend, bool] = {
+        "torch": has_weights and find_spec("torch") is not None,
+        "onnxruntime": find_spec("onnxruntime") is not None,
+        "core": has_weights and computed_by_core(net.architecture),
+    }
+    return [backend for backend, can in able.items() if can]
+
+
+def precisions_here(backend: Backend) -> tuple[Precision, ...]:
+    """Return the precisions in which a backend computes on this machine."""
+    if backend != "core":
+        return PRECISIONS[backend]
+    found = {precision for _, precisions in _core.Network.available() for precision in precisions}
+    return tuple(precision for precision in PRECISIONS["core"] if precision in found)
 
 
 def has_cuda() -> bool:

@@ -1,4 +1,4 @@
-"""Networks by onnxruntime (extra `ort`): a second engine for the same ONNX model."""
+"""Networks by onnxruntime (extra `onnx`): nets with attention, `.onnx` files, and a second opinion on others."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import onnxruntime as ort
 from onnxruntime.capi import onnxruntime_pybind11_state
 
-from hauteur.networks.evaluators.base import PREFERRED_ROWS, Answers, Floats, GameEvaluator, Precision
+from hauteur.networks.evaluators.base import PREFERRED_ROWS, Answers, Floats, GameEvaluator
 from hauteur.networks.registry import onnx_model
 from hauteur.system.errors import one_line
 
@@ -32,12 +32,9 @@ class OrtEvaluator(GameEvaluator):
         game: _core.Game,
         path: Path,
         *,
-        precision: Precision | None = None,
         threads: int = 1,
         batch_size: int | None = None,
     ) -> None:
-        if precision not in (None, "float32"):
-            raise ValueError(f"precision of onnxruntime must be float32, got {precision!r}")
         super().__init__(game, f"{path.name} onnxruntime float32 {threads} threads", batch_size or PREFERRED_ROWS)
         options = ort.SessionOptions()
         options.intra_op_num_threads = threads

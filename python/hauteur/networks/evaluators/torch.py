@@ -15,8 +15,8 @@ from torch import nn
 
 from hauteur import networks
 from hauteur.networks.evaluators.base import PREFERRED_ROWS, Answers, Floats, GameEvaluator, Pending, Precision
-from hauteur.networks.evaluators.batch_invariant import JoinedAnswers
 from hauteur.networks.evaluators.callables import check_probe
+from hauteur.networks.evaluators.fixed_rows import PIECE_ROWS, FixedRows, JoinedAnswers
 from hauteur.networks.modules import Inference, checked_outputs, memory_format, wdl_of
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 TYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 GPU_ROWS = 1024
 LEAST_ROWS = 8
-"""A batch is not split into parts smaller than this."""
+"""A batch is not split into parts smaller than this, unless told otherwise."""
 _WARM_UP = 3
 """Runs before a graph is recorded, in which cuDNN chooses its kernels and libraries take their memory."""
 
@@ -38,22 +38,23 @@ def torch_evaluator(
     threads: int = 1,
     batch_size: int | None = None,
     device: str | None = None,
+    exact: bool = False,
 ) -> GameEvaluator:
     """Open a network file with torch, on the GPU if there is one unless `device` specifies otherwise.
 
-    precision: float32, bfloat16 or float16; default float16 on a GPU, float32 on the CPU.
+    precision: float32, bfloat16 or float16; default float16 on a GPU, float32 on the CPU. exact: batches are computed
+    in pieces of one number of rows, on a GPU of a whole batch.
     """
     chosen = torch_device(device)
     on_gpu = chosen.type == "cuda"
     precision = precision or ("float16" if on_gpu else "float32")
-    if precision not in TYPES:
-        raise ValueError(f"precision of torch must be one of {', '.join(TYPES)}, got {precision!r}")
     if on_gpu:
-        return CudaEvaluator(game, path, precision, chosen, batch_size or GPU_ROWS)
+        on_cuda = CudaEvaluator(game, path, precision, chosen, batch_size or GPU_ROWS)
+        return FixedRows(game, on_cuda, on_cuda.batch_size) if exact else on_cuda
     module = inference_module(path, chosen, precision).network
-    return TorchEvaluator(
-        game, module, path.name, chosen, TYPES[precision], threads, batch_size or PREFERRED_ROWS * threads
-    )
+    rows, least = batch_size or PREFERRED_ROWS * threads, PIECE_ROWS if exact else LEAST_ROWS
+    result = TorchEvaluator(game, module, path.name, chosen, TYPES[precision], threads, rows, least)
+    return FixedRows(game, result) if exact else result
 
 
 def inference_module(path: Path, device: torch.device, precision: Precision) -> Inference:
@@ -78,14 +79,19 @@ class TorchEvaluator(GameEvaluator):
         kind: torch.dtype,
         threads: int,
         batch_size: int = PREFERRED_ROWS,
+        least_rows: int = LEAST_ROWS,
     ) -> None:
-        """module: in evaluation mode, its weights on the device and of this kind; answers are float32."""
+        """module: in evaluation mode, its weights on the device and of this kind; answers are float32.
+
+        least_rows: of a part of a batch.
+        """
         on_gpu = device.type == "cuda"
         where = f"{device}" if on_gpu else f"{device} {threads} threads"
         super().__init__(game, f"{label} torch {str(kind).removeprefix('torch.')} {where}", batch_size)
         self._module, self._layout = module, memory_format(module)
         self._device, self._kind = device, kind
         self._threads = 1 if on_gpu else threads
+        self._least_rows = least_rows
         self._pool = ThreadPoolExecutor(self._threads, "torch", initializer=torch.set_num_threads, initargs=(1,))
 
     def compute(self, features: Floats) -> Answers:
@@ -93,7 +99,7 @@ class TorchEvaluator(GameEvaluator):
 
     def submit(self, features: Floats) -> Pending:
         """Begin to compute the rows, split over the threads."""
-        parts = max(1, min(self._threads, len(features) // LEAST_ROWS))
+        parts = max(1, min(self._threads, len(features) // self._least_rows))
         rows = np.array_split(features, parts)
         return JoinedAnswers([self._pool.submit(self._compute, part) for part in rows], len(features))
 

@@ -1,29 +1,13 @@
 """Layers that residual towers of both kinds share, added to an ONNX graph."""
 
-from typing import NamedTuple
-
 import numpy as np
 
-from hauteur.networks.lc0_layers import Floats
+from hauteur.networks.core_layers import Affine, Excitation
 from hauteur.networks.onnx.graph import Graph, Value
 
 
-class Affine(NamedTuple):
-    """Weights [out, in] or [out, in, k, k] and bias [out] of a layer."""
-
-    weights: Floats
-    bias: Floats
-
-
-class SqueezeExcitation(NamedTuple):
-    """The two dense layers: filters to channels, channels to twice the filters."""
-
-    reduce: Affine
-    expand: Affine
-
-
 def residual_block(
-    graph: Graph, x: Value, first: Affine, second: Affine, excitation: SqueezeExcitation | None, activation: str
+    graph: Graph, x: Value, first: Affine, second: Affine, excitation: Excitation | None, activation: str
 ) -> Value:
     """Add activation(x + excite(conv(activation(conv(x)))))."""
     y = graph.convolution(graph.activation(graph.convolution(x, *first), activation), *second)
@@ -32,12 +16,13 @@ def residual_block(
     return graph.activation(graph.add("Add", x, y), activation)
 
 
-def _excited(graph: Graph, x: Value, excitation: SqueezeExcitation, activation: str) -> Value:
+def _excited(graph: Graph, x: Value, excitation: Excitation, activation: str) -> Value:
     """sigmoid(gamma) x + beta, gamma and beta [rows, filters, 1, 1] from the means of all planes."""
+    reduce, expand = excitation
     means = graph.flatten(graph.add("GlobalAveragePool", x))
-    squeezed = graph.activation(graph.dense(means, *excitation.reduce), activation)
-    filters = excitation.reduce.weights.shape[1]
-    both = graph.reshape(graph.dense(squeezed, *excitation.expand), 2 * filters, 1, 1)
+    squeezed = graph.activation(graph.dense(means, *reduce), activation)
+    filters = reduce.weights.shape[1]
+    both = graph.reshape(graph.dense(squeezed, *expand), 2 * filters, 1, 1)
     gamma, beta = graph.slice(both, 1, 0, filters), graph.slice(both, 1, filters, 2 * filters)
     return graph.add("Add", graph.add("Mul", graph.add("Sigmoid", gamma), x), beta)
 

@@ -1,10 +1,11 @@
 """The ONNX graph of an lc0 network: towers and heads; the torch module is `networks/lc0_module.py`."""
 
 from hauteur.networks.chess_moves import convolution_indices
+from hauteur.networks.core_layers import Affine, Excitation
 from hauteur.networks.lc0_layout import USED_PLANES
 from hauteur.networks.onnx.attention import attention_body, attention_policy
 from hauteur.networks.onnx.graph import Value
-from hauteur.networks.onnx.layers import Affine, SqueezeExcitation, residual_block, win_draw_loss
+from hauteur.networks.onnx.layers import residual_block, win_draw_loss
 from hauteur.networks.onnx.lc0_graph import Lc0Graph
 
 
@@ -29,10 +30,12 @@ def _tower(graph: Lc0Graph, x: Value) -> Value:
     x = graph.default_activation(graph.convolution(x, *graph.folded("input")))
     for i in range(graph.architecture.blocks):
         path = f"residual.{i}"
-        excitation = None
+        excitation: Excitation | None = None
         if f"{path}.se.w1" in graph.tensors:
-            layers = (Affine(graph.tensors[f"{path}.se.w{n}"], graph.tensors[f"{path}.se.b{n}"]) for n in (1, 2))
-            excitation = SqueezeExcitation(*layers)
+            reduce, expand = (
+                Affine(graph.tensors[f"{path}.se.w{n}"], graph.tensors[f"{path}.se.b{n}"]) for n in (1, 2)
+            )
+            excitation = reduce, expand
         first, second = graph.folded(f"{path}.conv1"), graph.folded(f"{path}.conv2")
         x = residual_block(graph, x, first, second, excitation, graph.architecture.activation)
     return x

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 
 from hauteur.networks.architecture import Lc0Architecture
+from hauteur.networks.core_layers import Affine
 from hauteur.networks.lc0_layers import Floats
 from hauteur.networks.lc0_layout import fold_norm
 from hauteur.networks.onnx.graph import Graph, Value
-from hauteur.networks.onnx.layers import Affine
 
 
 class Lc0Graph(Graph):

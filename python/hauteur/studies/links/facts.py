@@ -12,12 +12,12 @@ from hauteur.engine.nets import NetChoice, OpenNets
 from hauteur.engine.playing import PlayingSession, PlaySettings
 from hauteur.mcts.report import RootReport
 from hauteur.networks.evaluators.base import Backend, Precision
-from hauteur.networks.evaluators.factory import PRECISIONS, has_cuda
+from hauteur.networks.evaluators.factory import has_cuda, precisions_here
 from hauteur.networks.names import KINDS, WITHOUT_FILE, data_path, downloaded_nets, shipped_names
 from hauteur.studies.links.link import SearchLink
 from hauteur.system.extras import installed_version
 from hauteur.system.files import sha256_of
-from hauteur.system.hardware import computes_bfloat16, usable_cores
+from hauteur.system.hardware import usable_cores
 from hauteur.system.settings import validated
 
 NetFiles = Mapping[str, Sequence[str]]
@@ -78,7 +78,7 @@ def here(opened: OpenNets, threads: int) -> dict[str, Any]:
     return {
         "threads": threads or usable_cores(),
         "backend": backend,
-        "runtime": "" if backend is None else installed_version(backend) or "unknown",
+        "runtime": "" if backend in (None, "core") else installed_version(backend) or "unknown",
         "precision": precision,
         "version": _core.__version__,
         "core": core_hash(),
@@ -114,9 +114,11 @@ def named_net(name: str, sha256: str, nets: NetFiles) -> str:
 
 def has_backend(backend: Backend) -> bool:
     """Return whether nets can be computed by a backend here; torch: on a GPU, as nowhere else by default."""
-    return has_cuda() if backend == "torch" else installed_version(backend) is not None
+    if backend == "torch":
+        return has_cuda()
+    return backend == "core" or installed_version(backend) is not None
 
 
 def computes(backend: Backend, precision: Precision) -> bool:
     """Return whether a backend computes in this precision here."""
-    return precision in PRECISIONS[backend] and (precision != "bfloat16" or backend == "torch" or computes_bfloat16())
+    return precision in precisions_here(backend)

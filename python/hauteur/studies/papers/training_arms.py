@@ -182,7 +182,7 @@ def _judge(folder: RunFolder, yardsticks: Yardsticks, generation: int, by: str) 
     from hauteur.players.search_player import SearchPlayer
 
     net = folder.net(generation)
-    with closing(make_evaluator(yardsticks.game, net, backend="openvino", threads=1)) as evaluator:
+    with closing(make_evaluator(yardsticks.game, net, backend="core", threads=1)) as evaluator:
         plain = SearchParams.model_validate(SEARCH)
         player = SearchPlayer(net.stem, evaluator, plain, JUDGE_VISITS, Temperature())
         return yardsticks.kept(player) if by == "kept" else yardsticks.unbeaten(player)

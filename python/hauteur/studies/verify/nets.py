@@ -4,21 +4,14 @@ import hashlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING
 
 from hauteur._core import Game
 
 if TYPE_CHECKING:
-    from hauteur.networks.evaluators.base import Evaluator
+    from hauteur.networks.evaluators.base import Backend, Evaluator
 
 SUFFIXES = ("", ".pb.gz", ".pb", ".safetensors")
-Backend = Literal["torch", "openvino", "onnxruntime"]
-
-
-def check_backend(backend: str) -> None:
-    """ValueError for a backend that verification does not know."""
-    if backend not in get_args(Backend):
-        raise ValueError(f"backend must be one of {', '.join(get_args(Backend))}, got {backend!r}")
 
 
 def find_net(folder: Path, name: str) -> Path:
@@ -40,7 +33,7 @@ def is_same_file(path: Path, sha256: str | None) -> bool:
 
 
 @contextmanager
-def reference_evaluator(path: Path, backend: Backend, threads: int | None) -> Iterator["Evaluator"]:
+def reference_evaluator(path: Path, backend: "Backend | None", threads: int | None) -> Iterator["Evaluator"]:
     """An evaluator of a chess net in float32 on the processor, the same from run to run."""
     from hauteur.networks.evaluators.factory import make_evaluator
 

@@ -18,10 +18,10 @@ from hauteur.studies.verify.files import (
     reached,
     read,
 )
-from hauteur.studies.verify.nets import Backend, check_backend, find_net, is_same_file, reference_evaluator
+from hauteur.studies.verify.nets import find_net, is_same_file, reference_evaluator
 
 if TYPE_CHECKING:
-    from hauteur.networks.evaluators.base import Evaluator
+    from hauteur.networks.evaluators.base import Backend, Evaluator
 
 Floats = NDArray[np.float64]
 
@@ -107,9 +107,8 @@ class OutputsReport:
         return [line for net in self.nets for line in net.lines()]
 
 
-def outputs(path: Path, folder: Path, *, backend: Backend = "openvino", threads: int | None = None) -> OutputsReport:
+def outputs(path: Path, folder: Path, *, backend: "Backend | None" = None, threads: int | None = None) -> OutputsReport:
     """Evaluate every position of a reference file with every net that it has outputs of."""
-    check_backend(backend)
     reference = read(path, OutputsFile)
     check_input_format(path, reference.input_format)
     names = sorted({name for position in reference.positions for name in position.outputs})
@@ -123,7 +122,7 @@ def outputs(path: Path, folder: Path, *, backend: Backend = "openvino", threads:
         with reference_evaluator(net_path, backend, threads) as evaluator:
             _compare_net(reference, report, evaluator)
         reports.append(report)
-    return OutputsReport(backend=backend, nets=reports)
+    return OutputsReport(backend=backend or "auto", nets=reports)
 
 
 def _net_file(reference: OutputsFile, folder: Path, name: str) -> tuple[Path, bool]:

@@ -27,10 +27,10 @@ from hauteur.studies.verify.files import (
     reached,
     read,
 )
-from hauteur.studies.verify.nets import Backend, check_backend, find_net, reference_evaluator
+from hauteur.studies.verify.nets import find_net, reference_evaluator
 
 if TYPE_CHECKING:
-    from hauteur.networks.evaluators.base import Evaluator
+    from hauteur.networks.evaluators.base import Backend, Evaluator
 
 Floats = NDArray[np.float64]
 
@@ -191,7 +191,7 @@ def repeats(
     folder: Path,
     *,
     seeds: int = SEEDS,
-    backend: Backend = "openvino",
+    backend: "Backend | None" = None,
     threads: int | None = None,
     on_result: Callable[[LimitReport], None] | None = None,
 ) -> RepeatsReport:
@@ -200,13 +200,12 @@ def repeats(
     All trees of a limit grow side by side in one forest and share its evaluation cache. `on_result` receives each
     report once complete.
     """
-    check_backend(backend)
     if seeds < 1:
         raise ValueError(f"--seeds must be 1 or more, got {seeds}")
     reference = read(path, LimitsFile)
     _check_options(path, reference.options)
     net = find_net(folder, reference.net)
-    report = RepeatsReport(backend, reference.net, reference.nodes, seeds)
+    report = RepeatsReport(backend or "auto", reference.net, reference.nodes, seeds)
     with reference_evaluator(net, backend, threads) as evaluator:
         for limit in sorted({result.ScLimit for position in reference.positions for result in position.by_limit}):
             for found in _repeat_limit(reference, limit, seeds, evaluator):

@@ -14,10 +14,10 @@ from hauteur._core import Forest, Game, State
 from hauteur.mcts.driver import run_searches
 from hauteur.studies.verify import rules
 from hauteur.studies.verify.files import SearchesFile, SearchPosition, SearchSet, WantedSearch, action_of, reached, read
-from hauteur.studies.verify.nets import Backend, check_backend, find_net, reference_evaluator
+from hauteur.studies.verify.nets import find_net, reference_evaluator
 
 if TYPE_CHECKING:
-    from hauteur.networks.evaluators.base import Evaluator
+    from hauteur.networks.evaluators.base import Backend, Evaluator
 
 Floats = NDArray[np.float64]
 
@@ -136,7 +136,7 @@ def searches(
     path: Path,
     folder: Path,
     *,
-    backend: Backend = "openvino",
+    backend: "Backend | None" = None,
     threads: int | None = None,
     on_set: Callable[[SetReport], None] | None = None,
 ) -> SearchesReport:
@@ -144,7 +144,6 @@ def searches(
 
     `on_set` receives each set's report once complete; large files take minutes.
     """
-    check_backend(backend)
     reference = read(path, SearchesFile)
     for found in reference.sets:
         _check_options(path, found)
@@ -159,7 +158,7 @@ def searches(
             reports.append(report)
             if on_set is not None:
                 on_set(report)
-    return SearchesReport(backend=backend, sets=reports)
+    return SearchesReport(backend=backend or "auto", sets=reports)
 
 
 def _check_options(path: Path, found: SearchSet) -> None:

@@ -83,7 +83,7 @@ def _played(
     with ExitStack() as stack:
         players = []
         for name, generation in (("trained", recipe.run.generations), ("initial", 0)):
-            evaluator = make_evaluator(game, folder.net(generation), backend="openvino", threads=1)
+            evaluator = make_evaluator(game, folder.net(generation), backend="core", threads=1)
             stack.callback(evaluator.close)
             players.append(SearchPlayer(name, evaluator, settings.search, settings.visits, temperature))
         seed = recipe.run.seed

@@ -151,7 +151,7 @@ def _losses(folder: RunFolder, recipe: Recipe, generation: int, visits: int) -> 
     from hauteur.studies.exact_play import play_against_every_reply
 
     game, settings = load_game(recipe.game), recipe.selfplay
-    with closing(make_evaluator(game, folder.net(generation), backend="openvino", threads=1)) as evaluator:
+    with closing(make_evaluator(game, folder.net(generation), backend="core", threads=1)) as evaluator:
         search = settings.search.model_copy(update={"dirichlet": None})
         player = SearchPlayer(f"gen-{generation}", evaluator, search, visits, Temperature())
         return sum(result.losses for result in play_against_every_reply(player, game, seed=recipe.run.seed))
