@@ -17,10 +17,10 @@ import time
 import urllib.request
 from pathlib import Path
 
-MOST_MEGABYTES = 80
+MOST_MEGABYTES = 45
 """Of all downloads together."""
 
-ABSENT = ("torch", "openvino", "pyarrow", "scipy", "onnx", "matplotlib", "starlette", "uvicorn", "jinja2")
+ABSENT = ("torch", "onnxruntime", "pyarrow", "scipy", "onnx", "matplotlib", "starlette", "uvicorn", "jinja2")
 
 UCI_GAME = """
 import chess, chess.engine, sys
@@ -38,10 +38,10 @@ MATES = """1k6/8/1K6/8/8/8/8/7R w - - bm Rh8#; id "rook";
 
 NAMES_ITS_LAYER = (
     ("train", ["train", "runs/tictactoe.toml"]),
-    ("cpu", ["games", "import", "x.pgn", "--game", "chess", "--to", "shards"]),
+    ("parquet", ["games", "import", "x.pgn", "--game", "chess", "--to", "shards"]),
     ("train", ["bench", "train"]),
     ("train", ["match", "net=tictactoe visits=2", "random", "--game", "tictactoe", "--backend", "torch"]),
-    ("cpu", ["match", "net=tictactoe visits=2", "random", "--game", "tictactoe", "--backend", "openvino"]),
+    ("onnx", ["match", "net=tictactoe visits=2", "random", "--game", "tictactoe", "--backend", "onnxruntime"]),
     ("openspiel", ["check-game", "openspiel:hex"]),
     ("web", ["web"]),
 )

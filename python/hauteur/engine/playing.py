@@ -143,8 +143,10 @@ class PlayingSession(Closing):
         """
         if self._player is None:
             raise PlayerNotReadyError("there is no player")
-        if control is not None and not control.wait(self._player) and not self._player.done():
-            raise PlayerNotReadyError("the net is not open yet")
+        if control is not None:
+            control.wait(self._player)
+            if not self._player.done():
+                raise PlayerNotReadyError("the net is not open yet")
         return self._player.result()
 
     def when_open(self, report: Callable[[OpenPlayer | BaseException], None]) -> None:

@@ -364,6 +364,15 @@ class Recipe(Section):
         return self
 
     @model_validator(mode="after")
+    def _the_core_computes_towers(self) -> Self:
+        for network in (self.network, self.large):
+            if network is not None and network.kind != "resnet" and self.run.backend == "core":
+                raise ValueError(
+                    f'run.backend = "core" computes residual networks; network {network.kind!r} needs run.backend=torch'
+                )
+        return self
+
+    @model_validator(mode="after")
     def _start_begins_with_something(self) -> Self:
         start = self.start
         if start is None:
