@@ -263,9 +263,6 @@ def test_nothing_is_said_before_the_answer_to_uci() -> None:
         assert client.expect("info string net: ") == "info string net: uniform (option WeightsFile)"
 
 
-# int8 forms, which take long to make.
-
-
 class CountedNet(GameEvaluator):
     """Answers as `uniform` does, and notes the rows of every batch."""
 
