@@ -39,6 +39,7 @@ batch_size = 8
 games = 2
 [run]
 generations = 1
+backend = "torch"
 """
 
 
@@ -113,6 +114,10 @@ def test_a_file_in_the_path_of_modules_is_the_module_itself(tmp_path: Path, monk
         (
             "network.filters=3",
             "network: filters is of kind 'resnet'; what 'own-net-c' is built with stands in settings",
+        ),
+        (
+            "run.backend=core",
+            "run.backend core computes residual networks; 'own-net-c' needs torch",
         ),
         ("network.kind=resnet", "network: settings are of registered networks; kind 'resnet' has filters, blocks"),
     ],

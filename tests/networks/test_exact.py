@@ -13,7 +13,7 @@ from hauteur.games.registry import load_game
 from hauteur.networks.evaluators.base import Answers, Backend, Evaluator, Floats
 from hauteur.networks.evaluators.compare import features_of, random_positions
 from hauteur.networks.evaluators.factory import make_evaluator, precisions_here
-from hauteur.networks.evaluators.fixed_rows import PIECE_ROWS, FixedRows
+from hauteur.networks.evaluators.fixed_rows import PIECE_ROWS, FixedRows, in_fixed_rows
 from hauteur.networks.names import shipped_names
 
 GAME = load_game("connect4")
@@ -71,9 +71,11 @@ def test_the_size_of_a_batch_does_not_show_in_pieces_of_one_size() -> None:
     assert_same_in_every_batch(FixedRows(GAME, OfTheSize(GAME), 8), features, (1, 7, 8, 9, 39))
 
 
-def test_what_cannot_be_made_exact_is_named() -> None:
-    with pytest.raises(ValueError, match=r"toy 0 answers a row differently by its place .* run.exact=false"):
-        FixedRows(GAME, OfThePlace(GAME), 8)
+def test_where_the_place_shows_rows_are_computed_one_by_one() -> None:
+    assert in_fixed_rows(GAME, OfTheSize(GAME), 8).rows == 8
+    made = in_fixed_rows(GAME, OfThePlace(GAME), 8)
+    assert made.rows == 1
+    assert_same_in_every_batch(made, features_of(GAME, random_positions(GAME, 12)), (1, 5, 11))
 
 
 @pytest.mark.parametrize("name", shipped_names())
@@ -97,9 +99,10 @@ def test_instructions_with_a_fused_multiply_add_give_the_same_bits() -> None:
 
 
 @pytest.mark.parametrize("backend", ["torch", "onnxruntime"])
-def test_others_answer_the_same_where_they_are_to_be_exact(backend: Backend, tmp_path: Path) -> None:
+@pytest.mark.parametrize("smolgen", [False, True])
+def test_others_answer_the_same_where_they_are_to_be_exact(backend: Backend, smolgen: bool, tmp_path: Path) -> None:
     attention = tmp_path / "net.pb.gz"
-    networks.save(attention, *attention_net(embedding="map", smolgen=False), game="chess")
+    networks.save(attention, *attention_net(embedding="map", smolgen=smolgen), game="chess")
     for game, net in ((load_game("chess"), attention), (GAME, "connect4")):
         rows = features_of(game, random_positions(game, 70))
         found = []
@@ -108,7 +111,8 @@ def test_others_answer_the_same_where_they_are_to_be_exact(backend: Backend, tmp
                 game, net, backend=backend, threads=threads, batch_size=24, device="cpu", exact=True
             ) as evaluator:
                 assert isinstance(evaluator, FixedRows)
-                assert (evaluator.rows, evaluator.batch_size) == (PIECE_ROWS, 24)
+                assert evaluator.rows in ((PIECE_ROWS, 1) if smolgen else (PIECE_ROWS,))
+                assert evaluator.batch_size == 24
                 assert_same_in_every_batch(evaluator, rows, (1, 2, 7, 31, 32, 33, 64, 65))
                 found.append(bits(evaluator(rows)))
         assert np.array_equal(*found), f"{backend}: threads"

@@ -367,9 +367,7 @@ class Recipe(Section):
     def _the_core_computes_towers(self) -> Self:
         for network in (self.network, self.large):
             if network is not None and network.kind != "resnet" and self.run.backend == "core":
-                raise ValueError(
-                    f'run.backend = "core" computes residual networks; network {network.kind!r} needs run.backend=torch'
-                )
+                raise ValueError(f"run.backend core computes residual networks; {network.kind!r} needs torch")
         return self
 
     @model_validator(mode="after")

@@ -238,11 +238,11 @@ def _opened(
         return torch_evaluator(
             game, path, precision=precision, threads=threads, batch_size=batch_size, device=device, exact=exact
         )
-    from hauteur.networks.evaluators.fixed_rows import FixedRows
+    from hauteur.networks.evaluators.fixed_rows import in_fixed_rows
     from hauteur.networks.evaluators.onnxruntime import OrtEvaluator
 
     session = OrtEvaluator(game, path, threads=threads, batch_size=batch_size)
-    return FixedRows(game, session) if exact else session
+    return in_fixed_rows(game, session) if exact else session
 
 
 def default_backend(path: Path, net: NetDescription, device: str | None = None) -> Backend:

@@ -16,7 +16,7 @@ from torch import nn
 from hauteur import networks
 from hauteur.networks.evaluators.base import PREFERRED_ROWS, Answers, Floats, GameEvaluator, Pending, Precision
 from hauteur.networks.evaluators.callables import check_probe
-from hauteur.networks.evaluators.fixed_rows import PIECE_ROWS, FixedRows, JoinedAnswers
+from hauteur.networks.evaluators.fixed_rows import PIECE_ROWS, JoinedAnswers, in_fixed_rows
 from hauteur.networks.modules import Inference, checked_outputs, memory_format, wdl_of
 
 if TYPE_CHECKING:
@@ -50,11 +50,11 @@ def torch_evaluator(
     precision = precision or ("float16" if on_gpu else "float32")
     if on_gpu:
         on_cuda = CudaEvaluator(game, path, precision, chosen, batch_size or GPU_ROWS)
-        return FixedRows(game, on_cuda, on_cuda.batch_size) if exact else on_cuda
+        return in_fixed_rows(game, on_cuda, on_cuda.batch_size) if exact else on_cuda
     module = inference_module(path, chosen, precision).network
     rows, least = batch_size or PREFERRED_ROWS * threads, PIECE_ROWS if exact else LEAST_ROWS
     result = TorchEvaluator(game, module, path.name, chosen, TYPES[precision], threads, rows, least)
-    return FixedRows(game, result) if exact else result
+    return in_fixed_rows(game, result) if exact else result
 
 
 def inference_module(path: Path, device: torch.device, precision: Precision) -> Inference:
