@@ -1,6 +1,9 @@
 """Games in the arena: complete, legal, recorded as they were played, the same for the same seed."""
 
+from collections.abc import Iterator
 from dataclasses import replace
+from itertools import count
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,6 +14,7 @@ from hauteur.games.end_reasons import PLY_LIMIT
 from hauteur.matches.arena import ArenaFacts, play_games
 from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.mcts.params import Dirichlet, SearchParams, Temperature
+from hauteur.networks.evaluators.base import UniformEvaluator
 from hauteur.players.search_player import SearchPlayer
 
 GAME = _core.Game("connect4")
@@ -210,3 +214,55 @@ def test_facts_count_everything() -> None:
 def test_no_parallel_games_are_refused() -> None:
     with pytest.raises(ValueError, match="parallel games must be >= 1, got 0"):
         games_of([player()], self_plans(1), parallel=0)
+
+
+def test_games_that_are_given_up_end_at_once() -> None:
+    me = player(visits=200)
+    asked: list[int] = []
+
+    def plans() -> Iterator[GamePlan]:
+        for index in count():
+            asked.append(index)
+            yield GamePlan(index)
+
+    games = play_games(GAME, [me], plans(), seed=1, purpose="t", parallel=4, batch_size=4)
+    first = next(games)
+    games.close()
+    assert first.plan.index in asked
+    assert len(asked) <= 12  # as many as there is room for, and those that follow what has ended
+    rows = sum(me.evaluator.rows) if isinstance(me.evaluator, ToyEvaluator) else 0
+    assert next(games, None) is None
+    assert isinstance(me.evaluator, ToyEvaluator)
+    assert sum(me.evaluator.rows) == rows
+
+
+def test_what_an_evaluator_raises_comes_out_as_it_was() -> None:
+    class Broken(ToyEvaluator):
+        def submit(self, features: np.ndarray) -> Any:
+            if len(self.rows) > 5:
+                raise KeyError("the device is gone")
+            return super().submit(features)
+
+    me = replace(player(), evaluator=Broken(GAME))
+    with pytest.raises(KeyError, match="the device is gone"):
+        games_of([me], self_plans(5))
+
+
+def test_what_the_plans_raise_comes_out_as_it_was() -> None:
+    def plans() -> Iterator[GamePlan]:
+        yield GamePlan(0)
+        raise LookupError("no more openings")
+
+    with pytest.raises(LookupError, match="no more openings"):
+        list(play_games(GAME, [player()], plans(), seed=1, purpose="t", parallel=4, batch_size=4))
+
+
+def test_evaluators_of_the_core_play_the_same_games_in_any_number_of_threads() -> None:
+    def lines_of(threads: int) -> list[tuple[list[int], list[int]]]:
+        me = replace(player(), evaluator=UniformEvaluator(GAME))
+        return [
+            (game.actions.tolist(), game.policy_counts.tolist())
+            for game in games_of([me], self_plans(9), threads=threads)
+        ]
+
+    assert lines_of(1) == lines_of(3)

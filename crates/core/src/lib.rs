@@ -1,7 +1,8 @@
 //! The search and the fast games of hauteur.
 //!
-//! This crate knows no Python, GPU, file or clock: positions come in as [`game::State`], leaves to
-//! evaluate go out as feature rows, and network answers come back as plain slices.
+//! This crate knows no Python, GPU or file: positions come in as [`game::State`], leaves to
+//! evaluate go out as feature rows, and network answers come back as plain slices. A clock is read to tell how long things took;
+//! it decides nothing.
 
 pub mod evaluator;
 pub mod forest;

@@ -124,16 +124,10 @@ impl PythonEvaluator {
             }
             Batch::Nothing => object.call_method1("submit_blind", (rows,)),
             Batch::Positions(positions) => {
-                let states = positions.iter().map(|position| self.state(position));
-                object.call_method1("submit_states", (PyList::new(py, states.collect::<Vec<_>>())?,))
+                let states: Vec<PyState> = positions.iter().map(state_of).collect::<PyResult<_>>()?;
+                object.call_method1("submit_states", (PyList::new(py, states)?,))
             }
         }
-    }
-
-    fn state(&self, position: &Position) -> PyState {
-        let origin = position.origin.as_ref().and_then(|origin| origin.downcast_ref::<Line>());
-        let start = Line::start_of(&self.game);
-        PyState::reached(origin.unwrap_or(&start), &position.moves, position.state.clone_box())
     }
 
     /// Waits for the answers and copies them.
@@ -158,6 +152,13 @@ impl PythonEvaluator {
         });
         Ok(())
     }
+}
+
+/// A position for Python; whoever searches here has told where its line begins.
+fn state_of(position: &Position) -> PyResult<PyState> {
+    let origin = position.origin.as_ref().and_then(|origin| origin.downcast_ref::<Line>());
+    let origin = origin.ok_or_else(|| value_error("a position without its line was to be evaluated"))?;
+    Ok(PyState::reached(origin, &position.moves, position.state.clone_box()))
 }
 
 impl Evaluator for PythonEvaluator {

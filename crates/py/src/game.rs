@@ -573,13 +573,6 @@ pub struct Line {
     pub moves: Vec<Action>,
 }
 
-impl Line {
-    /// The start of a game.
-    pub fn start_of(game: &PyGame) -> Self {
-        Line { game: game.clone(), symmetry: 0, moves: Vec::new() }
-    }
-}
-
 /// +1 first player won, 0 draw, -1 second player won.
 fn outcome_number(outcome: Outcome) -> i8 {
     match outcome {

@@ -1,1 +1,1 @@
-"""Games between players: the arena, openings, records, matches, tournaments, ratings and tuning."""
+"""Games between players: the loop of games, openings, records, matches, tournaments, ratings and tuning."""

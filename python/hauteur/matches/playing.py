@@ -107,7 +107,7 @@ def ready(pairings: Pairings, resources: Resources, journal: Journal[UnitEntry] 
 
 @dataclass
 class PlayingHere:
-    """Games in an arena of this process."""
+    """Games that this process plays."""
 
     pairings: Pairings
     players: Sequence[SearchPlayer | MovePlayer]

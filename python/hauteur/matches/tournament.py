@@ -1,4 +1,4 @@
-"""Tournaments: all pairings of several players at once, in one arena with one batch per net.
+"""Tournaments: all pairings of several players at once, side by side with one batch per net.
 
 A pairing is a match, with a folder of its own: tournament/1-2 is the match of the first player against the second, as
 `hauteur match` would play it with the same seed, and can be viewed, rated and resumed as such. Each pairing has its own
@@ -37,7 +37,7 @@ from hauteur.system.seeds import derived_seed
 Kind = Literal["round-robin", "gauntlet"]
 
 STRIDE = 1_000_000
-"""Game n of pairing k has the number k * STRIDE + n in the arena."""
+"""Game n of pairing k has the number k * STRIDE + n."""
 
 
 class TournamentSettings(GamesSettings):

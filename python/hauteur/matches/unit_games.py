@@ -16,7 +16,7 @@ from hauteur.mcts.driver import SearchFacts
 Encode = Callable[[Sequence[GameRecord]], bytes]
 """Returns the content of a unit's result from its games, in the order of their numbers."""
 Count = Callable[[ArenaFacts], Mapping[str, float]]
-"""Returns more that the arena has done until now, by name."""
+"""Returns more that games have cost until now, by name."""
 PlayPlans = Callable[[Iterator[GamePlan], ArenaFacts], Iterator[GameRecord]]
 """Plays games as `play_games` does; asks the iterator again after it has ended, while games go on."""
 
@@ -93,7 +93,7 @@ def play_units(feed: Feed, play: PlayPlans, encode: Encode, count: Count = lambd
 
 
 def _counts(facts: ArenaFacts) -> dict[str, float]:
-    """Return what the arena has spent until now: between the ends of two units is what counts for the second."""
+    """Return what games have cost until now: between the ends of two units is what counts for the second."""
     search = facts.search
     return {
         "visits": facts.visits,

@@ -1,1 +1,1 @@
-"""Programs that play: engines that speak UCI or GTP, as players of the arena."""
+"""Programs that play: engines that speak UCI or GTP, as players."""

@@ -1,4 +1,4 @@
-"""Engines as players of the arena: one process a running game, used again for later games."""
+"""Engines as players: one process a running game, used again for later games."""
 
 from __future__ import annotations
 
