@@ -1,8 +1,8 @@
 """The driver of searches: gather rows, let the network compute them, apply the answers.
 
-`SearchDriver` goes turn by turn, for those that do something with finished trees between two batches:
-the batch analysis. `run_searches` drives one forest until its trees are finished. Up to `in_flight` batches wait for a
-network at a time, so that the core gathers batch B while the network computes batch A.
+`SearchDriver` goes turn by turn, for the batch analysis, which does something with finished trees between two batches.
+`run_searches` drives one forest until its trees are finished. Up to `in_flight` batches wait for a network at a time,
+so that the core gathers batch B while the network computes batch A.
 """
 
 from __future__ import annotations
