@@ -1,7 +1,8 @@
 """Players without a forest: each is requested to find a move in one position and replies later, from another thread.
 
 They sit beside players with networks, and the other games go on until a reply is there. A move of those here depends on
-the position and the seed that it is named by, not on the thread that found it or on when. Programs that run elsewhere (hauteur.players.engines) fit the same protocol.
+the position and the seed that it is named by, not on the thread that found it or on when. Programs that run elsewhere
+(hauteur.players.engines) fit the same protocol.
 """
 
 from __future__ import annotations
