@@ -62,7 +62,7 @@ class FixedRows(GameEvaluator):
 
 
 def in_fixed_rows(game: _core.Game, evaluator: Evaluator, rows: int = PIECE_ROWS) -> FixedRows:
-    """Return the evaluator in pieces of so many rows; of one, which is slower, where answers depend on the place."""
+    """Return the evaluator in pieces of `rows` rows; of one, which is slower, where answers depend on the place."""
     pieces = FixedRows(game, evaluator, rows)
     return FixedRows(game, evaluator, 1) if pieces.depends_on_place else pieces
 
