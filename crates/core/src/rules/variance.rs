@@ -54,6 +54,8 @@ pub struct NodeSpread {
     pub variance: f64,
     /// Visits of its children, at least 1.
     pub child_visits: f64,
+    /// ln C of these visits, where the mode wants it.
+    log_visits: f64,
 }
 
 impl Variance {
@@ -81,6 +83,13 @@ impl Variance {
         (1.0 - f64::from(d) - wl * wl).max(0.0)
     }
 
+    /// What selection needs to know of a node with this variance and so many visits, its own evaluation included.
+    pub fn spread(&self, variance: f64, visits: u32) -> NodeSpread {
+        let child_visits = f64::from(visits.saturating_sub(1).max(1));
+        let log_visits = if self.mode == VarianceMode::Ucb1Tuned { child_visits.ln() } else { 0.0 };
+        NodeSpread { variance, child_visits, log_visits }
+    }
+
     /// What is added to Q of an edge with `visits` visits; `draw` gives z ~ N(0, 1) and is asked in `half_normal` only.
     pub fn bonus(&self, node: &NodeSpread, visits: u32, variance: f64, draw: impl FnOnce() -> f64) -> f64 {
         let n = f64::from(visits.max(1));
@@ -89,7 +98,7 @@ impl Variance {
             VarianceMode::StdBonus => self.scale * variance.sqrt(),
             VarianceMode::StderrBonus => self.scale * (variance / n).sqrt(),
             VarianceMode::Ucb1Tuned => {
-                let rate = node.child_visits.ln() / n;
+                let rate = node.log_visits / n;
                 self.scale * (rate * (variance + 4.0 * (2.0 * rate).sqrt()).min(1.0)).sqrt()
             }
             VarianceMode::NodeScaledCpuct => 0.0,

@@ -58,6 +58,9 @@ impl Search {
             if let Some(rule) = self.setup.noise.filter(|_| drawn.is_none()) {
                 return self.best_by_noise(&rule, node, own);
             }
+            if let Some(rule) = self.setup.spread.filter(|_| drawn.is_none()) {
+                return self.best_by_spread(&rule, node, own);
+            }
         }
         let root = at_root.then_some(&self.root);
         let mixed = self.setup.params.second_net.as_ref().map(|rule| self.own_stats(rule, node, own));

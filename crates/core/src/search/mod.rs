@@ -24,6 +24,7 @@ pub mod scores;
 pub mod select;
 pub mod setup;
 pub mod solver;
+pub mod spread;
 pub mod terms;
 pub mod two_nets;
 pub mod visit;

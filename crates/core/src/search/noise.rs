@@ -37,10 +37,10 @@ impl Search {
             stats => rule.of_samples(stats.visits, deviations[k], self.variance),
         };
         // The scores without noise, which is never negative: `floor` is what some edge has at least.
-        let (mut visited_prior, mut floor) = (0.0, f64::NEG_INFINITY);
+        let (mut visited_prior, mut floor, mut top) = (0.0, f64::NEG_INFINITY, None);
         let mut least = std::mem::take(&mut self.least_scores);
         least.clear();
-        for stats in all {
+        for (k, stats) in all.iter().enumerate() {
             if stats.visits == 0 {
                 least.push(f64::INFINITY); // of no use as a bound, and always looked at
                 continue;
@@ -48,15 +48,24 @@ impl Search {
             let prior = f64::from(stats.prior.get());
             visited_prior += prior;
             let score = view.q(stats).clamp(-1.0, 1.0) + view.u(prior, stats.visits, stats.in_flight);
-            floor = floor.max(score);
+            if score > floor {
+                (floor, top) = (score, Some(k));
+            }
             least.push(score);
         }
         let unvisited_q = view.unvisited_q(visited_prior);
         let (mut best, mut best_score) = (usize::MAX, f64::NEG_INFINITY);
-        let mut consider = |k: usize, q: f64, u: f64, sigma: f64, floor: f64| {
+        let looked = |k: usize, (q, u, sigma): (f64, f64, f64), floor: f64| {
             let score = |z: f64| (q + rule.scale * z * sigma).clamp(-1.0, 1.0) + u;
-            let found = draws.abs_normal_ahead(k as u64, bounds, |bound| score(bound) >= floor).map(score);
-            if let Some(score) = found.filter(|score| *score > best_score) {
+            draws.abs_normal_ahead(k as u64, bounds, |bound| score(bound) >= floor).map(score)
+        };
+        let terms = |k: usize| {
+            let stats = &all[k];
+            let q = if stats.visits > 0 { view.q(stats) } else { unvisited_q };
+            (q, view.u(f64::from(stats.prior.get()), stats.visits, stats.in_flight), variance(k).sqrt())
+        };
+        let mut take = |k: usize, score: Option<f64>, floor: f64| {
+            if let Some(score) = score.filter(|score| *score > best_score || (*score == best_score && k < best)) {
                 (best, best_score) = (k, score);
             }
             floor.max(best_score)
@@ -64,7 +73,9 @@ impl Search {
         let reach = rule.scale * NormalBounds::GREATEST;
         // Above what rounding can do to a sum of this size.
         let slack = 1e-13 * (1.0 + floor.abs());
-        for (k, stats) in all.iter().enumerate() {
+        // The first of all needs no number as long as no other edge can reach it.
+        let first = top;
+        for (k, stats) in all.iter().enumerate().filter(|(k, _)| Some(*k) != first) {
             let gap = floor - least[k] - slack;
             if gap > 0.0 {
                 // scale |z| sigma < gap, without root and division where that is possible; first for the greatest |z|.
@@ -76,9 +87,10 @@ impl Search {
                     continue;
                 }
             }
-            let u = view.u(f64::from(stats.prior.get()), stats.visits, stats.in_flight);
-            let q = if stats.visits > 0 { view.q(stats) } else { unvisited_q };
-            floor = consider(k, q, u, variance(k).sqrt(), floor);
+            if let Some(top) = top.take() {
+                floor = take(top, looked(top, terms(top), floor), floor);
+            }
+            floor = take(k, looked(k, terms(k), floor), floor);
         }
         let sigma = fresh.sqrt();
         for (edge, k) in edges[all.len()..].iter().zip(all.len()..) {
@@ -88,9 +100,13 @@ impl Search {
             }
             let radius = rule.scale * draws.radius_ahead(k as u64, bounds);
             if (unvisited_q + radius * sigma).clamp(-1.0, 1.0) + u >= floor {
-                floor = consider(k, unvisited_q, u, sigma, floor);
+                if let Some(top) = top.take() {
+                    floor = take(top, looked(top, terms(top), floor), floor);
+                }
+                floor = take(k, looked(k, (unvisited_q, u, sigma), floor), floor);
             }
         }
+        let best = top.unwrap_or(best);
         let behind = if best < all.len() { variance(best) } else { fresh };
         self.draws.counter += 2 * edges.len() as u64;
         self.variance = behind;

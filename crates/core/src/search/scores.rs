@@ -58,7 +58,7 @@ impl<'a> NodeScores<'a> {
     pub fn new(setup: &'a Setup, tree: &'a Tree, context: NodeContext<'a>) -> Self {
         let (edges, stats) = (tree.edges(context.node), tree.stats(context.node));
         let view = NodeView::new(setup, tree, context.node, &context.own, context.root.is_some());
-        let child_visits = f64::from(context.own.visits.saturating_sub(1).max(1));
+        let spread = setup.params.variance.unwrap_or_default().spread(context.variance, context.own.visits);
         let mut scores = NodeScores {
             params: &setup.params,
             tree,
@@ -71,7 +71,7 @@ impl<'a> NodeScores<'a> {
             balanced: setup.params.tree_balance.as_ref().filter(|_| tree.columns.balance.is_known(context.node)),
             balance: &[],
             level: 1.0,
-            spread: NodeSpread { variance: context.variance, child_visits },
+            spread,
         };
         let visited = (0..stats.len()).filter(|k| scores.seen(*k).1);
         scores.unvisited_q = view.unvisited_q(visited.map(|k| scores.prior(k)).sum());
@@ -175,7 +175,8 @@ impl<'a> NodeScores<'a> {
     ///
     /// Without rules that look beyond the prior only the first edge without record can win.
     pub fn best(&self, draws: &mut CounterRng) -> Option<usize> {
-        let looks_at_all = self.params.variance.is_some() || self.params.tree_balance.is_some();
+        let draws_all = self.params.variance.is_some_and(|rule| rule.mode == VarianceMode::HalfNormal);
+        let looks_at_all = draws_all || self.params.tree_balance.is_some();
         let count = if looks_at_all { self.edges.len() } else { self.edges.len().min(self.stats.len() + 1) };
         let (mut best, mut best_score) = (None, f64::NEG_INFINITY);
         for k in 0..count {

@@ -9,6 +9,7 @@ use crate::rules::variance::Variance;
 use crate::rules::wdl_contempt::Rescale;
 use crate::search::noise::noise_alone;
 use crate::search::outside::OutsideRules;
+use crate::search::spread::spread_alone;
 use crate::search::terms::TermRules;
 use crate::tree::columns::ColumnSet;
 
@@ -56,6 +57,8 @@ pub struct Setup {
     pub(super) terms: Option<TermRules>,
     /// Only half-normal noise changes scores (variance).
     pub(super) noise: Option<Variance>,
+    /// Only the variance rule changes scores, without noise.
+    pub(super) spread: Option<Variance>,
     /// Nodes freeze (search-contempt).
     pub(super) freezes: bool,
     /// No rule acts on descents below the root.
@@ -98,6 +101,7 @@ impl Setup {
         let mut setup = Setup {
             terms: None,
             noise: None,
+            spread: None,
             graph: params.graph,
             two_nets: params.second_net.is_some(),
             only_net: if without_small.is_some() { Net::Large } else { Net::Small },
@@ -124,6 +128,7 @@ impl Setup {
         };
         setup.terms = TermRules::new(&setup);
         setup.noise = noise_alone(&setup);
+        setup.spread = spread_alone(&setup);
         setup
     }
     /// The columns that trees need beside their edges.

@@ -7,6 +7,7 @@ use crate::params::SearchParams;
 use crate::rules::early_visits::EarlyVisits;
 use crate::rules::initial_trust::InitialTrust;
 use crate::rules::prior_mixing::{PriorMixing, PriorMixingMode};
+use crate::rules::tree_balance::TreeBalance;
 use crate::search::Search;
 use crate::search::select::NodeView;
 use crate::search::setup::Setup;
@@ -18,7 +19,7 @@ const TRUST: u8 = 1;
 const EARLY: u8 = 2;
 /// The prior (prior mixing).
 const MIXING: u8 = 4;
-/// A factor of U (tree balance).
+/// A factor of U, or what is added to Q (tree balance).
 const BALANCE: u8 = 8;
 
 /// Depths whose share of the uniform policy is looked up.
@@ -31,6 +32,7 @@ pub struct TermRules {
     trust: InitialTrust,
     early: EarlyVisits,
     mixing: PriorMixing,
+    balance: TreeBalance,
     /// Share of the uniform policy by depth, where it depends on depth alone.
     shares: Vec<f64>,
 }
@@ -47,7 +49,6 @@ impl TermRules {
             ..params.clone()
         };
         let others = setup.two_nets || setup.solves || without.change_scores();
-        let additive = params.tree_balance.is_some_and(|rule| rule.is_additive());
         let mut rules = 0;
         for (rule, on) in [
             (TRUST, params.initial_trust.is_some()),
@@ -59,11 +60,12 @@ impl TermRules {
         }
         let mixing = params.prior_mixing.unwrap_or_default();
         let by_depth = if mixing.mode == PriorMixingMode::Share { SHARES } else { 0 };
-        (rules > 0 && !others && !additive).then(|| TermRules {
+        (rules > 0 && !others).then(|| TermRules {
             rules,
             trust: params.initial_trust.unwrap_or_default(),
             early: params.early_visits.unwrap_or_default(),
             mixing,
+            balance: params.tree_balance.unwrap_or_default(),
             shares: (0..by_depth).map(|depth| mixing.share_at(depth.max(1), 1, 0.0)).collect(),
         })
     }
@@ -106,11 +108,13 @@ impl Search {
         let balance = &self.tree.columns.balance;
         let (factors, level) =
             if balances { (balance.factors(node, edges.len()), balance.level(node)) } else { (&[][..], 1.0) };
+        let additive = balances && rules.balance.is_additive();
+        let added = |k: usize, visits: u32| if additive && rules.balance.adds(visits) { factors[k] } else { 0.0 };
         let u = |k: usize, stored: Prior, begun: u32| {
             let prior = if mixes { keep * f64::from(stored.get()) + even } else { f64::from(stored.get()) };
             let denominator = if eases { rules.early.denominator(f64::from(begun)) } else { f64::from(1 + begun) };
             let u = view.exploration() * prior / denominator;
-            if balances { u * (factors[k] / level) } else { u }
+            if balances && !additive { u * (factors[k] / level) } else { u }
         };
         let (mut best, mut best_score, mut visited_prior, mut waiting) = (usize::MAX, f64::NEG_INFINITY, 0.0, false);
         let mut unvisited_q = 0.0;
@@ -128,6 +132,9 @@ impl Search {
             if trusts && !stats.is_end() {
                 q = rules.trust.trusted(q, stats.visits, unvisited_q);
             }
+            if balances {
+                q += added(k, stats.visits);
+            }
             visited_prior += f64::from(stats.prior.get());
             let score = q + u(k, stats.prior, stats.visits + u32::from(stats.in_flight));
             let better = score > best_score;
@@ -138,7 +145,8 @@ impl Search {
             unvisited_q = view.unvisited_q(visited_prior);
         }
         let mut consider = |k: usize, stored: Prior, begun: u32| {
-            let score = unvisited_q + u(k, stored, begun);
+            let q = if balances { unvisited_q + added(k, 0) } else { unvisited_q };
+            let score = q + u(k, stored, begun);
             if score > best_score || (score == best_score && k < best) {
                 (best, best_score) = (k, score);
             }
