@@ -99,6 +99,20 @@ pub(super) enum Visit {
     Collision,
 }
 
+/// Where an edge has led a descent; small, so that the loop of plain PUCT keeps it in registers.
+pub(super) enum Along {
+    /// To this node, whose own record is, for its mover, this one.
+    Node(u32, EdgeStats),
+    /// To a certain result, for this player.
+    Known(Player, Value),
+    /// To a leaf in flight.
+    Waits,
+    /// To this node, which has visits by other edges (graph search).
+    Grown(u32),
+    /// To a leaf.
+    Leaf,
+}
+
 /// Where a step of a descent has led.
 pub(super) enum Reached {
     /// To this node, whose own record is, for its mover, this one.

@@ -7,7 +7,7 @@ use crate::search::graph::node_key;
 use crate::search::oracle::LeafOracle;
 use crate::search::select::{NodeView, best_edge};
 use crate::search::solver::expansion::{EndedBy, scan_children};
-use crate::search::{Leaf, LeafSources, Reached, Search, Visit};
+use crate::search::{Along, Leaf, LeafSources, Search, Visit};
 use crate::stats::{Edge, EdgeStats, Step, UNEVALUATED, Value};
 use crate::tree::graph::Arrival;
 
@@ -38,16 +38,16 @@ impl Search {
         loop {
             self.tree.fetch_children(node);
             let edge = self.select::<PLAIN>(node, &own);
-            match self.go_along::<PLAIN>(node, edge, sources) {
-                Reached::Node(behind, record) => (node, own) = (behind, record),
-                Reached::End(visit) => return visit,
+            match self.go_along::<PLAIN>(node, edge) {
+                Along::Node(behind, record) => (node, own) = (behind, record),
+                end => return self.end_along(end, sources),
             }
         }
     }
 
-    /// Takes an edge, which has a record: to the node behind it, or to the end of the visit.
+    /// Takes an edge, which has a record: to the node behind it, or to where the visit ends.
     #[inline(always)] // the inner loop of a descent
-    pub(super) fn go_along<const PLAIN: bool>(&mut self, node: u32, edge: u32, sources: LeafSources) -> Reached {
+    pub(super) fn go_along<const PLAIN: bool>(&mut self, node: u32, edge: u32) -> Along {
         let two_nets = !PLAIN && self.setup.two_nets;
         let solves = !PLAIN && self.setup.solves;
         let graph = !PLAIN && self.setup.graph;
@@ -56,9 +56,7 @@ impl Search {
         let stats = self.tree.stats(node)[edge as usize];
         // An edge whose result is certain needs no network, and its value is already the mean of its visits.
         if stats.is_end() || (solves && self.tree.bounds_at(Step { node, edge }).is_proven()) {
-            self.counters.terminal_visits += 1;
-            self.finish_visit(mover, stats.value(false));
-            return Reached::End(Visit::Done);
+            return Along::Known(mover, stats.value(false));
         }
         let (behind, waits) = match two_nets {
             true => self.behind_for_turn(Step { node, edge }, &stats),
@@ -66,20 +64,35 @@ impl Search {
         };
         // Without virtual loss the same leaf is met twice: this visit is given up, and its path marked, until the answer is there.
         if behind == UNEVALUATED && waits {
-            return Reached::End(Visit::Collision);
+            return Along::Waits;
         }
         let mut own = stats;
         if graph && behind != UNEVALUATED {
             own = self.tree.own_stats(behind);
             if stats.visits < own.visits {
-                return Reached::End(self.catch_up(behind));
+                return Along::Grown(behind);
             }
         }
         // Read before the move is played, so that memory and rules work at the same time.
         let next_mover = (behind != UNEVALUATED).then(|| self.tree.fetch_node(behind));
         self.scratch.play(self.tree.edges(node)[edge as usize].action);
-        let Some(next_mover) = next_mover else { return Reached::End(self.reach_leaf(sources)) };
-        Reached::Node(behind, if graph { own } else { stats.seen(next_mover != mover) })
+        let Some(next_mover) = next_mover else { return Along::Leaf };
+        Along::Node(behind, if graph { own } else { stats.seen(next_mover != mover) })
+    }
+
+    /// Ends a visit where an edge has led.
+    #[inline(always)]
+    pub(super) fn end_along(&mut self, along: Along, sources: LeafSources) -> Visit {
+        match along {
+            Along::Known(mover, value) => {
+                self.counters.terminal_visits += 1;
+                self.finish_visit(mover, value);
+                Visit::Done
+            }
+            Along::Grown(behind) => self.catch_up(behind),
+            Along::Leaf => self.reach_leaf(sources),
+            Along::Waits | Along::Node(..) => Visit::Collision,
+        }
     }
 
     /// Picks an edge of a node and gives it a record.

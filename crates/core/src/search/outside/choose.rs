@@ -3,7 +3,7 @@
 use crate::game::Player;
 use crate::search::outside::{ALLOWED, EDGE_FACTS, EdgeDraws, NodeRows};
 use crate::search::scores::{NodeContext, NodeScores};
-use crate::search::{LeafSources, Reached, Search, Visit};
+use crate::search::{Along, LeafSources, Reached, Search, Visit};
 use crate::stats::{EdgeStats, Step};
 use crate::tree::Tree;
 
@@ -65,7 +65,10 @@ impl Search {
     /// Takes an edge of the node that the descent stands at.
     pub(super) fn take_edge(&mut self, node: u32, edge: usize, sources: LeafSources) -> Reached {
         let edge = self.give_record(node, edge);
-        self.go_along::<false>(node, edge, sources)
+        match self.go_along::<false>(node, edge) {
+            Along::Node(behind, own) => Reached::Node(behind, own),
+            end => Reached::End(self.end_along(end, sources)),
+        }
     }
 
     fn context(&self, at: &Standing) -> NodeContext<'_> {
