@@ -297,8 +297,11 @@ class Forest:
         """Answers: float32 [>= len(batch), num_actions] raw logits, float32 [>= len(batch), 3] win, draw, loss of the mover."""
     def cancel(self, batch: Batch) -> None:
         """Takes the batch's visits back."""
-    def step(self, evaluator: Network | Uniform, rows: int, net: int = 0) -> int:
-        """gather, evaluate and apply in one call, for at most so many rows; returns how many there were."""
+    def step(
+        self, evaluator: Network | Uniform, rows: int, net: int = 0, batches: int = 1
+    ) -> tuple[int, float, float]:
+        """gather, evaluate and apply, so many batches of at most so many rows; returns the number of their rows, and
+        the seconds in gather and apply, and in the evaluator. Raises ValueError."""
     def batch_states(self, batch: Batch) -> list[State]:
         """The positions behind the batch's rows, in their order."""
     def root_node_visits(self, ids: _Whole) -> NDArray[np.uint32]: ...

@@ -1,7 +1,6 @@
 //! Many searches, one batch: quotas, the evaluation cache, threads over trees.
 
-use std::collections::BTreeMap;
-use std::ops::Range;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -40,6 +39,8 @@ struct Waiting {
 struct TreeLeaves {
     tree: usize,
     leaves: Vec<Leaf>,
+    /// The row of each leaf. Leaves of equal positions share one.
+    rows: Vec<usize>,
 }
 
 /// Number of a batch that waits for its answers; unique in the process, so that no forest takes another's.
@@ -168,7 +169,8 @@ impl Forest {
         let plan = self.plan(net, rows.capacity());
         let mut parts = self.collect(net, &plan);
         parts.retain(|part| !part.leaves.is_empty());
-        let states: Vec<&dyn State> = parts.iter().flat_map(|p| &p.leaves).map(|leaf| leaf.state.as_ref()).collect();
+        number_rows(&mut parts, !self.caches[net as usize].is_off());
+        let states: Vec<&dyn State> = row_owners(&parts).map(|(_, leaf)| leaf.state.as_ref()).collect();
         encode_states(&states, &mut rows, self.setup.params.swap_colors, self.pool.as_ref());
         let id = NEXT_BATCH.fetch_add(1, Ordering::Relaxed);
         self.batches.insert(id, Waiting { net, parts });
@@ -238,7 +240,7 @@ impl Forest {
         let gather = |tree: usize, quota: usize, search: &mut Search| {
             let mut leaves = Vec::new();
             search.gather(quota, net, sources, &mut leaves);
-            TreeLeaves { tree, leaves }
+            TreeLeaves { tree, leaves, rows: Vec::new() }
         };
         let chosen = pick(&mut self.trees, plan.iter().map(|(id, _)| *id));
         if let Some(rules) =
@@ -249,7 +251,10 @@ impl Forest {
                 climbers.map(|(search, (id, quota))| Climber::new(*id, search, *quota, net)).collect();
             // After a failure, which the rules keep, the caller takes back what was found.
             let _ = lockstep::gather(rules.as_ref(), &mut climbers, sources);
-            return climbers.into_iter().map(|Climber { tree, leaves, .. }| TreeLeaves { tree, leaves }).collect();
+            return climbers
+                .into_iter()
+                .map(|Climber { tree, leaves, .. }| TreeLeaves { tree, leaves, rows: Vec::new() })
+                .collect();
         }
         match &self.pool {
             Some(pool) => pool.install(|| {
@@ -262,18 +267,17 @@ impl Forest {
 
     /// Number of rows of a batch.
     pub fn batch_len(&self, batch: BatchId) -> Result<usize, ForestError> {
-        Ok(self.parts(batch)?.iter().map(|part| part.leaves.len()).sum())
+        Ok(row_owners(self.parts(batch)?).count())
     }
 
-    /// The tree of each row of a batch.
+    /// The tree of each row of a batch; of a row that several share, the first one.
     pub fn batch_trees(&self, batch: BatchId) -> Result<Vec<usize>, ForestError> {
-        let rows = |part: &TreeLeaves| std::iter::repeat_n(part.tree, part.leaves.len());
-        Ok(self.parts(batch)?.iter().flat_map(rows).collect())
+        Ok(row_owners(self.parts(batch)?).map(|(tree, _)| tree).collect())
     }
 
     /// The position of each row of a batch.
     pub fn batch_positions(&self, batch: BatchId) -> Result<Vec<&dyn State>, ForestError> {
-        Ok(self.parts(batch)?.iter().flat_map(|p| &p.leaves).map(|leaf| leaf.state.as_ref()).collect())
+        Ok(row_owners(self.parts(batch)?).map(|(_, leaf)| leaf.state.as_ref()).collect())
     }
 
     /// Copies of the positions of the rows of a batch.
@@ -283,12 +287,7 @@ impl Forest {
 
     /// The way from its tree's root to the position of each row of a batch.
     pub fn batch_lines(&self, batch: BatchId) -> Result<Vec<Vec<Action>>, ForestError> {
-        let mut lines = Vec::new();
-        for part in self.parts(batch)? {
-            let search = self.tree(part.tree)?;
-            lines.extend(part.leaves.iter().map(|leaf| search.line_to(leaf)));
-        }
-        Ok(lines)
+        row_owners(self.parts(batch)?).map(|(tree, leaf)| Ok(self.tree(tree)?.line_to(leaf))).collect()
     }
 
     fn parts(&self, batch: BatchId) -> Result<&Vec<TreeLeaves>, ForestError> {
@@ -324,18 +323,17 @@ impl Forest {
         wdl: &[f32],
         num_actions: usize,
     ) -> Result<(), String> {
-        let ranges = row_ranges(parts);
-        let read = |part: &mut TreeLeaves, range: Range<usize>| {
+        let read = |part: &mut TreeLeaves| {
             let search = self.trees[part.tree].as_ref().expect("trees in flight are not removed");
-            for (leaf, row) in part.leaves.iter_mut().zip(range) {
+            for (leaf, &row) in part.leaves.iter_mut().zip(&part.rows) {
                 let logits = &logits[row * num_actions..][..num_actions];
                 search.read_answer(leaf, logits, &wdl[row * 3..][..3]).map_err(|e| format!("row {row}: {e}"))?;
             }
             Ok(())
         };
         match &self.pool {
-            Some(pool) => pool.install(|| parts.par_iter_mut().zip(ranges).try_for_each(|(p, r)| read(p, r))),
-            None => parts.iter_mut().zip(ranges).try_for_each(|(part, range)| read(part, range)),
+            Some(pool) => pool.install(|| parts.par_iter_mut().try_for_each(read)),
+            None => parts.iter_mut().try_for_each(read),
         }
     }
 
@@ -480,13 +478,31 @@ fn pick(trees: &mut [Option<Search>], ids: impl Iterator<Item = usize>) -> Vec<&
     picked
 }
 
-/// Rows of each part of a batch.
-fn row_ranges(parts: &[TreeLeaves]) -> Vec<Range<usize>> {
-    let mut start = 0;
-    let range = |part: &TreeLeaves| {
-        let range = start..start + part.leaves.len();
-        start = range.end;
-        range
-    };
-    parts.iter().map(range).collect()
+/// Numbers the rows of a batch. `shared`: leaves of equal positions, of one tree or of several, have one row, as they would have one
+/// evaluation if the first had been there a batch before.
+fn number_rows(parts: &mut [TreeLeaves], shared: bool) {
+    let mut known = HashMap::new();
+    let mut next = 0;
+    for part in parts {
+        let mut row_of = |leaf: &Leaf| {
+            let row = if shared { *known.entry(leaf.key()).or_insert(next) } else { next };
+            next = next.max(row + 1);
+            row
+        };
+        part.rows = part.leaves.iter().map(&mut row_of).collect();
+    }
+}
+
+/// The tree and the leaf that each row belongs to, the first of those that share it, in the order of the rows.
+fn row_owners(parts: &[TreeLeaves]) -> impl Iterator<Item = (usize, &Leaf)> {
+    let mut next = 0;
+    let all = parts
+        .iter()
+        .flat_map(|part| part.leaves.iter().zip(&part.rows).map(move |(leaf, row)| (part.tree, leaf, *row)));
+    all.filter_map(move |(tree, leaf, row)| {
+        (row == next).then(|| {
+            next += 1;
+            (tree, leaf)
+        })
+    })
 }

@@ -43,13 +43,26 @@ impl BatchRoom {
         }
     }
 
+    /// Room for a batch of this size?
+    pub fn holds(&self, rows: usize) -> bool {
+        rows * self.num_actions <= self.logits.len()
+    }
+
+    /// Lets the next batches have at most so many rows, which it holds.
+    pub fn limit(&mut self, rows: usize) {
+        self.rows = rows;
+    }
+
     /// The rows from `begin` on, to be written.
     fn rows_from(&mut self, begin: usize) -> Rows<'_> {
         match self.reads {
-            Reads::Planes => Rows::Planes(&mut self.features[begin * self.row_len..], self.row_len),
+            Reads::Planes => {
+                let (begin, end) = (begin * self.row_len, self.rows * self.row_len);
+                Rows::Planes(&mut self.features[begin..end], self.row_len)
+            }
             Reads::Packed => {
-                let begin = begin * self.planes;
-                Rows::Packed(&mut self.masks[begin..], &mut self.features[begin..], self.planes)
+                let (begin, end) = (begin * self.planes, self.rows * self.planes);
+                Rows::Packed(&mut self.masks[begin..end], &mut self.features[begin..end], self.planes)
             }
             Reads::Nothing | Reads::Positions => Rows::Unwritten(self.rows - begin),
         }

@@ -105,8 +105,8 @@ pub struct PyForest {
     /// How the position of each tree's root was reached.
     lines: HashMap<i64, Line>,
     rules: Option<Arc<PyRules>>,
-    /// Buffers of steps, with the evaluator and number of rows that they are for.
-    room: Option<(Arc<dyn Evaluator>, usize, BatchRoom)>,
+    /// Buffers of steps, with the evaluator that they are for.
+    room: Option<(Arc<dyn Evaluator>, BatchRoom)>,
 }
 
 impl PyForest {
@@ -365,26 +365,37 @@ impl PyForest {
         self.forest.cancel(batch.id).map_err(refuse)
     }
 
-    #[pyo3(signature = (evaluator, rows, net=0))]
-    fn step(&mut self, py: Python<'_>, evaluator: &Bound<'_, PyAny>, rows: usize, net: usize) -> PyResult<usize> {
+    #[pyo3(signature = (evaluator, rows, net=0, batches=1))]
+    fn step(
+        &mut self,
+        py: Python<'_>,
+        evaluator: &Bound<'_, PyAny>,
+        rows: usize,
+        net: usize,
+        batches: usize,
+    ) -> PyResult<(usize, f64, f64)> {
         let wrong = || value_error(format!("evaluator must be one of the core, got {}", evaluator.get_type()));
         let (net, (evaluator, _)) = (self.wanted_net(net)?, core_evaluator(evaluator).ok_or_else(wrong)?);
-        let fits =
-            |(of, size, _): &(Arc<dyn Evaluator>, usize, BatchRoom)| Arc::ptr_eq(of, &evaluator) && *size == rows;
+        let fits = |(of, room): &(Arc<dyn Evaluator>, BatchRoom)| Arc::ptr_eq(of, &evaluator) && room.holds(rows);
         let mut room = self.room.take().filter(fits).unwrap_or_else(|| {
-            let room = BatchRoom::new(self.game.0.info(), evaluator.as_ref(), rows);
-            (evaluator.clone(), rows, room)
+            let room = BatchRoom::new(self.game.0.info(), evaluator.as_ref(), rows.max(evaluator.batch_size()));
+            (evaluator.clone(), room)
         });
+        room.1.limit(rows);
         let (forests, lines) = (std::slice::from_mut(&mut self.forest), &self.lines);
         let root_line = |_: usize, tree: usize| -> (Option<Origin>, Vec<Action>) {
             (lines.get(&(tree as i64)).map(|line| Arc::new(line.clone()) as Origin), Vec::new())
         };
+        let mut facts = StepFacts::default();
         let done = py.detach(|| {
-            step(forests, &[(0, net)], evaluator.as_ref(), &mut room.2, &root_line, &mut StepFacts::default())
+            (0..batches).try_for_each(|_| {
+                step(forests, &[(0, net)], evaluator.as_ref(), &mut room.1, &root_line, &mut facts).map(|_| ())
+            })
         });
         self.room = Some(room);
         self.game.checked(())?;
-        done.map_err(value_error)
+        done.map_err(value_error)?;
+        Ok((facts.rows as usize, facts.search.as_secs_f64(), facts.network.as_secs_f64()))
     }
 
     fn batch_states(&self, batch: PyRef<'_, PyBatch>) -> PyResult<Vec<PyState>> {

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from hauteur.networks.evaluators.base import Evaluator, Pending
 
 
+ROWS_A_STEP = 32
+"""Rows that the core computes between two looks at limits and time, in batches of fewer where a tree is small."""
+
+
 @dataclass
 class SearchFacts:
     """The time of a search by its parts (seconds), and the fill of its batches.
@@ -78,7 +82,8 @@ class InFlight:
         self._sources = list(zip(self.forests, self.nets or [0] * len(self.forests), strict=True))
         if self.batch_size < 1 or self.depth < 1:
             raise ValueError(f"batch_size and in_flight must be >= 1, got {self.batch_size} and {self.depth}")
-        self._free = [self._new_buffer() for _ in range(self.depth)]
+        self._core = getattr(self.evaluator, "core", None)
+        self._free = [] if self._core is not None else [self._new_buffer() for _ in range(self.depth)]
         self._waiting: deque[tuple[list[_BatchPart], Pending, BatchRows]] = deque()
 
     def __len__(self) -> int:
@@ -91,7 +96,12 @@ class InFlight:
             pass
 
     def apply_oldest(self) -> bool:
-        """Wait for the oldest batch and apply it; False when none waits."""
+        """Wait for the oldest batch and apply it; False when none waits.
+
+        An evaluator of the core computes its batches here, at once: nothing waits.
+        """
+        if self._core is not None:
+            return self._step()
         if not self._waiting:
             return False
         parts, pending, buffer = self._waiting.popleft()
@@ -108,6 +118,21 @@ class InFlight:
         self.facts.network += answered - started
         self.facts.search += time.perf_counter() - answered
         return True
+
+    def _step(self) -> bool:
+        """Let the core gather, evaluate and apply; False when there were no rows."""
+        rows = self.batch_size if self.rows is None else min(self.batch_size, self.rows())
+        batches = max(1, ROWS_A_STEP // rows) if self.rows is not None else 1
+        done = 0
+        for forest, net in self._sources:
+            computed, search, network = forest.step(self._core, rows, net, batches)
+            done += computed
+            self.facts.search += search
+            self.facts.network += network
+        self.facts.rows += done
+        self.facts.batches += batches
+        self.facts.capacity += rows * batches
+        return done > 0
 
     def cancel(self) -> None:
         """Take back the visits of all batches that wait; the forests are then as if they had not been gathered."""

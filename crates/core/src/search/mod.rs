@@ -71,6 +71,13 @@ pub struct Leaf {
     value: Value,
 }
 
+impl Leaf {
+    /// What the evaluation of its position is kept under.
+    pub fn key(&self) -> u64 {
+        self.key
+    }
+}
+
 /// Why a tree must grow no more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Full {
