@@ -478,18 +478,22 @@ fn pick(trees: &mut [Option<Search>], ids: impl Iterator<Item = usize>) -> Vec<&
     picked
 }
 
-/// Numbers the rows of a batch. `shared`: leaves of equal positions, of one tree or of several, have one row, as they would have one
-/// evaluation if the first had been there a batch before.
+/// Numbers the rows of a batch. `shared`: a leaf has the row of an equal position of a tree before its own, as it would have its
+/// evaluation if that tree had been a batch ahead. Leaves of one tree keep rows of their own: a tree is the same beside any others.
 fn number_rows(parts: &mut [TreeLeaves], shared: bool) {
     let mut known = HashMap::new();
     let mut next = 0;
     for part in parts {
-        let mut row_of = |leaf: &Leaf| {
-            let row = if shared { *known.entry(leaf.key()).or_insert(next) } else { next };
-            next = next.max(row + 1);
-            row
+        let row_of = |leaf: &Leaf| {
+            known.get(&leaf.key()).copied().unwrap_or_else(|| {
+                next += 1;
+                next - 1
+            })
         };
-        part.rows = part.leaves.iter().map(&mut row_of).collect();
+        part.rows = part.leaves.iter().map(row_of).collect();
+        if shared {
+            known.extend(part.leaves.iter().map(Leaf::key).zip(part.rows.iter().copied()));
+        }
     }
 }
 
