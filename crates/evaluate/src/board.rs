@@ -1,6 +1,9 @@
 //! The board as the layers see it: squares with their channels beside each other, a border of zeros around, cut into tiles.
 
-/// Sizes of a board cut into tiles of `POINTS - 2` squares a side.
+/// Squares of a tile's side.
+pub const SIDE: usize = 4;
+
+/// Sizes of a board cut into tiles.
 #[derive(Clone, Copy, Debug)]
 pub struct Board {
     /// Rows of squares.
@@ -17,11 +20,10 @@ pub struct Board {
 }
 
 impl Board {
-    /// The board for a transform of so many points a side.
-    pub fn new(rows: usize, columns: usize, points: usize) -> Self {
-        let side = points - 2;
-        let (tiles_down, tiles_across) = (rows.div_ceil(side), columns.div_ceil(side));
-        let (padded_rows, padded_columns) = (tiles_down * side + 2, tiles_across * side + 2);
+    /// A board of these sizes.
+    pub fn new(rows: usize, columns: usize) -> Self {
+        let (tiles_down, tiles_across) = (rows.div_ceil(SIDE), columns.div_ceil(SIDE));
+        let (padded_rows, padded_columns) = (tiles_down * SIDE + 2, tiles_across * SIDE + 2);
         Board { rows, columns, tiles_down, tiles_across, padded_columns, padded_rows }
     }
 

@@ -29,10 +29,8 @@ pub enum Instructions {
 pub enum Precision {
     /// float32, in tiles of 4x4 outputs.
     Float32,
-    /// bfloat16, in tiles of 2x2 outputs: as exact as plain bfloat16.
+    /// bfloat16, with about two and a half times the error of plain bfloat16.
     Bfloat16,
-    /// bfloat16, in tiles of 4x4 outputs: faster, with about five times the error.
-    Bfloat16Wide,
 }
 
 use Instructions::{Avx2, Avx512, Neon, Portable as Plain, Simd128, Unfused};
@@ -109,14 +107,13 @@ impl FromStr for Instructions {
 
 impl Precision {
     /// All of them.
-    pub const ALL: [Precision; 3] = [Precision::Float32, Precision::Bfloat16, Precision::Bfloat16Wide];
+    pub const ALL: [Precision; 2] = [Precision::Float32, Precision::Bfloat16];
 
     /// The name, as it is read.
     pub fn name(self) -> &'static str {
         match self {
             Precision::Float32 => "float32",
             Precision::Bfloat16 => "bfloat16",
-            Precision::Bfloat16Wide => "bfloat16-wide",
         }
     }
 }
@@ -130,11 +127,6 @@ impl FromStr for Precision {
         found.ok_or_else(|| NetworkError(format!("precision must be one of {names}, got {text:?}")))
     }
 }
-
-/// Points a side of the tiles of 4x4 and of 2x2 outputs.
-const WIDE: usize = 6;
-#[cfg(target_arch = "x86_64")]
-const NARROW: usize = 4;
 
 /// Makes checked layers ready.
 pub fn ready(
@@ -156,25 +148,19 @@ pub fn ready(
     Ok(match (instructions, precision) {
         #[cfg(target_arch = "x86_64")]
         (Avx512, Precision::Bfloat16) => {
-            Box::new(Tower::<crate::lanes::x86::Avx512Bf16, crate::lanes::x86::Avx512, NARROW>::new(layers, chunk))
+            Box::new(Tower::<crate::lanes::x86::Avx512Bf16, crate::lanes::x86::Avx512>::new(layers, chunk))
         }
         #[cfg(target_arch = "x86_64")]
-        (Avx512, Precision::Bfloat16Wide) => {
-            Box::new(Tower::<crate::lanes::x86::Avx512Bf16, crate::lanes::x86::Avx512, WIDE>::new(layers, chunk))
-        }
+        (Avx512, _) => Box::new(Tower::<crate::lanes::x86::Avx512, crate::lanes::x86::Avx512>::new(layers, chunk)),
         #[cfg(target_arch = "x86_64")]
-        (Avx512, _) => {
-            Box::new(Tower::<crate::lanes::x86::Avx512, crate::lanes::x86::Avx512, WIDE>::new(layers, chunk))
-        }
-        #[cfg(target_arch = "x86_64")]
-        (Avx2, _) => Box::new(Tower::<crate::lanes::x86::Avx2, crate::lanes::x86::Avx2, WIDE>::new(layers, chunk)),
+        (Avx2, _) => Box::new(Tower::<crate::lanes::x86::Avx2, crate::lanes::x86::Avx2>::new(layers, chunk)),
         #[cfg(target_arch = "aarch64")]
-        (Neon, _) => Box::new(Tower::<crate::lanes::neon::Neon, crate::lanes::neon::Neon, WIDE>::new(layers, chunk)),
+        (Neon, _) => Box::new(Tower::<crate::lanes::neon::Neon, crate::lanes::neon::Neon>::new(layers, chunk)),
         #[cfg(all(target_arch = "wasm32", target_feature = "simd128"))]
         (Simd128, _) => {
-            Box::new(Tower::<crate::lanes::simd128::Simd128, crate::lanes::simd128::Simd128, WIDE>::new(layers, chunk))
+            Box::new(Tower::<crate::lanes::simd128::Simd128, crate::lanes::simd128::Simd128>::new(layers, chunk))
         }
-        (Unfused, _) => Box::new(Tower::<Portable<false>, Portable<false>, WIDE>::new(layers, chunk)),
-        _ => Box::new(Tower::<Portable<true>, Portable<true>, WIDE>::new(layers, chunk)),
+        (Unfused, _) => Box::new(Tower::<Portable<false>, Portable<false>>::new(layers, chunk)),
+        _ => Box::new(Tower::<Portable<true>, Portable<true>>::new(layers, chunk)),
     })
 }

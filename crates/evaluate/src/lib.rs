@@ -99,7 +99,7 @@ impl Network {
 fn default_chunk(layers: &Layers) -> usize {
     const CACHE: usize = 320 * 1024;
     const LARGE: usize = 32 * 1024 * 1024;
-    let (tiles, filters) = (board::Board::new(layers.rows, layers.columns, 6).tiles(), layers.input.outputs);
+    let (tiles, filters) = (board::Board::new(layers.rows, layers.columns).tiles(), layers.input.outputs);
     let row = tiles * 36 * filters * 2 * size_of::<f32>();
     let weights = layers.blocks.len() * 2 * 36 * filters * filters * size_of::<f32>();
     (CACHE / row).clamp(if weights > LARGE { 16 } else { 4 }, 32)

@@ -20,26 +20,26 @@ pub trait Pass: Send + Sync {
 }
 
 /// A convolution of a head, of either kind.
-enum HeadPlanes<L: Lanes, F: Lanes<Vector = L::Vector>, const POINTS: usize> {
+enum HeadPlanes<L: Lanes, F: Lanes<Vector = L::Vector>> {
     Pointwise(Matrix<F>),
-    Tiles(Winograd<L, POINTS>),
+    Tiles(Winograd<L>),
 }
 
 /// The policy head.
-enum PolicyHead<L: Lanes, F: Lanes<Vector = L::Vector>, const POINTS: usize> {
-    Dense(HeadPlanes<L, F, POINTS>, Matrix<F>),
+enum PolicyHead<L: Lanes, F: Lanes<Vector = L::Vector>> {
+    Dense(HeadPlanes<L, F>, Matrix<F>),
     /// The places of all actions on the padded board.
-    Planes(Winograd<L, POINTS>, Winograd<L, POINTS>, Vec<u32>),
+    Planes(Winograd<L>, Winograd<L>, Vec<u32>),
 }
 
-struct ReadyBlock<L: Lanes, const POINTS: usize> {
-    first: Winograd<L, POINTS>,
-    second: Winograd<L, POINTS>,
+struct ReadyBlock<L: Lanes> {
+    first: Winograd<L>,
+    second: Winograd<L>,
     excitation: Option<Excitation>,
 }
 
 /// A network whose tower computes with the elements of L, and whose dense layers with floats (F has the same vectors).
-pub struct Tower<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>, const POINTS: usize> {
+pub struct Tower<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> {
     board: Board,
     finish: Finish,
     planes: usize,
@@ -48,10 +48,10 @@ pub struct Tower<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>, const PO
     chunk: usize,
     /// Floats between the squares of features and of boards.
     strides: [usize; 2],
-    input: Winograd<L, POINTS>,
-    blocks: Vec<ReadyBlock<L, POINTS>>,
-    policy: PolicyHead<L, F, POINTS>,
-    value: (HeadPlanes<L, F, POINTS>, Matrix<F>, Matrix<F>),
+    input: Winograd<L>,
+    blocks: Vec<ReadyBlock<L>>,
+    policy: PolicyHead<L, F>,
+    value: (HeadPlanes<L, F>, Matrix<F>, Matrix<F>),
     scalar_value: bool,
     head_stride: usize,
     rooms: Mutex<Vec<Room<L>>>,
@@ -71,10 +71,10 @@ struct Room<L: Lanes> {
     excitation: Vec<f32>,
 }
 
-impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>, const POINTS: usize> Tower<L, F, POINTS> {
+impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Tower<L, F> {
     /// Makes checked layers ready.
     pub fn new(layers: &Layers, chunk: usize) -> Self {
-        let board = Board::new(layers.rows, layers.columns, POINTS);
+        let board = Board::new(layers.rows, layers.columns);
         let stride = layers.input.outputs.next_multiple_of(CHANNELS);
         let feature_stride = layers.input.inputs.next_multiple_of(CHANNELS);
         let block = |block: &crate::layers::Block| {
@@ -97,7 +97,7 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>, const POINTS: usize>
             Policy::Dense(planes, output) => PolicyHead::Dense(planes_of(planes), over(output, planes)),
             Policy::Planes(planes, output, actions) => {
                 let first = Winograd::new(planes, stride);
-                let second: Winograd<L, POINTS> = Winograd::new(output, first.outputs);
+                let second: Winograd<L> = Winograd::new(output, first.outputs);
                 let place = |index: &u32| {
                     let (plane, square) = (*index as usize / board.squares(), *index as usize % board.squares());
                     let square = board.padded(square / board.columns, square % board.columns);
@@ -134,7 +134,7 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>, const POINTS: usize>
 
     /// Bytes of all weights.
     pub fn weight_bytes(&self) -> usize {
-        let head = |planes: &HeadPlanes<L, F, POINTS>| match planes {
+        let head = |planes: &HeadPlanes<L, F>| match planes {
             HeadPlanes::Pointwise(matrix) => matrix.bytes(),
             HeadPlanes::Tiles(tiles) => tiles.bytes(),
         };
@@ -158,7 +158,7 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>, const POINTS: usize>
         let (_, hidden, output) = &self.value;
         let excitation = self.blocks.iter().filter_map(|block| block.excitation.as_ref().map(Excitation::room)).max();
         Room {
-            transforms: Transforms::new::<POINTS>(&self.board, chunk, channels),
+            transforms: Transforms::new(&self.board, chunk, channels),
             features: Aligned::zeros(boards * feature_stride),
             x: Aligned::zeros(boards * stride),
             y: Aligned::zeros(boards * stride),
@@ -240,7 +240,7 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>, const POINTS: usize>
     }
 
     /// The planes of a head, squares beside each other without border, in `room.squares`.
-    unsafe fn head_planes(&self, planes: &HeadPlanes<L, F, POINTS>, rows: usize, body: *const f32, room: &mut Room<L>) {
+    unsafe fn head_planes(&self, planes: &HeadPlanes<L, F>, rows: usize, body: *const f32, room: &mut Room<L>) {
         let (board, finish) = (self.board, self.finish);
         let (squares, size) = (board.squares(), board.padded_squares());
         let to = room.squares.as_mut_ptr();
@@ -312,7 +312,7 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>, const POINTS: usize>
     }
 }
 
-impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>, const POINTS: usize> Pass for Tower<L, F, POINTS> {
+impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Pass for Tower<L, F> {
     fn pass(&self, features: &[f32], rows: usize, logits: &mut [f32], wdl: &mut [f32]) {
         // SAFETY: a tower of these lanes is only made where `Instructions::available` found them; the slices were checked.
         unsafe { self.run(features, rows, logits, wdl) }

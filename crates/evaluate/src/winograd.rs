@@ -1,11 +1,10 @@
 //! 3x3 convolutions by Winograd's minimal filtering (Lavin and Gray 2016, "Fast Algorithms for Convolutional Neural Networks").
 //!
-//! A tile of (POINTS - 2)^2 outputs takes POINTS^2 products of each pair of channels instead of 9 an output: F(4x4, 3x3) with 6 points a
-//! side 2.25 an output, F(2x2, 3x3) with 4 points 4. Transforms are y = A^T [(G g G^T) (B^T d B)] A; those of kernels are computed once,
-//! in float64.
+//! F(4x4, 3x3): a tile of 4x4 outputs takes 6x6 products of each pair of channels, 2.25 an output instead of 9. The transforms are
+//! y = A^T [(G g G^T) (B^T d B)] A; those of kernels are computed once, in float64.
 
 use crate::aligned::Aligned;
-use crate::board::Board;
+use crate::board::{Board, SIDE};
 use crate::functions::mish;
 use crate::lanes::{Lanes, Work};
 use crate::layers::Convolution;
@@ -16,6 +15,9 @@ const STAGGER: usize = 16;
 
 /// Outputs that are multiplied and transformed back at a time, at most: their sums stay in the cache of a core.
 const PANEL: usize = 128;
+
+/// Points of the transform a side.
+const POINTS: usize = SIDE + 2;
 
 /// Channels are stored in multiples of this many.
 pub const CHANNELS: usize = 16;
@@ -32,7 +34,7 @@ pub enum Finish {
 }
 
 /// A 3x3 convolution as its kernel's transform.
-pub struct Winograd<L: Lanes, const POINTS: usize> {
+pub struct Winograd<L: Lanes> {
     /// Input channels that are multiplied, a multiple of GROUP.
     inputs: usize,
     /// Floats from a square to the next in the input.
@@ -55,7 +57,7 @@ pub struct Transforms<L: Lanes> {
 
 impl<L: Lanes> Transforms<L> {
     /// Room for `rows` boards of at most `channels` channels.
-    pub fn new<const POINTS: usize>(board: &Board, rows: usize, channels: usize) -> Self {
+    pub fn new(board: &Board, rows: usize, channels: usize) -> Self {
         let (points, tiles) = (POINTS * POINTS, rows * board.tiles());
         let panel = channels.min(PANEL).next_multiple_of(PANEL_UNIT);
         Transforms {
@@ -76,29 +78,33 @@ const NEAR: f64 = 2.0 / 3.0;
 const FAR: f64 = 1.5;
 
 /// Matrix G of the kernel's transform. `balanced`: with the points above.
-fn kernel_matrix(points: usize, balanced: bool) -> Vec<[f64; 3]> {
+fn kernel_matrix(balanced: bool) -> [[f64; 3]; POINTS] {
     let (sixth, twelfth, part) = (1.0 / 6.0, 1.0 / 12.0, 1.0 / 24.0);
     let line = |point: f64, other: f64| {
         let scale = 2.0 * point * point * (point * point - other * other);
         [1.0 / scale, point / scale, point * point / scale]
     };
-    match points {
-        6 if balanced => {
-            vec![[1.0, 0.0, 0.0], line(NEAR, FAR), line(-NEAR, FAR), line(FAR, NEAR), line(-FAR, NEAR), [0.0, 0.0, 1.0]]
-        }
-        6 => vec![
-            [0.25, 0.0, 0.0],
-            [-sixth, -sixth, -sixth],
-            [-sixth, sixth, -sixth],
-            [part, twelfth, sixth],
-            [part, -twelfth, sixth],
+    if balanced {
+        return [
+            [1.0, 0.0, 0.0],
+            line(NEAR, FAR),
+            line(-NEAR, FAR),
+            line(FAR, NEAR),
+            line(-FAR, NEAR),
             [0.0, 0.0, 1.0],
-        ],
-        _ => vec![[1.0, 0.0, 0.0], [0.5, 0.5, 0.5], [0.5, -0.5, 0.5], [0.0, 0.0, 1.0]],
+        ];
     }
+    [
+        [0.25, 0.0, 0.0],
+        [-sixth, -sixth, -sixth],
+        [-sixth, sixth, -sixth],
+        [part, twelfth, sixth],
+        [part, -twelfth, sixth],
+        [0.0, 0.0, 1.0],
+    ]
 }
 
-impl<L: Lanes, const POINTS: usize> Winograd<L, POINTS> {
+impl<L: Lanes> Winograd<L> {
     /// Transforms a 3x3 kernel. The layer before has `input_stride` channels, of which this one reads those it knows.
     pub fn new(layer: &Convolution, input_stride: usize) -> Self {
         let outputs = layer.outputs.next_multiple_of(CHANNELS);
@@ -106,9 +112,9 @@ impl<L: Lanes, const POINTS: usize> Winograd<L, POINTS> {
         let all_vectors = outputs / L::WIDTH;
         let vectors = block_vectors::<L>(all_vectors);
         let (width, blocks) = (vectors * L::WIDTH, all_vectors / vectors);
-        let matrix = kernel_matrix(POINTS, L::GROUP > 1);
+        let matrix = kernel_matrix(L::GROUP > 1);
         let mut kernel = Aligned::zeros(POINTS * POINTS * inputs * outputs);
-        let shape = Winograd::<L, POINTS> {
+        let shape = Winograd::<L> {
             inputs,
             input_stride,
             outputs,
@@ -178,7 +184,7 @@ impl<L: Lanes, const POINTS: usize> Winograd<L, POINTS> {
         let size = board.padded_squares();
         let transformed = transforms.inputs.as_mut_ptr();
         for row in 0..rows {
-            L::run(Forward::<L::Element, POINTS> {
+            L::run(Forward::<L::Element> {
                 board,
                 from: input.add(row * size * self.input_stride),
                 stride: self.input_stride,
@@ -217,7 +223,7 @@ impl<L: Lanes, const POINTS: usize> Winograd<L, POINTS> {
                 let pool = pool.map(|pool| pool.add(row * self.outputs + block * width));
                 let skip = skip.map(|skip| skip.add(place));
                 let (stride, relu) = (self.outputs, finish == Finish::Relu);
-                L::run(Back::<POINTS> { board, from, sum_points, panel, bias, to, stride, pool, skip, relu });
+                L::run(Back { board, from, sum_points, panel, bias, to, stride, pool, skip, relu });
             }
             block += blocks;
         }
@@ -230,7 +236,7 @@ impl<L: Lanes, const POINTS: usize> Winograd<L, POINTS> {
 }
 
 /// B^T d B of every tile of a board.
-struct Forward<E, const POINTS: usize> {
+struct Forward<E> {
     board: Board,
     from: *const f32,
     stride: usize,
@@ -239,13 +245,13 @@ struct Forward<E, const POINTS: usize> {
     point_stride: usize,
 }
 
-impl<E, const POINTS: usize> Work for Forward<E, POINTS> {
+impl<E> Work for Forward<E> {
     #[inline(always)]
     unsafe fn work<L: Lanes>(self) {
-        let (board, side, stride) = (self.board, POINTS - 2, self.stride);
+        let (board, stride) = (self.board, self.stride);
         for down in 0..board.tiles_down {
             for across in 0..board.tiles_across {
-                let tile = self.from.add((down * side * board.padded_columns + across * side) * stride);
+                let tile = self.from.add((down * SIDE * board.padded_columns + across * SIDE) * stride);
                 let to = self.to.cast::<L::Element>().add((down * board.tiles_across + across) * self.channels);
                 let mut channel = 0;
                 while channel < self.channels {
@@ -256,13 +262,13 @@ impl<E, const POINTS: usize> Work for Forward<E, POINTS> {
                         for (i, value) in column.iter_mut().enumerate() {
                             *value = L::load(tile.add((i * board.padded_columns + j) * stride + channel));
                         }
-                        let column = input_points::<L, POINTS>(column);
+                        let column = input_points::<L>(column);
                         for i in 0..POINTS {
                             half[i][j] = column[i];
                         }
                     }
                     for (i, row) in half.iter().enumerate() {
-                        for (j, value) in input_points::<L, POINTS>(*row).iter().enumerate() {
+                        for (j, value) in input_points::<L>(*row).iter().enumerate() {
                             L::store_element(to.add((i * POINTS + j) * self.point_stride + channel), *value);
                         }
                     }
@@ -275,10 +281,10 @@ impl<E, const POINTS: usize> Work for Forward<E, POINTS> {
 
 /// B^T d for one line of a tile.
 #[inline(always)]
-unsafe fn input_points<L: Lanes, const POINTS: usize>(d: [L::Vector; POINTS]) -> [L::Vector; POINTS] {
+unsafe fn input_points<L: Lanes>(d: [L::Vector; POINTS]) -> [L::Vector; POINTS] {
     let zero = L::splat(0.0);
     let mut o = d;
-    if POINTS == 6 && L::GROUP > 1 {
+    if L::GROUP > 1 {
         let (near, far) = (L::splat(NEAR as f32), L::splat(-FAR as f32));
         let sum = L::splat(-(NEAR * NEAR + FAR * FAR) as f32);
         let a = L::mul_add(L::splat(-(FAR * FAR) as f32), d[2], d[4]);
@@ -291,7 +297,7 @@ unsafe fn input_points<L: Lanes, const POINTS: usize>(d: [L::Vector; POINTS]) ->
         o[3] = L::add(c, e);
         o[4] = L::sub(c, e);
         o[5] = L::add(L::mul_add(sum, d[3], d[5]), d[1]);
-    } else if POINTS == 6 {
+    } else {
         let (minus_four, minus_five, four) = (L::splat(-4.0), L::splat(-5.0), L::splat(4.0));
         let a = L::mul_add(minus_four, d[2], d[4]);
         let b = L::mul_add(minus_four, d[1], d[3]);
@@ -304,45 +310,38 @@ unsafe fn input_points<L: Lanes, const POINTS: usize>(d: [L::Vector; POINTS]) ->
         o[3] = L::add(c, e);
         o[4] = L::sub(c, e);
         o[5] = L::mul_add(four, d[1], L::mul_add(minus_five, d[3], d[5]));
-    } else {
-        o[0] = L::sub(d[0], d[2]);
-        o[1] = L::add(d[1], d[2]);
-        o[2] = L::sub(d[2], d[1]);
-        o[3] = L::sub(d[1], d[3]);
     }
     o
 }
 
-/// A^T m for one line of a tile: POINTS - 2 values, the rest is of no meaning.
+/// A^T m for one line of a tile.
 #[inline(always)]
-unsafe fn output_points<L: Lanes, const POINTS: usize>(m: [L::Vector; POINTS]) -> [L::Vector; 4] {
-    if POINTS == 6 {
-        let p = L::add(m[1], m[2]);
-        let q = L::sub(m[1], m[2]);
-        let r = L::add(m[3], m[4]);
-        let s = L::sub(m[3], m[4]);
-        if L::GROUP > 1 {
-            let (near, far) = (|power| L::splat(NEAR.powi(power) as f32), |power| L::splat(FAR.powi(power) as f32));
-            return [
-                L::add(L::add(m[0], p), r),
-                L::mul_add(near(1), q, L::mul_add(far(1), s, L::splat(0.0))),
-                L::mul_add(near(2), p, L::mul_add(far(2), r, L::splat(0.0))),
-                L::add(L::mul_add(near(3), q, L::mul_add(far(3), s, L::splat(0.0))), m[5]),
-            ];
-        }
-        [
-            L::add(L::add(m[0], p), r),
-            L::mul_add(L::splat(2.0), s, q),
-            L::mul_add(L::splat(4.0), r, p),
-            L::add(L::mul_add(L::splat(8.0), s, q), m[5]),
-        ]
-    } else {
-        [L::add(L::add(m[0], m[1]), m[2]), L::sub(L::sub(m[1], m[2]), m[3]), m[0], m[0]]
+unsafe fn output_points<L: Lanes>(m: [L::Vector; POINTS]) -> [L::Vector; 4] {
+    let p = L::add(m[1], m[2]);
+    let q = L::sub(m[1], m[2]);
+    let r = L::add(m[3], m[4]);
+    let s = L::sub(m[3], m[4]);
+    let first = L::add(L::add(m[0], p), r);
+    if L::GROUP > 1 {
+        let (near, far) = (|power| L::splat(NEAR.powi(power) as f32), |power| L::splat(FAR.powi(power) as f32));
+        let zero = L::splat(0.0);
+        return [
+            first,
+            L::mul_add(near(1), q, L::mul_add(far(1), s, zero)),
+            L::mul_add(near(2), p, L::mul_add(far(2), r, zero)),
+            L::add(L::mul_add(near(3), q, L::mul_add(far(3), s, zero)), m[5]),
+        ];
     }
+    [
+        first,
+        L::mul_add(L::splat(2.0), s, q),
+        L::mul_add(L::splat(4.0), r, p),
+        L::add(L::mul_add(L::splat(8.0), s, q), m[5]),
+    ]
 }
 
 /// A^T m A and the bias of every tile of one board and one panel of outputs; then the skip connection and max(0, x), where wanted.
-struct Back<const POINTS: usize> {
+struct Back {
     board: Board,
     from: *const f32,
     sum_points: usize,
@@ -355,7 +354,7 @@ struct Back<const POINTS: usize> {
     relu: bool,
 }
 
-impl<const POINTS: usize> Work for Back<POINTS> {
+impl Work for Back {
     #[inline(always)]
     unsafe fn work<L: Lanes>(self) {
         let mut channel = 0;
@@ -374,11 +373,11 @@ impl<const POINTS: usize> Work for Back<POINTS> {
     }
 }
 
-impl<const POINTS: usize> Back<POINTS> {
+impl Back {
     /// One tile of a vector of channels; returns the sums of its channels added to `pooled`.
     #[inline(always)]
     unsafe fn tile<L: Lanes>(&self, down: usize, across: usize, channel: usize, mut pooled: L::Vector) -> L::Vector {
-        let (board, side) = (self.board, POINTS - 2);
+        let board = self.board;
         let (zero, bias) = (L::splat(0.0), L::load(self.bias.add(channel)));
         let from = self.from.add((down * board.tiles_across + across) * self.panel + channel);
         let mut half = [[zero; POINTS]; 4];
@@ -387,19 +386,19 @@ impl<const POINTS: usize> Back<POINTS> {
             for (i, value) in column.iter_mut().enumerate() {
                 *value = L::load(from.add((i * POINTS + j) * self.sum_points));
             }
-            let column = output_points::<L, POINTS>(column);
-            for i in 0..side {
+            let column = output_points::<L>(column);
+            for i in 0..SIDE {
                 half[i][j] = column[i];
             }
         }
-        for (i, line) in half.iter().enumerate().take(side) {
-            let row = down * side + i;
+        for (i, line) in half.iter().enumerate() {
+            let row = down * SIDE + i;
             if row >= board.rows {
                 break;
             }
-            let line = output_points::<L, POINTS>(*line);
-            for (j, value) in line.iter().enumerate().take(side) {
-                let column = across * side + j;
+            let line = output_points::<L>(*line);
+            for (j, value) in line.iter().enumerate() {
+                let column = across * SIDE + j;
                 if column >= board.columns {
                     break;
                 }

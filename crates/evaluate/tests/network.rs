@@ -84,10 +84,8 @@ fn every_form_computes_the_network() {
             assert!(worst < 1e-5, "{instructions} differs by {worst} in {sizes:?}");
         }
         if Instructions::best().has_bfloat16() {
-            for (precision, most) in [(Precision::Bfloat16, 0.03), (Precision::Bfloat16Wide, 0.1)] {
-                let worst = error(&layers, &Network::new(&layers, precision, None, None).unwrap(), &features);
-                assert!((1e-6..most).contains(&worst), "{precision:?} differs by {worst} in {sizes:?}");
-            }
+            let worst = error(&layers, &Network::new(&layers, Precision::Bfloat16, None, None).unwrap(), &features);
+            assert!((1e-6..0.05).contains(&worst), "bfloat16 differs by {worst} in {sizes:?}");
         }
     }
 }

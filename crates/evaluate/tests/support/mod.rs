@@ -1,5 +1,7 @@
 //! Networks with random weights, and their answers computed plainly in float64.
 
+#![allow(dead_code)] // the examples use a part of it
+
 use hauteur_evaluate::layers::{Activation, Block, Convolution, Dense, Layers, Policy, Value};
 
 /// Numbers in (-1, 1), the same everywhere (xorshift64).
