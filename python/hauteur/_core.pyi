@@ -222,7 +222,7 @@ class Network:
     """A residual network that the core computes. `layers` is a hauteur.networks.core_layers.CoreLayers.
 
     The answer to a row is the same bits in every batch; in float32 it is the same on every processor with a fused
-    multiply-add. precision: `float32`; `bfloat16` or `bfloat16-wide` where the processor multiplies it. threads share
+    multiply-add. precision: `float32`; `bfloat16` where the processor multiplies it. threads share
     the rows of a batch, 1 to 1024. instructions: of `available()`, default the first. Raises ValueError.
     """
 
@@ -297,9 +297,7 @@ class Forest:
         """Answers: float32 [>= len(batch), num_actions] raw logits, float32 [>= len(batch), 3] win, draw, loss of the mover."""
     def cancel(self, batch: Batch) -> None:
         """Takes the batch's visits back."""
-    def step(
-        self, evaluator: Network | Uniform, rows: int, net: int = 0, batches: int = 1
-    ) -> tuple[int, float, float]:
+    def step(self, evaluator: Network | Uniform, rows: int, net: int = 0, batches: int = 1) -> tuple[int, float, float]:
         """gather, evaluate and apply, so many batches of at most so many rows; returns the number of their rows, and
         the seconds in gather and apply, and in the evaluator. Raises ValueError."""
     def batch_states(self, batch: Batch) -> list[State]:

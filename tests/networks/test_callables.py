@@ -174,7 +174,7 @@ def test_modules_that_do_not_fit(module: nn.Module, message: str) -> None:
         ({"source": even, "batch_size": 0}, "batch_size must be 1 to 65536, got 0"),
         ({"source": even, "threads": -1}, "threads must be 1 to 1024, got -1"),
         ({"source": even, "device": "cpu"}, "a callable chooses its own"),
-        ({"source": Net(), "precision": "bfloat16-wide"}, "precision of torch must be one of"),
+        ({"source": Net(), "precision": "int8"}, "precision of torch must be one of"),
         ({"source": Net(), "device": "tpu"}, "device must be cpu, cuda or cuda:N, got 'tpu'"),
     ],
 )

@@ -134,7 +134,7 @@ def test_layers_that_do_not_fit_are_refused_in_one_line(message: str) -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"precision": "int8"}, 'precision must be one of float32, bfloat16, bfloat16-wide, got "int8"'),
+        ({"precision": "int8"}, 'precision must be one of float32, bfloat16, got "int8"'),
         ({"instructions": "sse9"}, "instructions must be one of "),
         ({"threads": 0}, "threads must be 1 to 1024, got 0"),
     ],

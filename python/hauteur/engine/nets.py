@@ -101,7 +101,7 @@ def open_evaluator(game: _core.Game, choice: NetChoice) -> Evaluator:
         game,
         choice.net,
         backend=choice.backend,
-        precision=choice.precision,
+        precision=choice.precision or "auto",
         threads=choice.threads or None,
         batch_size=None if choice.backend == "torch" else rows,
     )

@@ -88,7 +88,8 @@ def analyse(
     threads
         Threads of the net on the processor; 0: one a core.
     precision
-        Of the net: float32, bfloat16, float16; auto: float16 on a GPU, else float32.
+        Of the net: float32, bfloat16, float16; auto: float16 on a GPU,
+        bfloat16 where the processor multiplies it, else float32.
     seed
         Of all random draws.
     link

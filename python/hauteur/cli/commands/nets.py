@@ -99,7 +99,7 @@ def check(
     positions: int = 64,
     seed: Seed = 0,
     tolerance: float = 1e-3,
-    precision: Literal["float32", "bfloat16", "bfloat16-wide"] = "float32",
+    precision: Literal["float32", "bfloat16"] = "float32",
     threads: int = 1,
     json: bool = False,
 ) -> int:

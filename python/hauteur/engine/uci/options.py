@@ -48,7 +48,7 @@ ENGINE_OPTIONS = (
         "Precision",
         "combo",
         "auto",
-        "Of the net; auto: float16 on a GPU, else float32; bfloat16: faster, a little less exact.",
+        "Of the net; auto: float16 on a GPU, bfloat16 where the processor multiplies it, else float32.",
         choices=get_args(Precision),
     ),
     Lc0Option("Threads", "spin", 0, "Threads of the net on the processor; 0: one a core.", least=0, most=1024),

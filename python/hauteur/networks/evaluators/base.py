@@ -23,8 +23,8 @@ Answers = tuple[Floats, Floats]
 Backend = Literal["core", "torch", "onnxruntime"]
 
 
-Precision = Literal["auto", "float32", "bfloat16", "bfloat16-wide", "float16"]
-"""auto: float16 on a GPU, else float32; bfloat16-wide: the core's, of larger pieces of the board, to explore."""
+Precision = Literal["auto", "float32", "bfloat16", "float16"]
+"""auto: what is fastest: float16 on a GPU, bfloat16 where the core's processor multiplies it, else float32."""
 
 
 if TYPE_CHECKING:

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 class CoreEvaluator(GameEvaluator):
     """A residual network computed by the core, which needs no Python for it while it searches.
 
-    core: what searches in the core evaluate with. precision: float32 (default), or bfloat16 where the processor
-    multiplies it; threads share the rows of a batch; instructions: default the best that the processor has.
+    core: what searches in the core evaluate with. precision: float32 (default), bfloat16 where the processor multiplies
+    it, auto: that where it does; threads share the rows of a batch; instructions: default the best that there are.
     """
 
     def __init__(
@@ -30,7 +30,7 @@ class CoreEvaluator(GameEvaluator):
         instructions: str | None = None,
     ) -> None:
         rows = batch_size or PREFERRED_ROWS * threads
-        chosen = "float32" if precision in (None, "auto") else precision
+        chosen = fastest_precision() if precision == "auto" else precision or "float32"
         try:
             layers = core_layers(net.architecture, net.tensors)
             self.core = _core.Network(layers, chosen, threads, rows, instructions)
@@ -42,3 +42,9 @@ class CoreEvaluator(GameEvaluator):
     def compute(self, features: Floats) -> Answers:
         """Return the answers; ValueError for rows of another shape."""
         return self.core.evaluate(features)
+
+
+def fastest_precision() -> Precision:
+    """Return bfloat16 where the best instructions of this processor multiply it, else float32."""
+    _, precisions = _core.Network.available()[0]
+    return "bfloat16" if "bfloat16" in precisions else "float32"

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 PRECISIONS: dict[Backend, tuple[Precision, ...]] = {
-    "core": ("float32", "bfloat16", "bfloat16-wide"),
+    "core": ("float32", "bfloat16"),
     "torch": ("float32", "bfloat16", "float16"),
     "onnxruntime": ("float32",),
 }
@@ -211,7 +211,7 @@ def make_evaluator(
         raise ValueError(f"precision of {chosen} must be one of {', '.join(PRECISIONS[chosen])}, got {precision!r}")
     if chosen != "torch" and device not in (None, "cpu"):
         raise ValueError(f"device {device!r} needs backend torch, got backend {chosen}")
-    kind = None if precision == "auto" else precision
+    kind = None if precision == "auto" and chosen != "core" else precision
     return _opened(game, path, chosen, kind, threads or usable_cores(), batch_size, device, exact=exact)
 
 
