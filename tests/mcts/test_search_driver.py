@@ -31,7 +31,7 @@ def test_a_search_without_features_grows_the_same_tree(spec: str) -> None:
     for evaluator in (blind, reading):
         forest = make_forest(game, SearchParams(solver=Solver()), trees=2)
         forest.set_visit_limits(forest.active(), np.array([700, 900], np.uint32))
-        run_searches(forest, evaluator, batch_size=16)
+        run_searches(forest, evaluator, batch_size=16, in_flight=1)
         digests.append([forest.digest(tree) for tree in range(2)])
     assert digests[0] == digests[1]
 
