@@ -73,7 +73,7 @@ demo: setup  ## learn tic-tac-toe from zero, prove that it never loses, show whe
 test: setup-dev test-rust test-python types lint docs  ## all tests and checks (at most 15 minutes on two cores)
 
 test-rust: setup-dev  ## the core's own tests
-	cargo test --locked --package hauteur-core --package hauteur-machine
+	cargo test --locked --package hauteur-core --package hauteur-evaluate --package hauteur-machine
 
 test-python: setup-dev  ## the Python tests, in WORKERS processes
 	$(BIN)/python -m pytest -n $(WORKERS)

@@ -101,7 +101,8 @@ def test_two_batches_are_full_whatever_the_number_of_trees(trees: int) -> None:
     """Rows that a whole number a tree leaves over go to one tree each; with one leaf a tree there is one for each."""
     game = Game("connect4")
     for most in (0, 1):
-        forest, rows = make_forest(game, SearchParams(max_in_flight=most), trees=trees), list[int]()
+        params = SearchParams(max_in_flight=most, cache_size=0)  # equal positions have rows of their own
+        forest, rows = make_forest(game, params, trees=trees), list[int]()
         forest.set_visit_limits(forest.active(), np.full(trees, 1000, np.uint32))
         waiting = [forest.gather(128), forest.gather(128)]
         for turn in range(8):

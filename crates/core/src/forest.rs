@@ -503,10 +503,10 @@ fn row_owners(parts: &[TreeLeaves]) -> impl Iterator<Item = (usize, &Leaf)> {
     let all = parts
         .iter()
         .flat_map(|part| part.leaves.iter().zip(&part.rows).map(move |(leaf, row)| (part.tree, leaf, *row)));
-    all.filter_map(move |(tree, leaf, row)| {
-        (row == next).then(|| {
-            next += 1;
-            (tree, leaf)
-        })
-    })
+    let own = move |(_, _, row): &(usize, &Leaf, usize)| {
+        let first = *row == next;
+        next += usize::from(first);
+        first
+    };
+    all.filter(own).map(|(tree, leaf, _)| (tree, leaf))
 }

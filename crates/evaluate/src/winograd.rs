@@ -247,6 +247,7 @@ struct Forward<E> {
 
 impl<E> Work for Forward<E> {
     #[inline(always)]
+    #[allow(clippy::needless_range_loop)] // columns become rows
     unsafe fn work<L: Lanes>(self) {
         let (board, stride) = (self.board, self.stride);
         for down in 0..board.tiles_down {
@@ -376,6 +377,7 @@ impl Work for Back {
 impl Back {
     /// One tile of a vector of channels; returns the sums of its channels added to `pooled`.
     #[inline(always)]
+    #[allow(clippy::needless_range_loop)] // columns become rows
     unsafe fn tile<L: Lanes>(&self, down: usize, across: usize, channel: usize, mut pooled: L::Vector) -> L::Vector {
         let board = self.board;
         let (zero, bias) = (L::splat(0.0), L::load(self.bias.add(channel)));

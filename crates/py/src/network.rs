@@ -143,6 +143,9 @@ fn layers_of(layers: &Bound<'_, PyAny>) -> PyResult<Layers> {
     })
 }
 
+/// Policy logits and shares of win, draw and loss.
+type Answers<'py> = (Bound<'py, PyArray2<f32>>, Bound<'py, PyArray2<f32>>);
+
 /// A network that the core computes.
 #[pyclass(frozen, name = "Network", module = "hauteur._core")]
 pub struct PyNetwork(pub Arc<ThreadedNetwork>);
@@ -170,11 +173,7 @@ impl PyNetwork {
         Ok(PyNetwork(Arc::new(ThreadedNetwork { network: ready, pool, batch_size })))
     }
 
-    fn evaluate<'py>(
-        &self,
-        py: Python<'py>,
-        features: &Bound<'py, PyAny>,
-    ) -> PyResult<(Bound<'py, PyArray2<f32>>, Bound<'py, PyArray2<f32>>)> {
+    fn evaluate<'py>(&self, py: Python<'py>, features: &Bound<'py, PyAny>) -> PyResult<Answers<'py>> {
         let features = read::<f32, Ix4>("features", features)?;
         let (rows, network) = (features.shape()[0], &self.0.network);
         let floats = features.as_slice()?;
