@@ -31,14 +31,14 @@ def test_a_line_tells_shares_and_memory(capsys: pytest.CaptureFixture[str]) -> N
 def test_progress_is_shown_from_the_beginning(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bench_selfplay, "LINE_SECONDS", 0.02)
-    assert main(["bench", "selfplay", "tictactoe", *SMALL, "--games", "60"]) == 0
+    monkeypatch.setattr(bench_selfplay, "LINE_SECONDS", 0.002)
+    assert main(["bench", "selfplay", "tictactoe", *SMALL, "--games", "600"]) == 0
     shown = capsys.readouterr()
     assert len(shown.out.splitlines()) == 1
     first, *lines = shown.err.splitlines()
-    assert first == "tictactoe: 60 games, 4 at once, 6 visits a move"
+    assert first == "tictactoe: 600 games, 4 at once, 6 visits a move"
     assert lines
-    assert all(re.fullmatch(r"\d+/60 games  [\d,]+ evaluations/s  0:\d\d", line) for line in lines)
+    assert all(re.fullmatch(r"\d+/600 games  [\d,]+ evaluations/s  0:\d\d", line) for line in lines)
 
 
 def test_settings_are_those_of_a_recipe() -> None:

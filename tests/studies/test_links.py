@@ -70,7 +70,7 @@ def test_another_net_gives_another_tree(link: str, capsys: pytest.CaptureFixture
 
 def test_every_difference_is_named(link: str) -> None:
     wanted = read_link(link)
-    changes = {"version": "9.9", "core": "x", "runtime": "1", "precision": "bfloat16", "threads": 3}
+    changes = {"version": "9.9", "core": "x", "runtime": "1", "precision": "float16", "threads": 3}
     own, told = wanted.model_copy(update=changes), wanted.model_copy(update={"runtime": "0"})
     assert [line.partition(" is ")[0] for line in differences(told, own)] == [
         "hauteur",
