@@ -12,9 +12,12 @@ __all__ = [
     "Connect4Solver",
     "Forest",
     "Game",
+    "Network",
     "NoGoSolver",
+    "PlayedGames",
     "State",
     "Tablebase",
+    "Uniform",
     "__version__",
     "bench_search",
     "dirichlet",
@@ -249,6 +252,7 @@ class Network:
     def available() -> list[tuple[str, list[str]]]:
         """Instructions that this processor has, the best first, each with the precisions that it computes in."""
 
+@final
 class Forest:
     """Many searches, one batch. `params` is a hauteur.mcts.params.SearchParams, or the JSON text of one."""
 

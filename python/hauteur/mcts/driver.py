@@ -11,7 +11,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hauteur import _core
 from hauteur.mcts.batch_rows import BatchRows, rows_for
@@ -82,7 +82,7 @@ class InFlight:
         self._sources = list(zip(self.forests, self.nets or [0] * len(self.forests), strict=True))
         if self.batch_size < 1 or self.depth < 1:
             raise ValueError(f"batch_size and in_flight must be >= 1, got {self.batch_size} and {self.depth}")
-        self._core = getattr(self.evaluator, "core", None)
+        self._core: Any = getattr(self.evaluator, "core", None)
         self._free = [] if self._core is not None else [self._new_buffer() for _ in range(self.depth)]
         self._waiting: deque[tuple[list[_BatchPart], Pending, BatchRows]] = deque()
 
