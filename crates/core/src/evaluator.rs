@@ -49,10 +49,6 @@ pub trait Evaluator: Send + Sync {
     /// win, draw and loss of the mover, three a row. Whatever fails is told in one line; the answers are then of no use.
     fn evaluate(&self, features: &[f32], rows: usize, logits: &mut [f32], wdl: &mut [f32]) -> Result<(), String>;
 
-    /// Are the answers to a row the same bits, whatever rows stand beside it? Only then are games that share its batches
-    /// independent of each other.
-    fn is_exact(&self) -> bool;
-
     /// Rows of a batch at which it is efficient.
     fn batch_size(&self) -> usize;
 
@@ -78,10 +74,6 @@ impl Evaluator for Uniform {
         logits.fill(0.0);
         wdl[..rows * 3].chunks_exact_mut(3).for_each(|row| row.copy_from_slice(&[0.5, 0.0, 0.5]));
         Ok(())
-    }
-
-    fn is_exact(&self) -> bool {
-        true
     }
 
     fn batch_size(&self) -> usize {

@@ -69,10 +69,6 @@ impl Evaluator for Unshared {
         self.0.evaluate_here(features, rows, logits, wdl)
     }
 
-    fn is_exact(&self) -> bool {
-        self.0.is_exact()
-    }
-
     fn batch_size(&self) -> usize {
         self.0.batch_size()
     }
@@ -164,10 +160,6 @@ fn state_of(position: &Position) -> PyResult<PyState> {
 impl Evaluator for PythonEvaluator {
     fn evaluate(&self, features: &[f32], rows: usize, logits: &mut [f32], wdl: &mut [f32]) -> Result<(), String> {
         self.evaluate_batch(Batch::Planes(features), rows, logits, wdl)
-    }
-
-    fn is_exact(&self) -> bool {
-        false // nobody knows
     }
 
     fn batch_size(&self) -> usize {

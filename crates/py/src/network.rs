@@ -59,10 +59,6 @@ impl Evaluator for ThreadedNetwork {
         pool.install(|| work.try_for_each(compute))
     }
 
-    fn is_exact(&self) -> bool {
-        true
-    }
-
     fn batch_size(&self) -> usize {
         self.batch_size
     }
