@@ -3,7 +3,7 @@
 import re
 
 from lab_browser import NARROW, Windows, axe_faults, too_wide
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, WebSocketRoute, expect
 
 
 def count(text: str | None) -> int:
@@ -53,6 +53,37 @@ def test_a_search_is_looked_into(windows: Windows) -> None:
     expect(page.locator("#tree-facts")).to_contain_text("900 visits, all nodes, seed 0, tree ")
     expect(table.first.locator("th")).to_contain_text((best or "").split()[0])
     assert axe_faults(page) == []
+
+
+def test_a_key_pressed_while_a_position_is_on_its_way_is_not_lost(windows: Windows) -> None:
+    page: Page = windows.open()
+    held: list[str | bytes] = []
+    hold = False
+
+    def relay(to_page: WebSocketRoute) -> None:
+        def pass_on(message: str | bytes) -> None:
+            (held.append if hold else to_page.send)(message)
+
+        to_page.connect_to_server().on_message(pass_on)
+        sockets.append(to_page)
+
+    sockets: list[WebSocketRoute] = []
+    page.route_web_socket("**/live/analyse", relay)
+    page.goto("/analyse?game=connect4&net=uniform&seconds=60")
+    page.get_by_role("button", name="Search").click()
+    expect(page.locator("#moves tbody tr")).to_have_count(7)
+    hold = True
+    page.locator('.square[aria-label^="41,"]').click()
+    expect(page).to_have_url(re.compile("moves=4"))
+    for key in "sur":  # stop, back, forward again, while the server is silent
+        page.keyboard.press(key)
+    page.keyboard.press("u")
+    expect(page).not_to_have_url(re.compile("moves="))
+    hold = False
+    for message in held:
+        sockets[0].send(message)
+    expect(page.get_by_role("button", name="Search")).to_be_visible()
+    expect(page.locator('.square[aria-label^="41,"]')).to_have_accessible_name("41, empty")
 
 
 def test_a_position_is_reached_by_clicks_keys_settings_and_text(windows: Windows) -> None:

@@ -27,6 +27,7 @@ let target = {}; // its limit, and the seconds that were searched before it
 
 const live = new Live("analyse");
 const board = new Board(byId("board"), { onAction: ({ text }) => play(text) });
+let here = []; // the moves that led to the position on the board, which `state` may be ahead of
 const chart = new Chart(byId("chart"), byId("moment"), byId("moment-text"), { onMoment: (visits) => attempt(() => moment(visits)) });
 const tree = new TreeView(byId("tree"), {
   read: async (lines) => live.ask("nodes", { lines }),
@@ -77,13 +78,14 @@ function fill() {
 
 // The position.
 
-async function open() {
-  arrive(await live.ask("open", state));
+async function open(requested = { ...state }) {
+  arrive(await live.ask("open", requested), requested);
 }
 
-// A position that was opened: nothing is known of it yet.
-function arrive(reply) {
-  state.moves = reply.moves;
+// A position that was opened: nothing is known of it yet. requested: the fields of `state` that it was opened with.
+function arrive(reply, requested = state) {
+  here = reply.moves;
+  if (state.moves === requested.moves) state.moves = reply.moves; // else a later step has already changed them
   shares = [`${reply.seats[0]} wins`, "draw", `${reply.seats[1]} wins`];
   linkBox.hide();
   notice("link", "");
@@ -105,9 +107,13 @@ function place(position, node = null) {
   look = node;
   board.show(position);
   byId("caption").textContent = node ? `after ${node.moves.join(" ")}` : "\u00a0";
-  byId("back").disabled = !node && !state.moves.length;
-  byId("forward").disabled = !undone.length;
+  steps();
   marks();
+}
+
+function steps() {
+  byId("back").disabled = !look && !state.moves.length;
+  byId("forward").disabled = !undone.length;
 }
 
 // What goes to another position or search happens one after the other.
@@ -118,20 +124,24 @@ function inTurn(work) {
   return turn;
 }
 
+// The address, the form and the buttons change at once: a key that is pressed before the position is there counts from it.
 function go(change) {
+  Object.assign(state, change);
+  history.pushState(null, "", address());
+  fill();
+  line();
+  steps();
+  const requested = { ...state };
   return inTurn(async () => {
     const on = searching;
-    Object.assign(state, change);
-    history.pushState(null, "", address());
-    fill();
-    await open();
+    await open(requested);
     if (on && board.position.outcome === null) await search();
   });
 }
 
 function play(text) {
   undone = [];
-  return go({ moves: [...state.moves, ...(look?.moves ?? []), text] });
+  return go({ moves: [...here, ...(look?.moves ?? []), text] });
 }
 
 function back() {
@@ -202,6 +212,11 @@ async function search() {
     running(false);
     throw error;
   }
+}
+
+function stop() {
+  running(false);
+  return live.ready ? live.ask("stop") : undefined;
 }
 
 // How long the search will still take, as text; empty where nothing ends it.
@@ -312,6 +327,7 @@ async function load() {
   undone = [];
   history.pushState(null, "", address());
   fill();
+  here = reply.moves;
   [saved, report, number] = [reply, null, null];
   running(false);
   line();
@@ -377,7 +393,7 @@ form.limit.onchange = form.amount.onchange = () => {
   form.amount.disabled = !limit.kind;
   history.replaceState(null, "", address());
 };
-byId("start").onclick = () => inTurn(() => (!searching ? search() : live.ready ? live.ask("stop") : running(false)));
+byId("start").onclick = () => inTurn(() => (searching ? stop() : search()));
 byId("back").onclick = back;
 byId("forward").onclick = forward;
 byId("flip").onclick = () => attempt(flip);
@@ -413,5 +429,10 @@ bindKeys({
   board: () => byId("board").querySelector('[tabindex="0"]')?.focus(),
   marks: () => { const list = byId("marks"); list.selectedIndex = (list.selectedIndex + 1) % list.length; marks(); },
 });
-onpopstate = () => inTurn(() => { undone = []; read(); return arriveHere(); });
+onpopstate = () => {
+  undone = [];
+  read();
+  steps();
+  inTurn(arriveHere);
+};
 read();

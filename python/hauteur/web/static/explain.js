@@ -106,6 +106,7 @@ async function go(change) {
   Object.assign(state, change);
   history.pushState(null, "", address());
   changed();
+  at("back").disabled = !state.moves.length; // at once: the next key counts from here
   await attempt(open);
 }
 
