@@ -40,16 +40,16 @@ setup-dev: $(DEVELOPING) setup  ## the same, with everything that tests and chec
 
 $(DEVELOPING): $(INSTALLED)
 	@echo "make: installing what tests and checks need into $(VENV)"
-	$(BIN)/python -m pip install --quiet $(PIP_ARGS) --editable '.[dev]'
+	$(BIN)/python -m pip install --quiet $(PIP_ARGS) --editable '.[dev]' --editable experiments
 	@touch $@
 
 ifeq ($(WHEEL),)
-$(INSTALLED): pyproject.toml
+$(INSTALLED): pyproject.toml experiments/pyproject.toml
 	@command -v cargo >/dev/null || { echo "make: cargo not found, and no wheel is published yet: get Rust from https://rustup.rs (Debian 12: apt install rustc-web cargo-web), let pip bring one for the time of the build (pip install '.[train]'), or name a wheel with WHEEL=FILE.whl" >&2; exit 1; }
 	@test -x $(BIN)/python || { python="$$(.ci/find-python $(PYTHON))" && "$$python" -m venv $(VENV); }
 	@echo "make: installing what learning needs into $(VENV): a minute or two the first time, torch is large"
 	.ci/install-torch $(BIN)/python $(PIP_ARGS)
-	$(BIN)/python -m pip install --quiet $(PIP_ARGS) 'maturin>=1.9,<2' --editable '.[train]'
+	$(BIN)/python -m pip install --quiet $(PIP_ARGS) 'maturin>=1.9,<2' --editable '.[train]' --editable experiments
 	@touch $@
 
 $(BUILT): $(INSTALLED) $(RUST_SOURCES)
@@ -59,7 +59,7 @@ else
 $(BUILT): $(WHEEL)
 	@test -x $(BIN)/python || { python="$$(.ci/find-python $(PYTHON))" && "$$python" -m venv $(VENV); }
 	@echo "make: installing the wheel $(WHEEL) with what learning needs into $(VENV), in the place of this checkout"
-	$(BIN)/python -m pip install --quiet $(PIP_ARGS) '$(abspath $(WHEEL))[train]'
+	$(BIN)/python -m pip install --quiet $(PIP_ARGS) '$(abspath $(WHEEL))[train]' ./experiments
 	@touch $@
 endif
 

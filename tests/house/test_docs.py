@@ -15,7 +15,9 @@ from hauteur.learning.recipe import Recipe
 from hauteur.system import extras
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-PAGES = sorted([*ROOT.glob("*.md"), *(path for room in ("docs", "python") for path in (ROOT / room).rglob("*.md"))])
+PAGES = sorted(
+    [*ROOT.glob("*.md"), *(path for room in ("docs", "python", "experiments") for path in (ROOT / room).rglob("*.md"))]
+)
 
 
 @pytest.fixture(scope="module")

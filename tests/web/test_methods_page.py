@@ -12,12 +12,12 @@ from starlette.testclient import TestClient
 import hauteur as ht
 from hauteur.plots import Figure, Series
 from hauteur.studies.methods import methods
-from hauteur.studies.papers.experiment import Experiment, ExperimentSetting, Finding, Result, make_experiment
 from hauteur.web.app import create_app
 from hauteur.web.pages.matches import address as match_address
 from hauteur.web.pages.methods import PAGE as METHODS
 from hauteur.web.safety import Door
 from hauteur.web.settings import WebSettings
+from hauteur_experiments.experiment import Experiment, ExperimentSetting, Finding, Result, make_experiment
 
 RESULTS = f"{METHODS.path}/results"
 

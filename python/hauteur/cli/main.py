@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
+INSTALL = "in a checkout: make setup, or pip install --editable experiments"
 
 
 class Command(NamedTuple):
@@ -45,7 +46,6 @@ COMMANDS = (
     Command("sprt", "match:sprt", "Play a match until a sequential test says which of two differences is true."),
     Command("tournament", "tournament:tournament", "Play all pairings of several players; crosstable and rating list."),
     Command("rate", "rate:rate", "Rating list from matches, tournaments and PGN files."),
-    Command("experiment", "experiment:app", "Make a table or figure of the papers; without a name, list them."),
     Command(
         "report",
         "learn:report",
@@ -107,6 +107,11 @@ NEEDS = {
 }
 """Optional modules without which a command can do nothing (`system/extras.py`)."""
 
+OUTSIDE = {
+    "experiment": ("hauteur-experiments", "Make a table or figure of the papers; without a name, list them."),
+}
+"""Known commands of other distributions: the distribution, and the line in the list of commands."""
+
 HIDDEN = (Command("greeting", "greeting:greeting", "Say what can be done now, and with which nets."),)
 """Commands that need not be listed: `hauteur` alone is one."""
 
@@ -160,7 +165,10 @@ def run(words: Sequence[str]) -> int:
     from cyclopts import CycloptsError, UnknownCommandError
 
     _check_layer(words)
-    app = make_app()
+    first = words[0] if words else ""
+    app = make_app(outside=all(command.words.split()[0] != first for command in (*COMMANDS, *HIDDEN)))
+    if first in OUTSIDE and first not in app:
+        return complain(f"hauteur {first} is in {OUTSIDE[first][0]}, which is not installed ({INSTALL})")
     try:
         status = app(list(words), print_error=False, exit_on_error=False, result_action="return_value")
     except UnknownCommandError as error:
@@ -201,9 +209,14 @@ def without_imports(words: Sequence[str], *, load: bool = False) -> list[str]:
     return rest
 
 
-def make_app() -> "App":
-    """The cyclopts application with every command, none of them imported."""
+def make_app(*, outside: bool = True) -> "App":
+    """The cyclopts application with every command, none of them imported.
+
+    outside: with those of other distributions, which takes a look at all that are installed.
+    """
     from cyclopts import App
+
+    from hauteur.system import entry_points
 
     app = App(
         name="hauteur",
@@ -220,6 +233,8 @@ def make_app() -> "App":
         parent.command(place, name=name, help=command.help, show=command not in HIDDEN)
     for group_app in groups.values():
         app.command(group_app)
+    for entry in entry_points.offered(entry_points.COMMANDS) if outside else ():
+        app.command(entry.value, name=entry.name, help=OUTSIDE.get(entry.name, ("", f"From {entry.module}."))[1])
     return app
 
 
@@ -228,6 +243,7 @@ def unknown_command(word: str, group: Sequence[str]) -> str:
     depth = len(group)
     chains = [command.words.split() for command in COMMANDS]
     known = sorted({chain[depth] for chain in chains if chain[:depth] == [*group] and len(chain) > depth})
+    known += [] if group else OUTSIDE
     from hauteur.system.close_words import did_you_mean
 
     return f"there is no command {' '.join([*group, word])!r}{did_you_mean(word, known)}; there are {', '.join(known)}"

@@ -29,7 +29,7 @@ KINDS = {
     "rate.json": "hauteur.matches.folder:RatingFolder",
     "review.json": "hauteur.studies.review.folder:ReviewFolder",
     "mine.json": "hauteur.studies.puzzles.mine:MiningFolder",
-    "experiment.json": "hauteur.studies.papers.experiment:ExperimentFolder",
+    "experiment.json": "hauteur.studies.experiments:ExperimentFolder",
 }
 """Kinds of folders by their file of settings; one that has several is of the first. Imported when one is found."""
 

@@ -18,9 +18,6 @@ GameSpec = Annotated[str, Parameter(completer=words.games)]
 NetName = Annotated[str, Parameter(completer=words.nets)]
 """A net: the name of one that ships or was downloaded, a file, or an evaluator without a file."""
 
-ExperimentName = Annotated[str, Parameter(completer=words.experiments)]
-"""An experiment."""
-
 PlayerText = Annotated[str, Parameter(completer=words.players)]
 """A player as text."""
 

@@ -44,11 +44,3 @@ def players(context: CompletionContext) -> list[str]:
         *(f"{key}=" for key in setting_keys(SearchParams)),
     ]
     return [f"{before}{space}{word}" for word in words]
-
-
-def experiments(context: CompletionContext) -> list[str]:
-    """Return the names of experiments."""
-    from hauteur.studies.papers.registry import EXPERIMENTS
-
-    del context
-    return [known.name for known in EXPERIMENTS]

@@ -7,10 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from hauteur.matches.ratings.elo import MatchScore, score_interval
-from hauteur.studies.papers.bootstrap_ci import Flags, rate_of
 from hauteur.studies.puzzles.criteria import MISJUDGED, MineRule, Verdict
 from hauteur.studies.puzzles.mining import ScreenedPosition
 from hauteur.studies.puzzles.puzzle import Puzzle, identity
+from hauteur.studies.puzzles.rate_by_game import Flags, rate_of
 from hauteur.studies.puzzles.sources import Census
 
 HARD: tuple[Verdict, ...] = ("several", "refuted", "puzzle")

@@ -15,10 +15,9 @@ from starlette.routing import Mount, Route
 
 from hauteur.games.registry import names
 from hauteur.matches.report.live import FOLDERS
+from hauteur.studies.experiments import ExperimentFolder, known_experiments, result_parts
 from hauteur.studies.folders import FoundFolder
 from hauteur.studies.methods import index_html, methods
-from hauteur.studies.papers.experiment import ExperimentFolder
-from hauteur.studies.papers.results import result_parts
 from hauteur.system.files import read_json
 from hauteur.web.pages import Page
 from hauteur.web.pages.matches import address as match_address
@@ -43,14 +42,12 @@ async def show_all(request: Request) -> Response:
 
 
 def _index(lab: Lab) -> dict[str, Any]:
-    from hauteur.studies.papers.registry import EXPERIMENTS  # here: it imports every experiment
-
     found = [one for one in lab.folders.look() if isinstance(one.folder, ExperimentFolder)]
     results = [
         {"name": one.name, "address": result_address(one.name), "facts": lab.folders.facts(one), "line": _line(one)}
         for one in found
     ]
-    return {"experiments": EXPERIMENTS, "results": sorted(results, key=lambda result: -result["facts"].changed)}
+    return {"experiments": known_experiments(), "results": sorted(results, key=lambda result: -result["facts"].changed)}
 
 
 def _line(found: FoundFolder) -> str:

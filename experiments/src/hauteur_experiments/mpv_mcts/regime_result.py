@@ -1,0 +1,241 @@
+"""What the regime map of two nets shows: claims, table, rows and the map as a figure."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
+
+from hauteur.matches.results import Tally
+from hauteur.plots import LINE_COLOURS, Figure, Series
+from hauteur_experiments.experiment import Finding
+from hauteur_experiments.measured import MatchElo
+from hauteur_experiments.mpv_mcts.points import Elo, elo_of
+from hauteur_experiments.mpv_mcts.regime_cells import BAND, HALVES, Division, RegimeCell, RegimePoint, by_budget
+from hauteur_experiments.mpv_mcts.regime_play import OutsideTest
+from hauteur_experiments.verdict import SMALLEST_ELO, Claim, Inequality
+
+LEAST_TESTED = 400
+"""Games of the pair against each net, in a cell of the band, below which nothing is concluded."""
+LEAST_OUTSIDE = 200
+"""Games of the pair against the better net, outside of the band, below which nothing is concluded."""
+
+HALF_OF_PUBLISHED = (527 - 472) / 2
+"""Elo over the better net that matters: half of what the source has at its largest budget."""
+
+BEATS_BOTH = (
+    "figure 2: at equal budget the pair is stronger than each net alone (B = 1600: 527 Elo, 472 and 323); here where "
+    "the small net alone is level with the large one (-60 to 0 Elo)"
+)
+NOT_OUTSIDE = "not in the paper: where one net alone is clearly better, the pair is below it"
+MORE_BUDGET = (
+    "not in the paper: where the nets are level, the pair's mean lead over them is greater at the largest budget than "
+    "at the smallest (figure 2: +109 Elo over the better net on average, +55 at the largest)"
+)
+
+
+def findings(
+    points: Sequence[RegimePoint], levels: Sequence[RegimePoint], outside: Sequence[OutsideTest], scope: str
+) -> list[Finding]:
+    """The claims. points: the map; levels, outside: the chosen cells on fresh seeds."""
+    found = [_beats_both(point, len(levels), scope) for point in levels] or [_no_level(points, scope)]
+    return [*found, _not_outside(outside, scope), _more_budget(levels, scope)]
+
+
+def _beats_both(point: RegimePoint, cells: int, scope: str) -> Finding:
+    sides = {"pair over the small net": point.over_small, "over the large net": point.over_large}
+    claim = Claim(
+        tuple(
+            Inequality(
+                what, MatchElo(tallies[HALVES]), 0.0, "above", LEAST_TESTED, unit="Elo", matters=HALF_OF_PUBLISHED
+            )
+            for what, tallies in sides.items()
+        ),
+        cells=cells,
+    )
+    games = point.level.record.games
+    shown = f"{_place(point.cell)}: small net against large net {point.gap} on fresh seeds, {games:,} games"
+    return Finding.of(BEATS_BOTH, claim, shown, scope)
+
+
+def _no_level(points: Sequence[RegimePoint], scope: str) -> Finding:
+    gaps = "; ".join(f"{_place(point.cell)} {point.gap}" for point in points)
+    return Finding(BEATS_BOTH, f"no cell in the band; small net against large net: {gaps}", "open", scope=scope)
+
+
+def _not_outside(tests: Sequence[OutsideTest], scope: str) -> Finding:
+    if not tests:
+        text = f"no cell is shown to be outside of {BAND[0]:g} to {BAND[1]:g} Elo"
+        return Finding(NOT_OUTSIDE, text, "open", scope=scope)
+    sides = tuple(
+        Inequality(
+            _outside_text(test),
+            MatchElo(test.over_better),
+            0.0,
+            "below",
+            LEAST_OUTSIDE,
+            unit="Elo",
+            matters=-SMALLEST_ELO,
+        )
+        for test in tests
+    )
+    return Finding.of(NOT_OUTSIDE, Claim(sides), scope=scope)
+
+
+def _outside_text(test: OutsideTest) -> str:
+    better = "small" if test.point.small_is_better else "large"
+    return f"{_place(test.point.cell)}, small against large {test.point.gap}: pair over the {better} net"
+
+
+def _more_budget(levels: Sequence[RegimePoint], scope: str) -> Finding:
+    if len(levels) < 2:
+        text = f"cells in the band at {len(levels)} of the budgets: two are needed"
+        return Finding(MORE_BUDGET, text, "open", scope=scope)
+    ends = sorted(levels, key=lambda point: point.cell.budget)
+    first, last = ends[0], ends[-1]
+    games = min(tally[HALVES].record.games for point in (first, last) for tally in (point.over_small, point.over_large))
+    more = difference(mean_lead(last), mean_lead(first)).measured(games)
+    what = f"lead at B = {last.cell.budget} above that at {first.cell.budget}"
+    side = Inequality(what, more, 0.0, "above", LEAST_TESTED, unit="Elo", matters=SMALLEST_ELO)
+    claim = Claim((side,))
+    shown = ", ".join(f"B = {point.cell.budget}: {mean_lead(point)}" for point in ends)
+    return Finding.of(MORE_BUDGET, claim, shown, scope)
+
+
+def mean_lead(point: RegimePoint) -> Elo:
+    """Return the mean of the pair's Elo over either net, whose matches are independent."""
+    small, large = (elo_of(tallies[HALVES]) for tallies in (point.over_small, point.over_large))
+    return _normal((small.value + large.value) / 2, math.hypot(_half(small), _half(large)) / 2)
+
+
+def difference(more: Elo, less: Elo) -> Elo:
+    """Return the difference of two independent values."""
+    return _normal(more.value - less.value, math.hypot(_half(more), _half(less)))
+
+
+def _half(elo: Elo) -> float:
+    return (elo.high - elo.low) / 2
+
+
+def _normal(value: float, half: float) -> Elo:
+    return Elo(value, value - half, value + half)
+
+
+def _place(cell: RegimeCell) -> str:
+    return f"B = {cell.budget}, {cell.label}"
+
+
+def rows(
+    points: Sequence[RegimePoint], levels: Sequence[RegimePoint], outside: Sequence[OutsideTest]
+) -> list[dict[str, Any]]:
+    """A row a cell and division: the map (seeds: tuning), then the tests."""
+    found = [_row("tuning", point, division) for point in points for division in point.over_small]
+    found += [_row("test", point, HALVES) for point in levels]
+    return found + [_outside_row(test) for test in outside]
+
+
+def _row(seeds: str, point: RegimePoint, division: Division) -> dict[str, Any]:
+    over = {"s": point.over_small[division], "l": point.over_large[division]}
+    return _place_of(seeds, point.cell, division) | _elos(
+        {"s_l": point.level, "pair_s": over["s"], "pair_l": over["l"]}
+    )
+
+
+def _outside_row(test: OutsideTest) -> dict[str, Any]:
+    small = test.point.small_is_better
+    over = {"pair_s": test.over_better if small else None, "pair_l": None if small else test.over_better}
+    return _place_of("test", test.point.cell, HALVES) | _elos({"s_l": None, **over})
+
+
+def _place_of(seeds: str, cell: RegimeCell, division: Division) -> dict[str, Any]:
+    rule = cell.together(division).search.second_net
+    assert rule is not None
+    return {
+        "seeds": seeds,
+        "small": cell.label,
+        "sigma": cell.sigma,
+        "cost": cell.pair.cost,
+        "budget": cell.budget,
+        "share": division.share,
+        "alpha": division.alpha,
+        "small_turns": rule.small_visits,
+        "large_turns": rule.large_visits,
+    }
+
+
+def _elos(tallies: dict[str, Tally | None]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for name, tally in tallies.items():
+        elo = None if tally is None else elo_of(tally)
+        games = 0 if tally is None else tally.record.games
+        ends = {"": elo and elo.value, "_low": elo and elo.low, "_high": elo and elo.high}
+        found |= {f"{name}_games": games} | {f"{name}_elo{end}": value for end, value in ends.items()}
+    return found
+
+
+HEADS = f"{'budget':>6}  {'small net':<18} {'r':>4} {'alpha':>5}  {'S : L':<20} {'pair : S':<20} {'pair : L':<20} games"
+
+
+def table(points: Sequence[RegimePoint], levels: Sequence[RegimePoint], outside: Sequence[OutsideTest]) -> str:
+    """The map and the tests as lines of text."""
+    lines = ["Elo at equal budget, 95 %; S, L: small and large net alone", HEADS, "tuning seed:"]
+    lines += [_line(point, division) for mine in by_budget(points).values() for point, division in _divisions(mine)]
+    lines += ["fresh seeds:", *(_line(point, HALVES) for point in levels)]
+    lines += [f"{_outside_text(test)} {elo_of(test.over_better)}" for test in outside]
+    return "\n".join(lines)
+
+
+def _divisions(points: Iterable[RegimePoint]) -> Iterator[tuple[RegimePoint, Division]]:
+    return ((point, division) for point in points for division in point.over_small)
+
+
+def _line(point: RegimePoint, division: Division) -> str:
+    over = (point.over_small[division], point.over_large[division])
+    elos = "".join(f"{elo_of(tally)!s:<21}" for tally in (point.level, *over))
+    games = ", ".join(f"{tally.record.games:,}" for tally in (point.level, *over))
+    place = f"{point.cell.budget:>6}  {point.cell.label:<18} {division.share:>4g} {division.alpha:>5g}"
+    return f"{place}  {elos}{games}"
+
+
+def figure(
+    key: str, title: str, points: Sequence[RegimePoint], levels: Sequence[RegimePoint], outside: Sequence[OutsideTest]
+) -> Figure:
+    """The map: the pair's Elo over the better net by that of S over L, a line a budget; points: fresh seeds."""
+    lines = []
+    for number, (budget, mine) in enumerate(by_budget(points).items()):
+        colour = LINE_COLOURS[number % len(LINE_COLOURS)]
+        lines.append(_series(f"B = {budget}", colour, _places(mine)))
+        fresh = _places(point for point in levels if point.cell.budget == budget)
+        fresh += [
+            (test.point.gap.value, elo_of(test.over_better)) for test in outside if test.point.cell.budget == budget
+        ]
+        if fresh:
+            lines.append(_series(f"B = {budget}, fresh seeds", colour, fresh, joined=False))
+    return Figure(
+        key,
+        title,
+        "The pair of both nets in halves against the better net alone, at equal budget. Bars: 95 % intervals.",
+        "Elo of the pair over the better net",
+        "Elo of the small net alone over the large net alone, at equal budget",
+        lines=tuple(lines),
+        threshold=0.0,
+        threshold_name="as strong as the better net",
+    )
+
+
+def _places(points: Iterable[RegimePoint]) -> list[tuple[float, Elo]]:
+    over = [(point.gap.value, point.over_better()) for point in points]
+    return [(gap, elo_of(tally)) for gap, tally in over if tally is not None]
+
+
+def _series(name: str, colour: str, places: Sequence[tuple[float, Elo]], *, joined: bool = True) -> Series:
+    return Series(
+        name,
+        [gap for gap, _ in places],
+        [elo.value for _, elo in places],
+        colour,
+        low=[elo.low for _, elo in places],
+        high=[elo.high for _, elo in places],
+        dashed=not joined,
+        joined=joined,
+    )

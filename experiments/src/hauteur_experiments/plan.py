@@ -1,0 +1,175 @@
+"""The laboratory's plan: runs that decide the claims of the sources, one at a time.
+
+A run is an experiment at a size that can decide. Its folder is its own, so that an interrupted plan goes on where it
+was, and runs that are over are not made again.
+"""
+
+from __future__ import annotations
+
+import math
+import shlex
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from hauteur.system.extras import missing_line
+from hauteur.system.formatting import duration
+from hauteur.system.lock import locked
+from hauteur_experiments.attempts import AttemptLog
+from hauteur_experiments.experiment import REFERENCE_SPEED, ExperimentSetting, make_experiment, search_speed
+from hauteur_experiments.registry import find
+
+
+@dataclass(frozen=True)
+class PlannedRun:
+    """An experiment at a size that can decide its claims.
+
+    name: of its folder; size: what it plays, in words; net: which of the plan's nets for chess it uses, the first one
+    is 0, None: it plays no chess; the rest as the options of `hauteur experiment`.
+    """
+
+    name: str
+    experiment: str
+    size: str
+    scale: float = 1.0
+    seeds: int | None = None
+    first_seed: int | None = None
+    visits: int | None = None
+    game: str | None = None
+    opponent: str | None = None
+    seat: Literal["first", "second"] | None = None
+    only: tuple[str, ...] = ()
+    net: int | None = None
+
+    def nets(self, base: ExperimentSetting) -> tuple[Path, ...]:
+        """Return its net for chess, of those that the plan was given; other games have theirs in the package.
+
+        ValueError where it needs another net than the first one and the plan has none.
+        """
+        if self.net is None:
+            return ()
+        if self.net and self.net >= len(base.nets):
+            raise ValueError(f"it needs {self.net + 1} nets for chess, got {len(base.nets)}: --net, once for each")
+        return base.nets[self.net : self.net + 1]
+
+    def setting(self, base: ExperimentSetting) -> ExperimentSetting:
+        """Its setting. base: folder of all runs, threads, nets for chess, and where lines go."""
+        known = find(self.experiment)
+        return replace(
+            base,
+            folder=base.folder / self.name,
+            scale=self.scale,
+            seeds=known.seeds if self.seeds is None else self.seeds,
+            first_seed=known.first_seed if self.first_seed is None else self.first_seed,
+            nets=self.nets(base),
+            visits=self.visits,
+            game=self.game,
+            opponent=self.opponent,
+            seat=self.seat,
+            only=self.only,
+        )
+
+    def command(self, base: ExperimentSetting) -> str:
+        """The command that makes this run alone."""
+        words = ["hauteur", "experiment", self.experiment]
+        values = {
+            "scale": None if self.scale == 1 else f"{self.scale:g}",
+            "seeds": self.seeds,
+            "first-seed": self.first_seed,
+            "visits": self.visits,
+            "game": self.game,
+            "opponent": self.opponent,
+            "seat": self.seat,
+        }
+        for option, value in values.items():
+            words += [] if value is None else [f"--{option}", str(value)]
+        words += [word for name in self.only for word in ("--only", name)]
+        words += [word for net in self.nets(base) for word in ("--net", net.name)]
+        return shlex.join(words)
+
+
+@dataclass(frozen=True)
+class Step:
+    """A run with its estimated seconds, those spent on it so far, the claims that it decides, and whether it is over.
+
+    problem: why it cannot be made here; empty: it can.
+    """
+
+    run: PlannedRun
+    seconds: float
+    spent: float
+    claims: int
+    over: bool
+    problem: str = ""
+
+    @property
+    def rest(self) -> float:
+        """Seconds that it still takes."""
+        return 0.0 if self.over else max(0.0, self.seconds - self.spent)
+
+    @property
+    def text(self) -> str:
+        """Its name, what it decides, what it costs."""
+        cost = "over" if self.over else f"cannot be made: {self.problem}" if self.problem else f"{duration(self.rest)}"
+        return f"{self.run.name:32} {self.claims:3} claims  {cost}"
+
+
+def steps(runs: Sequence[PlannedRun], claims: Mapping[str, int], base: ExperimentSetting) -> list[Step]:
+    """Return the runs in the order in which they are made: most claims an hour first. claims: by the name of a run."""
+    speed, log = search_speed() / REFERENCE_SPEED, AttemptLog(base.folder)
+    found = [_step(run, claims[run.name], base, speed, log) for run in runs]
+    return sorted(found, key=lambda step: (not step.over, bool(step.problem), step.seconds / step.claims))
+
+
+def _step(run: PlannedRun, claims: int, base: ExperimentSetting, speed: float, log: AttemptLog) -> Step:
+    spent, over = log.seconds(run.name), (base.folder / run.name / "result.json").exists()
+    if over:
+        return Step(run, spent, spent, claims, over)
+    try:
+        return Step(run, find(run.experiment).estimate(run.setting(base), speed), spent, claims, over)
+    except (ValueError, OSError, ImportError) as error:
+        return Step(run, math.inf, spent, claims, over, _said(error))
+
+
+def _said(error: Exception) -> str:
+    """Return the line of an error; where a package is missing, the one that says how to install it."""
+    missing = missing_line("it", [error.name]) if isinstance(error, ModuleNotFoundError) and error.name else None
+    return missing or str(error)
+
+
+def make_plan(planned: Sequence[Step], base: ExperimentSetting, hours: float, done: Callable[[], object]) -> list[str]:
+    """Make the runs that fit into so many hours, one after another; return the names of those that failed.
+
+    done: called after each. Raise ValueError where another process works on the plan.
+    """
+    end, failed = time.monotonic() + hours * 3600, []
+    with locked(base.folder, "making a plan"):
+        for step in planned:
+            if step.over or not _fits(step, end - time.monotonic(), base):
+                continue
+            base.show(f"{step.run.name}: {step.run.command(base)}")
+            failed += [] if _attempt(step.run, base) else [step.run.name]
+            done()
+    return failed
+
+
+def _fits(step: Step, left: float, base: ExperimentSetting) -> bool:
+    """Return whether a run can be made in so many seconds; report where it cannot."""
+    if step.problem:
+        base.show(f"{step.run.name}: left out: {step.problem}")
+    elif step.rest > left:
+        base.show(f"{step.run.name}: left out, {duration(step.rest)} do not fit into {duration(max(0.0, left))}")
+    return not step.problem and step.rest <= left
+
+
+def _attempt(run: PlannedRun, base: ExperimentSetting) -> bool:
+    """Make a run, or go on with it; return whether it succeeded. The plan goes on without one that fails."""
+    try:
+        with AttemptLog(base.folder).attempt(run.name):
+            make_experiment(find(run.experiment), run.setting(base))
+    except (ValueError, OSError, RuntimeError, ImportError) as error:
+        base.show(f"{run.name}: failed: {_said(error)}")
+        return False
+    return True

@@ -1,0 +1,225 @@
+"""Figure 6 of the search-contempt paper: N_scl and visits of a learning run with balanced games.
+
+A. Joshi, "Search-contempt", 2025, section 4.2.5: training begins with a good net, N = 1000 visits and the N_scl at
+which decisive and drawn games are equally frequent; N_scl is updated after every training, and N doubled once N_scl has
+settled. The paper's figure is speculative; here the controller (hauteur.learning.controller) does it, in minichess
+unless another game is requested. `--net` is the initial net; without one the run begins from zero, where draws are
+rare.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from hauteur.learning.recipe import Recipe, parse_recipe
+from hauteur.matches.ratings.elo import MatchScore
+from hauteur.matches.tuning.ratio_fit import decisive_ratio_interval
+from hauteur.plots import LINE_COLOURS, Figure, Series
+from hauteur_experiments.alphazero_report.learning import learn_seeds
+from hauteur_experiments.experiment import Experiment, ExperimentSetting, Finding, Result
+from hauteur_experiments.measured import Share
+from hauteur_experiments.verdict import Claim, of_most_seeds
+
+GAME = "minichess"
+GAMES = 3000
+"""Games between two trainings in the paper's figure."""
+
+VISITS = 1000
+GENERATIONS = 20
+DOUBLINGS = 4
+NEAR = 1.5
+"""A ratio is near 1 within this factor."""
+
+MOST = 0.5
+"""The ratio is kept where it is near 1 in more of the generations than this share."""
+
+LEAST_SEEDS = 6
+"""Seeds below which nothing is concluded."""
+
+SECONDS = 30_000.0
+"""Of a seed at full size on the reference machine."""
+
+
+def recipe_of(setting: ExperimentSetting, seed: int) -> Recipe:
+    """The learning run of a seed at the scale of the setting."""
+    games, visits = setting.scaled(GAMES, 4), setting.visits_or(VISITS)
+    values: dict[str, Any] = {
+        "game": setting.game or GAME,
+        "network": {"filters": 32, "blocks": 4, "policy_channels": 8, "value_channels": 8, "value_hidden": 64},
+        "selfplay": {
+            "games": games,
+            "visits": visits,
+            "parallel_games": min(games, 300),
+            "batch_size": min(games, 150),
+            "shard_games": min(games, 100),
+            "max_plies": 200,
+            "tree_per_side": True,
+            "temperature": {"initial": 0.7, "decay_moves": 5, "cutoff_move": 20, "endgame": 0.1},
+            "search": {
+                "cpuct": {"init": 1.5, "factor": 0.0},
+                "fpu": {"kind": "reduction", "value": 0.2},
+                "dirichlet": {"epsilon": 0.25, "alpha": 0.5},
+            },
+        },
+        "train": {
+            "window_games": 5 * games,
+            "batch_size": 256,
+            "samples_per_position": 4.0,
+            "learning_rate": 5e-4 if setting.nets else 2e-3,
+            "schedule": "constant",
+            "weight_decay": 1e-3,
+            "root_value_share": 0.25,
+            "weight_average": 0.99,
+        },
+        "controller": {
+            "target": 1.0,
+            "initial_n_scl": min(5, visits) if setting.nets else visits,
+            "max_visits": visits * 2**DOUBLINGS,
+            "probe_games": max(4, games // 8),
+            "settle_factor": NEAR,
+        },
+        "gate": {"games": max(4, games // 8), "threshold": 0.4, "visits": max(1, visits // 2), "opening_plies": 4},
+        "run": {"generations": GENERATIONS, "seed": seed, "threads": 1, "tag": f"seed-{seed}"},
+    }
+    if setting.nets:
+        values["start"] = {"net": str(Path(setting.net(setting.game or GAME)).absolute())}
+        del values["network"]
+    return parse_recipe(values, "contempt-schedule")
+
+
+def make_schedule(setting: ExperimentSetting) -> Result:
+    """Learn with every seed, draws what the controller chose."""
+    folders = learn_seeds(setting, partial(recipe_of, setting))
+    runs = [
+        [_row(seed, line) for line in folder.read_metrics()]
+        for seed, folder in zip(setting.seed_numbers, folders, strict=True)
+    ]
+    rows = [row for run in runs for row in run]
+    facts = {"recipe": recipe_of(setting, 1).model_dump()}
+    return Result(rows, findings(runs), [schedule_figure(runs), ratio_figure(runs)], [table(runs)], facts)
+
+
+Row = dict[str, Any]
+"""What the controller played in a generation, and what came out."""
+
+
+def _row(seed: int, line: dict[str, Any]) -> Row:
+    games, chosen = line["games"], line["search_contempt"]
+    record = MatchScore(games["first_wins"], games["draws"], games["second_wins"])
+    low, high = decisive_ratio_interval(record)
+    return {
+        "seed": seed,
+        "generation": line["generation"],
+        "games": line["generation"] * record.games,
+        "n_scl": chosen["n_scl"],
+        "visits": chosen["visits"],
+        "ratio": chosen["ratio"],
+        "ratio_low": low,
+        "ratio_high": high if high != float("inf") else None,
+        "settled": chosen["settled"],
+        "probes": len(chosen["probes"]),
+        "elo": line["elo"],
+    }
+
+
+def table(runs: Sequence[Sequence[Row]]) -> str:
+    """N_scl, N and the ratio of every generation."""
+    lines = [f"{'seed':>4} {'gen':>4} {'games':>7} {'N_scl':>7} {'N':>7} {'(w+l)/d':>8}  settled"]
+    for row in (row for run in runs for row in run):
+        ratio = "-" if row["ratio"] is None else f"{row['ratio']:.2f}"
+        places = f"{row['seed']:4} {row['generation']:4} {row['games']:7,} {row['n_scl']:7,} {row['visits']:7,}"
+        lines.append(f"{places} {ratio:>8}  {'yes' if row['settled'] else ''}".rstrip())
+    return "\n".join(lines)
+
+
+def schedule_figure(runs: Sequence[Sequence[Row]]) -> Figure:
+    """The paper's figure: N_scl and N by games."""
+    lines = []
+    for seed, run in enumerate(runs, start=1):
+        xs = [row["games"] for row in run]
+        n_scls, visits = ([float(row[key]) for row in run] for key in ("n_scl", "visits"))
+        lines.append(Series(f"N_scl, seed {seed}", xs, n_scls, _colour(seed)))
+        lines.append(Series(f"N, seed {seed}", xs, visits, _colour(seed), dashed=True))
+    return Figure(
+        "contempt-schedule",
+        "N_scl and visits by games of self-play",
+        "The controller chooses N_scl after every training, and doubles the visits N when N_scl has settled.",
+        "visits",
+        "games",
+        lines=tuple(lines),
+        log=True,
+    )
+
+
+def ratio_figure(runs: Sequence[Sequence[Row]]) -> Figure:
+    """The ratio that the controller keeps; the shade is the interval of a generation's games."""
+    lines = []
+    for seed, run in enumerate(runs, start=1):
+        known = [row for row in run if row["ratio"] and row["ratio_high"] is not None]
+        values, lows, highs = ([row[key] for row in known] for key in ("ratio", "ratio_low", "ratio_high"))
+        xs = [row["games"] for row in known]
+        lines.append(Series(f"seed {seed}", xs, values, _colour(seed), low=lows, high=highs))
+    return Figure(
+        "contempt-schedule-ratio",
+        "Decisive games a drawn one",
+        "The target is 1; shades: 95 % intervals of a generation's games.",
+        "(w + l) / d",
+        "games",
+        lines=tuple(lines),
+        log=True,
+        threshold=1.0,
+        threshold_name="target",
+    )
+
+
+def _colour(seed: int) -> str:
+    return LINE_COLOURS[(seed - 1) % len(LINE_COLOURS)]
+
+
+def findings(runs: Sequence[Sequence[Row]]) -> list[Finding]:
+    """The two halves of the schedule: the ratio stays, and N_scl settles and lets N double."""
+    return [_balance(runs), _doubling(runs)]
+
+
+def _balance(runs: Sequence[Sequence[Row]]) -> Finding:
+    near = [sum(1 / NEAR <= (row["ratio"] or 0) <= NEAR for row in run) for run in runs]
+    texts = ", ".join(f"{count} of {len(run)}" for count, run in zip(near, runs, strict=True))
+    mostly = Share(sum(count > MOST * len(run) for count, run in zip(near, runs, strict=True)), len(runs))
+    text = f"(w + l)/d within {1 / NEAR:.2f} and {NEAR} in {texts} generations, by seed"
+    what = f"share of the seeds in which it is so in more than {MOST:.0%} of the generations"
+    statement = "section 4.2.5: a new N_scl after every training keeps (w + l)/d near 1 (speculative)"
+    here = f"here: within a factor of {NEAR} in more than {MOST:.0%} of the generations, of most seeds"
+    return Finding.of(f"{statement}; {here}", Claim((of_most_seeds(what, mostly, LEAST_SEEDS),)), text)
+
+
+def _doubling(runs: Sequence[Sequence[Row]]) -> Finding:
+    texts = []
+    for run in runs:
+        steps = [row["games"] for before, row in pairwise(run) if row["visits"] > before["visits"]]
+        path = f"N_scl {run[0]['n_scl']} to {run[-1]['n_scl']}, N {run[0]['visits']} to {run[-1]['visits']}"
+        texts.append(f"{path}, doubled after {', '.join(f'{games:,}' for games in steps) or 'no'} games")
+    grown = sum(run[-1]["visits"] > run[0]["visits"] and run[-1]["n_scl"] > run[0]["n_scl"] for run in runs)
+    what = "share of the seeds in which N_scl grows and N is doubled"
+    statement = (
+        "figure 6: N_scl grows from 5 and settles at 30,000 games, then N is doubled (speculative); here, which is "
+        "weaker: N_scl grows and N is doubled at some time"
+    )
+    side = of_most_seeds(what, Share(grown, len(runs)), LEAST_SEEDS)
+    return Finding.of(statement, Claim((side,)), "; ".join(texts))
+
+
+EXPERIMENTS = (
+    Experiment(
+        "contempt-schedule",
+        "Joshi 2025, figure 6",
+        "learning with balanced games: N_scl and visits by the controller",
+        SECONDS,
+        make_schedule,
+        seeds=1,
+        uses=("nets", "visits", "game"),
+    ),
+)

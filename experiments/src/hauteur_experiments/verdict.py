@@ -1,0 +1,259 @@
+"""Whether a statement of a paper holds: one rule for all experiments, fixed before the games are played.
+
+A claim is one inequality on a measured quantity, or several of which all, or any one, must be true. An inequality is
+shown where a confidence interval lies wholly on its side of the bound, and refuted where it lies wholly on the other.
+It names the smallest effect that matters: where the interval lies below that, there is no such effect. The error is at
+most LEVEL for a false "holds" where the quantities are at their bounds, for a false "does not hold" there, and for a
+false "no such effect" where they are at the smallest effects that matter, however many inequalities, and cells of a
+table, are tested beside each other, and however often a claim is looked at while its games come in (`looks`):
+
+- all must be true: each is tested at LEVEL (intersection-union test; R. L. Berger, Technometrics 24, 1982, 295-300),
+  and the claim is denied by one that is denied at LEVEL / k (Bonferroni);
+- any one may be true: one must be shown at LEVEL / k, and all denied at LEVEL.
+
+Below the smallest number of independent units that was stated for it, a claim is open whatever was measured.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from statistics import NormalDist
+from typing import Literal, Protocol
+
+from hauteur.matches.ratings.elo import score_of_elo
+from hauteur_experiments.looks import END, Look, final_z
+
+Verdict = Literal["holds", "does not hold", "no such effect", "open"]
+Side = Literal["above", "below", "at"]
+
+LEVEL = 0.025
+"""Greatest chance of each kind of false verdict: one end of an interval of 95 %."""
+
+SMALLEST_ELO = 15.0
+"""Smallest effect that matters where the source has no figure; else half of the source's."""
+
+SMALLEST_POINTS = 100 * (score_of_elo(SMALLEST_ELO) - 0.5)
+"""The same in percentage points of an even score."""
+
+MOST_OF_RUNS = 0.75
+"""Share of the runs that matters, of a statement that is to hold in more than half of them."""
+
+POWER = 0.8
+"""Chance of a verdict at the number of units, and at the difference, that are printed beside it."""
+
+MOST_UNITS = 10_000_000
+"""More independent units than anybody will play."""
+
+
+class Measured(Protocol):
+    """A quantity and what it was measured with. units: independent ones, such as pairs of games, games or seeds."""
+
+    @property
+    def value(self) -> float: ...
+    @property
+    def units(self) -> int: ...
+    def interval(self, confidence: float) -> tuple[float, float]:
+        """Return the ends of the interval that contains the truth with at least this chance, 0 to 1."""
+        ...
+
+
+@dataclass(frozen=True)
+class Inequality:
+    """A measured quantity is above, or below, a bound; or "at" it: compatible with it, and known well.
+
+    what: the quantity, in words; matters: the quantity at the smallest effect that matters, on the bound's side, or the
+    bound itself where the bound is an effect; of "at" the bound plus the most that half an interval may be; unit: of
+    the quantity, such as "Elo"; of: what its independent units are; least: so many of them, or more, may decide.
+    """
+
+    what: str
+    measured: Measured
+    bound: float
+    side: Side
+    least: int
+    unit: str = ""
+    of: str = "games"
+    matters: float = field(kw_only=True)
+
+    def __post_init__(self) -> None:
+        if self.least < 2:
+            raise ValueError(f"{self.what}: the smallest number of {self.of} that may decide must be >= 2")
+        if self._sign * (self.matters - self.bound) < 0 or (self.side == "at" and self.matters == self.bound):
+            raise ValueError(f"{self.what}: what matters is {self.side} {self.bound:g}, got {self.matters:g}")
+
+    def shown(self, level: float) -> bool:
+        """Return whether it is true, with at most this chance of an error.
+
+        "at" is shown by the interval of 95 %, at the end alone; one that is twice `matters` away is not, with LEVEL.
+        """
+        low, high = self.measured.interval(1 - 2 * (LEVEL if self.side == "at" else level))
+        if self.side == "at":
+            return self._may_decide and low <= self.bound <= high and (high - low) / 2 <= self.matters - self.bound
+        return self._may_decide and (low > self.bound if self.side == "above" else high < self.bound)
+
+    def refuted(self, level: float) -> bool:
+        """Return whether it is false, with at most this chance of an error."""
+        low, high = self.measured.interval(1 - (level if self.side == "at" else 2 * level))
+        above, below = low > self.bound and self.side != "above", high < self.bound and self.side != "below"
+        return self._may_decide and (above or below)
+
+    def without_effect(self, level: float) -> bool:
+        """Return whether an effect that matters is excluded, with at most this chance of an error."""
+        low, high = self.measured.interval(1 - 2 * level)
+        if self.side == "at" or not self._may_decide:
+            return False
+        return high < self.matters if self.side == "above" else low > self.matters
+
+    @property
+    def _may_decide(self) -> bool:
+        return self.measured.units >= self.least
+
+    @property
+    def _sign(self) -> int:
+        return -1 if self.side == "below" else 1
+
+    @property
+    def quantity(self) -> str:
+        """The quantity with its interval of 95 %."""
+        value, low, high = (_rounded(one) for one in (self.measured.value, *self.measured.interval(1 - 2 * LEVEL)))
+        return f"{self.what} {value} [{low}, {high}]{self.unit and ' ' + self.unit}"
+
+    @property
+    def text(self) -> str:
+        """The quantity with its interval of 95 %, what would matter, and its number of units."""
+        matters = (
+            "" if self.side == "at" or self.matters == self.bound else f" (what matters: {_rounded(self.matters)})"
+        )
+        return f"{self.quantity}{matters}, {self.measured.units:,} {self.of}"
+
+    def needed_to_show(self, level: float) -> int:
+        """Return the units that would show it, if the measured value is the truth."""
+        if self.side == "at":
+            half, wanted = standard_error(self.measured) * _Z_95, self.matters - self.bound
+            return _units(self.measured.units * (half / wanted) ** 2, self.least)
+        right = self._sign * (self.measured.value - self.bound) > 0
+        return needed(self, self.bound, level) if right else MOST_UNITS
+
+    def needed_to_deny(self, level: float) -> int:
+        """Return the units that would refute it or exclude an effect, if the measured value is the truth."""
+        if self.side == "at":
+            return needed(self, self.bound, level / 2)
+        beyond = self._sign * (self.measured.value - self.matters) >= 0
+        return MOST_UNITS if beyond else needed(self, self.matters, level)
+
+
+_Z_95 = NormalDist().inv_cdf(1 - LEVEL)
+
+
+def _rounded(value: float) -> str:
+    """A number with three digits, or more before the point."""
+    return f"{value:,.0f}" if 1000 <= abs(value) < math.inf else f"{value:.3g}"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """A statement of a source as inequalities. needs: how many of them must be true; cells: claims of one table, which
+    are tested beside each other; premise: what must be shown besides, or the claim is open; look: when it is judged.
+    """
+
+    inequalities: tuple[Inequality, ...]
+    needs: Literal["all", "any"] = "all"
+    cells: int = 1
+    premise: tuple[Inequality, ...] = ()
+    look: Look = END
+
+    def __post_init__(self) -> None:
+        if not self.inequalities or self.cells < 1:
+            raise ValueError("a claim needs an inequality, and is one cell or more of a table")
+
+    def at(self, look: Look) -> Claim:
+        """The claim as it is judged at a look."""
+        return replace(self, look=look)
+
+    @property
+    def verdict(self) -> Verdict:
+        """What the measurements allow to conclude."""
+        show, deny = (self.look.level(level) for level in self._levels)
+        if not (show and deny) or not all(one.shown(self.look.level(LEVEL / self.cells)) for one in self.premise):
+            return "open"
+        every, some = (all, any) if self.needs == "all" else (any, all)
+        if every(one.shown(show) and (one.side != "at" or self.look.share == 1) for one in self.inequalities):
+            return "holds"
+        if some(one.refuted(deny) for one in self.inequalities):
+            return "does not hold"
+        return "no such effect" if some(one.without_effect(deny) for one in self.inequalities) else "open"
+
+    @property
+    def _levels(self) -> tuple[float, float]:
+        """Errors that an inequality may make where it is shown, and where it is denied, all looks together."""
+        each, together = LEVEL / self.cells, LEVEL / self.cells / len(self.inequalities)
+        return (each, together) if self.needs == "all" else (together, each)
+
+    @property
+    def missing(self) -> int | None:
+        """Units with which the claim would be decided, one way or the other, if what was measured is the truth.
+
+        Where any inequality is enough, the best one decides. None: it is decided; MOST_UNITS: that many or more.
+        """
+        if self.verdict != "open":
+            return None
+        show, deny = self._levels
+        every, some = (max, min) if self.needs == "all" else (min, max)
+        shown = every(one.needed_to_show(show) for one in self.inequalities)
+        denied = some(one.needed_to_deny(deny) for one in self.inequalities)
+        before = [one.needed_to_show(LEVEL / self.cells) for one in self.premise]
+        return max(min(shown, denied), *before, 0)
+
+    @property
+    def quantities(self) -> str:
+        """The measured quantities with their intervals."""
+        return "; ".join(one.quantity for one in (*self.inequalities, *self.premise))
+
+    @property
+    def units_text(self) -> str:
+        """What was measured with: the number of units of the quantity that has the fewest."""
+        least = min(self.inequalities, key=lambda inequality: inequality.measured.units)
+        return f"{least.measured.units:,} {least.of}"
+
+    @property
+    def text(self) -> str:
+        """The measured quantities, and where the claim is open what would close it."""
+        texts = "; ".join(inequality.text for inequality in self.inequalities)
+        if self.premise:
+            texts += f"; premise: {'; '.join(one.text for one in self.premise)}"
+        missing = self.missing
+        if missing is None:
+            return texts
+        few = [one for one in (*self.inequalities, *self.premise) if one.measured.units < one.least]
+        if few:
+            return f"{texts}; too few: {few[0].least:,} {few[0].of} or more may decide"
+        count = f"{MOST_UNITS:,} or more" if missing >= MOST_UNITS else f"about {missing:,}"
+        return f"{texts}; {count} {self.inequalities[0].of} would decide"
+
+
+def of_most_seeds(what: str, share: Measured, least: int) -> Inequality:
+    """Return that a share of the seeds is more than half."""
+    return Inequality(what, share, 0.5, "above", least, of="seeds", matters=MOST_OF_RUNS)
+
+
+def needed(inequality: Inequality, border: float, level: float = LEVEL) -> int:
+    """Return the units that would tell the quantity from a border with chance POWER at the last look, if the measured
+    value is the truth.
+    """
+    distance = abs(inequality.measured.value - border)
+    error = standard_error(inequality.measured)
+    if not math.isfinite(error) or distance * math.sqrt(MOST_UNITS) <= error:
+        return MOST_UNITS
+    wanted = final_z(level) + NormalDist().inv_cdf(POWER)
+    return _units(inequality.measured.units * (wanted * error / distance) ** 2, inequality.least)
+
+
+def _units(number: float, least: int) -> int:
+    return min(MOST_UNITS, max(least, math.ceil(number))) if math.isfinite(number) else MOST_UNITS
+
+
+def standard_error(measured: Measured) -> float:
+    """Return half the interval of one standard deviation."""
+    low, high = measured.interval(2 * NormalDist().cdf(1.0) - 1)
+    return (high - low) / 2
