@@ -20,11 +20,11 @@ from hauteur.matches.arena import play_games
 from hauteur.matches.plain_games import TARGET_UNITS
 from hauteur.matches.record import GamePlan
 from hauteur.mcts.params import Cpuct, Dirichlet, Fpu, SearchParams, Temperature
-from hauteur.mcts.reference.forced_playouts import forced, pruned_visits
-from hauteur.mcts.reference.scores import Scores
-from hauteur.mcts.reference.tree import Edge, Node, Value, make_node
 from hauteur.mcts.rules import ForcedPlayouts, Solver
 from hauteur.players.search_player import SearchPlayer
+from reference.forced_playouts import forced, pruned_visits
+from reference.scores import Scores
+from reference.tree import Edge, Node, Value, make_node
 
 CONNECT4 = Game("connect4")
 PLAIN = SearchParams(cpuct=Cpuct(init=1.0, factor=0), fpu=Fpu(value=0), policy_temperature=1.0)

@@ -14,10 +14,10 @@ from search_toys import ToyGame, hash_evaluator, uniform_evaluator
 from hauteur._core import Forest, Game
 from hauteur.mcts.own_rules import Rule, RuleChain
 from hauteur.mcts.params import Cpuct, Fpu, SearchParams
-from hauteur.mcts.reference.graph import GraphSearch, added
-from hauteur.mcts.reference.search import Search
-from hauteur.mcts.reference.tree import Value, reachable
 from hauteur.mcts.rules import Gumbel, Repetition, SearchContempt, Solver
+from reference.graph import GraphSearch, added
+from reference.search import Search
+from reference.tree import Value, reachable
 
 GRAPH = SearchParams(graph=True)
 NOT_WITH_GRAPH = ("variance", "tree_balance", "q_average", "lower_bound", "second_net")

@@ -19,7 +19,6 @@ from hauteur.matches.arena import play_games
 from hauteur.matches.plain_games import TARGET_UNITS
 from hauteur.matches.record import GamePlan
 from hauteur.mcts.params import Dirichlet, SearchParams
-from hauteur.mcts.reference.gumbel import Knowledge, draw, improved_policy, sigma
 from hauteur.mcts.rules import (
     EarlyVisits,
     Gumbel,
@@ -31,6 +30,7 @@ from hauteur.mcts.rules import (
     Variance,
 )
 from hauteur.players.search_player import SearchPlayer
+from reference.gumbel import Knowledge, draw, improved_policy, sigma
 
 rules = st.builds(
     Gumbel,

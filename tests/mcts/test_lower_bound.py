@@ -14,9 +14,9 @@ from search_toys import hash_evaluator
 
 from hauteur._core import Forest, Game
 from hauteur.mcts.params import SearchParams
-from hauteur.mcts.reference.lower_bound import bound
 from hauteur.mcts.rules import LowerBound
 from hauteur.system.student import t_quantile
+from reference.lower_bound import bound
 
 rules = st.builds(
     LowerBound,

@@ -13,8 +13,8 @@ from search_pairs import Pair, agree_after_each, calls, pairs, random_state
 from search_toys import hash_evaluator
 from worked_example import EXAMPLE, fixture_node
 
+import reference
 from hauteur._core import Game
-from hauteur.mcts import reference
 from hauteur.mcts.params import Cpuct, Fpu, SearchParams
 
 

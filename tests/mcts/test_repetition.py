@@ -15,9 +15,9 @@ from search_toys import hash_evaluator
 from hauteur._core import Forest, Game, State
 from hauteur.mcts.lc0_options import search_params
 from hauteur.mcts.params import SearchParams
-from hauteur.mcts.reference.repetition import Lost, take_back
-from hauteur.mcts.reference.tree import Node, Value
 from hauteur.mcts.rules import QAverage, Repetition, Variance
+from reference.repetition import Lost, take_back
+from reference.tree import Node, Value
 
 INLINE = SearchParams(repetition=Repetition())
 LEGACY = SearchParams(repetition=Repetition(mode="legacy_certain"))

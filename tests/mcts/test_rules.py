@@ -18,15 +18,15 @@ from hypothesis import strategies as st
 from search_pairs import Pair
 from search_toys import hash_evaluator
 
+import reference
 from hauteur._core import Forest, Game
-from hauteur.mcts import reference
 from hauteur.mcts.params import Cpuct, Fpu, SearchParams
-from hauteur.mcts.reference import initial_trust, q_average, tree_balance, variance
-from hauteur.mcts.reference.draws import Draws
-from hauteur.mcts.reference.prior_mixing import uniform_share
-from hauteur.mcts.reference.scores import Scores
-from hauteur.mcts.reference.variance import Moments
 from hauteur.mcts.rules import EarlyVisits, InitialTrust, PriorMixing, QAverage, TreeBalance, Variance
+from reference import initial_trust, q_average, tree_balance, variance
+from reference.draws import Draws
+from reference.prior_mixing import uniform_share
+from reference.scores import Scores
+from reference.variance import Moments
 
 EDGES = ((12, 0.2, 0.55, 0.04, 45), (6, 0.1, 0.25, 0.09, 20), (2, 0.02, 0.17, 0.25, 10), (0, 0.0, 0.03, 0.0, 25))
 """Visits, Q, prior, variance, replies of the edges A, B, C, D."""

@@ -12,9 +12,9 @@ from second_net_pairs import TwoPair, two_net_pairs
 
 from hauteur._core import Forest, Game, State
 from hauteur.mcts.params import Dirichlet, Fpu, SearchParams
-from hauteur.mcts.reference.second_net import TwoNetSearch
-from hauteur.mcts.reference.second_net_tree import TwoNode
 from hauteur.mcts.rules import Gumbel, SecondNet
+from reference.second_net import TwoNetSearch
+from reference.second_net_tree import TwoNode
 
 
 @given(two_net_pairs(), st.integers(2, 80))

@@ -28,14 +28,14 @@ from solver_toys import (
 )
 from worked_example import EXAMPLE, fixture_node
 
+import reference
 from hauteur._core import Game, State
-from hauteur.mcts import reference
 from hauteur.mcts.lc0_options import search_params as lc0_search_params
 from hauteur.mcts.move_choice import choose_actions
 from hauteur.mcts.params import Cpuct, SearchParams, Temperature
-from hauteur.mcts.reference.solver import Climb, node_bounds
-from hauteur.mcts.reference.tree import Bounds
 from hauteur.mcts.rules import SearchContempt, Solver
+from reference.solver import Climb, node_bounds
+from reference.tree import Bounds
 
 ONE = np.array([0])
 

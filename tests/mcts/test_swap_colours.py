@@ -16,10 +16,10 @@ from hauteur import _core
 from hauteur.learning.recipe import LearningSearch
 from hauteur.mcts.lc0_options import search_params
 from hauteur.mcts.params import SearchParams
-from hauteur.mcts.reference.search import Search
 from hauteur.networks.bundled import default_net
 from hauteur.networks.evaluators.factory import make_evaluator
 from hauteur.players.settings import parse_player, player_text
+from reference.search import Search
 
 PLANE = 108
 WHITE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 3 9"

@@ -9,9 +9,9 @@ from hauteur import _core
 from hauteur.cli import main
 from hauteur.games.registry import load_game
 from hauteur.matches.match import Match, MatchSettings
-from hauteur.mcts.reference.rave import Rave
 from hauteur.players.build import Resources
 from hauteur.players.settings import parse_player
+from reference.rave import Rave
 
 
 def position(spec: str, plies: int, seed: int) -> tuple[_core.State, dict[int, int]]:

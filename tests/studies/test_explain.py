@@ -11,8 +11,6 @@ import pytest
 from hauteur.cli import main
 from hauteur.games.registry import load_game
 from hauteur.mcts.params import Cpuct, SearchParams
-from hauteur.mcts.reference.tree import Value
-from hauteur.mcts.reference.wdl_contempt import shifted
 from hauteur.mcts.search_tree import TreeNode
 from hauteur.networks.evaluators.factory import evaluator
 from hauteur.players.settings import PlayerSettings
@@ -21,6 +19,8 @@ from hauteur.studies.explain.nodes import read_nodes
 from hauteur.studies.explain.question import Question, side_of
 from hauteur.studies.explain.searched import ExplainedSearch, ExplainStopped, Searches
 from hauteur.studies.methods import page_of
+from reference.tree import Value
+from reference.wdl_contempt import shifted
 
 SHUFFLE = "chess(fen=k7/8/8/8/8/8/8/K6R w - - 0 1)"
 MATE = "chess(fen=7k/8/R7/1R6/8/8/8/7K w - - 0 1)"

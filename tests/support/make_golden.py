@@ -15,9 +15,9 @@ from search_toys import hash_evaluator
 
 from hauteur._core import Game
 from hauteur.mcts.params import Cpuct, Dirichlet, Fpu, SearchParams
-from hauteur.mcts.reference import Search
+from reference import Search
 
-FILE = Path(__file__).parents[1] / "search" / "golden" / "puct.json"
+FILE = Path(__file__).parents[1] / "mcts" / "golden" / "puct.json"
 
 PLAIN = SearchParams()
 ALPHAZERO = SearchParams(

@@ -14,10 +14,6 @@ from search_toys import Evaluator, Floats, ToyGame, hash_evaluator
 from hauteur._core import Batch, Forest, Game, State
 from hauteur.mcts.own_rules import Rule, rule_chain
 from hauteur.mcts.params import Cpuct, Dirichlet, Fpu, SearchParams
-from hauteur.mcts.reference import Edge, Leaf, Node, Search
-from hauteur.mcts.reference.graph import GraphSearch
-from hauteur.mcts.reference.solver import edge_bounds
-from hauteur.mcts.reference.tree import OPEN
 from hauteur.mcts.rules import (
     EarlyVisits,
     ForcedPlayouts,
@@ -31,6 +27,10 @@ from hauteur.mcts.rules import (
     Variance,
     WdlContempt,
 )
+from reference import Edge, Leaf, Node, Search
+from reference.graph import GraphSearch
+from reference.solver import edge_bounds
+from reference.tree import OPEN
 
 SPECS = ("tictactoe", "connect4", "nogo(size=3)", "nogo(size=4)", "chess")
 

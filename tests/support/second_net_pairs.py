@@ -12,10 +12,10 @@ from search_toys import Evaluator, hash_evaluator
 
 from hauteur._core import Batch
 from hauteur.mcts.params import Fpu, SearchParams
-from hauteur.mcts.reference import Node
-from hauteur.mcts.reference.second_net import TwoNetSearch
-from hauteur.mcts.reference.second_net_turns import LARGE, SMALL, Net
 from hauteur.mcts.rules import EarlyVisits, InitialTrust, PriorMixing, SearchContempt, SecondNet, TreeBalance
+from reference import Node
+from reference.second_net import TwoNetSearch
+from reference.second_net_turns import LARGE, SMALL, Net
 
 
 @dataclass

@@ -1,7 +1,7 @@
 """A node of four edges, small enough for scores by hand."""
 
+import reference
 from hauteur._core import Game
-from hauteur.mcts import reference
 from hauteur.mcts.params import Cpuct, Fpu, SearchParams
 
 

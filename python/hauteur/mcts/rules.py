@@ -237,7 +237,7 @@ class QAverage(Section):
     """Q moving average: later results count more in the mean of a node."""
 
     mode: Literal["mean", "power", "linear", "combined", "floor", "limited"] = "linear"
-    """Which step size, see `hauteur.mcts.reference.q_average.step_size`."""
+    """Which step size, see `reference.q_average.step_size`."""
     gamma: Annotated[float, Field(ge=0.25, le=1.5)] = 0.75
     """Exponent of `power` and `combined`."""
     beta: Annotated[float, Field(ge=0.01, le=2)] = 0.49

@@ -11,9 +11,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hauteur.mcts.reference.tree import Bounds, Node, Value, make_node
-from hauteur.mcts.reference.variance import Moments, merged
 from hauteur.mcts.rules import Repetition
+from reference.tree import Bounds, Node, Value, make_node
+from reference.variance import Moments, merged
 
 LEAST_DEPTH = 4
 """Plies below the root before a repeat can count: no position of chess comes back sooner."""

@@ -18,11 +18,12 @@ from numpy.typing import NDArray
 
 from hauteur._core import State, random_u64
 from hauteur.mcts.params import SearchParams
-from hauteur.mcts.reference.backup import update_node
-from hauteur.mcts.reference.priors import make_priors, network_value, shown_features, sum_in_order
-from hauteur.mcts.reference.scores import Scores, choose, edge_value, utility
-from hauteur.mcts.reference.search import MAX_FREE_VISITS, Evaluator, Search, stored
-from hauteur.mcts.reference.second_net_tree import (
+from hauteur.mcts.rules import SecondNet
+from reference.backup import update_node
+from reference.priors import make_priors, network_value, shown_features, sum_in_order
+from reference.scores import Scores, choose, edge_value, utility
+from reference.search import MAX_FREE_VISITS, Evaluator, Search, stored
+from reference.second_net_tree import (
     TwoLeaf,
     TwoNode,
     mark,
@@ -31,9 +32,8 @@ from hauteur.mcts.reference.second_net_tree import (
     two_node,
     update_large,
 )
-from hauteur.mcts.reference.second_net_turns import LARGE, SMALL, TURN_STREAM, Net, next_net
-from hauteur.mcts.reference.tree import NO_VALUE, Edge, Leaf, Node, Value, count_replies
-from hauteur.mcts.rules import SecondNet
+from reference.second_net_turns import LARGE, SMALL, TURN_STREAM, Net, next_net
+from reference.tree import NO_VALUE, Edge, Leaf, Node, Value, count_replies
 
 
 @dataclass(eq=False)

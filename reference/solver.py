@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from hauteur.mcts.params import SearchParams
-from hauteur.mcts.reference import search_contempt
-from hauteur.mcts.reference.tree import OPEN, Bounds, Edge, Node, Value, behind
 from hauteur.mcts.rules import Solver
+from reference import search_contempt
+from reference.tree import OPEN, Bounds, Edge, Node, Value, behind
 
 PREFERRED_DRAW = 1
 """Rank of a proven draw that is preferred to all that is open."""

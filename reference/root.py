@@ -9,11 +9,11 @@ import numpy as np
 
 from hauteur._core import State, dirichlet, random_u64
 from hauteur.mcts.params import SearchParams
-from hauteur.mcts.reference import wdl_contempt
-from hauteur.mcts.reference.halving import Halving, sample_keys
-from hauteur.mcts.reference.priors import mix_noise, retemper
-from hauteur.mcts.reference.solver import node_bounds, reopen
-from hauteur.mcts.reference.tree import OPEN, Edge, Node, make_node
+from reference import wdl_contempt
+from reference.halving import Halving, sample_keys
+from reference.priors import mix_noise, retemper
+from reference.solver import node_bounds, reopen
+from reference.tree import OPEN, Edge, Node, make_node
 
 
 class RootedTree:

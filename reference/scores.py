@@ -10,7 +10,7 @@ import numpy as np
 
 from hauteur.mcts.own_rules import NO_RULES, RuleChain
 from hauteur.mcts.params import Cpuct, Fpu, SearchParams
-from hauteur.mcts.reference import (
+from reference import (
     early_visits,
     initial_trust,
     prior_mixing,
@@ -19,10 +19,10 @@ from hauteur.mcts.reference import (
     tree_balance,
     variance,
 )
-from hauteur.mcts.reference.draws import Draws
-from hauteur.mcts.reference.outside import show_node
-from hauteur.mcts.reference.priors import lc0_ln, sum_in_order
-from hauteur.mcts.reference.tree import Edge, Node, Value
+from reference.draws import Draws
+from reference.outside import show_node
+from reference.priors import lc0_ln, sum_in_order
+from reference.tree import Edge, Node, Value
 
 
 @dataclass

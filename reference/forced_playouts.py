@@ -7,10 +7,10 @@ import math
 from collections.abc import Collection, Mapping
 
 from hauteur.mcts.params import SearchParams
-from hauteur.mcts.reference import solver
-from hauteur.mcts.reference.scores import Scores, edge_value
-from hauteur.mcts.reference.tree import Edge, Node
 from hauteur.mcts.rules import ForcedPlayouts
+from reference import solver
+from reference.scores import Scores, edge_value
+from reference.tree import Edge, Node
 
 
 def forced(rule: ForcedPlayouts, prior: float, child_visits: int) -> float:

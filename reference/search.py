@@ -13,18 +13,19 @@ from numpy.typing import NDArray
 from hauteur._core import State
 from hauteur.mcts.own_rules import Rule, RuleChain
 from hauteur.mcts.params import SearchParams
-from hauteur.mcts.reference import repetition, search_contempt, wdl_contempt
-from hauteur.mcts.reference.backup import final_choice, update_node
-from hauteur.mcts.reference.draws import Draws
-from hauteur.mcts.reference.forced_playouts import forced_edge, pruned_visits
-from hauteur.mcts.reference.halving import improved_edge
-from hauteur.mcts.reference.lower_bound import lower_bounds
-from hauteur.mcts.reference.outside import keep, show_node, show_way
-from hauteur.mcts.reference.positions import index_positions, with_position_of
-from hauteur.mcts.reference.priors import make_priors, network_value, shown_features, sum_in_order
-from hauteur.mcts.reference.root import RootedTree
-from hauteur.mcts.reference.scores import Scores, best_edge, choose, edge_value, root_spread, step_size
-from hauteur.mcts.reference.solver import (
+from hauteur.mcts.rules import ForcedPlayouts
+from reference import repetition, search_contempt, wdl_contempt
+from reference.backup import final_choice, update_node
+from reference.draws import Draws
+from reference.forced_playouts import forced_edge, pruned_visits
+from reference.halving import improved_edge
+from reference.lower_bound import lower_bounds
+from reference.outside import keep, show_node, show_way
+from reference.positions import index_positions, with_position_of
+from reference.priors import make_priors, network_value, shown_features, sum_in_order
+from reference.root import RootedTree
+from reference.scores import Scores, best_edge, choose, edge_value, root_spread, step_size
+from reference.solver import (
     Climb,
     forced_move,
     is_decided,
@@ -32,8 +33,7 @@ from hauteur.mcts.reference.solver import (
     spread_bounds,
     value_forced,
 )
-from hauteur.mcts.reference.tree import Edge, Leaf, Node, Value, behind, change_in_flight, count_replies, make_node
-from hauteur.mcts.rules import ForcedPlayouts
+from reference.tree import Edge, Leaf, Node, Value, behind, change_in_flight, count_replies, make_node
 
 Evaluator: TypeAlias = Callable[[NDArray[np.float32]], tuple[NDArray[np.float32], NDArray[np.float32]]]
 """features [B, C, H, W] -> policy logits [B, A] and win, draw, loss of the mover [B, 3]."""

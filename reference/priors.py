@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from hauteur._core import State
 from hauteur.mcts.params import SearchParams
-from hauteur.mcts.reference.tree import Value
+from reference.tree import Value
 
 
 def shown_features(state: State, params: SearchParams) -> NDArray[np.float32]:

@@ -19,12 +19,12 @@ import numpy as np
 
 from hauteur._core import State
 from hauteur.mcts.params import SearchParams
-from hauteur.mcts.reference import repetition
-from hauteur.mcts.reference.backup import update_node
-from hauteur.mcts.reference.scores import choose, root_spread
-from hauteur.mcts.reference.search import Search
-from hauteur.mcts.reference.solver import node_bounds, tightened
-from hauteur.mcts.reference.tree import (
+from reference import repetition
+from reference.backup import update_node
+from reference.scores import choose, root_spread
+from reference.search import Search
+from reference.solver import node_bounds, tightened
+from reference.tree import (
     NO_VALUE,
     OPEN,
     GraphEdge,

@@ -15,11 +15,11 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hauteur.mcts.params import SearchParams
-from hauteur.mcts.reference.gumbel import Knowledge, draw, endless_phase_visits, improved_policy, phase_visits, sigma
-from hauteur.mcts.reference.scores import edge_value, settled, utility
-from hauteur.mcts.reference.solver import edge_bounds
-from hauteur.mcts.reference.tree import Edge, Node
 from hauteur.mcts.rules import Gumbel
+from reference.gumbel import Knowledge, draw, endless_phase_visits, improved_policy, phase_visits, sigma
+from reference.scores import edge_value, settled, utility
+from reference.solver import edge_bounds
+from reference.tree import Edge, Node
 
 
 @dataclass

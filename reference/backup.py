@@ -8,10 +8,10 @@ from collections.abc import Collection, Mapping
 import numpy as np
 
 from hauteur.mcts.params import SearchParams
-from hauteur.mcts.reference import solver
-from hauteur.mcts.reference.scores import edge_value, step_size, utility
-from hauteur.mcts.reference.tree import Edge, Node, Value
-from hauteur.mcts.reference.variance import deviations_after
+from reference import solver
+from reference.scores import edge_value, step_size, utility
+from reference.tree import Edge, Node, Value
+from reference.variance import deviations_after
 
 
 def update_node(node: Node, value: Value, params: SearchParams, step: float | None = None) -> None:

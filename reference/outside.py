@@ -7,9 +7,9 @@ from collections.abc import Collection, Sequence
 import numpy as np
 
 from hauteur.mcts.own_rules import RuleChain
-from hauteur.mcts.reference.draws import Draws
-from hauteur.mcts.reference.tree import Edge, Leaf, Node, Value
 from hauteur.mcts.rule_arrays import Floats
+from reference.draws import Draws
+from reference.tree import Edge, Leaf, Node, Value
 
 
 def show_node(

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from hauteur.mcts.reference.tree import Leaf, Node, reachable
+from reference.tree import Leaf, Node, reachable
 
 
 def index_positions(root: Node) -> dict[int, Node]:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from itertools import accumulate, pairwise
 
-from hauteur.mcts.reference.draws import Draws
-from hauteur.mcts.reference.tree import Edge, Node
 from hauteur.mcts.rules import SearchContempt, ratio_steps
+from reference.draws import Draws
+from reference.tree import Edge, Node
 
 
 def draw_edge(rule: SearchContempt, node: Node, root_mover: int, draws: Draws) -> Edge | None:

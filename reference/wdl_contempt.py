@@ -10,9 +10,9 @@ from collections.abc import Callable
 import numpy as np
 
 from hauteur.mcts.params import SearchParams
-from hauteur.mcts.reference.priors import lc0_exp, lc0_ln
-from hauteur.mcts.reference.tree import Value
 from hauteur.mcts.rules import WdlContempt
+from reference.priors import lc0_exp, lc0_ln
+from reference.tree import Value
 
 LEAST_SHARE = 1e-4
 """A share of wins, draws or losses that is no greater leaves a value as it is."""

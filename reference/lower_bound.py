@@ -7,10 +7,10 @@ import math
 from collections.abc import Collection
 
 from hauteur.mcts.params import SearchParams
-from hauteur.mcts.reference.scores import edge_value, settled
-from hauteur.mcts.reference.tree import Edge, Node
 from hauteur.mcts.rules import LowerBound
 from hauteur.system.student import t_quantile
+from reference.scores import edge_value, settled
+from reference.tree import Edge, Node
 
 
 def lower_bounds(node: Node, params: SearchParams, only: Collection[int]) -> dict[int, float] | None:

@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hauteur.mcts.reference.repetition import Lost, counts, mean_without
-from hauteur.mcts.reference.second_net_turns import SMALL, Net
-from hauteur.mcts.reference.tree import NO_VALUE, Edge, Leaf, Node, Value, make_node
 from hauteur.mcts.rules import Repetition
+from reference.repetition import Lost, counts, mean_without
+from reference.second_net_turns import SMALL, Net
+from reference.tree import NO_VALUE, Edge, Leaf, Node, Value, make_node
 
 
 @dataclass(eq=False)
