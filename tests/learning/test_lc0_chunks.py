@@ -27,7 +27,7 @@ from hauteur.learning.game_files.stored_games import StoredGame
 from hauteur.learning.replay import ReplayBuffer
 from hauteur.matches.record import GameRecord
 from hauteur.networks.chess_moves import plain_moves, promotions
-from hauteur.studies.verify.files import PlanesFile, reached, read
+from verify_lc0 import reached, read
 
 CHESS = _core.Game("chess")
 ENDGAME = "8/P6k/8/8/3pP3/8/6K1/8 b - e3 5 60"
@@ -159,8 +159,7 @@ def test_planes_and_policy_equal_those_of_the_encoder(records: list[GameRecord])
 
 
 def test_planes_of_the_reference_come_back(shared_data: Path) -> None:
-    reference = read(shared_data / "lc0" / "input_planes.json", PlanesFile)
-    for position in reference.positions:
+    for position in read(shared_data / "lc0" / "input_planes.json")["positions"]:
         state = reached(position)
         masks, values = state.features_packed()
         one = np.zeros(1, RECORDS[6])

@@ -62,9 +62,6 @@ COMMANDS = (
     Command("net info", "nets:info", "Show what a net file holds."),
     Command("net convert", "nets:convert", "Write a net in another format."),
     Command("net check", "nets:check", "Compare the outputs of a net in different evaluators."),
-    Command("verify outputs", "verify:outputs", "Compare network outputs with a reference file."),
-    Command("verify planes", "verify:planes", "Compare input planes with a reference file."),
-    Command("verify searches", "verify:searches", "Compare root visits of searches with a reference file."),
     Command("cluster start", "cluster:start", "Start the head of a cluster on this machine."),
     Command("cluster join", "cluster:join", "Let this machine, or a part of it, join a cluster."),
     Command("cluster leave", "cluster:leave", "Let a node of this machine leave its cluster."),
@@ -121,7 +118,6 @@ GROUPS = {
     "games": "Bring recorded games in and out.",
     "net": "Download, look at, convert and check nets.",
     "tune": "Find settings of players by games.",
-    "verify": "Recompute reference files and show the differences.",
     "bench": "Measure speed on this machine.",
 }
 

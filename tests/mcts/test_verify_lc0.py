@@ -1,0 +1,269 @@
+"""tools/verify_lc0.py: lc0's files are reproduced, changed files are found out, broken ones are one clear line."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import verify_lc0
+from hauteur._core import Game
+from hauteur.networks.evaluators.factory import make_evaluator
+from hauteur.networks.lc0 import random_net
+from verify_lc0 import checked, distance, errors_apart, reached, softmax
+
+Content = dict[str, Any]
+LINE = [("startpos", ["e2e4", "c7c5"]), ("3k4/1P6/8/8/8/8/8/4K2R w K - 3 40", [])]
+PLAIN_PUCT: Content = {
+    "CPuct": 1.5,
+    "CPuctFactor": 0,
+    "MinibatchSize": 1,
+    "SmartPruningFactor": 0,
+    "TwoFoldDraws": False,
+    "StickyEndgames": False,
+    "CacheHistoryLength": 7,
+}
+
+
+def write(path: Path, content: Any) -> Path:
+    """A JSON file."""
+    path.write_text(json.dumps(content))
+    return path
+
+
+def lc0(shared_data: Path, name: str) -> Content:
+    """A reference file of lc0."""
+    content: Content = json.loads((shared_data / "lc0" / name).read_text())
+    return content
+
+
+@pytest.fixture(scope="module")
+def nets(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a small random net, `small.pb.gz`."""
+    folder = tmp_path_factory.mktemp("nets")
+    random_net(folder / "small.pb.gz", filters=8, blocks=1, seed=3)
+    return folder
+
+
+def positions() -> list[Content]:
+    return [{"id": f"position {number}", "fen": fen, "moves": moves} for number, (fen, moves) in enumerate(LINE)]
+
+
+@pytest.fixture(scope="module")
+def outputs_content(nets: Path) -> Content:
+    """An outputs file of the small net, written from the torch evaluator."""
+    evaluator = make_evaluator(Game("chess"), nets / "small.pb.gz", backend="torch", device="cpu", threads=1)
+    found = []
+    for position in positions():
+        state = reached(position)
+        actions = state.legal_actions().tolist()
+        logits, wdl = evaluator(state.features()[None])
+        chances = softmax(logits[0][actions].astype(float)).tolist()
+        outputs = {"q": float(wdl[0, 0] - wdl[0, 2]), "d": float(wdl[0, 1]), "p": chances}
+        legal = {"legal_moves": [state.action_to_text(action) for action in actions], "nn_index": actions}
+        found.append({**position, **legal, "outputs": {"small": outputs}})
+    evaluator.close()
+    return {"nets": {"small": {"file": "small.pb.gz"}}, "positions": found}
+
+
+def searches_content(options: Content) -> Content:
+    """A searches file with one-node searches of the small net."""
+    found = []
+    for position in positions():
+        state = reached(position)
+        rows = [[state.action_to_text(int(action)), 0] for action in state.legal_actions()]
+        found.append({**position, "searches": {"1": {"moves": rows}}})
+    return {"sets": [{"name": "tiny", "net": "small", "options": options, "positions": found}]}
+
+
+def run(capsys: pytest.CaptureFixture[str], *words: str | Path) -> tuple[int, str, str]:
+    """Exit status, stdout and stderr of the script."""
+    status = verify_lc0.main(list(map(str, words)))
+    out, err = capsys.readouterr()
+    return status, out, err
+
+
+def test_planes_of_lc0_are_reproduced(shared_data: Path) -> None:
+    report = verify_lc0.planes(shared_data / "lc0" / "input_planes.json")
+    assert report.lines == ["26 positions, 186368 cells, 0 differ"]
+    assert report.worst == 0
+
+
+def test_searches_of_lc0_are_reproduced(shared_data: Path, tmp_path: Path) -> None:
+    content = lc0(shared_data, "puct_visits.json")
+    for found in content["sets"]:
+        found["positions"] = found["positions"][::4]
+        for position in found["positions"]:
+            position["searches"] = {nodes: position["searches"][nodes] for nodes in ("1", "10", "100")}
+    report = verify_lc0.searches(write(tmp_path / "some.json", content), shared_data / "nets", threads=1)
+    assert report.worst <= 0.01
+    rows = [line for line in report.lines if "identical" in line]
+    assert len(rows) == 9  # three sets that can be recomputed, at three numbers of nodes
+    assert all(" 7 of   7 identical" in line for line in rows if "  1 nodes" in line or " 10 nodes" in line)
+    assert any("cachehist0" in line and "CacheHistoryLength=0" in line for line in report.lines)
+
+
+def test_search_contempt_of_lc0_is_reproduced(shared_data: Path, tmp_path: Path) -> None:
+    content = lc0(shared_data, "search_contempt_visits.json")
+    content["positions"] = [p for p in content["positions"] if p["id"] in ("startpos", "mid_kiwipete")]
+    for position in content["positions"]:
+        position["by_limit"] = [result for result in position["by_limit"] if result["ScLimit"] in (1, 28)]
+    report = verify_lc0.searches(write(tmp_path / "c.json", content), shared_data / "nets", seeds=3, threads=1)
+    assert not report.wrong
+    assert len(report.lines) == 5
+    assert all("farthest 0.0 SE" in line for line in report.lines if line.split()[0] == "1")
+    assert report.lines[-1].endswith("(100.0%)")
+
+
+def test_random_searches_that_differ_are_found(
+    shared_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content = lc0(shared_data, "search_contempt_visits.json")
+    position = next(p for p in content["positions"] if p["id"] == "mid_kiwipete")
+    position["by_limit"] = [result for result in position["by_limit"] if result["ScLimit"] == 1]
+    position["by_limit"][0]["moves"][0][1] -= 1
+    content["positions"], content["nodes"] = [position], 100
+    words = ("searches", write(tmp_path / "c.json", content), "--nets", shared_data / "nets", "--threads", "1")
+    status, out, _ = run(capsys, *words, "--seeds", "2")
+    assert status == 1
+    assert "BELOW 95% of the moves within 3 SE" in out
+
+
+def test_standard_errors_of_means() -> None:
+    visits = np.array([[10.0, 4.0], [14.0, 4.0], [12.0, 4.0], [12.0, 4.0]])
+    apart = errors_apart(visits, np.array([13.0, 4.5]), np.zeros(2), 16)
+    assert apart == pytest.approx([1 / (8 / 12 + 1 / 256) ** 0.5, 0.5 / (1 / 16 + 1 / 256) ** 0.5])
+
+
+def test_a_changed_plane_is_found(shared_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    content = lc0(shared_data, "input_planes.json")
+    content["positions"][0]["planes"]["0"] = ["000000000000fe01", 1.0]
+    content["positions"][1]["planes"]["109"] = ["ffffffffffffffff", 2.0]
+    path = write(tmp_path / "planes.json", content)
+    status, out, _ = run(capsys, "planes", path)
+    assert status == 1
+    assert "66 differ\nstartpos: planes 0\nstartpos_as_fen: planes 109\n" in out
+    assert run(capsys, "planes", path, "--tolerance", "66")[0] == 0
+
+
+def test_outputs_of_any_net(nets: Path, outputs_content: Content, tmp_path: Path) -> None:
+    report = verify_lc0.outputs(write(tmp_path / "o.json", outputs_content), nets, backend="core", threads=1)
+    assert report.worst < 1e-4
+    assert not report.wrong
+    for position in (logits := json.loads(json.dumps(outputs_content)))["positions"]:
+        outputs = position["outputs"]["small"]
+        outputs["logits"] = (np.log(outputs.pop("p")) + 2.5).tolist()
+    logits["nets"]["small"]["sha256"] = "0" * 64
+    report = verify_lc0.outputs(write(tmp_path / "logits.json", logits), nets, threads=1)
+    assert report.worst < 1e-4
+    assert "its hash is not that of the reference" in report.lines[0]
+
+
+@pytest.mark.parametrize("name", ["q", "d", "p", "nn_index"])
+def test_a_changed_output_is_found(
+    nets: Path, outputs_content: Content, tmp_path: Path, capsys: pytest.CaptureFixture[str], name: str
+) -> None:
+    content = json.loads(json.dumps(outputs_content))
+    position = content["positions"][1]
+    outputs = position["outputs"]["small"]
+    match name:
+        case "nn_index":
+            position["nn_index"][:2] = position["nn_index"][1::-1]
+        case "p":
+            outputs["p"][3] += 0.002
+        case _:
+            outputs[name] += 0.002
+    status, out, _ = run(capsys, "outputs", write(tmp_path / "o.json", content), "--nets", nets, "--threads", "1")
+    assert status == 1
+    assert "BEYOND" in out
+    assert "position 1" in out
+
+
+def test_changed_visits_are_found(nets: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    content = searches_content(PLAIN_PUCT)
+    path = write(tmp_path / "searches.json", content)
+    assert run(capsys, "searches", path, "--nets", nets, "--threads", "1")[0] == 0
+    content["sets"][0]["positions"][0]["searches"]["1"]["moves"][2][1] = 1
+    status, out, _ = run(capsys, "searches", write(path, content), "--nets", nets, "--threads", "1")
+    assert status == 1
+    assert "1 of   2 identical" in out
+    assert "largest 1.0000 (position 0)" in out
+
+
+def test_distance_of_visits() -> None:
+    some, others = np.array([3.0, 1.0, 0.0]), np.array([2.0, 1.0, 1.0])
+    assert distance(some, others) == pytest.approx(0.25)
+    assert distance(some, 2 * some) == 0.0
+    assert distance(np.zeros(3), np.zeros(3)) == 0.0
+    assert distance(np.zeros(3), some) == 1.0
+
+
+def test_rules_that_are_missing_are_named() -> None:
+    assert checked(PLAIN_PUCT) == []
+    assert checked({**PLAIN_PUCT, "ScLimit": 40})[0].startswith("ScLimit=40")
+    assert checked({**PLAIN_PUCT, "ScLimit": 40}, contempt=True) == []
+    wider = {**PLAIN_PUCT, "MinibatchSize": 32}
+    assert checked(wider) == ["MinibatchSize=32 (leaves are collected in batches)"]
+    without = {name: value for name, value in PLAIN_PUCT.items() if name != "CacheHistoryLength"}
+    assert checked(without)[0].startswith("CacheHistoryLength=0 by default")
+
+
+def broken_searches(change: Callable[[Content], None]) -> Content:
+    """A searches file with something wrong in its set."""
+    content = searches_content(dict(PLAIN_PUCT))
+    change(content["sets"][0])
+    return content
+
+
+BROKEN: list[tuple[str, Any, str]] = [
+    ("planes", [], "a JSON object is needed"),
+    ("planes", {}, "positions is missing"),
+    ("planes", {"positions": [{"id": "x", "fen": "startpos", "planes": {"112": ["0", 1]}}]}, "index 112"),
+    ("planes", {"positions": [{"id": "x", "fen": "startpos", "planes": {"1": ["xyz", 1]}}]}, "xyz"),
+    ("planes", {"positions": [{"id": "x", "fen": "8/8 w", "planes": {}}]}, "position 'x'"),
+    ("planes", {"positions": [{"id": "x", "fen": "8, )", "planes": {}}]}, "position 'x'"),
+    ("planes", {"positions": [{"id": "x", "fen": "startpos", "moves": ["e2e5"], "planes": {}}]}, "not a legal move"),
+    ("planes", {"input_format": 3, "positions": []}, "input_format"),
+    ("outputs", {"positions": [{"id": "x", "fen": "startpos"}]}, "outputs is missing"),
+    ("searches", {"sets": [{}]}, "name is missing"),
+    ("searches", broken_searches(lambda found: found["options"].update(Cput=1)), "unknown option 'Cput'"),
+    ("searches", broken_searches(lambda found: found["options"].update(CPuct="much")), "CPuct must be"),
+    ("searches", broken_searches(lambda found: found["options"].update(ScLimit="some")), "option ScLimit"),
+    ("searches", broken_searches(lambda found: found["options"].update(HistoryFill="yes")), "history_fill"),
+    ("searches", broken_searches(lambda found: found.update(net="absent")), "'absent'"),
+    ("searches", broken_searches(lambda found: found.update(net="../small")), "must be a file name"),
+    ("searches", broken_searches(lambda found: found["positions"][0]["searches"].update({"0": {}})), "1 node or more"),
+]
+
+
+@pytest.mark.parametrize("number", range(len(BROKEN)))
+def test_broken_files_are_one_clear_line(
+    nets: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], number: int
+) -> None:
+    kind, content, reason = BROKEN[number]
+    status, _, err = run(capsys, kind, write(tmp_path / "broken.json", content), "--nets", nets)
+    assert status == 2
+    assert reason in err
+    assert err.count("\n") == 1
+
+
+def test_bad_calls_are_one_clear_line(nets: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "no.json").write_bytes(b"\xff{")
+    path = write(tmp_path / "searches.json", searches_content(PLAIN_PUCT))
+    results = {"ScLimit": 5, "repeats": 2, "moves": [["e2e4", 9, 0.5]]}
+    position = {"id": "start", "fen": "startpos", "by_limit": [results]}
+    repeated = write(tmp_path / "repeats.json", {"net": "small", "nodes": 10, "options": {}, "positions": [position]})
+    for words, reason in [
+        (("planes", tmp_path / "absent.json"), "No such file"),
+        (("planes", tmp_path / "no.json"), "not JSON"),
+        (("searches", path, "--nets", nets, "--tolerance", "-1"), "--tolerance must be >= 0"),
+        (("searches", path, "--nets", tmp_path / "absent"), "must be a folder"),
+        (("searches", repeated, "--nets", nets, "--seeds", "0"), "--seeds must be 1 or more"),
+        (("searches", repeated, "--nets", nets), "MinibatchSize=0 by default"),
+    ]:
+        status, _, err = run(capsys, *words)
+        assert status == 2
+        assert reason in err
+        assert err.count("\n") == 1
