@@ -67,7 +67,6 @@ demo: RUN := $(RUNS)/tictactoe/demo-$(shell date +%Y%m%d-%H%M%S)
 demo: setup  ## learn tic-tac-toe from zero, prove that it never loses, show where the report is (seconds)
 	$(BIN)/hauteur train runs/tictactoe.toml --run $(RUN) --fresh
 	$(BIN)/hauteur prove tictactoe --net $(RUN)/best.safetensors --visits 100
-	$(BIN)/hauteur bench learning $(RUN) --visits 100
 	@echo "report: $(abspath $(RUN))/report.html"
 
 test: setup-dev test-rust test-python types lint docs  ## all tests and checks (at most 15 minutes on two cores)

@@ -48,16 +48,12 @@ def test_analyse_shows_a_table(words: list[str], capsys: pytest.CaptureFixture[s
         (["--only", "e5"], '"e5" is not a legal move'),
         (["--fen", "x, y"], "no FEN has commas"),
         (["--moves", "f3 e5 g4 Qh4"], "nothing to analyse: the game is over (checkmate)"),
-        (["--multipv", "-1"], "--multipv must be 1 to 500, got -1"),
-        (["--threads", "-1"], "--threads must be 0 to 1024, got -1"),
+        (["--multipv", "-1"], "Must be >= 1"),
+        (["--threads", "-1"], "Must be >= 0"),
         (["--batch-size", "0"], "batch_size must be >= 1, got 0"),
         (["--syzygy", "missing"], "missing"),
         (["--save-tree", "tree.txt"], "tree.txt: a tree is saved as .json or .parquet"),
         (["--save-tree", "missing/tree.json"], "the folder missing is not there"),
-        (
-            ["--save-tree", "tree.json", "--from-link", "/analyse?game=chess"],
-            "--save-tree does not go with --from-link",
-        ),
         (["--search.cpuct.init", "-1"], "cpuct.init: Input should be greater than or equal to 0, got"),
     ],
 )

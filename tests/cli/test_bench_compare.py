@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from hauteur.cli.commands.bench_compare import other_engine, our_engine, without_overhead
-from hauteur.cli.commands.bench_compare_games import answers_of, features_of
+from hauteur.cli.commands.bench_programs import answers_of, features_of
 from hauteur.cli.main import main
 from hauteur.games.registry import load_game
 from hauteur.networks.lc0 import random_net

@@ -83,7 +83,6 @@ BAD_INPUT = [
     ["train", "unknown.toml"],
     ["report", "missing"],
     ["bench", "search", "nonsense"],
-    ["bench", "engine", "--net", "missing.pb.gz"],
     ["bench", "selfplay", "nonsense"],
     ["bench", "evaluator", "--net", "missing.pb.gz"],
 ]

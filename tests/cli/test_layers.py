@@ -19,7 +19,6 @@ WORDS = {
     "games import": ["games.pgn", "--game", "chess", "--to", "{folder}/shards"],
     "games export": ["runs", "--to", "{folder}/out", "--format", "pgn"],
     "bench selfplay": ["tictactoe"],
-    "bench train": [],
     "web": [],
     "cluster start": [],
     "cluster join": ["127.0.0.1:6379"],

@@ -183,4 +183,3 @@ def test_a_game_without_a_net_is_searched_with_random_games(desk: Analysed) -> N
     assert opened["net"] == "rollout"
     desk.ask("start", visits=50)
     assert desk.wait("done")["visits"] == 50
-    assert "net=rollout" in desk.ask("link")["link"]

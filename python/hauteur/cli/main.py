@@ -68,18 +68,11 @@ COMMANDS = (
     Command("cluster status", "cluster:status", "Show nodes, processors, workers and versions of a cluster."),
     Command("cluster stop", "cluster:stop", "End all heads and nodes that you have started on this machine."),
     Command("bench search", "bench:search", "Visits per second of the bare search."),
-    Command("bench rules", "bench_rules:rules", "What each search rule costs, next to plain PUCT."),
-    Command("bench baselines", "bench_baselines:baselines", "Simulations per second of the players without a network."),
-    Command("bench engine", "bench:engine", "Speed of search with a net, against the bare evaluator."),
     Command(
         "bench compare", "bench_compare:compare", "Speed beside lc0, alphazero-pybind11 and UCI programs, in turns."
     ),
-    Command("bench selfplay", "bench_selfplay:selfplay", "Speed of self-play and where its time goes."),
-    Command("bench match", "bench_match:match", "Games per second of a match, many at a time and one by one."),
-    Command("bench train", "bench_train:train", "Speed of training, and of drawing its batches."),
-    Command("bench learning", "bench_learning:learning", "When a training run reached goals that exact play defines."),
+    Command("bench selfplay", "bench:selfplay", "Speed of self-play and where its time goes."),
     Command("bench evaluator", "bench:evaluator", "Evaluations per second of a net, by batch size and precision."),
-    Command("bench start", "bench_start:start", "Seconds from a start to the first answer: import, help, UCI engine."),
     Command("cluster measure", "cluster_measure:measure", "Measure what units cost; the constants of the simulation."),
     Command(
         "cluster simulate",
@@ -100,7 +93,6 @@ NEEDS = {
     "cluster status": ("ray",),
     "bench selfplay": ("torch", "pyarrow"),
     "cluster measure": ("torch", "pyarrow"),
-    "bench train": ("torch", "pyarrow"),
 }
 """Optional modules without which a command can do nothing (`system/extras.py`)."""
 

@@ -2,31 +2,47 @@
 
 import json as json_format
 import sys
+import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import replace
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
+from cyclopts import Parameter
 
 from hauteur import _core, networks
-from hauteur.games import registry as games
+from hauteur.cli.commands.options import GameSpec, SearchSettings, Seed
+from hauteur.games.registry import load_game
 from hauteur.mcts.params import SearchParams
-from hauteur.networks.evaluators.base import Backend, Precision
+from hauteur.networks.evaluators.base import Backend, Floats, Precision
 from hauteur.networks.evaluators.factory import PRECISIONS, backends_at_hand, make_evaluator, precisions_here
 from hauteur.system.formatting import duration
 
 if TYPE_CHECKING:
+    from hauteur.learning.recipe import SelfPlaySettings
     from hauteur.networks.evaluators.base import Evaluator, GameEvaluator
 
-DEFAULT_VISITS = {"chess": 300_000, "connect4": 100_000}
+CHESS_VISITS, VISITS = 300_000, 100_000
+"""Visits of a round of the bare search, in chess and in other games."""
+PROGRESS_SECONDS = 10.0
+"""Seconds between two lines of progress."""
+
+Repeated = Annotated[tuple[str, ...], Parameter(negative=())]
 
 
-def search(*specs: str, visits: int = 0, rounds: int = 5, encode: bool = True) -> None:
-    """Measure visits per second of the bare search on one thread, without a network.
+def search(
+    *specs: str,
+    visits: int = 0,
+    rounds: int = 5,
+    search: SearchSettings = SearchParams(),  # noqa: B008  (immutable)
+) -> None:
+    """Visits per second of the bare search on one thread, without a network; with a rule, also relative to plain PUCT.
 
-    The policy is uniform, values are derived from position keys.
+    The policy is uniform, values are derived from position keys. One JSON line a game.
 
     Parameters
     ----------
@@ -35,151 +51,42 @@ def search(*specs: str, visits: int = 0, rounds: int = 5, encode: bool = True) -
     visits
         Visits of the tree grown from the start position in each round; 0 = 300,000 for chess, 100,000 for other games.
     rounds
-        Rounds; the minimum, median and maximum are printed.
-    encode
-        Also measure with feature rows written for every leaf.
+        Rounds, each with plain PUCT and the settings of --search.KEY in turns; least, median and greatest are printed.
     """
     check_positive(rounds=rounds)
     for spec in specs or ("connect4", "chess"):
         game = _core.Game(spec)
-        wanted = visits or DEFAULT_VISITS.get(game.name, 100_000)
-        check_positive(visits=wanted)
-        runs = {
-            with_rows: search_rounds(game, wanted, 0, with_rows)
-            for with_rows in ((False, True) if encode else (False,))
-        }
-        for _ in announced(rounds):
-            for with_rows, results in runs.items():
-                results.extend(search_rounds(game, wanted, 1, with_rows))
-        for with_rows, results in runs.items():
-            print_search(game.spec, with_rows, results)
+        count = visits or (CHESS_VISITS if game.name == "chess" else VISITS)
+        check_positive(visits=count)
+        print(json_format.dumps(search_line(game, search, count, rounds)), flush=True)
 
 
-def search_rounds(game: _core.Game, visits: int, rounds: int, encode: bool) -> list[dict[str, float]]:
-    """Counters and seconds of each round."""
-    return [_core.bench_search(game.new_initial_state(), SearchParams(), visits, encode) for _ in range(rounds)]
-
-
-def print_search(spec: str, encode: bool, results: list[dict[str, float]]) -> None:
-    """One JSON line of one game with or without rows."""
-    last = results[-1]
-    line = {
-        "bench": "search",
-        "game": spec,
-        "encode": encode,
-        "visits": int(last["visits"]),
-        "visits_per_second": spread([result["visits"] / result["seconds"] for result in results]),
-        "bytes_per_node": round(last["bytes"] / last["visits"], 1),
-        "mean_depth": round(last["depth_sum"] / last["visits"], 2),
-    }
-    print(json_format.dumps(line), flush=True)
-
-
-def engine(
-    *,
-    net: Path,
-    spec: str = "chess",
-    visits: int = 20_000,
-    batch: int = 0,
-    threads: int = 0,
-    in_flight: int = 2,
-    rounds: int = 3,
-    backend: Backend | None = None,
-    precision: Precision | None = None,
-    json: bool = False,
-) -> None:
-    """Visits per second of a search from the start position, against evaluations per second of the bare evaluator.
-
-    Both use the same evaluator, batch size and number of batches in flight, in turns in one process.
-
-    Parameters
-    ----------
-    net
-        Net file.
-    spec
-        Game that the net is for.
-    visits
-        Visits of each search.
-    batch
-        Rows of a batch; 0 = the evaluator's preference.
-    threads
-        Threads of the evaluator; 0 = all that this process may use.
-    in_flight
-        Batches that wait at a time.
-    rounds
-        Rounds; the minimum, median and maximum are printed.
-    backend
-        core, torch or onnxruntime; default: what suits the net and the machine.
-    precision
-        float32, bfloat16, float16 ...; default: the backend's.
-    json
-        Print one JSON object instead of a table.
-    """
-    check_positive(visits=visits, rounds=rounds, in_flight=in_flight)
-    game = _core.Game(spec)
-    evaluator = make_evaluator(game, str(net), backend=backend, precision=precision, threads=threads or None)
-    size = batch or evaluator.batch_size
-    try:
-        measured = engine_rounds(game, evaluator, size, in_flight, visits, rounds)
-    finally:
-        evaluator.close()
-    facts = {"net": net.name, "evaluator": evaluator.name, "batch": size, "in_flight": in_flight, "visits": visits}
-    if json:
-        print(json_format.dumps({"bench": "engine"} | facts | measured), flush=True)
-    else:
-        print_engine(facts, measured)
-
-
-def print_engine(facts: dict[str, Any], measured: dict[str, Any]) -> None:
-    """Print what was measured, and with what, as a table."""
-    print(", ".join(f"{name.replace('_', ' ')} {value}" for name, value in facts.items()))
-    print(f"{'':24} {'least':>9} {'median':>9} {'most':>9}")
-    for key, rates in measured.items():
-        name = key.replace("_", " ")
-        if isinstance(rates, dict):
-            print(f"{name:24} " + " ".join(f"{rates[end]:9,.0f}" for end in ("min", "median", "max")))
-        else:
-            print(f"{name:24} {'':9} {rates:9.3f}")
-
-
-def announced(rounds: int) -> Iterator[int]:
-    """Count the rounds; tell a terminal which one is under way, and how long the others will take."""
-    began = time.perf_counter()
-    for done in range(rounds):
-        if sys.stderr.isatty():
-            left = f", {duration((time.perf_counter() - began) / done * (rounds - done))} left" if done else ""
-            print(f"\rround {done + 1} of {rounds}{left}   ", end="", file=sys.stderr, flush=True)
-        yield done
-    if sys.stderr.isatty():
-        print("\r" + " " * 40 + "\r", end="", file=sys.stderr, flush=True)
-
-
-def engine_rounds(
-    game: _core.Game, evaluator: Any, size: int, in_flight: int, visits: int, rounds: int
-) -> dict[str, Any]:
-    """Rates of the bare evaluator and of searches, in turns, and their ratios."""
-    features = sample_rows(game, size)
-    bare_rates(evaluator, features, in_flight, 3 * size)
-    bare, searched, rows = [], [], []
+def search_line(game: _core.Game, params: SearchParams, visits: int, rounds: int) -> dict[str, Any]:
+    """Return what was measured of one game."""
+    plain = SearchParams()
+    bare_search(game, plain, visits // 4)
+    rates, ratios = [], []
     for _ in announced(rounds):
-        bare.append(bare_rates(evaluator, features, in_flight, visits))
-        visit_rate, row_rate = search_rates(game, evaluator, size, in_flight, visits)
-        searched.append(visit_rate)
-        rows.append(row_rate)
-    return {
-        "visits_per_second": spread(searched),
-        "rows_per_second": spread(rows),
-        "evaluations_per_second": spread(bare),
-        "visits_by_evaluations": round(median(searched) / median(bare), 3),
-        "rows_by_evaluations": round(median(rows) / median(bare), 3),
-    }
+        first, last, before = (bare_search(game, one, visits) for one in (params, params, plain))
+        rates.append((first["visits"] + last["visits"]) / (first["seconds"] + last["seconds"]))
+        ratios.append(rates[-1] * before["seconds"] / before["visits"])
+    line = {"bench": "search", "game": game.spec, "visits": int(last["visits"]), "visits_per_second": spread(rates)}
+    if params != plain:
+        line |= {"search": params.model_dump(exclude_unset=True), "by_plain_puct": spread_in_digits(ratios)}
+    line["bytes_per_visit"] = round(last["bytes"] / last["visits"], 1)
+    return line | {"mean_depth": round(last["depth_sum"] / last["visits"], 2)}
+
+
+def bare_search(game: _core.Game, params: SearchParams, visits: int) -> dict[str, float]:
+    """Counters and seconds of one search from the start position, without feature rows."""
+    return _core.bench_search(game.new_initial_state(), params, visits)
 
 
 def evaluator(
     *,
     net: Path,
-    backend: tuple[Backend, ...] = (),
-    precision: tuple[Precision, ...] = (),
+    backend: Annotated[tuple[Backend, ...], Parameter(negative=())] = (),
+    precision: Annotated[tuple[Precision, ...], Parameter(negative=())] = (),
     batch: str = "1,8,32,128,256",
     threads: str = "1",
     instructions: str | None = None,
@@ -214,11 +121,12 @@ def evaluator(
         raise ValueError(f"--seconds must be 0.001 to 60, got {seconds}")
     sizes, counts = whole_numbers("batch", batch), whole_numbers("threads", threads)
     description = networks.describe(net)
-    game = games.load_game(description.game)
-    measured = backend or (backends_at_hand(description) if instructions is None else ("core",))
+    game = load_game(description.game)
+    measured: Sequence[Backend] = backend or (backends_at_hand(description) if instructions is None else ("core",))
     kinds = [(b, p) for b in measured for p in precision or precisions_of(b, instructions)]
-    combinations = [(b, p, count) for b, p in kinds for count in counts]
-    opened = {combination: opened_evaluator(game, net, combination, instructions) for combination in combinations}
+    opened = {
+        (b, p, count): opened_evaluator(game, net, (b, p, count), instructions) for b, p in kinds for count in counts
+    }
     try:
         results = evaluator_rounds(game, opened, sizes, rounds, seconds)
     finally:
@@ -243,9 +151,7 @@ def evaluator_rounds(
 ) -> dict[tuple[Combination, int], list[Rates]]:
     """Evaluations per second of wall time and of processor time, by combination and batch size; one pair a round."""
     features = sample_rows(game, max(sizes))
-    results: dict[tuple[Combination, int], list[tuple[float, float]]] = {
-        (c, size): [] for c in opened for size in sizes
-    }
+    results: dict[tuple[Combination, int], list[Rates]] = {(c, size): [] for c in opened for size in sizes}
     for combination, size in results:
         timed_rates(opened[combination], features[:size], 0.0)
     for _ in announced(rounds):
@@ -254,7 +160,7 @@ def evaluator_rounds(
     return results
 
 
-def timed_rates(evaluator: "Evaluator", features: Any, seconds: float) -> Rates:
+def timed_rates(evaluator: "Evaluator", features: Floats, seconds: float) -> Rates:
     """Evaluations per second of wall time and of processor time, with two batches under way."""
     waiting, done = [evaluator.submit(features)], 0
     wall, processor = time.perf_counter(), time.process_time()
@@ -292,15 +198,7 @@ def precisions_of(backend: Backend, instructions: str | None = None) -> tuple[Pr
     return tuple(precision for precision in PRECISIONS[backend] if precision not in missing)
 
 
-def whole_numbers(name: str, text: str) -> list[int]:
-    """Numbers separated by commas, each from 1 to 65536."""
-    parts = [part.strip() for part in text.split(",")]
-    if not all(part.isdecimal() and 1 <= int(part) <= 65536 for part in parts):
-        raise ValueError(f"--{name} must be numbers from 1 to 65536 separated by commas, got {text!r}")
-    return [int(part) for part in parts]
-
-
-def sample_rows(game: _core.Game, rows: int) -> Any:
+def sample_rows(game: _core.Game, rows: int) -> Floats:
     """Feature rows, float32 [rows, planes, rows, columns], of positions along random games."""
     random = np.random.default_rng(0)
     features = np.zeros((rows, *game.feature_shape), np.float32)
@@ -313,32 +211,132 @@ def sample_rows(game: _core.Game, rows: int) -> Any:
     return features
 
 
-def bare_rates(evaluator: Any, features: Any, in_flight: int, evaluations: int) -> float:
-    """Evaluations per second when `in_flight` batches are always under way."""
-    pending: list[Any] = []
-    done = 0
-    started = time.perf_counter()
-    while done < evaluations:
-        while len(pending) < in_flight:
-            pending.append(evaluator.submit(features))
-        pending.pop(0).result()
-        done += len(features)
-    rate = done / (time.perf_counter() - started)
-    for late in pending:
-        late.result()
-    return rate
+def selfplay(
+    spec: GameSpec = "connect4",
+    *,
+    net: Path | None = None,
+    filters: int = 64,
+    blocks: int = 5,
+    visits: int = 100,
+    games: int = 512,
+    parallel: int = 256,
+    batch: int = 128,
+    threads: int = 1,
+    precision: Precision = "auto",
+    seed: Seed = 1,
+    setting: Repeated = (),
+) -> None:
+    """Measure self-play: games and visits per second, batch fill, and time by phase.
+
+    Parameters
+    ----------
+    spec
+        The game.
+    net
+        Net file; default: random weights of the size given by --filters and --blocks.
+    filters, blocks
+        Size of the random net.
+    visits
+        Visits per move.
+    games
+        Games to play; with root noise and temperature 1 at each move, the recipe defaults.
+    parallel
+        Concurrent games.
+    batch
+        Maximum rows per batch.
+    threads
+        Threads of the network; the search uses one, as in learning runs.
+    precision
+        auto, float32, bfloat16, float16.
+    seed
+        Seed of the games.
+    setting
+        A setting of the section [selfplay] of a recipe, such as tree_per_side=true or search.search_contempt.n_scl=8;
+        may be repeated.
+    """
+    from hauteur.cli.commands.match_view import ticking
+    from hauteur.learning.metrics import search_metrics
+    from hauteur.learning.planned import game_plans
+    from hauteur.learning.selfplay import episodes
+    from hauteur.matches.arena import ArenaFacts
+    from hauteur.players.search_player import SearchPlayer
+
+    check_positive(visits=visits, games=games, parallel=parallel, batch=batch, threads=threads)
+    sizes = {"visits": visits, "games": games, "parallel_games": parallel, "batch_size": batch}
+    settings = selfplay_settings(spec, sizes, setting)
+    game, facts, learned, began = load_game(spec), ArenaFacts(), 0, time.monotonic()
+
+    def progress() -> None:
+        seconds = time.monotonic() - began
+        print(f"{facts.games:,}/{games:,} games  {duration(seconds)}", file=sys.stderr, flush=True)
+
+    with (
+        net_file(game, net, filters, blocks) as path,
+        closing(make_evaluator(game, str(path), precision=precision, threads=threads)) as opened,
+        ticking(PROGRESS_SECONDS, progress),
+    ):
+        player = SearchPlayer(path.name, opened, settings.search, settings.visits, settings.temperature)
+        player = replace(player, playout_cap=settings.playout_cap)
+        plans = game_plans(game, settings, generation=1, seed=seed)
+        processor = time.process_time()
+        for record in episodes(game, [player], settings, plans, seed=seed, purpose="bench", facts=facts):
+            learned += int(record.learn.sum())
+        processor = time.process_time() - processor
+    line = {"bench": "selfplay", "game": spec, "net": opened.name, "visits": settings.visits, "threads": threads}
+    line |= {"settings": list(setting), **search_metrics(facts), "cpu_seconds": processor, "moves": facts.moves}
+    line |= {"learned_positions": learned}
+    print(json_format.dumps({key: round(v, 4) if isinstance(v, float) else v for key, v in line.items()}), flush=True)
 
 
-def search_rates(game: _core.Game, evaluator: Any, batch: int, in_flight: int, visits: int) -> tuple[float, float]:
-    """Visits and network rows per second of one search with a fresh tree and cache."""
-    from hauteur.mcts.driver import run_searches
+def selfplay_settings(spec: str, sizes: dict[str, Any], changes: Sequence[str]) -> "SelfPlaySettings":
+    """The settings of self-play: a recipe's defaults with these sizes and `key=value` changes."""
+    from hauteur.learning.recipe import parse_recipe
 
-    forest = _core.Forest(game, SearchParams())
-    ids = np.array([forest.add(game.new_initial_state())])
-    forest.set_visit_limits(ids, np.array([visits], np.uint32))
-    facts = run_searches(forest, evaluator, batch_size=batch, in_flight=in_flight)
-    stats = forest.stats()
-    return stats["visits"] / facts.total, stats["rows"] / facts.total
+    recipe = {"game": spec, "gate": {"by": "off"}, "selfplay": sizes}
+    settings = parse_recipe(recipe, "--setting", [f"selfplay.{change}" for change in changes]).selfplay
+    if settings.episodes != "best-versus-best":
+        raise ValueError(f"--setting episodes must be best-versus-best, got {settings.episodes}")
+    return settings
+
+
+@contextmanager
+def net_file(game: _core.Game, net: Path | None, filters: int, blocks: int) -> Iterator[Path]:
+    """Yield the given net, or a temporary file with random weights."""
+    if net is not None:
+        yield net
+        return
+    from hauteur.networks.modules import initialise, tensors_of
+
+    architecture = networks.ResNetArchitecture(
+        feature_shape=game.feature_shape, num_actions=game.num_actions, filters=filters, blocks=blocks
+    )
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"random-{filters}x{blocks}.safetensors"
+        networks.save(path, architecture, tensors_of(initialise(architecture, 1)), game=game.spec)
+        yield path
+
+
+# For all of them.
+
+
+def announced(rounds: int) -> Iterator[int]:
+    """Count the rounds; tell a terminal which one is under way, and how long the others will take."""
+    began = time.perf_counter()
+    for done in range(rounds):
+        if sys.stderr.isatty():
+            left = f", {duration((time.perf_counter() - began) / done * (rounds - done))} left" if done else ""
+            print(f"\rround {done + 1} of {rounds}{left}   ", end="", file=sys.stderr, flush=True)
+        yield done
+    if sys.stderr.isatty():
+        print("\r" + " " * 40 + "\r", end="", file=sys.stderr, flush=True)
+
+
+def whole_numbers(name: str, text: str) -> list[int]:
+    """Numbers separated by commas, each from 1 to 65536."""
+    parts = [part.strip() for part in text.split(",")]
+    if not all(part.isdecimal() and 1 <= int(part) <= 65536 for part in parts):
+        raise ValueError(f"--{name} must be numbers from 1 to 65536 separated by commas, got {text!r}")
+    return [int(part) for part in parts]
 
 
 def spread(rates: list[float]) -> dict[str, float]:

@@ -5,18 +5,20 @@ import shlex
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cyclopts import Parameter
+
 from hauteur.cli.commands.bench import announced, check_positive, spread_in_digits
-from hauteur.cli.commands.bench_start import COMMAND, StartTime, Taken, measure
+from hauteur.cli.commands.bench_programs import COMMAND, StartTime, Taken, measure
 from hauteur.networks.evaluators.base import Precision
 from hauteur.players.settings import parse_player
 from hauteur.system.tables import text_table
 
 if TYPE_CHECKING:
-    from hauteur.cli.commands.bench_compare_games import SelfPlayed
+    from hauteur.cli.commands.bench_programs import SelfPlayed
     from hauteur.matches.match_result import MatchResult
     from hauteur.players.engines.settings import EngineSettings
     from hauteur.players.engines.speed import EngineWork
@@ -37,8 +39,6 @@ LC0 = "env OMP_NUM_THREADS=1 {path} --task-workers=0"
 """lc0 as fast as it is on few cores with small nets: without threads beside those that it was given."""
 TRIAL_NODES = 1000
 """Nodes of the search that shows how fast a backend is."""
-NODES = (1000, 10_000)
-"""Nodes of the searches where nothing else is asked for."""
 GAMES = {"chess": 16, "connect4": 512}
 """Games of self-play in a round where nothing else is asked for."""
 LC0_BACKENDS = ("onednn", "blas", "eigen", "onnx-cpu", "xla")
@@ -75,21 +75,54 @@ class Row:
         return [b / a if self.less else a / b for a, b in zip(ours, other, strict=True)]
 
 
-def compare(
-    *programs: str,
-    net: str = "",
-    nodes: tuple[int, ...] = NODES,
-    games: int | None = None,
-    visits: int = 100,
-    threads: int = 1,
-    rounds: int = 5,
-    precision: Precision | None = None,
-    option: tuple[str, ...] = (),
-    lc0_backend: str = "",
-    elo: int = 0,
-    limit: str = "movetime=100",
-    json: bool = False,
-) -> None:
+@Parameter(name="*")
+@dataclass(frozen=True)
+class CompareOptions:
+    """What is compared, and how often."""
+
+    net: str = ""
+    """Net of both; default: the one that ships (lc0 needs a file that it can read), with azpb random weights, 32x4.
+    `uniform`: searches without a net, of lc0 with its backend `random`."""
+    nodes: tuple[int, ...] = (1000, 10_000)
+    """Nodes of each search; several if given several times."""
+    games: int | None = None
+    """Games of self-play in a round, 0: none; default: 16 of chess, 512 of Connect Four."""
+    visits: int = 100
+    """Visits a move of self-play."""
+    threads: int = 1
+    """Threads of hauteur's and lc0's net in searches; self-play has one."""
+    rounds: int = 5
+    """Rounds; the minimum, median and maximum are printed."""
+    precision: Precision | None = None
+    """Of hauteur's net, and of the one that it lends to azpb; default: the engine's, and self-play's."""
+    option: tuple[str, ...] = ()
+    """An option of hauteur's engine as NAME=VALUE; may be repeated."""
+    lc0_backend: str = ""
+    """Backend of lc0; default: the one of its backends for processors that makes most nodes in a short search."""
+    elo: int = 0
+    """Also play so many games against each program (0: none), openings twice with sides swapped."""
+    limit: str = "movetime=100"
+    """Limit of a move in these games, such as movetime=100 or nodes=800. With movetime no program keeps time back for
+    an overhead, unless its text says so."""
+    json: bool = False
+    """Print one JSON object instead of a table."""
+
+    def check(self) -> None:
+        """Raise ValueError for a number that is out of range."""
+        check_positive(nodes=min(self.nodes), visits=self.visits, threads=self.threads, rounds=self.rounds)
+        if self.games is not None and self.games < 0:
+            raise ValueError(f"--games must be 0 or more, got {self.games}")
+        if self.elo < 0 or self.elo % 2:
+            raise ValueError(f"--elo must be an even number of games, 0 or more, got {self.elo}")
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What the first line of the result names."""
+        facts = {"net": Path(self.net).name, "visits": self.visits, "threads": self.threads, "rounds": self.rounds}
+        return facts | {"precision": self.precision or "default", "options": list(self.option)}
+
+
+def compare(*programs: str, options: CompareOptions = CompareOptions()) -> None:
     """Compare hauteur's speed with lc0, alphazero-pybind11 and other UCI programs, in turns.
 
     In every round each UCI program is started and asked for a move, and searches six positions once, as a new game,
@@ -103,77 +136,40 @@ def compare(
         `lc0` (on the path), `lc0:PATH`, or a player's text such as "uci:stockfish Hash=64"; default: lc0. Or `azpb` or
         `azpb:FOLDER` alone, alphazero-pybind11's module. lc0 gets the same net and threads, `--task-workers=0` and
         OMP_NUM_THREADS=1; other programs get what their text says.
-    net
-        Net of both; default: the one that ships (lc0 needs a file that it can read), with azpb random weights, 32x4.
-        `uniform`: searches without a net, of lc0 with its backend `random`.
-    nodes
-        Nodes of each search; several if given several times.
-    games
-        Games of self-play in a round, 0: none; default: 16 of chess, 512 of Connect Four.
-    visits
-        Visits a move of self-play.
-    threads
-        Threads of hauteur's and lc0's net in searches; self-play has one.
-    rounds
-        Rounds; the minimum, median and maximum are printed.
-    precision
-        Of hauteur's net, and of the one that it lends to azpb; default: the engine's, and self-play's.
-    option
-        An option of hauteur's engine as NAME=VALUE; may be repeated.
-    lc0_backend
-        Backend of lc0; default: the one of its backends for processors that makes most nodes in a short search.
-    elo
-        Also play so many games against each program (0: none), openings twice with sides swapped.
-    limit
-        Limit of a move in these games, such as movetime=100 or nodes=800. With movetime no program keeps time back for
-        an overhead, unless its text says so.
-    json
-        Print one JSON object instead of a table.
     """
-    check_positive(nodes=min(nodes), visits=visits, threads=threads, rounds=rounds)
-    if games is not None and games < 0:
-        raise ValueError(f"--games must be 0 or more, got {games}")
-    if elo < 0 or elo % 2:
-        raise ValueError(f"--elo must be an even number of games, 0 or more, got {elo}")
-    facts: dict[str, Any] = {"net": Path(net).name, "visits": visits, "threads": threads, "rounds": rounds}
-    facts |= {"precision": precision or "default", "options": list(option)}
+    options.check()
     matches: dict[str, MatchResult] = {}
     if any(program.partition(":")[0] == "azpb" for program in programs):
         if len(programs) > 1:
             raise ValueError("azpb is compared alone: it plays Connect Four, the others chess")
-        found = connect4_games(
-            programs[0], net, GAMES["connect4"] if games is None else games, visits, rounds, precision
-        )
-    else:
-        engines = engines_of(programs or ("lc0",), net_file(net), threads, precision, option, lc0_backend)
-        facts["net"] = Path(net_file(net)).name
-        players = chess_players(engines, GAMES["chess"] if games is None else games, visits, precision)
-        found = measured(engines, nodes, players, rounds)
-        matches = {label: played(engines[OURS], engines[label], label, elo, limit) for label in [*engines][1:] if elo}
-    show(facts, rows_of(found), matches, limit, as_json=json)
+        show(options, rows_of(connect4_games(programs[0], options)), matches)
+        return
+    options = replace(options, net=net_file(options.net))
+    engines = engines_of(programs or ("lc0",), options)
+    found = measured(engines, options.nodes, chess_players(engines, options), options.rounds)
+    if options.elo:
+        others = [*engines.items()][1:]
+        matches = {label: played(engines[OURS], other, label, options) for label, other in others}
+    show(options, rows_of(found), matches)
 
 
-def show(
-    facts: dict[str, Any], rows: list[Row], matches: "Mapping[str, MatchResult]", limit: str, *, as_json: bool
-) -> None:
+def show(options: CompareOptions, rows: list[Row], matches: "Mapping[str, MatchResult]") -> None:
     """Print the table, or all of it as a JSON object."""
-    if as_json:
-        line = {"bench": "compare"} | facts | {"rows": [summary(row) for row in rows]}
+    if options.json:
+        line = {"bench": "compare"} | options.facts | {"rows": [summary(row) for row in rows]}
         print(json_format.dumps(line | {"matches": {label: found.to_json() for label, found in matches.items()}}))
         return
-    print(", ".join(f"{key} {value}" for key, value in facts.items() if value != []))
+    print(", ".join(f"{key} {value}" for key, value in options.facts.items() if value != []))
     print(text_table(*table(rows)))
     for label, found in matches.items():
-        print(f"{OURS} against {label}, {limit}: {match_text(found)}")
+        print(f"{OURS} against {label}, {options.limit}: {match_text(found)}")
 
 
-def engines_of(
-    programs: tuple[str, ...], net: str, threads: int, precision: str | None, option: tuple[str, ...], backend: str
-) -> "dict[str, EngineSettings]":
+def engines_of(programs: tuple[str, ...], options: CompareOptions) -> "dict[str, EngineSettings]":
     """Return hauteur's engine and the others by their labels."""
-    engines = {OURS: our_engine(net, threads, precision, option)}
+    engines = {OURS: our_engine(options.net, options.threads, options.precision, options.option)}
     for text in programs:
-        engine = other_engine(text, net, threads, backend)
+        engine = other_engine(text, options.net, options.threads, options.lc0_backend)
         label = text if text.startswith("uci:") else f"lc0 {engine.options.get('Backend', '')}".strip()
         engines[label if label not in engines else f"{label} ({len(engines)})"] = engine
     return engines
@@ -183,13 +179,12 @@ Player = Callable[[], "SelfPlayed"]
 """Plays the games of one round."""
 
 
-def chess_players(
-    engines: "Mapping[str, EngineSettings]", games: int, visits: int, precision: Precision | None
-) -> dict[str, Player]:
-    """Return who plays games of self-play in chess: hauteur and lc0; nobody without games, a net or lc0."""
-    from hauteur.cli.commands.bench_compare_games import hauteur_plays, lc0_plays
+def chess_players(engines: "Mapping[str, EngineSettings]", options: CompareOptions) -> dict[str, Player]:
+    """Return the players of self-play in chess, hauteur and lc0; none without games, a net or lc0."""
+    from hauteur.cli.commands.bench_programs import hauteur_plays, lc0_plays
 
-    net = engines[OURS].options["WeightsFile"]
+    net, visits, precision = engines[OURS].options["WeightsFile"], options.visits, options.precision
+    games = GAMES["chess"] if options.games is None else options.games
     lc0 = {label: engine for label, engine in engines.items() if label.startswith("lc0")}
     if not games or not lc0 or net == "uniform":
         return {}
@@ -197,19 +192,20 @@ def chess_players(
     return ours | {label: lambda engine=engine: lc0_plays(engine, games, visits) for label, engine in lc0.items()}
 
 
-def connect4_games(
-    program: str, net: str, games: int, visits: int, rounds: int, precision: Precision | None
-) -> SpeedFound:
+def connect4_games(program: str, options: CompareOptions) -> SpeedFound:
     """Let hauteur and alphazero-pybind11 play games of Connect Four in turns, with the same net and evaluator."""
-    from hauteur.cli.commands.bench_compare_games import azpb_folder, azpb_plays, hauteur_plays
-    from hauteur.cli.commands.bench_selfplay import net_file as given_or_random
+    from hauteur.cli.commands.bench import net_file as given_or_random
+    from hauteur.cli.commands.bench_programs import azpb_folder, azpb_plays, hauteur_plays
     from hauteur.games.registry import load_game
     from hauteur.networks.names import resolve_net
 
+    games = GAMES["connect4"] if options.games is None else options.games
     check_positive(games=games)
+    visits, precision = options.visits, options.precision
+    net = Path(resolve_net(options.net)) if options.net else None
     folder, found = azpb_folder(program), SpeedFound(games={OURS: [], "azpb": []})
-    with given_or_random(load_game("connect4"), Path(resolve_net(net)) if net else None, 32, 4) as path:
-        for _ in announced(rounds):
+    with given_or_random(load_game("connect4"), net, 32, 4) as path:
+        for _ in announced(options.rounds):
             found.games["azpb"].append(azpb_plays(folder, str(path), games, visits, precision))
             found.games[OURS].append(hauteur_plays("connect4", str(path), games, visits, precision))
     return found
@@ -426,17 +422,19 @@ def number(value: float) -> str:
 # Games.
 
 
-def played(ours: "EngineSettings", other: "EngineSettings", label: str, games: int, limit: str) -> "MatchResult":
+def played(ours: "EngineSettings", other: "EngineSettings", label: str, options: CompareOptions) -> "MatchResult":
     """Play a match between hauteur and a program, each move within the limit."""
     from hauteur.matches.play import play_match
     from hauteur.players.engines.settings import engine_words
+
+    limit = options.limit
 
     def player(engine: "EngineSettings", name: str) -> str:
         words = engine_words(without_overhead(engine, limit).model_copy(update={"nodes": None}))
         own = [word for word in words if not word.startswith("move_timeout=")]
         return " ".join([*own, limit, f"name={shlex.quote(name)}"])
 
-    return play_match(player(ours, OURS), player(other, label), "chess", games=games, parallel=1)
+    return play_match(player(ours, OURS), player(other, label), "chess", games=options.elo, parallel=1)
 
 
 def without_overhead(engine: "EngineSettings", limit: str) -> "EngineSettings":

@@ -6,41 +6,68 @@ import json as json_format
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 from cyclopts import Parameter
+from cyclopts.validators import Number
 
 from hauteur.cli.commands.engine import find_position
-from hauteur.cli.commands.options import GameSpec, NetName, PlayerText, SearchSettings, Seed
+from hauteur.cli.commands.options import GameSpec, NetName, PlayerText, SearchSettings, Seed, Words
 from hauteur.mcts.params import SearchParams
 from hauteur.networks.evaluators.base import Precision
 from hauteur.players.settings import PlayerSettings
 from hauteur.studies.explain.question import BATCH_SIZE, DEFAULT_VISITS, PRESETS, Question, side_of
 
-MOVES_SHOWN = 10
 PIPE_WIDTH = 140
 """Columns of the tables where it is no terminal that shows them."""
 
-Words = Annotated[tuple[str, ...], Parameter(consume_multiple=True)]
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class ExplainOptions:
+    """The position and the two sides."""
+
+    a: PlayerText = PRESETS["search-contempt"][0]
+    """First side: key=value words such as "search_contempt.n_scl=5 net=maia-1900 cpuct.init=2", with any setting of the
+    search, net, large_net, precision. Without --a and --b: search-contempt with N_scl 5 against off."""
+    b: PlayerText = PRESETS["search-contempt"][1]
+    """Second side, in the same form; "": what both have in common."""
+    net: NetName | None = None
+    """Net of both, as in `hauteur analyse`."""
+    fen: str | None = None
+    """Chess and minichess: the position. Default: the start of the game."""
+    moves: Words = ()
+    """Moves played from there, in any notation of the game."""
+    visits: int = DEFAULT_VISITS
+    """Visits of the root, its own evaluation included."""
+    seed: Seed = 0
+    """Of all random draws."""
+    batch_size: int = BATCH_SIZE
+    """Most positions evaluated together; 1: exactly sequential search."""
+    threads: Annotated[int, Parameter(validator=Number(gte=0, lte=1024))] = 0
+    """Threads of the net on the processor; 0: one a core."""
+    precision: Precision | None = None
+    """Of the nets: float32, bfloat16, float16; default: what suits the backend."""
+    multipv: Annotated[int, Parameter(validator=Number(gte=1, lte=500))] = 10
+    """How many moves to show."""
+    json: bool = False
+    """Print one JSON object instead."""
+    search: SearchSettings = SearchParams()  # noqa: RUF009  (immutable)
+
+    def question(self, spec: str) -> Question:
+        """What is compared; ValueError for what is not allowed."""
+        start, actions, _ = find_position(spec, self.fen, self.moves)
+        given = {name: value for name in ("net", "precision") if (value := getattr(self, name)) is not None}
+        changed = {"search": self.search.model_dump(exclude_unset=True)} if self.search != SearchParams() else {}
+        common = PlayerSettings.model_validate(given | changed)
+        a, b = (
+            side_of(text, start.game, name, common, self.threads) for name, text in (("--a", self.a), ("--b", self.b))
+        )
+        return Question(start, actions, a, b, visits=self.visits, seed=self.seed, batch_size=self.batch_size)
 
 
-def explain(
-    spec: GameSpec = "chess",
-    *,
-    a: PlayerText = PRESETS["search-contempt"][0],
-    b: PlayerText = PRESETS["search-contempt"][1],
-    net: NetName | None = None,
-    fen: str | None = None,
-    moves: Words = (),
-    visits: int = DEFAULT_VISITS,
-    seed: Seed = 0,
-    batch_size: int = BATCH_SIZE,
-    threads: int = 0,
-    precision: Precision | None = None,
-    multipv: int = MOVES_SHOWN,
-    json: bool = False,
-    search: SearchSettings = SearchParams(),  # noqa: B008  (immutable)
-) -> int:
+def explain(spec: GameSpec = "chess", *, options: ExplainOptions = ExplainOptions()) -> int:
     """Search a position with two settings, or two nets: moves and trees side by side, and what every rule did.
 
     Both searches have the same position, seed and visits. What a rule did is counted in its tree, and measured by one
@@ -50,54 +77,13 @@ def explain(
     ----------
     spec
         Game, such as chess, connect4, nogo(size=7).
-    a
-        First side: key=value words such as "search_contempt.n_scl=5 net=maia-1900 cpuct.init=2", with any setting of
-        the search, net, large_net, precision. Without --a and --b: search-contempt with N_scl 5 against off.
-    b
-        Second side, in the same form; "": what both have in common.
-    net
-        Net of both, as in `hauteur analyse`.
-    fen
-        Chess and minichess: the position. Default: the start of the game.
-    moves
-        Moves played from there, in any notation of the game.
-    visits
-        Visits of the root, its own evaluation included.
-    seed
-        Of all random draws.
-    batch_size
-        Most positions evaluated together; 1: exactly sequential search.
-    threads
-        Threads of the net on the processor; 0: one a core.
-    precision
-        Of the nets: float32, bfloat16, float16; default: what suits the backend.
-    multipv
-        How many moves to show.
-    json
-        Print one JSON object instead.
     """
-    if not 1 <= multipv <= 500:
-        raise ValueError(f"--multipv must be 1 to 500, got {multipv}")
-    if not 0 <= threads <= 1024:
-        raise ValueError(f"--threads must be 0 to 1024, got {threads}")
-    start, actions, _ = find_position(spec, fen, moves)
-    given = {name: value for name, value in (("net", net), ("precision", precision)) if value is not None}
-    changed = {"search": search.model_dump(exclude_unset=True)} if search != SearchParams() else {}
-    common = PlayerSettings.model_validate(given | changed)
-    question = Question(
-        start=start,
-        actions=actions,
-        a=side_of(a, start.game, "--a", common, threads),
-        b=side_of(b, start.game, "--b", common, threads),
-        visits=visits,
-        seed=seed,
-        batch_size=batch_size,
-    )
+    question = options.question(spec)
     found = _explained(question)
-    if json:
+    if options.json:
         print(json_format.dumps(found, allow_nan=False))
     else:
-        _show(found, question, multipv)
+        _show(found, question, options.multipv)
     return 0
 
 

@@ -1,6 +1,7 @@
 """Options that several commands have."""
 
-from typing import Annotated
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 from cyclopts.validators import Number
@@ -8,6 +9,12 @@ from cyclopts.validators import Number
 from hauteur.cli.commands import words
 from hauteur.cluster.options import WorkerOptions
 from hauteur.mcts.params import SearchParams, rules_off_by_default
+from hauteur.networks.evaluators.base import Precision
+
+if TYPE_CHECKING:
+    from hauteur import _core
+    from hauteur.engine.nets import NetChoice
+    from hauteur.engine.playing import PlaySettings
 
 Seed = Annotated[int, Parameter(validator=Number(gte=0, lt=2**63))]
 """A seed of random draws, 0 to 2^63 - 1."""
@@ -23,6 +30,51 @@ PlayerText = Annotated[str, Parameter(completer=words.players)]
 
 SearchSettings = Annotated[SearchParams, Parameter(name="search", show=False)]
 """All settings of the search as --search.KEY; `--list-settings` shows them instead of --help."""
+
+Words = Annotated[tuple[str, ...], Parameter(consume_multiple=True)]
+"""Words up to the next option."""
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Searcher:
+    """What searches positions: nets, settings, tablebases."""
+
+    net: NetName | None = None
+    """Net file, name of a net (`hauteur net get` lists them), `uniform` or `rollout`. Default: the net that comes with
+    the game; for chess the one that HAUTEUR_NET names goes before it."""
+    large_net: NetName | None = None
+    """A second, large net that corrects the first one: two-net search, see --search.second-net."""
+    syzygy: str | None = None
+    """Chess: folders of Syzygy tablebases, separated as in PATH."""
+    batch_size: int | None = None
+    """Most positions evaluated together; 1: exactly sequential search. Default: what suits the backend."""
+    threads: Annotated[int, Parameter(validator=Number(gte=0, lte=1024))] = 0
+    """Threads of the net on the processor; 0: one a core."""
+    precision: Precision = "auto"
+    """Of the net: float32, bfloat16, float16; auto: float16 on a GPU, bfloat16 where the processor multiplies it, else
+    float32."""
+    seed: Seed = 0
+    """Of all random draws."""
+    search: SearchSettings = SearchParams()  # noqa: RUF009  (immutable)
+
+    def nets(self, game: "_core.Game") -> "NetChoice":
+        """The nets; ValueError for one that is not here."""
+        from hauteur.engine.nets import NetChoice
+        from hauteur.networks.bundled import net_or_shipped
+        from hauteur.networks.names import resolve_net
+
+        large = resolve_net(self.large_net) if self.large_net else ""
+        return NetChoice(net_or_shipped(self.net, game), large, precision=self.precision, threads=self.threads)
+
+    def settings(self) -> "PlaySettings":
+        """The settings of a session; ValueError for tablebases that are not there."""
+        from hauteur import _core
+        from hauteur.engine.playing import PlaySettings
+
+        tablebase = _core.Tablebase(self.syzygy) if self.syzygy else None
+        return PlaySettings(self.search, batch_size=self.batch_size, tablebase=tablebase)
+
 
 _LISTED = (
     "List all settings of the search with defaults and ranges, and stop. They are given as --search.KEY VALUE, such as "

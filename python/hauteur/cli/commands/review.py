@@ -6,41 +6,44 @@ import json as json_format
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 from cyclopts import Parameter
 
-from hauteur import _core
 from hauteur.cli.commands.engine import analysis_limits
-from hauteur.cli.commands.options import NetName, Seed
-from hauteur.engine.nets import NetChoice
-from hauteur.engine.playing import PlaySettings
-from hauteur.mcts.params import SearchParams
-from hauteur.networks.bundled import net_or_shipped
-from hauteur.networks.names import resolve_net
+from hauteur.cli.commands.options import Searcher
 from hauteur.studies.review.folder import ReviewFolder
 from hauteur.studies.review.games import games_of
 from hauteur.studies.review.run import ReviewRun
 from hauteur.system.files import sha256_of
 
 
+@Parameter(name="*")
+@dataclass(frozen=True)
+class ReviewOptions:
+    """Which games are reviewed, how long, and where the result goes."""
+
+    game: int | None = None
+    """Number of the only game of the file to review, from 1. Default: all."""
+    visits: int | None = None
+    """Visits a position, its own evaluation included. Default: 800; with --time no limit."""
+    time: float | None = None
+    """Seconds a position."""
+    out: Path | None = None
+    """Folder for report.html, the annotated review.pgn or review.sgf, result.json and the positions that a later
+    attempt goes on from. Default: nothing is kept."""
+    json: bool = False
+    """Print one JSON object instead of the table."""
+
+
 def review(
     file: Path,
     *,
-    net: NetName | None = None,
-    large_net: NetName | None = None,
-    game: int | None = None,
-    visits: int | None = None,
-    time: float | None = None,
-    out: Path | None = None,
-    json: bool = False,
-    syzygy: str | None = None,
-    batch_size: int | None = None,
-    threads: int = 0,
-    seed: Seed = 0,
-    search: Annotated[SearchParams, Parameter(name="search")] = SearchParams(),  # noqa: B008  (immutable)
+    options: ReviewOptions = ReviewOptions(),
+    searcher: Searcher = Searcher(),  # noqa: B008  (immutable)
 ) -> int:
     """Search every position of recorded games: W/D/L over the game, mistakes, better lines, the annotated game.
 
@@ -53,46 +56,22 @@ def review(
     file
         Games: .pgn (chess, Chess960), .sgf (NoGo), or .txt (any game: the first line names it, as in `connect4`, and
         each further line has the moves of a game).
-    net
-        Net file or name, or `uniform` or `rollout`. Default: as in `hauteur analyse`.
-    large_net
-        A second, large net that corrects the first one: two-net search, see --search.second-net.
-    game
-        Number of the only game of the file to review, from 1. Default: all.
-    visits
-        Visits a position, its own evaluation included. Default: 800; with --time no limit.
-    time
-        Seconds a position.
-    out
-        Folder for report.html, the annotated review.pgn or review.sgf, result.json and the positions that a later
-        attempt goes on from. Default: nothing is kept.
-    json
-        Print one JSON object instead of the table.
-    syzygy
-        Chess: folders of Syzygy tablebases, separated as in PATH.
-    batch_size
-        Most positions evaluated together; 1: exactly sequential search. Default: what suits the backend.
-    threads
-        Threads of the net on the processor; 0: one a core.
-    seed
-        Of all random draws.
     """
-    limits = analysis_limits(visits, time)
-    games = games_of(file, number=game, on_bad=lambda bad: print(f"hauteur: warning: left out {bad}", file=sys.stderr))
-    rules = games[0].start.game
-    tablebase = _core.Tablebase(syzygy) if syzygy else None
+    limits, out = analysis_limits(options.visits, options.time), options.out
+    warn = lambda bad: print(f"hauteur: warning: left out {bad}", file=sys.stderr)  # noqa: E731
+    games = games_of(file, number=options.game, on_bad=warn)
     run = ReviewRun(
         file=file.name,
         sha256=sha256_of(file),
         games=games,
-        nets=NetChoice(net_or_shipped(net, rules), resolve_net(large_net) if large_net else "", threads=threads),
+        nets=searcher.nets(games[0].start.game),
         limits=limits,
-        settings=PlaySettings(search, batch_size=batch_size, tablebase=tablebase),
-        seed=seed,
+        settings=searcher.settings(),
+        seed=searcher.seed,
         folder=None if out is None else ReviewFolder(out),
     )
-    result = _reviewed(run, quiet=json)
-    if json:
+    result = _reviewed(run, quiet=options.json)
+    if options.json:
         print(json_format.dumps(result))
     elif out is not None:
         print(f"{out}: " + ", ".join(path.name for path in sorted(out.iterdir()) if path.suffix in SHOWN))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
@@ -23,12 +23,9 @@ from hauteur.mcts.params import SearchParams
 from hauteur.mcts.report import RootReport
 from hauteur.mcts.search_history import SearchHistory
 from hauteur.mcts.search_tree import SearchTree
-from hauteur.studies.links.link import SearchLink
-from hauteur.studies.links.repeat import LinkedSearch
 from hauteur.system.errors import explain
 from hauteur.system.settings import Section, validated
 from hauteur.web.desks.desk import Desk, DeskSettings, Emit, Fields
-from hauteur.web.desks.linking import LinkedPlace, link_fields, opened_link, repeated_view
 from hauteur.web.desks.reports import report_view
 from hauteur.web.desks.trees import LinesFields, NodeFields, SaveFields, TreeName, TreeShelf
 from hauteur.web.players import net_names, page_net, page_net_or_own
@@ -86,9 +83,7 @@ class AnalyseDesk(Desk):
         self._seconds = 0.0
         self._number = 0
         self._trees = TreeShelf(settings.roots)
-        self._link: LinkedPlace | None = None
-        self._limits = Limits()
-        self._found: RootReport | None = None
+        self._nets = NetChoice("")
 
     # The position.
 
@@ -106,33 +101,8 @@ class AnalyseDesk(Desk):
         session.use(PlaySettings(self._bounded(search)))
         session.open(nets)
         session.set_position(played.start, played.actions)
-        place = SearchLink(game=wanted.game, fen=wanted.fen, moves=wanted.moves, seed=wanted.seed)
-        self._link = LinkedPlace(place, nets, search)
+        self._nets = nets
         return self._arrive(played, flip=wanted.flip)
-
-    def do_repeat(self, fields: Fields) -> Fields:
-        """Search as in a link. Reply: the position, what the page's address has of it, the number of the search.
-        Events: those of a search, and `repeated`: whether the tree is that of the link, or what differs here.
-        """
-        wanted = opened_link(fields, self.settings.roots)
-        self._stop()
-        if self._session is not None:
-            self._session.close()
-        session = self._session = wanted.new_session()
-        session.use(replace(wanted.settings, search=self._bounded(wanted.link.search)))
-        self._key = (wanted.start.game.spec, wanted.link.seed)
-        self._link = LinkedPlace(wanted.link, wanted.nets, wanted.link.search)
-        played = PlayedGame(wanted.start.game, wanted.actions)
-        number = self._begin(session, wanted.limits, wanted.only, lambda report: self._on_repeated(wanted, report))
-        return {**self._arrive(played), "number": number, "fields": link_fields(wanted, self.settings.roots)}
-
-    def do_link(self, fields: Fields) -> Fields:
-        """Reply: a link that repeats the last search, and a note on it."""
-        if self._search is not None and not self._search.done():
-            raise ValueError("wait for the end of the search, or stop it: a link repeats a search that has ended")
-        if self._found is None or self._session is None or self._link is None or self._trees.loaded is not None:
-            raise ValueError("search first: a link repeats a search of this position")
-        return self._link.reply(self._session, self._found, self._limits)
 
     def do_view(self, fields: Fields) -> Fields:
         """Reply: the position, or that of a node of the tree, from the side that is wanted."""
@@ -251,10 +221,8 @@ class AnalyseDesk(Desk):
 
     def _arrive(self, played: PlayedGame, *, flip: bool = False) -> Fields:
         """Begin with a new position, the last of a game; return what the page shows of it."""
-        assert self._link is not None
-        state = played.state
-        nets = self._link.nets
-        self._state, self._found, self._seconds = state, None, 0.0
+        state, nets = played.state, self._nets
+        self._state, self._seconds = state, 0.0
         self._history.clear()
         self._trees.close(nets=[name for name in (nets.net, nets.large) if name])
         return {
@@ -265,21 +233,15 @@ class AnalyseDesk(Desk):
             "has_fen": state.game.name in FEN_GAMES,
         }
 
-    def _begin(
-        self,
-        session: PlayingSession,
-        limits: Limits,
-        only: Sequence[int] = (),
-        then: Callable[[RootReport], None] = lambda _report: None,
-    ) -> int:
-        """Search; return the number of the search. then: gets its last report."""
+    def _begin(self, session: PlayingSession, limits: Limits) -> int:
+        """Search; return the number of the search."""
         self._number += 1
-        number, self._limits, self._found = self._number, limits, None
+        number = self._number
         self.hold()
         self._search = session.start(
-            limits, actions=only, lines=LINES, on_report=lambda report: self.emit("report", self._noted(report, number))
+            limits, lines=LINES, on_report=lambda report: self.emit("report", self._noted(report, number))
         )
-        self._search.add_done_callback(lambda search: self._on_done(search, number, then))
+        self._search.add_done_callback(lambda search: self._on_done(search, number))
         return number
 
     def _stop(self) -> None:
@@ -313,18 +275,12 @@ class AnalyseDesk(Desk):
             future.cancel()
             raise ValueError("the search is busy with a long batch: try again") from None
 
-    def _on_done(self, search: Future[FoundMove], number: int, then: Callable[[RootReport], None]) -> None:
+    def _on_done(self, search: Future[FoundMove], number: int) -> None:
         error = search.exception()
         if error is not None:
             self._failed(error)
         elif (report := search.result().report) is not None:
             self.emit("done", self._noted(report, number), latest=False)
-            self._found = report
-            then(report)
-
-    def _on_repeated(self, link: LinkedSearch, report: RootReport) -> None:
-        if report.reason != "stopped" and self._session is not None:
-            self.emit("repeated", repeated_view(link.compared(self._session, report)), latest=False)
 
     def _noted(self, report: RootReport, number: int) -> Fields:
         """Put a report into the history, with the time since the position was opened; return it as the page has it.

@@ -4,7 +4,6 @@ import { Chart } from "/static/analyse_chart.js";
 import { TreeView } from "/static/analyse_tree.js";
 import { Board } from "/static/board.js";
 import { bindKeys } from "/static/keys.js";
-import { LinkBox, linkInAddress, verdictLine } from "/static/link.js";
 import { Live, attempt, notice } from "/static/live.js";
 import { MoveList } from "/static/move_list.js";
 import { percent, seconds, signed, wdlBar, whole } from "/static/numbers.js";
@@ -40,9 +39,8 @@ const list = new MoveList(byId("line"), (plies) => {
   undone = texts.slice(plies).reverse();
   go({ moves: texts.slice(0, plies) });
 });
-const linkBox = new LinkBox(byId("link-box"), () => live.ask("link"));
 
-// The address: the keys of links that repeat a search.
+// The address: whoever opens it elsewhere sees the same position, net and settings.
 
 function read() {
   const query = new URLSearchParams(location.search);
@@ -78,17 +76,12 @@ function fill() {
 
 // The position.
 
+// Opens a position, of which nothing is known yet. requested: the fields of `state` that name it.
 async function open(requested = { ...state }) {
-  arrive(await live.ask("open", requested), requested);
-}
-
-// A position that was opened: nothing is known of it yet. requested: the fields of `state` that it was opened with.
-function arrive(reply, requested = state) {
+  const reply = await live.ask("open", requested);
   here = reply.moves;
   if (state.moves === requested.moves) state.moves = reply.moves; // else a later step has already changed them
   shares = [`${reply.seats[0]} wins`, "draw", `${reply.seats[1]} wins`];
-  linkBox.hide();
-  notice("link", "");
   [report, shown, saved, number] = [null, null, null, null];
   running(false);
   line();
@@ -168,25 +161,6 @@ async function flip() {
   state.flip = !state.flip;
   const { position } = await live.ask("view", { flip: state.flip, line: look?.row.line ?? [] });
   place(position, look);
-}
-
-// Repeats the search of a link, which the address of the page is.
-async function repeat(link) {
-  const reply = await live.ask("repeat", { link });
-  const { visits, ...fields } = reply.fields;
-  Object.assign(state, fields);
-  limit = { kind: "visits", amount: visits };
-  fill();
-  arrive(reply);
-  notice("link", "The search of the link is repeated …");
-  running(true);
-  ({ number } = reply);
-}
-
-// The content of the page's address: a link's search, or a position.
-function arriveHere() {
-  const link = linkInAddress();
-  return link ? repeat(link) : open();
 }
 
 // The search.
@@ -357,8 +331,8 @@ async function listSaved(chosen = "") {
 live.on("connected", () => inTurn(async () => {
   const on = searching;
   running(false);
-  await arriveHere();
-  if (on && !searching) await search();
+  await open();
+  if (on) await search();
   const { nets } = await live.ask("nets");
   byId("nets").replaceChildren(...nets.map((name) => new Option(name)));
   await listSaved();
@@ -366,7 +340,6 @@ live.on("connected", () => inTurn(async () => {
 live.on("report", take);
 live.on("done", (found) => { if (take(found)) { running(false); follow(); } });
 live.on("failed", ({ text }) => { running(false); byId("save").disabled = false; notice("page", text, "error"); });
-live.on("repeated", (found) => notice("link", verdictLine(found), found.equal === false ? "error" : ""));
 live.on("saved", ({ name, nodes }) => attempt(async () => {
   byId("save").disabled = false;
   notice("saved", `Saved ${whole(nodes)} nodes as ${name}.`);
@@ -398,7 +371,6 @@ byId("back").onclick = back;
 byId("forward").onclick = forward;
 byId("flip").onclick = () => attempt(flip);
 byId("marks").onchange = marks;
-byId("link").onclick = () => attempt(() => linkBox.show());
 byId("refresh").onclick = () => attempt(readTree);
 byId("save").onclick = () => attempt(async () => {
   byId("save").disabled = true;
@@ -433,6 +405,6 @@ onpopstate = () => {
   undone = [];
   read();
   steps();
-  inTurn(arriveHere);
+  inTurn(open);
 };
 read();

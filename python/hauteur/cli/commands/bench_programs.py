@@ -1,4 +1,4 @@
-"""Self-play beside other programs, in processes: lc0's in chess, alphazero-pybind11's in Connect Four."""
+"""Programs in processes: their starts; self-play of hauteur, of lc0 (chess) and alphazero-pybind11 (Connect Four)."""
 
 import json
 import shlex
@@ -9,11 +9,10 @@ import time
 from importlib import import_module
 from importlib.machinery import PathFinder
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from hauteur.cli.commands.bench_start import COMMAND, children_seconds
 from hauteur.games.registry import load_game
 from hauteur.networks.evaluators.base import Floats, Precision
 from hauteur.networks.evaluators.factory import make_evaluator
@@ -21,6 +20,11 @@ from hauteur.networks.evaluators.factory import make_evaluator
 if TYPE_CHECKING:
     from hauteur.players.engines.settings import EngineSettings
 
+COMMAND = "import sys; from hauteur.cli.start import main; sys.exit(main())"
+"""What the installed script `hauteur` does."""
+
+PATIENCE = 120
+"""Seconds after which a process that has not answered is ended."""
 MODULE = "alphazero"
 """What alphazero-pybind11 is imported by."""
 PARALLEL, ROWS = 256, 128
@@ -42,6 +46,70 @@ SETTINGS = {
     "queue_shards": 1,
 }
 """alphazero-pybind11's own defaults of training, with a temperature of 1 at every move as hauteur's recipes have it."""
+
+
+class StartTime(NamedTuple):
+    """Something that is started: its name, words, lines to send, the word to wait for, and the program, this Python."""
+
+    name: str
+    words: list[str]
+    lines: str = ""
+    until: str = ""
+    program: str = sys.executable
+
+
+class Taken(NamedTuple):
+    """The cost of one start: seconds until the awaited line or the end, and the process's own seconds of processor."""
+
+    seconds: float
+    cpu_seconds: float | None
+
+
+def measure(one: StartTime) -> Taken:
+    """Start it once. Raise ValueError if it fails, or says nothing of what is awaited."""
+    before, began = children_seconds(), time.perf_counter()
+    process = subprocess.Popen(
+        [one.program, *one.words],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        errors="replace",
+    )
+    try:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(one.lines)
+        process.stdin.flush()
+        found = wait_for(one.until, process.stdout)
+        seconds = time.perf_counter() - began
+        _, complaint = process.communicate("quit\n" if one.lines else None, timeout=PATIENCE)
+    finally:
+        process.kill()
+        process.wait()
+    seconds = seconds if one.until else time.perf_counter() - began
+    if not found or (process.returncode != 0 and not one.lines):
+        raise ValueError(f"{one.name} failed: {(complaint.strip().splitlines() or ['no answer'])[-1]}")
+    after = children_seconds()
+    return Taken(seconds, None if before is None or after is None else after - before)
+
+
+def wait_for(word: str, output: IO[str]) -> bool:
+    """Read lines until one begins with the word; return whether one did. No word: nothing is read."""
+    return not word or any(line.startswith(word) for line in output)
+
+
+def children_seconds() -> float | None:
+    """Seconds of the processor of all ended processes that this one started; None where the system does not say."""
+    if sys.platform == "win32":
+        return None
+    import resource
+
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+# Self-play.
 
 
 class SelfPlayed(NamedTuple):
@@ -80,7 +148,7 @@ def lc0_plays(engine: "EngineSettings", games: int, visits: int) -> SelfPlayed:
 
 def azpb_plays(folder: str, net: str, games: int, visits: int, precision: Precision | None) -> SelfPlayed:
     """Play Connect Four with alphazero-pybind11 and the evaluator that hauteur has. Raise ValueError where it fails."""
-    code = "import sys; from hauteur.cli.commands.bench_compare_games import main; main(*sys.argv[1:])"
+    code = "import sys; from hauteur.cli.commands.bench_programs import main; main(*sys.argv[1:])"
     words = [folder, net, str(games), str(visits), precision or "auto"]
     return SelfPlayed(**json.loads(last_line([sys.executable, "-c", code, *words])))
 

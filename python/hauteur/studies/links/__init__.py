@@ -1,1 +1,0 @@
-"""Links that repeat a search on another machine, and what differs there."""
