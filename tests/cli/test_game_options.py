@@ -40,7 +40,7 @@ def test_batches_are_half_of_the_games_or_a_third_of_the_positions() -> None:
             ("match", "random", "random", "--game", "tictactoe", "--threads", "-1"),
             "--threads must be 0 to 1024, got -1",
         ),
-        (("analyse", "tictactoe", "--threads", "-1"), "--threads must be 0 to 1024, got -1"),
+        (("analyse", "tictactoe", "--threads", "-1"), '"-1" for --threads. Must be >= 0'),
     ],
 )
 def test_wrong_threads_are_named(capsys: pytest.CaptureFixture[str], words: tuple[str, ...], message: str) -> None:
