@@ -33,9 +33,11 @@ def test_a_rule_is_compared_with_plain_puct(capsys: pytest.CaptureFixture[str]) 
 
 
 def test_an_evaluator_is_measured_by_batch_and_precision(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ("--backend", "core", "--precision", "float32", "--batch", "1,4", "--rounds", "1", "--seconds", "0.001")
-    found = lines_of(capsys, "evaluator", "--net", str(data_path("tictactoe.safetensors")), *words)
-    assert [(line["backend"], line["batch"]) for line in found] == [("core", 1), ("core", 4)]
+    words = ("--backend", "core", "--precision", "float32", "--batch", "1,4", "--threads", "1,2", "--rounds", "1")
+    found = lines_of(
+        capsys, "evaluator", "--net", str(data_path("tictactoe.safetensors")), *words, "--seconds", "0.001"
+    )
+    assert [(line["threads"], line["batch"]) for line in found] == [(1, 1), (1, 4), (2, 1), (2, 4)]
     assert all(line["evaluations_per_second"]["min"] > 0 for line in found)
 
 

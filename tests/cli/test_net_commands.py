@@ -99,28 +99,6 @@ def test_check_names_a_net_whose_outputs_are_not_finite(net: Path, tmp_path: Pat
     assert "not finite" in said
 
 
-def test_bench_evaluator_measures_every_combination(net: Path, capsys: Capture) -> None:
-    words = ["--batch", "1,3", "--threads", "1,2", "--rounds", "2", "--seconds", "0.01", "--precision", "float32"]
-    assert main.main(["bench", "evaluator", "--net", str(net), "--backend", "core", *words]) == 0
-    lines = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
-    assert [(line["threads"], line["batch"]) for line in lines] == [(1, 1), (1, 3), (2, 1), (2, 3)]
-    for line in lines:
-        assert 0 < line["evaluations_per_second"]["min"] <= line["evaluations_per_second"]["max"]
-
-
-def test_bench_engine_is_a_table_unless_json_is_wanted(net: Path, capsys: Capture) -> None:
-    words = ["bench", "engine", "--net", str(net), "--visits", "300", "--threads", "1", "--rounds", "2", "--batch", "8"]
-    assert main.main(words) == 0
-    said = capsys.readouterr()
-    assert said.err == "", "no terminal, no progress"
-    assert "visits per second" in said.out
-    assert "least    median      most" in said.out
-    assert "{" not in said.out
-    assert main.main([*words, "--json"]) == 0
-    facts = json.loads(capsys.readouterr().out)
-    assert facts["visits_per_second"]["median"] > 0
-
-
 def test_rounds_are_announced_in_a_terminal(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     assert list(announced(3)) == [0, 1, 2]
