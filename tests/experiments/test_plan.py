@@ -1,5 +1,6 @@
 """The plan: every claim has a run or what would close it; runs resume, also after a kill; the table of claims."""
 
+import csv
 import json
 import os
 import re
@@ -21,7 +22,16 @@ from hauteur_experiments.claims import CLAIMS, Decision, SourceClaim, claims_by_
 from hauteur_experiments.experiment import ExperimentSetting
 from hauteur_experiments.mcts_experiments.published_matches import RULES
 from hauteur_experiments.plan import PlannedRun, Step, make_plan, steps
-from hauteur_experiments.plan_table import BEGIN, END, claim_rows, claims_markdown, verdict_text, write_table
+from hauteur_experiments.plan_table import (
+    BEGIN,
+    END,
+    claim_rows,
+    claim_table,
+    claims_markdown,
+    verdict_text,
+    with_table,
+    write_table,
+)
 from hauteur_experiments.planned_runs import RUNS, run_named
 from hauteur_experiments.registry import EXPERIMENTS, find
 
@@ -188,11 +198,20 @@ def test_the_table_of_claims(tmp_path: Path) -> None:
     assert "\nold\n" not in text
     assert "5 [4, 6] \\| x" in text
     assert " 1 holds, 0 does not hold, " in text
+    with (tmp_path / "claims.csv").open(encoding="utf-8", newline="") as lines:
+        assert with_table(text, list(csv.DictReader(lines)), "page") == text
     write_table(page, base(tmp_path))
     assert page.read_text() == text
     page.write_text("# Other")
     with pytest.raises(ValueError, match="which this page lacks"):
         write_table(page, base(tmp_path))
+
+
+def test_the_page_of_the_repository_is_made_of_its_claims() -> None:
+    folder = Path(__file__).parents[2] / "docs" / "experiments"
+    page = (folder / "README.md").read_text(encoding="utf-8")
+    with (folder / "claims.csv").open(encoding="utf-8", newline="") as lines:
+        assert with_table(page, list(csv.DictReader(lines)), "README.md") == page
 
 
 def test_open_findings_say_what_would_close_them() -> None:
@@ -205,7 +224,8 @@ def test_open_findings_say_what_would_close_them() -> None:
 
 def test_the_command_writes_the_table_and_refuses_nonsense(tmp_path: Path) -> None:
     assert main(["experiment", "plan", "--hours", "0", "--out", str(tmp_path / "p")]) == 0
-    assert "no run yet" in (tmp_path / "p/claims.md").read_text()
+    assert "Not run yet: 4 claims" in (tmp_path / "p/claims.md").read_text()
+    assert "**open**: no run yet" in (tmp_path / "p/claims.csv").read_text()
     assert main(["experiment", "plan", "--hours", "-1", "--out", str(tmp_path / "q")]) == 2
     assert not (tmp_path / "q").exists()
 
@@ -227,7 +247,7 @@ def test_rules_by_game_are_a_table_of_their_own(tmp_path: Path) -> None:
     ]
     findings = [{"paper": "x", "verdict": verdict} for verdict in ("open", "does not hold")]
     (folder / "result.json").write_text(json.dumps({"rows": rows, "findings": findings}))
-    text = claims_markdown(base(tmp_path))
+    text = claims_markdown(claim_table(base(tmp_path)))
     assert "| rule | connect4 |" in text
     assert "| solver | +12 [-3, +27] |" in text
     assert "| gumbel | **-80 [none, -50]** |" in text

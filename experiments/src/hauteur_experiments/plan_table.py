@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import csv
+import io
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
@@ -20,7 +22,13 @@ from hauteur_experiments.verdict import MOST_UNITS, Verdict
 BEGIN, END = "<!-- claims -->", "<!-- end claims -->"
 """The table stands between these lines of a page; the rest of the page is left as it is."""
 
-COLUMNS = ("claim", "the source's figure", "measured here, 95 %", "games", "verdict", "cost", "command")
+FIELDS = ("subject", "claim", "figure", "measured", "games", "verdict", "cost", "command")
+"""Columns of the file with all lines, which stands beside the page; figure: the source's."""
+
+DIGEST_COLUMNS = ("claim", "the source's figure", "measured here, 95 %", "verdict")
+"""Columns of the page."""
+
+RULES_SUBJECT = "Every rule in four games"
 RUN_COLUMNS = ("run", "begun", "machine", "load", "clock", "processor time", "ended")
 
 
@@ -99,35 +107,62 @@ def cost_text(attempts: Sequence[Attempt]) -> str:
     return f"{duration(clock)}, {duration(processor)} of processor time" if attempts else ""
 
 
-def claims_markdown(base: ExperimentSetting) -> str:
-    """Return all claims as Markdown: how many of them hold, a table each subject, the attempts at the runs."""
-    parts, verdicts = [], Counter[str]()
+def claim_table(base: ExperimentSetting) -> list[dict[str, str]]:
+    """Return every line of the table by FIELDS: the claims of each subject, then each rule in each game."""
+    rows = []
     for subject, claims in CLAIMS:
-        rows = list(claim_rows(claims, base))
-        verdicts.update(row.verdict.split("**")[1] for row in rows)
-        parts += [f"### {subject}", _table(COLUMNS, _once(rows))]
-    cells = rule_cells(base)
-    verdicts.update(cell.verdict for cell in cells)
-    parts += ["### Every rule in four games", _rules_text(base), *([_rules_table(cells)] if cells else [])]
+        for row in claim_rows(claims, base):
+            rows.append(dict(zip(FIELDS, (subject, *row.cells), strict=True)))
+    return [*rows, *_rule_rows(base)]
+
+
+def claims_markdown(rows: Sequence[Mapping[str, str]]) -> str:
+    """Return lines of `claim_table` as Markdown: how many hold, and a line for each claim that has a measurement."""
+    verdicts = Counter(_verdict(row) for row in rows if row["subject"] != RULES_SUBJECT or row["measured"])
     counts = ", ".join(f"{verdicts[name]} {name}" for name in get_args(Verdict))
-    attempts = [attempt for attempt in AttemptLog(base.folder).entries() if attempt.run in {run.name for run in RUNS}]
-    runs = ["### Attempts at the runs", _table(RUN_COLUMNS, map(_attempt_cells, attempts))] if attempts else []
-    return "\n\n".join([f"{sum(verdicts.values())} comparisons: {counts}.", *parts, *runs])
-
-
-def _once(rows: Sequence[ClaimRow]) -> Iterator[tuple[str, ...]]:
-    """Yield the cells of the rows; a claim and the source's figure stand in the first of its rows alone."""
-    before: tuple[str, ...] = ()
+    subjects: dict[str, list[Mapping[str, str]]] = {}
     for row in rows:
-        cells = row.cells
-        yield ("", "", *cells[2:]) if cells[:2] == before[:2] else cells
-        before = cells
+        subjects.setdefault(row["subject"], []).append(row)
+    rules = subjects.pop(RULES_SUBJECT, [])
+    parts = [part for subject, lines in subjects.items() for part in (f"### {subject}", *_subject_texts(lines))]
+    return "\n\n".join(
+        [f"{sum(verdicts.values())} comparisons: {counts}.", *parts, f"### {RULES_SUBJECT}", *_rules_texts(rules)]
+    )
+
+
+def _verdict(row: Mapping[str, str]) -> str:
+    """The verdict of a line, without its scope."""
+    return row["verdict"].split("**")[1]
+
+
+def _subject_texts(rows: Sequence[Mapping[str, str]]) -> Iterator[str]:
+    """Yield the table of a subject, a line for each claim with a measurement, and how many claims have none."""
+    claims: dict[str, list[Mapping[str, str]]] = {}
+    for row in rows:
+        claims.setdefault(row["claim"], []).append(row)
+    made = {claim: [row for row in lines if row["measured"]] for claim, lines in claims.items()}
+    shown = [_digest(claim, lines) for claim, lines in made.items() if lines]
+    if shown:
+        yield _table(DIGEST_COLUMNS, shown)
+    if len(shown) < len(claims):
+        yield f"Not run yet: {len(claims) - len(shown)} claims."
+
+
+def _digest(claim: str, rows: Sequence[Mapping[str, str]]) -> tuple[str, ...]:
+    """Return a claim's cells by DIGEST_COLUMNS: its first decided measurement, and how many have each verdict."""
+    first = next((row for row in rows if _verdict(row) != "open"), rows[0])
+    measured, *more = first["measured"].split("; ")
+    verdicts = Counter(map(_verdict, rows))
+    counts = ", ".join(f"{count} {name}" for name, count in verdicts.items())
+    verdict = first["verdict"] if len(rows) == 1 else counts
+    return claim, first["figure"], f"{measured} (and {len(more)} more)" if more else measured, verdict
 
 
 @dataclass(frozen=True)
 class RuleCell:
-    """A rule in a game: Elo with its interval, in words, and the verdict on whether it makes the player stronger."""
+    """A rule in a game, of a run: Elo with its interval, and the verdict on whether it makes the player stronger."""
 
+    run: str
     rule: str
     game: str
     elo: str
@@ -143,7 +178,7 @@ def rule_cells(base: ExperimentSetting) -> list[RuleCell]:
         for row, finding in zip(result["rows"], result["findings"], strict=True):
             ends = [_elo_text(row[key]) for key in ("elo", "elo_low", "elo_high")]
             text = f"{ends[0]} [{ends[1]}, {ends[2]}]"
-            found.append(RuleCell(row["rule"], row["game"], text, finding["verdict"]))
+            found.append(RuleCell(decision.run, row["rule"], row["game"], text, finding["verdict"]))
     return found
 
 
@@ -151,25 +186,37 @@ def _elo_text(elo: float | None) -> str:
     return "none" if elo is None else "0" if round(elo) == 0 else f"{elo:+.0f}"
 
 
-def _rules_text(base: ExperimentSetting) -> str:
-    """What the table of rules shows, and what its runs cost."""
+def _rule_rows(base: ExperimentSetting) -> Iterator[dict[str, str]]:
+    """Yield a line for each rule in each game, and one without a measurement for each run that is not over."""
     log = AttemptLog(base.folder)
-    runs = [run_named(decision.run) for decision in TABLE_CLAIM.decided_by]
-    costs = [f"`{run_command(run, base)}` ({cost_text(log.of(run.name)) or 'not made yet'})" for run in runs]
-    return (
+    cells = rule_cells(base)
+    for decision in TABLE_CLAIM.decided_by:
+        run = run_named(decision.run)
+        made = [cell for cell in cells if cell.run == run.name]
+        cost = cost_text(log.of(run.name)) if made else "not made yet"
+        command = f"`{run_command(run, base)}`"
+        for cell in made or [RuleCell(run.name, "", "", "", "open")]:
+            texts = (f"{cell.rule} in {cell.game}", "", cell.elo, run.size, f"**{cell.verdict}**", cost, command)
+            yield dict(zip(FIELDS, (RULES_SUBJECT, *texts), strict=True))
+
+
+def _rules_texts(rows: Sequence[Mapping[str, str]]) -> Iterator[str]:
+    """Yield what the table of rules shows and what its runs cost, then the table."""
+    costs = [f"{command} ({cost})" for command, cost in dict.fromkeys((row["command"], row["cost"]) for row in rows)]
+    yield (
         "Elo of each rule against the base with 95 % intervals. Bold: decided, as one of all cells and beyond its "
         f"control where it has one, stronger where it is positive; *no such effect*: none of 15 Elo, or beyond the "
         f"control none; the others are open. Runs: {'; '.join(costs)}."
     )
-
-
-def _rules_table(cells: Sequence[RuleCell]) -> str:
-    games = list(dict.fromkeys(cell.game for cell in cells))
-    texts: dict[str, dict[str, str]] = {}
     looks = {"open": "{}", "no such effect": "*{}*"}
-    for cell in cells:
-        texts.setdefault(cell.rule, {})[cell.game] = looks.get(cell.verdict, "**{}**").format(cell.elo)
-    return _table(("rule", *games), [(rule, *(row.get(game, "") for game in games)) for rule, row in texts.items()])
+    texts: dict[str, dict[str, str]] = {}
+    for row in rows:
+        rule, _, game = row["claim"].partition(" in ")
+        if row["measured"]:
+            texts.setdefault(rule, {})[game] = looks.get(_verdict(row), "**{}**").format(row["measured"])
+    games = list(dict.fromkeys(game for cells in texts.values() for game in cells))
+    if games:
+        yield _table(("rule", *games), [(rule, *(row.get(game, "") for game in games)) for rule, row in texts.items()])
 
 
 def _attempt_cells(attempt: Attempt) -> tuple[str, ...]:
@@ -189,11 +236,29 @@ def _table(names: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 def write_table(path: Path, base: ExperimentSetting) -> None:
     """Write the table to a page, between BEGIN and END where the page has them, else as a page of its own.
 
-    ValueError for a page that has only one of the two.
+    Beside the page stand all lines as claims.csv and the attempts at the runs as attempts.csv. ValueError for a page
+    that has only one of the two marks.
     """
+    rows = claim_table(base)
     text = path.read_text(encoding="utf-8") if path.exists() else f"# Claims\n\n{BEGIN}\n{END}\n"
+    page = with_table(text, rows, str(path))
+    attempts = [attempt for attempt in AttemptLog(base.folder).entries() if attempt.run in {run.name for run in RUNS}]
+    write_bytes(path.with_name("claims.csv"), _csv(FIELDS, (list(row.values()) for row in rows)))
+    write_bytes(path.with_name("attempts.csv"), _csv(RUN_COLUMNS, map(_attempt_cells, attempts)))
+    write_bytes(path, page.encode())
+
+
+def with_table(text: str, rows: Sequence[Mapping[str, str]], place: str) -> str:
+    """Return a page with the table between its marks. ValueError, naming the place, for a page without them."""
     before, begins, rest = text.partition(BEGIN)
     _, ends, after = rest.partition(END)
     if not begins or not ends:
-        raise ValueError(f"{path}: the table stands between the lines {BEGIN} and {END}, which this page lacks")
-    write_bytes(path, f"{before}{BEGIN}\n{claims_markdown(base)}\n{END}{after}".encode())
+        raise ValueError(f"{place}: the table stands between the lines {BEGIN} and {END}, which this page lacks")
+    return f"{before}{BEGIN}\n{claims_markdown(rows)}\n{END}{after}"
+
+
+def _csv(names: Sequence[str], rows: Iterable[Sequence[str]]) -> bytes:
+    """Return a table as CSV in UTF-8, with a line of names."""
+    lines = io.StringIO()
+    csv.writer(lines, lineterminator="\n").writerows([names, *rows])
+    return lines.getvalue().encode()
