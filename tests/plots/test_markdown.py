@@ -7,7 +7,7 @@ import pytest
 from hauteur.plots import markdown
 from hauteur.plots.markdown import heading_id, markdown_html
 
-METHODS = sorted(Path(markdown.__file__).parent.parent.joinpath("search", "methods").glob("*.md"))
+METHODS = sorted(Path(markdown.__file__).parent.parent.joinpath("mcts", "methods").glob("*.md"))
 
 
 @pytest.mark.parametrize(
