@@ -1,13 +1,14 @@
-"""Downloads over HTTP: a part of a file is kept and continued, what is not the expected file is not kept.
+"""Getting public nets over HTTP: from their publisher, a mirror or another address into the folder of downloads, checked.
 
 Only http and https are spoken, redirects included, and never https turned into http. The standard variables
-(`https_proxy`, `no_proxy` ...) name a proxy.
+(`https_proxy`, `no_proxy` ...) name a proxy. A part of a file is continued; that of an earlier call only where the hash of the whole
+file is known. What is not the expected file is not kept.
 """
 
 from __future__ import annotations
 
-import hashlib
 import http.client
+import os
 import re
 import time
 import urllib.error
@@ -16,18 +17,27 @@ from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
-from typing import IO, Any
-from urllib.parse import urljoin, urlsplit
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote, urljoin, urlsplit
 
-from hauteur.system.files import read_json, write_json
+from hauteur.networks.catalogue import KnownNet, known_net
+from hauteur.networks.names import KINDS, WITHOUT_FILE, downloaded_nets, is_name, nets_folder, shipped_names
+from hauteur.networks.registry import describe
+from hauteur.system.files import sha256_of
+from hauteur.system.lock import locked
 
-MOST_BYTES = 2**30
-"""Largest file that is downloaded."""
+if TYPE_CHECKING:
+    from hauteur.networks.architecture import NetDescription
+
+MIRROR_VARIABLE = "HAUTEUR_MIRROR"
+"""Environment variable: address of a folder that has the files of the catalogue under their own names."""
 TIMEOUT = 30.0
 """Seconds without a byte after which a connection counts as cut."""
 ATTEMPTS = 5
 """Connections in a row that may bring nothing."""
 BLOCK = 1 << 16
+GZIP = b"\x1f\x8b"
+"""The first bytes of lc0's files."""
 PROXY = "the variable https_proxy names a proxy, HAUTEUR_MIRROR a mirror"
 """Advice where there is no connection at all."""
 
@@ -36,149 +46,206 @@ OnProgress = Callable[[int, int | None], None]
 
 
 @dataclass(frozen=True)
-class DownloadTask:
-    """One file to get. part: where it grows; sha256: what it must have; most_bytes: what it may have.
+class NetRequest:
+    """A net to get: its name here, where it is, its entry in the catalogue if it has one."""
 
-    attempts, pause: connections in a row that may fail, and seconds between them; timeout: seconds without a byte.
-    """
-
+    name: str
     address: str
-    part: Path
-    sha256: str | None = None
-    most_bytes: int = MOST_BYTES
-    attempts: int = ATTEMPTS
-    pause: float = 1.0
-    timeout: float = TIMEOUT
+    known: KnownNet | None
+
+    @property
+    def sha256(self) -> str | None:
+        """Hash that the file must have, None where none is recorded."""
+        return self.known.sha256 if self.known else None
+
+
+@dataclass(frozen=True)
+class DownloadedNet:
+    """A net in the folder of downloads. is_new: it was downloaded now; is_verified: its hash is the recorded one."""
+
+    path: Path
+    description: NetDescription
+    is_new: bool
+    is_verified: bool
+
+
+def net_request(name: str | None, address: str | None = None) -> NetRequest:
+    """Return the net of a name, an address, or both; ValueError where that is no net that can be got.
+
+    A name alone is one of the catalogue; its file comes from HAUTEUR_MIRROR, where that is set, else from its
+    publisher. An address alone gives the net the name of its file.
+    """
+    if address is None:
+        known = known_net(name or "")
+        if known is None:
+            raise ValueError(
+                f"there is no net {name or ''!r} in the list of public nets; `hauteur net get` shows it, --from URL "
+                "gets others"
+            )
+        mirror = os.environ.get(MIRROR_VARIABLE, "")
+        return NetRequest(known.name, f"{mirror.rstrip('/')}/{known.file_name}" if mirror else known.address, known)
+    name = name or _file_stem(address)
+    if not is_name(name):
+        raise ValueError(f"{name!r} is no name for a net: letters, digits, - and _, at most 80; give one before --from")
+    if name in (*WITHOUT_FILE, *shipped_names()):
+        raise ValueError(f"{name} names something else already; give another name before --from")
+    return NetRequest(name, address, known_net(name))
+
+
+def get_net(request: NetRequest, on_progress: OnProgress, *, force: bool = False, pause: float = 1.0) -> DownloadedNet:
+    """Download a net unless it is here, check it, and put it in its place.
+
+    force: also where it is here. pause: seconds between attempts. Raises ValueError and OSError as `fetch`, and
+    ValueError for a file that is no network; nothing is left of one.
+    """
+    with locked(nets_folder(), "downloading"):
+        here = None if force else downloaded_nets().get(request.name)
+        if here is not None and request.sha256 in (None, sha256_of(here)):
+            return DownloadedNet(here, describe(here), is_new=False, is_verified=request.sha256 is not None)
+        part = nets_folder() / f".{request.name}.part"
+        fetch(request.address, part, request.sha256, on_progress, pause=pause)
+        path = _put_in_place(request, part)
+        return DownloadedNet(path, describe(path), is_new=True, is_verified=request.sha256 is not None)
+
+
+def _put_in_place(request: NetRequest, part: Path) -> Path:
+    """Move a whole file to its name, once the parser of networks has accepted it; ValueError, and it is gone, else."""
+    with part.open("rb") as file:
+        kind = KINDS[0] if file.read(2) == GZIP else KINDS[1]
+    whole = part.replace(part.with_name(f"{part.name}{kind}"))
+    try:
+        describe(whole)
+        for other in KINDS:
+            if other != kind:
+                (nets_folder() / f"{request.name}{other}").unlink(missing_ok=True)
+        return whole.replace(nets_folder() / f"{request.name}{kind}")
+    except ValueError as error:
+        reason = str(error).removeprefix(f"{whole}: ")
+        raise ValueError(f"{request.address}: the file that came is no network: {reason}; nothing is kept") from None
+    finally:
+        whole.unlink(missing_ok=True)
+
+
+def _file_stem(address: str) -> str:
+    """Return the name of the file at an address, without its suffix."""
+    name = unquote(urlsplit(address).path).rpartition("/")[2]
+    for kind in KINDS:
+        name = name.removesuffix(kind)
+    return name.replace(".", "-")
+
+
+# The transfer.
 
 
 def unobserved(done: int, size: int | None) -> None:
-    """Show nothing: nobody watches this download."""
+    """Show no progress."""
     del done, size
 
 
-def fetch(task: DownloadTask, on_progress: OnProgress = unobserved) -> str:
-    """Bring the whole file to `task.part`, going on where an earlier call was cut; return its sha256.
+def fetch(
+    address: str,
+    part: Path,
+    sha256: str | None = None,
+    on_progress: OnProgress = unobserved,
+    *,
+    most_bytes: int = 2**30,
+    pause: float = 1.0,
+) -> str:
+    """Bring the whole file of an address to `part`; return its sha256.
 
-    Raises ValueError, in one line, for an address that is no web address, a server that cannot be reached or refuses, a
-    file that is too large, or one with another hash; the part is kept where it can be continued, else removed.
+    A cut transfer goes on where it ended if the hash is known, or the server names the version of the file; a part
+    that an earlier call has left is used with a hash alone. Raises ValueError, in one line, for an address that is no web address, a server that cannot be reached or refuses, a file
+    that is too large, or one with another hash, of which nothing is kept.
     """
-    check_address(task.address)
-    failures, first = 0, True
+    if urlsplit(address).scheme not in ("http", "https") or not urlsplit(address).hostname:
+        raise ValueError(f"{address}: only addresses with http:// or https:// are downloaded from")
+    failures, first, version = 0, True, _Version()
     while True:
-        before = _size(task.part)
+        if sha256 is None and not version.tag:
+            part.unlink(missing_ok=True)
+        before = _size(part)
         try:
-            if _transfer(task, on_progress):
-                return _checked(task)
+            if _transfer(address, part, most_bytes, on_progress, version):
+                return _checked(address, part, sha256)
             error = "the connection was cut"
         except urllib.error.HTTPError as refusal:
             refusal.close()
-            raise ValueError(f"{task.address}: the server answers {refusal.code} {refusal.reason}") from None
+            raise ValueError(f"{address}: the server answers {refusal.code} {refusal.reason}") from None
         except (OSError, http.client.HTTPException) as problem:
             if getattr(problem, "filename", None) is not None:  # of the disk, not of the connection
                 raise
             error = _reason(problem)
-            failures += task.attempts if first and isinstance(problem, urllib.error.URLError) else 0
-        failures, first = 0 if _size(task.part) > before else failures + 1, False
-        if failures >= task.attempts:
-            raise ValueError(_gave_up(task, error))
-        time.sleep(task.pause)
+            failures += ATTEMPTS if first and isinstance(problem, urllib.error.URLError) else 0
+        failures, first = 0 if _size(part) > before else failures + 1, False
+        if failures >= ATTEMPTS:
+            kept = _size(part) if sha256 else 0
+            rest = f"{kept:,} bytes are kept, the same command goes on from there" if kept else PROXY
+            raise ValueError(f"{address}: no connection to {urlsplit(address).hostname}: {error}; {rest}")
+        time.sleep(pause)
 
 
-def _gave_up(task: DownloadTask, error: str) -> str:
-    """Return the error line for a connection that does not come about, or ends again and again."""
-    kept = _size(task.part)
-    rest = f"{kept:,} bytes are kept, the same command goes on from there" if kept else PROXY
-    return f"{task.address}: no connection to {urlsplit(task.address).hostname}: {error}; {rest}"
+@dataclass
+class _Version:
+    """The version of the file that a part is of: its strong ETag, else its date; empty while it is unknown."""
 
+    tag: str = ""
 
-def check_address(address: str) -> None:
-    """Raise ValueError for an address that is not of the web."""
-    parts = urlsplit(address)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise ValueError(f"{address}: only addresses with http:// or https:// are downloaded from")
-
-
-def discard(part: Path) -> None:
-    """Remove a part and what is known of it."""
-    for path in (part, _state_file(part)):
-        path.unlink(missing_ok=True)
-
-
-def _state_file(part: Path) -> Path:
-    """File beside a part: address and version (ETag or date) of what it is a part of."""
-    return part.with_name(f"{part.name}.json")
+    def remember(self, answer: Any) -> None:
+        """Note the version of an answer."""
+        tag = answer.headers.get("ETag", "")
+        self.tag = tag if tag and not tag.startswith("W/") else answer.headers.get("Last-Modified", "")
 
 
 def _size(part: Path) -> int:
     return part.stat().st_size if part.is_file() else 0
 
 
-def _transfer(task: DownloadTask, on_progress: OnProgress) -> bool:
+def _transfer(address: str, part: Path, most_bytes: int, on_progress: OnProgress, version: _Version) -> bool:
     """Read from one connection until its end; return whether the file is whole then."""
-    version = _version(task)
-    if version is None:
-        discard(task.part)
-    start = _size(task.part)
-    answer = _open(task, start, version or "")
-    if answer is None:
+    answer = _open(address, start := _size(part), version.tag)
+    if answer is None:  # the server has nothing behind the part: the hash tells whether it is the file
         return True
     with closing(answer):
-        begin, size = _range_of(answer, start)
-        if size is not None and size > task.most_bytes:
-            discard(task.part)
-            raise ValueError(f"{task.address}: has {size:,} bytes, allowed are at most {task.most_bytes:,}")
-        _remember(task, answer)
-        with task.part.open("r+b" if begin else "wb") as file:
-            file.truncate(begin)
-            file.seek(begin)
-            done = _copy(task, answer, file, begin, size, on_progress)
+        done, size = _range_of(answer, start)
+        version.remember(answer)
+        too_large = size is not None and size > most_bytes
+        with part.open("r+b" if done else "wb") as file:
+            file.truncate(done)
+            file.seek(done)
+            on_progress(done, size)
+            while not too_large and (block := answer.read(BLOCK)):
+                done += len(block)
+                too_large = done > most_bytes
+                try:
+                    file.write(block)
+                    file.flush()  # an interrupt keeps it
+                except OSError as error:
+                    raise OSError(error.errno, error.strerror, str(part)) from None
+                on_progress(done, size)
+    if too_large:
+        part.unlink()
+        raise ValueError(f"{address}: has more than the {most_bytes:,} bytes that are allowed")
     return done == size if size is not None else True
 
 
-def _version(task: DownloadTask) -> str | None:
-    """Return the version of which a part is there, empty where only the hash will tell; None where it has no use."""
-    state = _state_file(task.part)
-    if not task.part.is_file() or not state.is_file():
-        return None
-    try:
-        known = read_json(state)
-    except ValueError:
-        return None
-    version = known.get("version")
-    if known.get("address") != task.address or not isinstance(version, str):
-        return None
-    return version if version or task.sha256 else None
-
-
-def _remember(task: DownloadTask, answer: Any) -> None:
-    """Note of which version of the file this is a part: its strong ETag, else its date."""
-    tag = answer.headers.get("ETag", "")
-    version = tag if tag and not tag.startswith("W/") else answer.headers.get("Last-Modified", "")
-    write_json(_state_file(task.part), {"address": task.address, "version": version})
-
-
-def _open(task: DownloadTask, start: int, version: str) -> Any:
+def _open(address: str, start: int, version: str) -> Any:
     """Request the file from byte `start` on, if it is still that version; None where nothing is behind `start`."""
     headers = {"User-Agent": "hauteur", "Accept-Encoding": "identity"}
     if start:
         headers["Range"] = f"bytes={start}-"
         if version:
             headers["If-Range"] = version
-    request = urllib.request.Request(task.address, headers=headers)
     try:
-        return web_opener().open(request, timeout=task.timeout)
+        return _web_opener().open(urllib.request.Request(address, headers=headers), timeout=TIMEOUT)
     except urllib.error.HTTPError as error:
         if error.code != http.client.REQUESTED_RANGE_NOT_SATISFIABLE or not start:
             raise
         error.close()
-        if error.headers.get("Content-Range", "").strip() == f"bytes */{start}":
-            return None
-        discard(task.part)  # it is no part of the file
-        return web_opener().open(task.address, timeout=task.timeout)
+        return None
 
 
 def _range_of(answer: Any, start: int) -> tuple[int, int | None]:
-    """Return where the bytes of an answer belong, and the size of the whole file; ValueError for a wrong range."""
+    """Return where the bytes of an answer belong, and the size of the whole file; HTTPException for a wrong range."""
     if answer.status != http.client.PARTIAL_CONTENT:
         length = answer.headers.get("Content-Length", "")
         return 0, int(length) if length.isdigit() else None
@@ -188,34 +255,13 @@ def _range_of(answer: Any, start: int) -> tuple[int, int | None]:
     return start, None if found[3] == "*" else int(found[3])
 
 
-def _copy(
-    task: DownloadTask, answer: Any, file: IO[bytes], done: int, size: int | None, on_progress: OnProgress
-) -> int:
-    """Append what comes; return the bytes that are there. What came before a cut is on disk."""
-    on_progress(done, size)
-    while block := answer.read(BLOCK):
-        done += len(block)
-        if done > task.most_bytes:
-            file.close()
-            discard(task.part)
-            raise ValueError(f"{task.address}: has more than the {task.most_bytes:,} bytes that are allowed")
-        try:
-            file.write(block)
-            file.flush()
-        except OSError as error:
-            raise OSError(error.errno, error.strerror, str(task.part)) from None
-        on_progress(done, size)
-    return done
-
-
-def _checked(task: DownloadTask) -> str:
+def _checked(address: str, part: Path, sha256: str | None) -> str:
     """Return the hash of the whole file; ValueError, and nothing is left, where it is not the expected one."""
-    with task.part.open("rb") as file:
-        found = hashlib.file_digest(file, "sha256").hexdigest()
-    if task.sha256 is not None and found != task.sha256:
-        discard(task.part)
+    found = sha256_of(part)
+    if sha256 not in (None, found):
+        part.unlink()
         raise ValueError(
-            f"{task.address}: is not the expected file: its sha256 is {found}, expected {task.sha256}; nothing is kept"
+            f"{address}: is not the expected file: its sha256 is {found}, expected {sha256}; nothing is kept"
         )
     return found
 
@@ -239,7 +285,7 @@ class WebRedirects(urllib.request.HTTPRedirectHandler):
         return super().redirect_request(req, fp, code, msg, headers, address)
 
 
-def web_opener() -> urllib.request.OpenerDirector:
+def _web_opener() -> urllib.request.OpenerDirector:
     """Return what opens addresses of the web and nothing else: no files, no ftp, no data in the address."""
     opener = urllib.request.OpenerDirector()
     for handler in (

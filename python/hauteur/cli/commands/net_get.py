@@ -9,8 +9,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from hauteur.networks.catalogue import KNOWN_NETS, MEGABYTE
-from hauteur.networks.download import OnProgress, unobserved
-from hauteur.networks.getting import DownloadedNet, WantedNet, get_net, wanted_net
+from hauteur.networks.download import DownloadedNet, NetRequest, OnProgress, get_net, net_request, unobserved
 from hauteur.networks.names import downloaded_nets, nets_folder, shipped_names
 
 
@@ -26,7 +25,7 @@ def get(
     ----------
     names
         Names of the list. They go to the folder that HAUTEUR_NETS names, by default `hauteur/nets` in the user's data
-        folder. A download that was cut goes on where it stopped. The variable https_proxy names a proxy,
+        folder. A download that was cut goes on where it stopped, where the net's hash is recorded. The variable https_proxy names a proxy,
         HAUTEUR_MIRROR an address that has the same files.
     from_
         Address (http or https) of another net: .pb.gz of lc0 or .safetensors of hauteur. The name before it, or that of
@@ -41,8 +40,8 @@ def get(
     if not names and from_ is None:
         show_list(as_json=json)
         return
-    for wanted in [wanted_net(name, from_) for name in names] or [wanted_net(None, from_)]:
-        report(wanted, download(wanted, force=force))
+    for request in [net_request(name, from_) for name in names] or [net_request(None, from_)]:
+        report(request, download(request, force=force))
 
 
 def show_list(*, as_json: bool) -> None:
@@ -72,21 +71,22 @@ def show_list(*, as_json: bool) -> None:
     print("`hauteur net get NAME` downloads one, then `--net NAME` uses it; `hauteur net get --from URL` gets others")
 
 
-def download(wanted: WantedNet, *, force: bool) -> DownloadedNet:
+def download(request: NetRequest, *, force: bool) -> DownloadedNet:
     """Download a net and show how far it is; tell where it comes from and under which licence."""
-    licence = wanted.known.licence if wanted.known else "unknown; see where it comes from"
-    print(f"{wanted.name}: {wanted.address}")
+    licence = request.known.licence if request.known else "unknown; see where it comes from"
+    print(f"{request.name}: {request.address}")
     print(f"licence: {licence}", flush=True)
-    with progress(wanted) as on_progress:
+    with progress(request) as on_progress:
         try:
-            return get_net(wanted, on_progress, force=force)
+            return get_net(request, on_progress, force=force)
         except KeyboardInterrupt:
-            print("stopped: what has come is kept, the same command goes on from there", file=sys.stderr)
+            if request.sha256:
+                print("stopped: what has come is kept, the same command goes on from there", file=sys.stderr)
             raise
 
 
 @contextmanager
-def progress(wanted: WantedNet) -> Iterator[OnProgress]:
+def progress(request: NetRequest) -> Iterator[OnProgress]:
     """Show a bar, where somebody sees it."""
     from rich.console import Console
 
@@ -96,14 +96,14 @@ def progress(wanted: WantedNet) -> Iterator[OnProgress]:
         return
     from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn, TransferSpeedColumn
 
-    expected = wanted.known.megabytes * MEGABYTE if wanted.known else None
+    expected = request.known.megabytes * MEGABYTE if request.known else None
     columns = (BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
     with Progress("{task.description}", *columns, console=console, transient=True) as bars:
-        bar = bars.add_task(wanted.name, total=expected)
+        bar = bars.add_task(request.name, total=expected)
         yield lambda done, size: bars.update(bar, completed=done, total=size or expected)
 
 
-def report(wanted: WantedNet, net: DownloadedNet) -> None:
+def report(request: NetRequest, net: DownloadedNet) -> None:
     """Print what the net is, where it lies, and whether it is the file that was meant."""
     description = net.description
     verb = "downloaded" if net.is_new else "here already (--force downloads it again)"
@@ -113,4 +113,4 @@ def report(wanted: WantedNet, net: DownloadedNet) -> None:
         print(f"sha256 {description.sha256}, as recorded")
     else:
         print(f"sha256 {description.sha256}; none is on record, so that the file is not verified")
-    print(f"use it as --net {wanted.name}")
+    print(f"use it as --net {request.name}")
