@@ -21,6 +21,7 @@ from hauteur.matches.ratings.elo import MatchScore
 from hauteur.matches.ratings.rating_list import Encounter
 from hauteur.matches.results import MatchGame, Tally
 from hauteur.networks.architecture import ResNetArchitecture
+from hauteur.networks.shapes import resnet_shapes
 from hauteur.players.settings import PlayerSettings, player_text
 from hauteur_experiments.experiment import ExperimentSetting, make_experiment
 from hauteur_experiments.mpv_mcts import allocation, az_pairs, midsize, nets, runs, training
@@ -52,7 +53,7 @@ def toy_net(path: Path, size: tuple[int, int], salt: int = 0, game: str = GAME) 
     assert isinstance(architecture, ResNetArchitecture)
     tensors = {
         name: (np.ones(of) if name.endswith("running_var") else random.normal(size=of) * 0.3).astype(np.float32)
-        for name, of in architecture.shapes().items()
+        for name, of in resnet_shapes(architecture).items()
     }
     path.parent.mkdir(parents=True, exist_ok=True)
     networks.save(path, architecture, tensors, game=rules.spec)

@@ -15,15 +15,12 @@ ROOMS = {
     *("cluster", "matches", "engine", "learning", "studies", "web", "cli"),
 }
 
-TORCH = (
-    *("modules", "resnet", "lc0_module", "lc0_attention", "lc0_parameters", "torch_export"),
-    "evaluators.torch",
-)
+TORCH = (*("modules", "torch_networks", "evaluators.torch"),)
 """Modules of networks that compute with torch; all others, the way of an engine among them, do without."""
 
 ALLOWED = {
     "torch": ("learning", *(f"networks.{name}" for name in TORCH)),
-    "onnx": ("networks.torch_export",),
+    "onnx": ("networks.modules",),
     "onnxruntime": ("networks.evaluators.onnxruntime",),
     "pyarrow": ("learning", "mcts.tree_parquet"),
     "scipy": (),

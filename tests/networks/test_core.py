@@ -13,13 +13,14 @@ from lc0_toys import attention_net, tower_net
 import verify_lc0
 from hauteur import _core, networks
 from hauteur.networks.architecture import Architecture, ResNetArchitecture
-from hauteur.networks.core_layers import computed_by_core, core_layers
 from hauteur.networks.evaluators.compare import differences, features_of, random_positions
 from hauteur.networks.evaluators.factory import make_evaluator
+from hauteur.networks.layers import computed_by_core, core_layers
 from hauteur.networks.lc0 import random_tensors
 from hauteur.networks.lc0_layers import Floats
 from hauteur.networks.modules import Inference, build
 from hauteur.networks.names import shipped_names
+from hauteur.networks.shapes import resnet_shapes
 
 Net = tuple[Architecture, dict[str, Floats]]
 
@@ -33,7 +34,7 @@ def resnet(spec: str, *, filters: int = 12, seed: int = 1, **more: Any) -> Net:
     architecture = ResNetArchitecture(
         feature_shape=game.feature_shape, num_actions=game.num_actions, filters=filters, blocks=2, **more
     )
-    return architecture, random_tensors(architecture.shapes(), seed)
+    return architecture, random_tensors(resnet_shapes(architecture), seed)
 
 
 RESNETS: dict[str, Callable[[], Net]] = {

@@ -14,6 +14,7 @@ from hauteur.networks.evaluators.base import Backend, Evaluator, PackedEvaluator
 from hauteur.networks.evaluators.compare import Floats, differences, features_of, random_positions
 from hauteur.networks.evaluators.factory import PRECISIONS, has_cuda, make_evaluator
 from hauteur.networks.lc0 import random_net, random_tensors
+from hauteur.networks.shapes import resnet_shapes
 
 GAMES = {"tictactoe": "wdl", "connect4": "scalar", "nogo(size=5)": "wdl"}
 
@@ -31,7 +32,7 @@ def small_net(folder: Path, spec: str, value: Any) -> tuple[_core.Game, Path]:
     )
     path = folder / f"{game.name}.safetensors"
     if not path.exists():
-        networks.save(path, architecture, random_tensors(architecture.shapes(), 1), game=spec)
+        networks.save(path, architecture, random_tensors(resnet_shapes(architecture), 1), game=spec)
     return game, path
 
 

@@ -17,6 +17,7 @@ from hauteur.networks.architecture import ResNetArchitecture
 from hauteur.networks.files import safetensors_bytes
 from hauteur.networks.lc0 import random_net, random_tensors
 from hauteur.networks.lc0_proto import SCHEMA, parse_net
+from hauteur.networks.shapes import resnet_shapes
 from hauteur.networks.wire import MAX_FIELDS, read_message
 
 TINY = ResNetArchitecture(feature_shape=(2, 3, 3), num_actions=9, filters=4, blocks=1)
@@ -34,7 +35,7 @@ def lc0_file(folder: Path) -> bytes:
 
 @pytest.fixture(scope="module")
 def safetensors_file() -> bytes:
-    return safetensors_bytes(TINY, random_tensors(TINY.shapes(), 0), game="tictactoe")
+    return safetensors_bytes(TINY, random_tensors(resnet_shapes(TINY), 0), game="tictactoe")
 
 
 def complaint(path: Path, data: bytes) -> str | None:

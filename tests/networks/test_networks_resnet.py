@@ -13,6 +13,7 @@ from hauteur.networks.evaluators.compare import Floats, differences, features_of
 from hauteur.networks.evaluators.factory import make_evaluator
 from hauteur.networks.lc0 import random_tensors
 from hauteur.networks.modules import Inference, build, initialise, tensors_of
+from hauteur.networks.shapes import resnet_shapes
 
 VARIANTS: dict[str, dict[str, Any]] = {
     "dense, wdl": {},
@@ -51,7 +52,7 @@ def test_shapes_are_those_of_the_module(variant: str) -> None:
     architecture = tictactoe(**VARIANTS[variant])
     state = initialise(architecture, seed=0).state_dict()
     shapes = {name: tuple(value.shape) for name, value in state.items() if not name.endswith("num_batches_tracked")}
-    assert shapes == architecture.shapes()
+    assert shapes == resnet_shapes(architecture)
 
 
 @pytest.mark.parametrize("variant", VARIANTS)
@@ -64,7 +65,7 @@ def test_file_is_read_as_written(variant: str, tmp_path: Path) -> None:
     assert net.description.architecture == architecture
     assert net.description.game == "tictactoe"
     assert net.description.training == {"steps": 3, "loss": 0.5, "note": "x"}
-    assert {name: values.shape for name, values in net.tensors.items()} == architecture.shapes()
+    assert {name: values.shape for name, values in net.tensors.items()} == resnet_shapes(architecture)
     features = torch.rand(4, 2, 3, 3, generator=torch.Generator().manual_seed(0))
     with torch.inference_mode():
         expected = build(architecture, tensors)(features)
@@ -75,7 +76,7 @@ def test_file_is_read_as_written(variant: str, tmp_path: Path) -> None:
 
 def test_float16_files_hold_the_rounded_numbers(tmp_path: Path) -> None:
     architecture = tictactoe(se_channels=4)
-    tensors = random_tensors(architecture.shapes(), 1)
+    tensors = random_tensors(resnet_shapes(architecture), 1)
     whole, half, again = (tmp_path / f"{name}.safetensors" for name in ("whole", "half", "again"))
     networks.save(whole, architecture, tensors, game="tictactoe", training={"steps": 3})
     networks.convert(whole, half, encoding="float16")
@@ -92,7 +93,7 @@ def test_float16_files_hold_the_rounded_numbers(tmp_path: Path) -> None:
 
 def test_what_a_file_cannot_hold_is_named(tmp_path: Path) -> None:
     architecture, path = tictactoe(), tmp_path / "net.safetensors"
-    tensors = random_tensors(architecture.shapes(), 1)
+    tensors = random_tensors(resnet_shapes(architecture), 1)
     with pytest.raises(ValueError, match=r"net\.safetensors: encoding bfloat16 is for \.pb\.gz files"):
         networks.save(path, architecture, tensors, game="tictactoe", encoding="bfloat16")
     tensors["value.hidden.weight"][0, 0] = 1e5
@@ -128,7 +129,7 @@ def test_new_networks_are_nearly_uniform_and_even() -> None:
 def test_chess_towers_become_lc0_files(variant: str, tmp_path: Path) -> None:
     architecture = chess(**CHESS[variant])
     source = tmp_path / "net.safetensors"
-    networks.save(source, architecture, random_tensors(architecture.shapes(), 2), game="chess")
+    networks.save(source, architecture, random_tensors(resnet_shapes(architecture), 2), game="chess")
     networks.convert(source, tmp_path / "net.pb.gz", encoding="float32")
     networks.convert(tmp_path / "net.pb.gz", tmp_path / "back.safetensors")
     networks.convert(source, tmp_path / "net.onnx")
@@ -149,14 +150,14 @@ def test_what_lc0_has_no_place_for(tmp_path: Path) -> None:
         (tictactoe(), r"only chess networks \(112x8x8 planes, 1858 actions\) fit an lc0 file, got 9 actions"),
         (chess(value_hidden=64), r"lc0 wants a value head of 32 channels and 128 hidden units, got 32 and 64"),
     ):
-        tensors = random_tensors(architecture.shapes(), 0)
+        tensors = random_tensors(resnet_shapes(architecture), 0)
         with pytest.raises(ValueError, match=message):
             networks.save(tmp_path / "net.pb.gz", architecture, tensors, game="tictactoe")
     assert not list(tmp_path.iterdir())
 
 
 def test_wrong_tensors_are_named(tmp_path: Path) -> None:
-    tensors = random_tensors(tictactoe().shapes(), 0)
+    tensors = random_tensors(resnet_shapes(tictactoe()), 0)
     missing = {name: values for name, values in tensors.items() if name != "value.hidden.bias"}
     infinite = tensors | {"value.hidden.bias": np.full(128, np.inf, np.float32)}
     for wrong, message in (

@@ -22,7 +22,8 @@ from hauteur.networks.evaluators.factory import make_evaluator
 from hauteur.networks.lc0 import random_net, random_tensors
 from hauteur.networks.lc0_layers import Floats
 from hauteur.networks.modules import Inference, build
-from hauteur.networks.onnx.files import onnx_bytes
+from hauteur.networks.onnx import onnx_bytes
+from hauteur.networks.shapes import resnet_shapes
 
 Net = tuple[Architecture, dict[str, Floats]]
 ACTIVATIONS = ("relu", "mish", "none", "tanh", "sigmoid", "selu", "swish", "relu_2")
@@ -45,7 +46,7 @@ def resnets(draw: st.DrawFn) -> Net:
         value_channels=draw(st.integers(1, 8)),
         value_hidden=draw(st.integers(1, 32)),
     )
-    return architecture, random_tensors(architecture.shapes(), draw(st.integers(0, 999)))
+    return architecture, random_tensors(resnet_shapes(architecture), draw(st.integers(0, 999)))
 
 
 @st.composite
@@ -108,7 +109,7 @@ EXAMPLES: dict[str, Any] = {
         chess := ResNetArchitecture(
             feature_shape=(112, 8, 8), num_actions=1858, filters=6, blocks=1, se_channels=4, policy="convolution"
         ),
-        random_tensors(chess.shapes(), 0),
+        random_tensors(resnet_shapes(chess), 0),
     ),
     "scalar, moves left": lambda: tower_net(policy="classical", value="scalar", moves_left=True, activation="mish"),
     "attention, dense": lambda: attention_net(embedding="dense", multihead=True, policy_encoders=1),

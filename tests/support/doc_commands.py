@@ -19,6 +19,7 @@ from hauteur.games.registry import load_game
 from hauteur.networks import convert, save
 from hauteur.networks.architecture import ResNetArchitecture
 from hauteur.networks.lc0 import random_net, random_tensors
+from hauteur.networks.shapes import resnet_shapes
 
 FAKES = Path(__file__).resolve().parent
 
@@ -220,5 +221,7 @@ def write_net(path: Path, game: str, network: dict[str, Any]) -> None:
     """Write a small net with random weights for a game."""
     built = load_game(game)
     architecture = ResNetArchitecture(feature_shape=built.feature_shape, num_actions=built.num_actions, **network)
-    save(path.with_suffix(".safetensors"), architecture, random_tensors(architecture.shapes(), 0), game=built.spec)
+    save(
+        path.with_suffix(".safetensors"), architecture, random_tensors(resnet_shapes(architecture), 0), game=built.spec
+    )
     path.with_suffix(".safetensors").replace(path)

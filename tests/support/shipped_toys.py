@@ -9,6 +9,7 @@ from hauteur.games.registry import load_game
 from hauteur.networks import bundled, names
 from hauteur.networks.architecture import ResNetArchitecture
 from hauteur.networks.lc0 import random_tensors
+from hauteur.networks.shapes import resnet_shapes
 
 NETS = (("nogo", "nogo9"), ("nogo(size=7)", "nogo7"), ("chess", "chess"))
 """Specs of games and names of their nets."""
@@ -29,4 +30,4 @@ def write_net(path: Path, spec: str) -> None:
     """Write a tiny random net for a game."""
     game = load_game(spec)
     tower = ResNetArchitecture(feature_shape=game.feature_shape, num_actions=game.num_actions, filters=2, blocks=1)
-    networks.save(path, tower, random_tensors(tower.shapes(), 1), game=spec)
+    networks.save(path, tower, random_tensors(resnet_shapes(tower), 1), game=spec)

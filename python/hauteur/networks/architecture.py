@@ -46,6 +46,8 @@ class ResNetArchitecture(ResNet):
     """A residual tower for the features and actions of one game."""
 
     kind: Literal["resnet"] = "resnet"
+    encoders: ClassVar = 0
+    moves_left: ClassVar = False
     feature_shape: tuple[Size, Size, Size]
     num_actions: Size
 
@@ -81,37 +83,6 @@ class ResNetArchitecture(ResNet):
         """One line for people, as `resnet 64x6 se8, dense policy, wdl value`."""
         se = f" se{self.se_channels}" if self.se_channels else ""
         return f"resnet {self.filters}x{self.blocks}{se} {self.activation}, {self.policy} policy, {self.value} value"
-
-    def shapes(self) -> dict[str, Shape]:
-        """Every tensor of the network by its name, with its shape."""
-        planes, rows, columns = self.feature_shape
-        squares, filters = rows * columns, self.filters
-        shapes = _conv_norm("input", planes, filters, 3)
-        for i in range(self.blocks):
-            shapes |= _conv_norm(f"blocks.{i}.conv1", filters, filters, 3)
-            shapes |= _conv_norm(f"blocks.{i}.conv2", filters, filters, 3)
-            if self.se_channels:
-                shapes |= _dense(f"blocks.{i}.se.reduce", filters, self.se_channels)
-                shapes |= _dense(f"blocks.{i}.se.expand", self.se_channels, 2 * filters)
-        if self.policy == "dense":
-            shapes |= _conv_norm("policy.conv", filters, self.policy_channels, 1)
-            shapes |= _dense("policy.output", self.policy_channels * squares, self.num_actions)
-        else:
-            shapes |= _conv_norm("policy.conv", filters, filters, 3)
-            shapes["policy.output.weight"] = (self.policy_planes, filters, 3, 3)
-            shapes["policy.output.bias"] = (self.policy_planes,)
-        shapes |= _conv_norm("value.conv", filters, self.value_channels, 1)
-        shapes |= _dense("value.hidden", self.value_channels * squares, self.value_hidden)
-        return shapes | _dense("value.output", self.value_hidden, 3 if self.value == "wdl" else 1)
-
-
-def _conv_norm(name: str, inputs: int, outputs: int, kernel: int) -> dict[str, Shape]:
-    norm = ("weight", "bias", "running_mean", "running_var")
-    return {f"{name}.conv.weight": (outputs, inputs, kernel, kernel)} | {f"{name}.norm.{n}": (outputs,) for n in norm}
-
-
-def _dense(name: str, inputs: int, outputs: int) -> dict[str, Shape]:
-    return {f"{name}.weight": (outputs, inputs), f"{name}.bias": (outputs,)}
 
 
 ActivationName = Literal["relu", "mish", "none", "tanh", "sigmoid", "selu", "swish", "relu_2"]
@@ -209,7 +180,7 @@ class NetDescription(Section):
     """Description of a network file. `sha256`: hash of the file's bytes; `parameters`: their number;
     `encodings`: storage formats of the tensors."""
 
-    format: Literal["safetensors", "lc0", "onnx"]
+    format: str
     architecture: Architecture
     game: str
     parameters: int
@@ -231,4 +202,9 @@ class NetDescription(Section):
     @property
     def moves_left(self) -> bool:
         """True where a third output predicts the remaining plies."""
-        return isinstance(self.architecture, Lc0Architecture) and self.architecture.moves_left
+        return not isinstance(self.architecture, RegisteredArchitecture) and self.architecture.moves_left
+
+    @property
+    def has_weights(self) -> bool:
+        """Return whether the file holds tensors by name; an ONNX model holds operations."""
+        return self.format != "onnx"

@@ -1,8 +1,8 @@
-"""Getting public nets over HTTP: from their publisher, a mirror or another address into the folder of downloads, checked.
+"""Getting public nets over HTTP, from their publisher or elsewhere, into the folder of downloads; what came is checked.
 
 Only http and https are spoken, redirects included, and never https turned into http. The standard variables
-(`https_proxy`, `no_proxy` ...) name a proxy. A part of a file is continued; that of an earlier call only where the hash of the whole
-file is known. What is not the expected file is not kept.
+(`https_proxy`, `no_proxy` ...) name a proxy. A part of a file is continued; that of an earlier call only where the hash
+of the whole file is known. What is not the expected file is not kept.
 """
 
 from __future__ import annotations
@@ -154,8 +154,9 @@ def fetch(
     """Bring the whole file of an address to `part`; return its sha256.
 
     A cut transfer goes on where it ended if the hash is known, or the server names the version of the file; a part
-    that an earlier call has left is used with a hash alone. Raises ValueError, in one line, for an address that is no web address, a server that cannot be reached or refuses, a file
-    that is too large, or one with another hash, of which nothing is kept.
+    that an earlier call has left is used with a hash alone. Raises ValueError, in one line, for an address that is no
+    web address, a server that cannot be reached or refuses, a file that is too large, or one with another hash, of
+    which nothing is kept.
     """
     if urlsplit(address).scheme not in ("http", "https") or not urlsplit(address).hostname:
         raise ValueError(f"{address}: only addresses with http:// or https:// are downloaded from")

@@ -5,7 +5,7 @@ import json
 import struct
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +20,9 @@ from hauteur.networks.architecture import (
     Shape,
     TrainingFacts,
 )
+from hauteur.networks.formats import Contents, Format
 from hauteur.networks.lc0_layers import Floats
-from hauteur.networks.lc0_layout import lc0_shapes
+from hauteur.networks.shapes import lc0_shapes, resnet_shapes
 
 Read = TypeVar("Read")
 
@@ -33,6 +34,8 @@ DIGEST_KEY = "hauteur.sha256"
 
 StorageType = Literal["float32", "float16"]
 """Type of the numbers in a `.safetensors` file; networks are computed and learned from float32."""
+
+STORAGE_TYPES: tuple[StorageType, ...] = get_args(StorageType)
 
 _STORED = {"F32": "FLOAT32", "F16": "FLOAT16"}
 """Types that are read, and their names in a description."""
@@ -186,7 +189,7 @@ def _check_tensors(shapes: Mapping[str, Shape], architecture: Architecture) -> N
         sizes = {name: int(np.prod(shape)) for name, shape in shapes.items()}
         expected = lc0_shapes(sizes, architecture)
     else:
-        expected = architecture.shapes()
+        expected = resnet_shapes(architecture)
         unknown = sorted(set(shapes) - set(expected))
         if unknown:
             raise ValueError(f"tensor {unknown[0]} has no place in this architecture ({architecture.summary()})")
@@ -195,3 +198,23 @@ def _check_tensors(shapes: Mapping[str, Shape], architecture: Architecture) -> N
             raise ValueError(f"tensor {name} is missing")
         if tuple(shapes[name]) != shape:
             raise ValueError(f"tensor {name} has shape {tuple(shapes[name])}, expected {shape}")
+
+
+class SafetensorsFormat(Format):
+    """Files of hauteur: metadata as JSON, tensors in float32 or float16."""
+
+    name, suffix = "safetensors", ".safetensors"
+
+    def load(self, path: Path) -> SafetensorsFile:
+        return SafetensorsFile(path)
+
+    def save(self, contents: Contents, encoding: str | None) -> bytes:
+        dtype = next((kind for kind in STORAGE_TYPES if kind == (encoding or "float32")), None)
+        if dtype is None:
+            raise ValueError(f"encoding {encoding} is for .pb.gz files; .safetensors has float32 and float16")
+        return safetensors_bytes(
+            contents.architecture, contents.tensors, game=contents.game, training=contents.training, dtype=dtype
+        )
+
+
+FORMAT = SafetensorsFormat()

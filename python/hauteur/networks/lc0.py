@@ -1,18 +1,19 @@
 """lc0 network files (`.pb.gz`): read and write, without torch.
 
-A network is its `Lc0Architecture` and its layers by path as float32 arrays; `lc0_module.py` computes with them.
+A network is its `Lc0Architecture` and its layers by path as float32 arrays; `torch_networks.py` computes with them.
 """
 
 import math
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 
-from hauteur.networks.architecture import Lc0Architecture, ResNetArchitecture, Shape
+from hauteur.networks.architecture import Lc0Architecture, RegisteredArchitecture, ResNetArchitecture, Shape
+from hauteur.networks.formats import Contents, Format
+from hauteur.networks.layers import LayerNames
 from hauteur.networks.lc0_layers import Floats, decode, encode, encoding_of, flatten, size, unflatten
-from hauteur.networks.lc0_layout import lc0_shapes
 from hauteur.networks.lc0_proto import (
     MAGIC,
     Activation,
@@ -25,9 +26,8 @@ from hauteur.networks.lc0_proto import (
     pack_net,
     read_net,
 )
+from hauteur.networks.shapes import lc0_shapes, resnet_layers, resnet_shapes
 from hauteur.networks.wire import Message
-
-EncodingName = Literal["linear16", "float16", "bfloat16", "float32"]
 
 _OWN_ENCODING_VERSION = (0, 33, 0)
 """The first lc0 that reads encodings other than LINEAR16."""
@@ -49,6 +49,8 @@ _BODIES = (
 
 class Lc0File:
     """An opened network file: architecture, training facts and shapes read immediately, the tensors on request."""
+
+    game = "chess"
 
     def __init__(self, path: Path) -> None:
         """Raise ValueError naming the file and what is wrong with it."""
@@ -233,7 +235,7 @@ def lc0_bytes(
     architecture: Lc0Architecture,
     tensors: Mapping[str, Floats],
     training: Mapping[str, object] | None = None,
-    encoding: EncodingName = "linear16",
+    encoding: str = "linear16",
 ) -> bytes:
     """The network as the bytes of a `.pb.gz` file.
 
@@ -309,9 +311,6 @@ def from_resnet(
 ) -> tuple[Lc0Architecture, dict[str, Floats]]:
     """A residual tower for chess in lc0's layers, which compute the same. ValueError when lc0 has no such network."""
     _check_exportable(architecture)
-    renamed: dict[str, Floats] = {}
-    for name, shape in architecture.shapes().items():
-        renamed[_lc0_path(name, architecture)] = np.asarray(tensors[name], np.float32).reshape(shape)
     lc0 = Lc0Architecture(
         structure=4 if architecture.se_channels else 3,
         filters=architecture.filters,
@@ -321,6 +320,11 @@ def from_resnet(
         policy="classical" if architecture.policy == "dense" else "convolution",
         value=architecture.value,
     )
+    renamed: dict[str, Floats] = {}
+    for layer in resnet_layers(architecture):
+        ours, theirs = layer.tensors(LayerNames(architecture)), layer.tensors(LayerNames(lc0))
+        for (name, shape), path in zip(ours.items(), theirs, strict=True):
+            renamed[path] = np.asarray(tensors[name], np.float32).reshape(shape)
     return lc0, renamed
 
 
@@ -337,36 +341,24 @@ def _check_exportable(architecture: ResNetArchitecture) -> None:
         )
 
 
-_NORM_NAMES = {"weight": "bn_gammas", "bias": "bn_betas", "running_mean": "bn_means", "running_var": "bn_stddivs"}
-_SE_NAMES = {"reduce.weight": "w1", "reduce.bias": "b1", "expand.weight": "w2", "expand.bias": "b2"}
+class Lc0Format(Format):
+    """Files of Leela Chess Zero; residual towers for chess become lc0's."""
+
+    name, suffix = "lc0", ".pb.gz"
+
+    def load(self, path: Path) -> Lc0File:
+        return Lc0File(path)
+
+    def save(self, contents: Contents, encoding: str | None) -> bytes:
+        architecture, tensors = contents.architecture, dict(contents.tensors)
+        if isinstance(architecture, RegisteredArchitecture):
+            raise ValueError(f"lc0's format has no place for {architecture.summary()}; allowed: .safetensors")
+        if isinstance(architecture, ResNetArchitecture):
+            architecture, tensors = from_resnet(architecture, tensors)
+        return lc0_bytes(architecture, tensors, contents.training, encoding or "linear16")
 
 
-def _lc0_path(name: str, architecture: ResNetArchitecture) -> str:
-    """The lc0 path of a residual tower's tensor."""
-    parts = name.split(".")
-    if parts[0] == "blocks":
-        head = f"residual.{parts[1]}"
-        if parts[2] == "se":
-            return f"{head}.se.{_SE_NAMES['.'.join(parts[3:])]}"
-        return f"{head}.{parts[2]}.{_conv_field(parts[3:])}"
-    if parts[0] == "input":
-        return f"input.{_conv_field(parts[1:])}"
-    suffix = "w" if parts[-1] == "weight" else "b"
-    if parts[0] == "value":
-        return {
-            "conv": f"value.{_conv_field(parts[2:])}" if len(parts) > 3 else "",
-            "hidden": f"ip1_val_{suffix}",
-            "output": f"ip2_val_{suffix}",
-        }[parts[1]]
-    if parts[1] == "conv":
-        return f"{'policy' if architecture.policy == 'dense' else 'policy1'}.{_conv_field(parts[2:])}"
-    return (
-        f"ip_pol_{suffix}" if architecture.policy == "dense" else f"policy.{'weights' if suffix == 'w' else 'biases'}"
-    )
-
-
-def _conv_field(parts: list[str]) -> str:
-    return "weights" if parts[0] == "conv" else _NORM_NAMES[parts[1]]
+FORMAT = Lc0Format()
 
 
 def random_tensors(shapes: Mapping[str, Shape], seed: int) -> dict[str, Floats]:
@@ -389,6 +381,6 @@ def random_net(path: Path, *, filters: int = 8, blocks: int = 1, seed: int = 0) 
     resnet = ResNetArchitecture(
         feature_shape=(112, 8, 8), num_actions=1858, filters=filters, blocks=blocks, se_channels=4, policy="convolution"
     )
-    architecture, tensors = from_resnet(resnet, random_tensors(resnet.shapes(), seed))
+    architecture, tensors = from_resnet(resnet, random_tensors(resnet_shapes(resnet), seed))
     write_bytes(path, lc0_bytes(architecture, tensors))
     return path

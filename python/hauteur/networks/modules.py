@@ -1,21 +1,28 @@
 """Torch modules of networks: build, initialise, and the outputs that an evaluator wants. Imports torch."""
 
+import tempfile
+import warnings
 from collections.abc import Mapping
+from pathlib import Path
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from hauteur.networks.architecture import Architecture, Lc0Architecture, RegisteredArchitecture
+from hauteur.networks.architecture import Architecture, Lc0Architecture, NetDescription, RegisteredArchitecture
 from hauteur.networks.lc0_layers import Floats
-from hauteur.networks.lc0_module import Lc0Network
 from hauteur.networks.registered import architecture_in, build_registered
-from hauteur.networks.resnet import ResidualTower
+from hauteur.networks.shapes import resnet_shapes
+from hauteur.networks.torch_networks import Lc0Network, ResidualTower, TorchNetwork
+from hauteur.system.errors import one_line
 from hauteur.system.formatting import described
 
 Network = nn.Module
 """forward(features float32 [B, planes, rows, columns]) -> policy logits [B, A], value [B, 3] (logits of win, draw,
 loss) or [B, 1] (tanh, scalar networks), and for networks with a moves-left head plies [B, 1]."""
+
+OPSET = 18
+"""Version of ONNX's operators."""
 
 PROBE_ROWS = 2
 """Rows of the batch on which the outputs of a registered network are checked."""
@@ -23,7 +30,7 @@ PROBE_ROWS = 2
 
 def architecture_of(network: Network) -> Architecture:
     """Return the architecture of a module, as in a file; ValueError for one that hauteur could not build again."""
-    if isinstance(network, ResidualTower | Lc0Network):
+    if isinstance(network, TorchNetwork):
         return network.architecture
     found = architecture_in(network)
     if found is None:
@@ -75,13 +82,13 @@ def tensors_of(network: Network) -> dict[str, Floats]:
     if isinstance(network, Lc0Network):
         return network.layers()
     state = _floating(network)
-    names = network.architecture.shapes() if isinstance(network, ResidualTower) else state
+    names = resnet_shapes(network.architecture) if isinstance(network, ResidualTower) else state
     return {name: state[name].detach().cpu().to(torch.float32).numpy().copy() for name in names}
 
 
 def memory_format(network: Network) -> torch.memory_format:
     """The layout of features and activations: channels last for hauteur's towers, plain for everything else."""
-    return torch.channels_last if isinstance(network, ResidualTower | Lc0Network) else torch.contiguous_format
+    return torch.channels_last if isinstance(network, TorchNetwork) else torch.contiguous_format
 
 
 @torch.inference_mode()
@@ -150,3 +157,39 @@ def wdl_of(value: Tensor) -> Tensor:
     if value.shape[1] == 3:
         return torch.softmax(value, dim=1)
     return torch.cat([(1 + value) / 2, torch.zeros_like(value), (1 - value) / 2], dim=1)
+
+
+def exported(module: Network, description: NetDescription, metadata: Mapping[str, str]) -> bytes:
+    """A registered network as the bytes of an ONNX model, by torch's exporter: only its module knows what it computes.
+
+    Inputs and outputs are those of `networks.onnx`. Raise ValueError where torch cannot export it; the backend `torch`
+    computes it then.
+    """
+    import onnx
+
+    fast_path = torch.backends.mha.get_fastpath_enabled()
+    torch.backends.mha.set_fastpath_enabled(False)  # has no counterpart in ONNX
+    try:
+        with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
+            file = str(Path(folder) / "net.onnx")
+            warnings.simplefilter("ignore")
+            torch.onnx.export(
+                Inference(module).eval(),
+                (torch.zeros(2, *description.feature_shape),),
+                file,
+                input_names=["features"],
+                output_names=["policy", "wdl"],
+                dynamic_axes={name: {0: "rows"} for name in ("features", "policy", "wdl")},
+                opset_version=OPSET,
+                dynamo=False,
+            )
+            model = onnx.load(file)
+    except Exception as error:
+        raise ValueError(
+            f"{description.architecture.summary()} cannot be written as ONNX: {one_line(error)[:300]}; backend torch "
+            "computes it as it is (run.backend=torch in a recipe)"
+        ) from error
+    finally:
+        torch.backends.mha.set_fastpath_enabled(fast_path)
+    onnx.helper.set_model_props(model, dict(metadata))
+    return bytes(model.SerializeToString())

@@ -1,24 +1,24 @@
-"""Every kind of network file behind one door: describe, load, save, convert."""
+"""Network files of every format: describe, load, save, convert."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
-from hauteur.networks.architecture import Architecture, Lc0Architecture, NetDescription, RegisteredArchitecture
-from hauteur.networks.files import SafetensorsFile, StorageType, safetensors_bytes
-from hauteur.networks.lc0 import EncodingName, Lc0File, from_resnet, lc0_bytes
-from hauteur.networks.lc0_layers import Floats
+from hauteur.networks.architecture import Architecture, NetDescription
+from hauteur.networks.formats import Contents, Format, NetFile, Tensors, format_of
 from hauteur.networks.names import resolve_net
-from hauteur.system.files import sha256_of, write_bytes
+from hauteur.system.files import write_bytes
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from hauteur import _core
     from hauteur.networks.modules import Network
 
-SUFFIXES = (".safetensors", ".pb.gz")
-"""Files with weights. `.onnx` files can be described and evaluated, not loaded."""
+EncodingName = Literal["linear16", "float16", "bfloat16", "float32"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,10 +27,10 @@ class Net:
 
     path: Path
     description: NetDescription
-    _file: Lc0File | SafetensorsFile
+    _file: NetFile
 
     @cached_property
-    def tensors(self) -> dict[str, Floats]:
+    def tensors(self) -> "dict[str, NDArray[np.float32]]":
         """All tensors by name, float32; read from the file on first access."""
         return self._file.tensors()
 
@@ -62,15 +62,11 @@ class Net:
         """Number of the network's numbers."""
         return self.description.parameters
 
-    def onnx(self) -> bytes:
-        """The network as the bytes of an ONNX model, written from its tensors; a registered one by torch's exporter."""
-        from hauteur.networks.onnx.files import metadata_of, onnx_bytes
-
-        if isinstance(self.architecture, RegisteredArchitecture):
-            from hauteur.networks.torch_export import exported
-
-            return exported(self.module, self.description, metadata_of(self.description))
-        return onnx_bytes(self.description, self.tensors)
+    def saved_as(self, file_format: Format, encoding: str | None = None) -> bytes:
+        """The network as the bytes of a file of another format. ValueError where it has no place there."""
+        description = self.description
+        contents = Contents(self.architecture, self.tensors, self.game, description.training, description)
+        return file_format.save(contents, encoding)
 
 
 def load_network(path: str | Path) -> Net:
@@ -88,21 +84,9 @@ def load_network(path: str | Path) -> Net:
     'tictactoe'
     """
     path = Path(resolve_net(path))
-    suffix = _suffix(path)
-    if suffix == ".onnx":
-        raise ValueError(f"{path}: an ONNX file holds no weights that can be loaded; allowed: {', '.join(SUFFIXES)}")
-    file = Lc0File(path) if suffix == ".pb.gz" else SafetensorsFile(path)
-    description = NetDescription(
-        format="lc0" if suffix == ".pb.gz" else "safetensors",
-        architecture=file.architecture,
-        game="chess" if isinstance(file, Lc0File) else file.game,
-        parameters=file.parameters,
-        encodings=file.encodings(),
-        training=file.training,
-        sha256=sha256_of(path),
-        file_bytes=path.stat().st_size,
-    )
-    return Net(path, description, file)
+    file_format = format_of(path)
+    file = file_format.load(path)
+    return Net(path, file_format.described(path, file), file)
 
 
 load = load_network
@@ -112,35 +96,19 @@ load = load_network
 def describe(path: str | Path) -> NetDescription:
     """Return the description of a network file (also `.onnx`), without importing torch. Errors as in `load`."""
     path = Path(resolve_net(path))
-    if _suffix(path) == ".onnx":
-        from hauteur.networks.onnx.files import describe_onnx
-
-        return describe_onnx(path)
-    return load(path).description
+    return format_of(path).describe(path)
 
 
 def onnx_model(path: str | Path) -> bytes:
     """The ONNX model of a network file: an `.onnx` file itself, else written from the weights. Errors as in `load`."""
     path = Path(path)
-    return path.read_bytes() if _suffix(path) == ".onnx" else load(path).onnx()
-
-
-def _suffix(path: Path) -> str:
-    """Return the file type, by its name. Raise ValueError for an unknown type."""
-    for suffix in (*SUFFIXES, ".onnx"):
-        if path.name.endswith(suffix):
-            return suffix
-    if path.name.endswith(".txt.gz"):
-        raise ValueError(
-            f"{path}: is an lc0 net in the old text format; convert it to .pb.gz with lczero-training's net.py"
-        )
-    raise ValueError(f"{path}: not a known network file; allowed: {', '.join(SUFFIXES)}, .onnx")
+    return path.read_bytes() if path.suffix == ".onnx" else load(path).saved_as(format_of(Path("net.onnx")))
 
 
 def save(
     path: str | Path,
     architecture: Architecture,
-    tensors: Mapping[str, Floats],
+    tensors: Tensors,
     *,
     game: str,
     training: Mapping[str, object] | None = None,
@@ -151,26 +119,12 @@ def save(
     encoding: of the numbers; `.safetensors` float32 (default) or float16, `.pb.gz` linear16 (default) or any other.
     Raises ValueError where the tensors or the encoding do not fit, or lc0 has no such network.
     """
-    path = Path(path)
-    suffix = _suffix(path)
-    if suffix == ".safetensors":
-        data = safetensors_bytes(architecture, tensors, game=game, training=training, dtype=_storage(path, encoding))
-    elif suffix == ".pb.gz":
-        if isinstance(architecture, RegisteredArchitecture):
-            raise ValueError(f"{path}: lc0's format has no place for {architecture.summary()}; allowed: .safetensors")
-        if not isinstance(architecture, Lc0Architecture):
-            architecture, tensors = from_resnet(architecture, tensors)
-        data = lc0_bytes(architecture, tensors, training, encoding or "linear16")
-    else:
-        raise ValueError(f"{path}: cannot save weights as ONNX; use convert")
-    write_bytes(path, data)
-
-
-def _storage(path: Path, encoding: EncodingName | None) -> StorageType:
-    """Return the type of the numbers in a `.safetensors` file."""
-    if encoding not in (None, "float32", "float16"):
-        raise ValueError(f"{path}: encoding {encoding} is for .pb.gz files; .safetensors has float32 and float16")
-    return encoding or "float32"
+    contents, file_format = Contents(architecture, tensors, game, training or {}), format_of(Path(path))
+    try:
+        data = file_format.save(contents, encoding)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+    write_bytes(Path(path), data)
 
 
 def save_network(
@@ -206,19 +160,9 @@ def convert(source: str | Path, target: str | Path, *, encoding: EncodingName | 
     source, target = Path(source), Path(target)
     if source.resolve() == target.resolve():
         raise ValueError(f"{target}: is the file to convert; give another name")
-    suffix = _suffix(target)
-    net = load(source)
-    if suffix == ".onnx":
-        if encoding not in (None, "float32"):
-            raise ValueError(f"{target}: ONNX files are written in float32, not in {encoding}")
-        write_bytes(target, net.onnx())
-        return
-    description = net.description
-    save(
-        target,
-        description.architecture,
-        net.tensors,
-        game=description.game,
-        training=description.training,
-        encoding=encoding,
-    )
+    file_format, net = format_of(target), load(source)
+    try:
+        data = net.saved_as(file_format, encoding)
+    except ValueError as error:
+        raise ValueError(f"{target}: {error}") from None
+    write_bytes(target, data)

@@ -26,6 +26,7 @@ from hauteur.learning.recipe import NetworkSettings, Recipe, parse_recipe
 from hauteur.learning.run_folder import RunFolder
 from hauteur.matches.results import MatchGame
 from hauteur.networks.architecture import ResNetArchitecture
+from hauteur.networks.shapes import resnet_shapes
 from hauteur.players.settings import PlayerSettings
 from hauteur_experiments.alphazero_report.learning import SeedDisplay
 from hauteur_experiments.experiment import ExperimentSetting
@@ -162,7 +163,7 @@ def _blank_net(folder: Path, game: str, size: Size) -> Path:
     architecture = ResNetArchitecture.sized(sizes, rules.feature_shape, rules.num_actions)
     tensors = {
         name: np.full(shape, 1.0 if name.endswith("running_var") else 0.0, np.float32)
-        for name, shape in architecture.shapes().items()
+        for name, shape in resnet_shapes(architecture).items()
     }
     path = folder / f"{size_name(size)}.safetensors"
     networks.save(path, architecture, tensors, game=rules.spec)

@@ -25,8 +25,8 @@ def get(
     ----------
     names
         Names of the list. They go to the folder that HAUTEUR_NETS names, by default `hauteur/nets` in the user's data
-        folder. A download that was cut goes on where it stopped, where the net's hash is recorded. The variable https_proxy names a proxy,
-        HAUTEUR_MIRROR an address that has the same files.
+        folder. A download that was cut goes on where it stopped, where the net's hash is recorded. The variable
+        https_proxy names a proxy, HAUTEUR_MIRROR an address that has the same files.
     from_
         Address (http or https) of another net: .pb.gz of lc0 or .safetensors of hauteur. The name before it, or that of
         the file, is then the net's.

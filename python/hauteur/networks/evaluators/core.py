@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from hauteur import _core
-from hauteur.networks.core_layers import core_layers
 from hauteur.networks.evaluators.base import PREFERRED_ROWS, Answers, Floats, GameEvaluator, Precision
+from hauteur.networks.layers import core_layers
 
 if TYPE_CHECKING:
     from hauteur.networks.registry import Net

@@ -18,7 +18,6 @@ import numpy as np
 from hauteur import _core, networks
 from hauteur.networks.architecture import RegisteredArchitecture
 from hauteur.networks.bundled import net_or_shipped
-from hauteur.networks.core_layers import computed_by_core
 from hauteur.networks.evaluators.base import (
     Backend,
     Evaluator,
@@ -27,6 +26,7 @@ from hauteur.networks.evaluators.base import (
     UniformEvaluator,
 )
 from hauteur.networks.evaluators.callables import CallableEvaluator
+from hauteur.networks.layers import computed_by_core
 from hauteur.networks.names import resolve_net
 from hauteur.system.extras import require
 from hauteur.system.hardware import has_nvidia_driver, usable_cores
@@ -247,7 +247,7 @@ def _opened(
 
 def default_backend(path: Path, net: NetDescription, device: str | None = None) -> Backend:
     """What computes a net unless something else is asked for; MissingLayerError where nothing here can."""
-    has_weights = net.format != "onnx"
+    has_weights = net.has_weights
     if has_weights and (isinstance(net.architecture, RegisteredArchitecture) or device not in (None, "cpu")):
         return "torch"
     if has_weights and device is None and has_cuda():
@@ -262,7 +262,7 @@ def default_backend(path: Path, net: NetDescription, device: str | None = None) 
 
 def backends_at_hand(net: NetDescription) -> list[Backend]:
     """Return the backends that can compute a net here, the one that others are compared with first."""
-    has_weights = net.format != "onnx"
+    has_weights = net.has_weights
     able: dict[Backend, bool] = {
         "torch": has_weights and find_spec("torch") is not None,
         "onnxruntime": find_spec("onnxruntime") is not None,

@@ -1,0 +1,294 @@
+"""The computation of a network, written once: residual towers, attention bodies and their heads.
+
+`computed` is carried out by different operations: torch modules compute it (`torch_networks.py`), an ONNX graph writes
+it down (`onnx.py`), shapes are inferred and checked by it (`shapes.py`). Layers have the paths of this computation;
+`layers.py` knows what a file calls their tensors.
+
+Sources: the residual tower is AlphaZero's (Silver et al. 2017, "Mastering the game of Go without human knowledge",
+Methods); squeeze-excitation, encoders and the attention policy are lc0's (its ONNX converter). Shapes are without the
+rows of the batch; a token is a square, [64, channels].
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import count, takewhile
+from math import sqrt
+from typing import Any, Protocol, TypeVar
+
+from hauteur.networks.architecture import Lc0Architecture, ResNetArchitecture
+from hauteur.networks.chess_moves import CONVOLUTION_PLANES
+
+USED_PLANES = 73
+"""Planes of lc0's convolution policy that are moves; its files have 80."""
+
+DENSE_EPSILON = 1e-3
+"""Of the layer norms of networks with the embedding `dense`, and of smolgen's; others have 1e-6."""
+
+VALUE_OUTPUTS = {"wdl": 3, "scalar": 1}
+
+Value = TypeVar("Value")
+"""A tensor on its way through the network, whatever stands for it."""
+
+
+@dataclass(frozen=True)
+class Convolution:
+    """Padded convolution, [in, rows, columns] -> [out, rows, columns]. norm: batch normalisation may follow.
+
+    outputs: None where they follow from the tensors; used: planes that are computed, the first ones; None: all.
+    """
+
+    path: str
+    kernel: int
+    outputs: int | None = None
+    used: int | None = None
+    norm: bool = True
+
+
+@dataclass(frozen=True)
+class Dense:
+    """Dense layer, [..., in] -> [..., out]. outputs: None where they follow from the tensors."""
+
+    path: str
+    outputs: int | None = None
+    bias: bool = True
+
+
+class Operations(Protocol[Value]):
+    """Carries a network out."""
+
+    @property
+    def architecture(self) -> ResNetArchitecture | Lc0Architecture: ...
+    def has(self, path: str) -> bool:
+        """Return whether the network has this layer."""
+
+    def width(self, path: str) -> int:
+        """Outputs of a dense layer."""
+
+    def convolution(self, x: Value, layer: Convolution) -> Value: ...
+    def dense(self, x: Value, layer: Dense) -> Value: ...
+    def norm(self, x: Value, path: str, epsilon: float) -> Value:
+        """Layer normalisation of the last axis."""
+
+    def gate(self, x: Value, path: str) -> Value:
+        """The tensor [embedding, 64] of this path as [64, embedding], times x or, `ip_add_gate`, added to it."""
+
+    def activation(self, x: Value, name: str) -> Value: ...
+    def add(self, x: Value, y: Value) -> Value: ...
+    def scaled(self, x: Value, factor: float) -> Value: ...
+    def product(self, x: Value, y: Value) -> Value:
+        """Matrices [..., i, j] times [..., j, k]."""
+
+    def softmax(self, x: Value) -> Value:
+        """Softmax of the last axis."""
+
+    def excited(self, x: Value, both: Value) -> Value:
+        """sigmoid(gamma) x + beta: x [filters, rows, columns], both: gamma and beta [2 filters]."""
+
+    def means(self, x: Value) -> Value:
+        """Means of all planes, [filters]."""
+
+    def flatten(self, x: Value) -> Value: ...
+    def reshape(self, x: Value, *shape: int) -> Value:
+        """The same numbers in another shape; -1: what is left."""
+
+    def transpose(self, x: Value, *axes: int) -> Value:
+        """The axes in this order, those of a row counted from 1."""
+
+    def slice(self, x: Value, axis: int, begin: int, end: int) -> Value:
+        """Elements begin to end - 1 along an axis, which is counted from 1."""
+
+    def concatenated(self, x: Value, y: Value, axis: int) -> Value: ...
+    def with_reach(self, tokens: Value) -> Value:
+        """The tokens [64, channels], beside each the row of its square in `chess_moves.reach_map`: 64 more channels."""
+
+    def moves(self, x: Value, head: str) -> Value:
+        """The logits of all actions from the flat outputs of a head: attention, convolution (chess) or squares."""
+
+
+Outputs = tuple[Value, Value, Value | None]
+"""Policy logits [actions]; value before softmax [3] or tanh [1]; plies left [1], of networks with that head."""
+
+
+def computed(ops: Operations[Value], features: Value) -> Outputs[Value]:
+    """Carry the network out on features [planes, rows, columns]."""
+    architecture, x = ops.architecture, features
+    if architecture.filters:
+        x = _tower(ops, x)
+    if architecture.encoders:
+        x = _attention_body(ops, x)
+    policy, value = _policy(ops, x), _head(ops, x, "value", VALUE_OUTPUTS[architecture.value])
+    left = ops.activation(_head(ops, x, "moves_left", 1), "relu") if architecture.moves_left else None
+    return policy, value, left
+
+
+def _size(ops: Operations[Any], name: str) -> int | None:
+    """A size that the architecture of a residual tower gives; None of lc0's, whose files tell it."""
+    return getattr(ops.architecture, name) if isinstance(ops.architecture, ResNetArchitecture) else None
+
+
+def _activated(ops: Operations[Value], x: Value) -> Value:
+    """The network's own activation."""
+    return ops.activation(x, ops.architecture.activation)
+
+
+def _tower(ops: Operations[Value], x: Value) -> Value:
+    """Input convolution, then blocks: activation(x + excite(conv(activation(conv(x)))))."""
+    filters = ops.architecture.filters
+    x = _activated(ops, ops.convolution(x, Convolution("input", 3, filters)))
+    for i in range(ops.architecture.blocks):
+        path = f"blocks.{i}"
+        y = _activated(ops, ops.convolution(x, Convolution(f"{path}.conv1", 3, filters)))
+        y = ops.convolution(y, Convolution(f"{path}.conv2", 3, filters))
+        if ops.has(f"{path}.se.reduce"):
+            squeezed = _activated(ops, ops.dense(ops.means(y), Dense(f"{path}.se.reduce", _size(ops, "se_channels"))))
+            y = ops.excited(y, ops.dense(squeezed, Dense(f"{path}.se.expand", 2 * filters)))
+        x = _activated(ops, ops.add(x, y))
+    return x
+
+
+def _policy(ops: Operations[Value], x: Value) -> Value:
+    """Logits [actions]."""
+    architecture = ops.architecture
+    if architecture.policy == "attention":
+        return _attention_policy(ops, x)
+    if architecture.policy == "convolution":
+        hidden = _activated(ops, ops.convolution(x, Convolution("policy.conv", 3, _size(ops, "filters"))))
+        if isinstance(architecture, Lc0Architecture):
+            planes = ops.convolution(hidden, Convolution("policy.output", 3, CONVOLUTION_PLANES, used=USED_PLANES))
+            return ops.moves(ops.flatten(planes), "convolution")
+        planes = ops.convolution(hidden, Convolution("policy.output", 3, architecture.policy_planes, norm=False))
+        return ops.moves(ops.flatten(planes), "squares" if architecture.policy_planes == 1 else "convolution")
+    hidden = _activated(ops, ops.convolution(x, Convolution("policy.conv", 1, _size(ops, "policy_channels"))))
+    return ops.dense(ops.flatten(hidden), Dense("policy.output", architecture.num_actions))
+
+
+def _head(ops: Operations[Value], x: Value, name: str, outputs: int) -> Value:
+    """Value and moves-left heads: convolution (after a tower) or dense layer a square (after encoders), two dense."""
+    if ops.architecture.encoders:
+        embedded = ops.dense(x, Dense(f"{name}.embed"))
+    else:
+        embedded = ops.convolution(x, Convolution(f"{name}.conv", 1, _size(ops, "value_channels")))
+    flat = ops.flatten(_activated(ops, embedded))
+    hidden = _activated(ops, ops.dense(flat, Dense(f"{name}.hidden", _size(ops, "value_hidden"))))
+    return ops.dense(hidden, Dense(f"{name}.output", outputs))
+
+
+# Attention, as in lc0's networks; the paths are those of its files.
+
+
+def _lc0(ops: Operations[Any]) -> Lc0Architecture:
+    assert isinstance(ops.architecture, Lc0Architecture)  # no other has encoders or an attention policy
+    return ops.architecture
+
+
+def _square_tokens(ops: Operations[Value], x: Value) -> Value:
+    """[channels, 8, 8] to [64, channels]."""
+    return ops.transpose(ops.reshape(x, 0, 64), 0, 2, 1)
+
+
+def _attention_body(ops: Operations[Value], x: Value) -> Value:
+    """Embedding of the squares and a stack of encoders, [channels, 8, 8] -> [64, embedding]."""
+    architecture = _lc0(ops)
+    # Sublayers are scaled by alpha before the skip connection (DeepNorm); N = encoders.
+    alpha = (2 * architecture.encoders) ** -0.25
+    x = _embedding(ops, _square_tokens(ops, x), alpha)
+    for i in range(architecture.encoders):
+        x = _encoder(ops, x, f"encoder.{i}", architecture.heads, alpha)
+    return x
+
+
+def _embedding(ops: Operations[Value], tokens: Value, alpha: float) -> Value:
+    """Position information, dense layer, gates; with `dense` also layer norms and a feed-forward layer."""
+    architecture = _lc0(ops)
+    kind = "none" if architecture.filters else architecture.input_embedding
+    if kind == "map":
+        tokens = ops.with_reach(tokens)
+    elif kind == "dense":
+        squares = ops.dense(ops.flatten(ops.slice(tokens, 2, 0, 12)), Dense("ip_emb_preproc"))
+        tokens = ops.concatenated(tokens, ops.reshape(squares, 64, -1), 2)
+    dense = architecture.input_embedding == "dense"
+    x = _activated(ops, ops.dense(tokens, Dense("ip_emb", architecture.embedding)))
+    if dense:
+        x = ops.norm(x, "ip_emb_ln", DENSE_EPSILON)
+    for gate in ("ip_mult_gate", "ip_add_gate"):
+        if ops.has(gate):
+            x = ops.gate(x, gate)
+    if dense:
+        x = ops.norm(
+            _feed_forward(ops, x, "ip_emb_ffn", architecture.activation, alpha), "ip_emb_ffn_ln", DENSE_EPSILON
+        )
+    return x
+
+
+def _encoder(ops: Operations[Value], x: Value, path: str, heads: int, alpha: float) -> Value:
+    """Post-norm encoder: norm(x + alpha attention(x)), then norm(x + alpha feed-forward(x))."""
+    architecture = _lc0(ops)
+    epsilon = DENSE_EPSILON if architecture.input_embedding == "dense" else 1e-6
+    attended = ops.scaled(_attention(ops, x, f"{path}.mha", heads), alpha)
+    x = ops.norm(ops.add(x, attended), f"{path}.ln1", epsilon)
+    x = _feed_forward(ops, x, f"{path}.ffn", architecture.ffn_activation, alpha)
+    return ops.norm(x, f"{path}.ln2", epsilon)
+
+
+def _feed_forward(ops: Operations[Value], x: Value, path: str, activation: str, alpha: float) -> Value:
+    """x + alpha dense(activation(dense(x)))."""
+    hidden = ops.activation(ops.dense(x, Dense(f"{path}.dense1")), activation)
+    return ops.add(x, ops.scaled(ops.dense(hidden, Dense(f"{path}.dense2")), alpha))
+
+
+def _attention(ops: Operations[Value], x: Value, path: str, heads: int) -> Value:
+    """Multi-head attention; smolgen adds weights computed from the whole position before the softmax."""
+    channels = ops.width(f"{path}.q")
+    if heads < 1 or channels % heads:
+        raise ValueError(f"layer {path} has {channels} channels, not a multiple of {heads} heads")
+    depth = channels // heads
+    query, key, value = (
+        ops.transpose(ops.reshape(ops.dense(x, Dense(f"{path}.{name}", channels)), 64, heads, depth), *axes)
+        for name, axes in (("q", (0, 2, 1, 3)), ("k", (0, 2, 3, 1)), ("v", (0, 2, 1, 3)))
+    )
+    scores = ops.scaled(ops.product(query, key), 1 / sqrt(depth))
+    if ops.has(f"{path}.smolgen.compress"):
+        scores = ops.add(scores, _smolgen(ops, x, f"{path}.smolgen", heads))
+    mixed = ops.product(ops.softmax(scores), value)
+    return ops.dense(ops.reshape(ops.transpose(mixed, 0, 2, 1, 3), 64, channels), Dense(f"{path}.dense"))
+
+
+def _smolgen(ops: Operations[Value], x: Value, path: str, heads: int) -> Value:
+    """Attention weights [heads, 64, 64] generated from all squares; the last layer is shared by all encoders."""
+    activation = _lc0(ops).smolgen_activation
+    compressed = ops.flatten(ops.dense(x, Dense(f"{path}.compress", bias=False)))
+    hidden = ops.activation(ops.dense(compressed, Dense(f"{path}.dense1")), activation)
+    hidden = ops.norm(hidden, f"{path}.ln1", DENSE_EPSILON)
+    generated = ops.activation(ops.dense(hidden, Dense(f"{path}.dense2")), activation)
+    generated = ops.reshape(ops.norm(generated, f"{path}.ln2", DENSE_EPSILON), heads, -1)
+    return ops.reshape(ops.dense(generated, Dense("smolgen", 4096, bias=False)), heads, 64, 64)
+
+
+def _attention_policy(ops: Operations[Value], x: Value) -> Value:
+    """Every pair of squares by scaled dot product, promotions from the squares of the last rank."""
+    architecture, prefix = _lc0(ops), _lc0(ops).policy_prefix
+    # Towers with an attention head come from a time when SELU was fixed.
+    activation = architecture.activation if architecture.structure >= 6 else "selu"
+    tokens = x if architecture.encoders else _square_tokens(ops, x)
+    # The head's own embedding, else the one that all heads share.
+    shared = prefix and not ops.has(f"{prefix}ip_pol")
+    embedded = ops.activation(ops.dense(tokens, Dense(f"{'policy_heads.' if shared else prefix}ip_pol")), activation)
+    heads = int(architecture.scalars.get(f"{prefix}pol_headcount", 0))
+    paths = (f"{prefix}pol_encoder.{i}" for i in count())
+    for path in takewhile(lambda path: ops.has(f"{path}.mha.q"), paths):
+        embedded = _encoder(ops, embedded, path, heads, 1.0)
+    depth = ops.width(f"{prefix}ip2_pol")
+    query = ops.dense(embedded, Dense(f"{prefix}ip2_pol"))
+    key = ops.dense(embedded, Dense(f"{prefix}ip3_pol", depth))
+    pairs = ops.scaled(ops.product(query, ops.transpose(key, 0, 2, 1)), 1 / sqrt(depth))
+    flat = ops.concatenated(ops.flatten(pairs), ops.flatten(_promotions(ops, key, pairs)), 1)
+    return ops.moves(flat, "attention")
+
+
+def _promotions(ops: Operations[Value], key: Value, pairs: Value) -> Value:
+    """[8 from, 8 to, 3 pieces]: the pair's logit, the piece's offset at the target, one for all pieces."""
+    offsets = ops.dense(ops.slice(key, 1, 56, 64), Dense(f"{_lc0(ops).policy_prefix}ip4_pol", 4, bias=False))
+    offsets = ops.add(ops.slice(offsets, 2, 0, 3), ops.slice(offsets, 2, 3, 4))
+    last = ops.slice(ops.slice(pairs, 1, 48, 56), 2, 56, 64)
+    return ops.add(ops.reshape(last, 8, 8, 1), ops.reshape(offsets, 1, 8, 3))

@@ -1,0 +1,332 @@
+"""ONNX models of networks, as bytes: written from the weights without torch, and what a written file contains.
+
+Inputs: `features` float32 [rows, planes, rows, columns]; outputs: `policy` float32 [rows, actions] (logits), `wdl`
+float32 [rows, 3] (probabilities), and `moves_left` float32 [rows, 1] where the net has that head. Only what network
+files need of the format: float32 and int64 tensors, a batch of any size as the first axis. The messages and their field
+numbers are those of https://github.com/onnx/onnx/blob/main/onnx/onnx.proto3.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NewType
+
+import numpy as np
+from pydantic import ValidationError
+
+from hauteur.networks.architecture import Lc0Architecture, NetDescription, RegisteredArchitecture, ResNetArchitecture
+from hauteur.networks.chess_moves import attention_indices, convolution_indices, reach_map
+from hauteur.networks.computation import Convolution, Dense, Outputs, computed
+from hauteur.networks.formats import MODULES, Contents, Format, NetFile
+from hauteur.networks.layers import Floats, Layers
+from hauteur.networks.wire import Message, WireField, read_message, write_message
+from hauteur.system.files import sha256_of
+
+Value = NewType("Value", str)
+"""Name of a tensor inside the graph."""
+
+OPSET = 18
+_IR_VERSION = 8
+_FLOAT, _INT64 = 1, 7
+_ATTRIBUTE_FLOAT, _ATTRIBUTE_INT, _ATTRIBUTE_INTS = 1, 2, 7
+
+
+def _one(name: str, kind: Any, message: str = "") -> WireField:
+    return WireField(name, kind, message)
+
+
+def _many(name: str, kind: Any, message: str = "") -> WireField:
+    return WireField(name, kind, message, repeated=True)
+
+
+SCHEMA = {
+    "Model": {
+        1: _one("ir_version", "uint"),
+        2: _one("producer_name", "string"),
+        7: _one("graph", "message", "Graph"),
+        8: _many("opset_import", "message", "Opset"),
+        14: _many("metadata_props", "message", "Entry"),
+    },
+    "Entry": {1: _one("key", "string"), 2: _one("value", "string")},
+    "Opset": {1: _one("domain", "string"), 2: _one("version", "uint")},
+    "Graph": {
+        1: _many("node", "message", "Node"),
+        2: _one("name", "string"),
+        5: _many("initializer", "message", "Tensor"),
+        11: _many("input", "message", "ValueInfo"),
+        12: _many("output", "message", "ValueInfo"),
+    },
+    "Node": {
+        1: _many("input", "string"),
+        2: _many("output", "string"),
+        3: _one("name", "string"),
+        4: _one("op_type", "string"),
+        5: _many("attribute", "message", "Attribute"),
+    },
+    "Attribute": {
+        1: _one("name", "string"),
+        2: _one("f", "float"),
+        3: _one("i", "uint"),
+        8: _many("ints", "uint"),
+        20: _one("type", "uint"),
+    },
+    "Tensor": {
+        1: _many("dims", "uint"),
+        2: _one("data_type", "uint"),
+        8: _one("name", "string"),
+        9: _one("raw_data", "bytes"),
+    },
+    "ValueInfo": {1: _one("name", "string"), 2: _one("type", "message", "Type")},
+    "Type": {1: _one("tensor_type", "message", "TensorType")},
+    "TensorType": {1: _one("elem_type", "uint"), 2: _one("shape", "message", "Shape")},
+    "Shape": {1: _many("dim", "message", "Dimension")},
+    "Dimension": {1: _one("dim_value", "uint"), 2: _one("dim_param", "string")},
+}
+
+READ_SCHEMA = {"Model": {14: SCHEMA["Model"][14]}, "Entry": SCHEMA["Entry"]}
+"""Of a model only what hauteur reads: its metadata."""
+
+
+class Graph:
+    """A graph under construction: every method adds nodes and returns the name of their result."""
+
+    def __init__(self) -> None:
+        self._nodes: list[Message] = []
+        self._tensors: dict[tuple[str, bytes], Message] = {}
+        self._inputs: list[Message] = []
+        self._outputs: list[Message] = []
+
+    def input(self, name: str, shape: Sequence[int]) -> Value:
+        """A float32 input [rows, *shape]."""
+        self._inputs.append(_value_info(name, shape))
+        return Value(name)
+
+    def output(self, name: str, value: Value, shape: Sequence[int]) -> None:
+        """Declare a value as the float32 output [rows, *shape] of this name."""
+        self._nodes.append({"op_type": "Identity", "name": name, "input": [value], "output": [name]})
+        self._outputs.append(_value_info(name, shape))
+
+    def constant(self, values: Any) -> Value:
+        """A tensor of the file: int64 for integers, else float32; equal tensors are stored once."""
+        array = np.asarray(values)
+        integral = array.dtype.kind == "i"
+        array = np.ascontiguousarray(array, "<i8" if integral else "<f4")
+        data = array.tobytes()
+        key = f"{array.dtype} {np.shape(values)}", data
+        if key not in self._tensors:
+            self._tensors[key] = {
+                "dims": list(np.shape(values)),
+                "data_type": _INT64 if integral else _FLOAT,
+                "name": f"tensor_{len(self._tensors)}",
+                "raw_data": data,
+            }
+        return Value(self._tensors[key]["name"])
+
+    def add_node(self, kind: str, *inputs: Value, **attributes: float | Sequence[int]) -> Value:
+        """A node of an operator of ONNX with one output. Attributes: floats, ints, lists of ints."""
+        name = f"{kind}_{len(self._nodes)}"
+        written = [_attribute(key, value) for key, value in attributes.items()]
+        self._nodes.append(
+            {"op_type": kind, "name": name, "input": list(inputs), "output": [name], "attribute": written}
+        )
+        return Value(name)
+
+    def to_bytes(self, metadata: Mapping[str, str]) -> bytes:
+        """Return the whole model as the bytes of an `.onnx` file."""
+        graph: Message = {
+            "node": self._nodes,
+            "name": "network",
+            "initializer": list(self._tensors.values()),
+            "input": self._inputs,
+            "output": self._outputs,
+        }
+        model: Message = {
+            "ir_version": _IR_VERSION,
+            "producer_name": "hauteur",
+            "graph": graph,
+            "opset_import": [{"domain": "", "version": OPSET}],
+            "metadata_props": [{"key": key, "value": value} for key, value in metadata.items()],
+        }
+        return write_message(model, SCHEMA, "Model")
+
+
+def _attribute(name: str, value: float | Sequence[int]) -> Message:
+    if isinstance(value, int):
+        return {"name": name, "i": value, "type": _ATTRIBUTE_INT}
+    if isinstance(value, float):
+        return {"name": name, "f": value, "type": _ATTRIBUTE_FLOAT}
+    return {"name": name, "ints": list(value), "type": _ATTRIBUTE_INTS}
+
+
+def _value_info(name: str, shape: Sequence[int]) -> Message:
+    dimensions: list[Message] = [{"dim_param": "rows"}, *({"dim_value": length} for length in shape)]
+    tensor: Message = {"elem_type": _FLOAT, "shape": {"dim": dimensions}}
+    return {"name": name, "type": {"tensor_type": tensor}}
+
+
+class NetworkGraph(Graph):
+    """The operations of `computation` as nodes of a graph; values have the rows of the batch as their first axis."""
+
+    def __init__(self, architecture: ResNetArchitecture | Lc0Architecture, tensors: Mapping[str, Floats]) -> None:
+        """`tensors`: all of the network by name, in their shapes."""
+        super().__init__()
+        self.architecture = architecture
+        self._layers = Layers(architecture, tensors)
+        self.has = self._layers.has
+
+    def width(self, path: str) -> int:
+        return len(self._layers.dense(path)[0])
+
+    def convolution(self, x: Value, layer: Convolution) -> Value:
+        weights, bias = map(self.constant, self._layers.convolution(layer))
+        kernel = layer.kernel
+        return self.add_node("Conv", x, weights, bias, kernel_shape=[kernel, kernel], pads=[kernel // 2] * 4)
+
+    def dense(self, x: Value, layer: Dense) -> Value:
+        weights, bias = self._layers.dense(layer.path)
+        product = self.add_node("MatMul", x, self.constant(np.ascontiguousarray(weights.T)))
+        return product if bias is None else self.add_node("Add", product, self.constant(bias))
+
+    def norm(self, x: Value, path: str, epsilon: float) -> Value:
+        gammas, betas = (self.constant(self._layers.tensors[name]) for name in self._layers.names.norm(path))
+        return self.add_node("LayerNormalization", x, gammas, betas, epsilon=epsilon)
+
+    def gate(self, x: Value, path: str) -> Value:
+        values = self.constant(np.ascontiguousarray(self._layers.tensors[path].T))
+        return self.add_node("Add" if path == "ip_add_gate" else "Mul", x, values)
+
+    def activation(self, x: Value, name: str) -> Value:
+        if name == "none":
+            return x
+        if name == "swish":
+            return self.add_node("Mul", x, self.add_node("Sigmoid", x))
+        if name == "relu_2":
+            positive = self.add_node("Relu", x)
+            return self.add_node("Mul", positive, positive)
+        return self.add_node(name.capitalize(), x)
+
+    def add(self, x: Value, y: Value) -> Value:
+        return self.add_node("Add", x, y)
+
+    def scaled(self, x: Value, factor: float) -> Value:
+        return self.add_node("Mul", x, self.constant(np.float32(factor)))
+
+    def product(self, x: Value, y: Value) -> Value:
+        return self.add_node("MatMul", x, y)
+
+    def softmax(self, x: Value) -> Value:
+        return self.add_node("Softmax", x)  # of the last axis
+
+    def excited(self, x: Value, both: Value) -> Value:
+        filters = self.architecture.filters
+        planes = self.reshape(both, 2 * filters, 1, 1)
+        gamma, beta = self.slice(planes, 1, 0, filters), self.slice(planes, 1, filters, 2 * filters)
+        return self.add_node("Add", self.add_node("Mul", self.add_node("Sigmoid", gamma), x), beta)
+
+    def means(self, x: Value) -> Value:
+        return self.flatten(self.add_node("GlobalAveragePool", x))
+
+    def flatten(self, x: Value) -> Value:
+        return self.add_node("Flatten", x, axis=1)
+
+    def reshape(self, x: Value, *shape: int) -> Value:
+        return self.add_node("Reshape", x, self.constant([0, *shape]))
+
+    def transpose(self, x: Value, *axes: int) -> Value:
+        return self.add_node("Transpose", x, perm=axes)
+
+    def slice(self, x: Value, axis: int, begin: int, end: int) -> Value:
+        return self.add_node("Slice", x, *(self.constant([number]) for number in (begin, end, axis)))
+
+    def concatenated(self, x: Value, y: Value, axis: int) -> Value:
+        return self.add_node("Concat", x, y, axis=axis)
+
+    def with_reach(self, tokens: Value) -> Value:
+        # A constant has no rows to begin with: it is added to as many zeros as there are tokens.
+        zeros = self.scaled(self.slice(tokens, 2, 0, 1), 0.0)
+        return self.concatenated(tokens, self.add(zeros, self.constant(reach_map())), 2)
+
+    def moves(self, x: Value, head: str) -> Value:
+        if head == "squares":
+            return x
+        indices = attention_indices() if head == "attention" else convolution_indices()
+        return self.add_node("Gather", x, self.constant(indices), axis=1)
+
+    def win_draw_loss(self, value: Value) -> Value:
+        """Probabilities [rows, 3] from logits [rows, 3], or from v [rows, 1] before its tanh: ((1 + v) / 2, 0, (1 - v)
+        / 2)."""
+        if self.architecture.value == "wdl":
+            return self.softmax(value)
+        halves = np.array([[0.5, 0.0, -0.5]], np.float32)
+        scaled = self.add_node("Mul", self.add_node("Tanh", value), self.constant(halves))
+        return self.add_node("Add", scaled, self.constant(abs(halves)))
+
+
+_METADATA = "hauteur.description"
+
+
+def onnx_bytes(description: NetDescription, tensors: Mapping[str, Floats]) -> bytes:
+    """A network as the bytes of an `.onnx` file, float32, with its description in the metadata."""
+    architecture = description.architecture
+    if not isinstance(architecture, Lc0Architecture | ResNetArchitecture):
+        raise ValueError(f"{architecture.summary()} is no network of hauteur's, only its own code can write it")
+    graph = NetworkGraph(architecture, tensors)
+    outputs: Outputs[Value] = computed(graph, graph.input("features", architecture.feature_shape))
+    policy, value, left = outputs
+    graph.output("policy", policy, [architecture.num_actions])
+    graph.output("wdl", graph.win_draw_loss(value), [3])
+    if left is not None:
+        graph.output("moves_left", left, [1])
+    return graph.to_bytes(metadata_of(description))
+
+
+def metadata_of(description: NetDescription) -> dict[str, str]:
+    """The facts of a network that its `.onnx` file records."""
+    return {_METADATA: description.model_dump_json()}
+
+
+class OnnxFormat(Format):
+    """ONNX models that hauteur has written: they can be evaluated, but hold no weights by name."""
+
+    name, suffix = "onnx", ".onnx"
+
+    def load(self, path: Path) -> NetFile:
+        raise ValueError(
+            f"{path}: an ONNX file holds no weights that can be loaded; allowed: "
+            f"{', '.join(suffix for suffix in MODULES if suffix != self.suffix)}"
+        )
+
+    def save(self, contents: Contents, encoding: str | None) -> bytes:
+        if contents.source is None:
+            raise ValueError("cannot save weights as ONNX; use convert")
+        if encoding not in (None, "float32"):
+            raise ValueError(f"ONNX files are written in float32, not in {encoding}")
+        if isinstance(contents.architecture, RegisteredArchitecture):
+            from hauteur.networks.modules import build, exported
+
+            module = build(contents.architecture, contents.tensors)
+            return exported(module, contents.source, metadata_of(contents.source))
+        return onnx_bytes(contents.source, contents.tensors)
+
+    def describe(self, path: Path) -> NetDescription:
+        try:
+            model = read_message(path.read_bytes(), READ_SCHEMA, "Model")
+        except ValueError as error:
+            raise ValueError(f"{path}: is not a whole ONNX file ({error})") from None
+        texts = [entry.get("value", "") for entry in model.get("metadata_props", []) if entry.get("key") == _METADATA]
+        if not texts:
+            raise ValueError(
+                f"{path}: is an ONNX file, but none that was exported here (no {_METADATA} in its metadata)"
+            )
+        facts = {"format": self.name, "sha256": sha256_of(path), "file_bytes": path.stat().st_size}
+        return _description(path, texts[0]).model_copy(update={**facts, "encodings": ("FLOAT32",)})
+
+
+FORMAT = OnnxFormat()
+
+
+def _description(path: Path, text: str) -> NetDescription:
+    try:
+        return NetDescription.model_validate_json(text)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise ValueError(f"{path}: {_METADATA}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None
