@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from selfplay_toys import CAP, GAME, RESIGNS, games_of, player, same
+from selfplay_toys import CAP, GAME, RESIGNS, games_of, play_generation, player, same
 
 from hauteur.games.end_reasons import RESIGNATION
 from hauteur.games.game_line import NO_NET
@@ -17,8 +17,6 @@ from hauteur.learning.pipeline import learn
 from hauteur.learning.planned import planned_selfplay
 from hauteur.learning.recipe import Recipe, SelfPlaySettings, parse_recipe
 from hauteur.learning.replay import ReplayBuffer
-from hauteur.learning.selfplay import play_generation
-from hauteur.learning.unit_files import unit_path
 from hauteur.matches.arena import ArenaFacts
 from hauteur.matches.record import GamePlan
 from hauteur.mcts.params import Dirichlet, SearchParams
@@ -32,9 +30,8 @@ def test_only_the_learner_is_learned_from(tmp_path: Path, colours: Any, seats: s
     )
     opponent = replace(player(1, visits=1), learns=False)
     planned = planned_selfplay(GAME, settings, generation=1, nets=[7, NO_NET], seed=1, colours=colours)
-    list(play_generation([player(), opponent], planned, tmp_path))
     buffer = ReplayBuffer(GAME, 100)
-    games = buffer.extend([unit_path(tmp_path, 1, 0)])
+    games = buffer.extend(play_generation([player(), opponent], planned, tmp_path))
     assert games is not None
     learners = np.argmax(games.nets == 7, axis=1)
     assert set(learners.tolist()) == seats

@@ -137,21 +137,21 @@ def test_candidate_against_best_with_the_gate_on_the_episodes(tmp_path: Path, va
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from hauteur.learning import pipeline, selfplay, step_games
+from hauteur.learning import pipeline, step_games
 from hauteur.learning.recipe import load_recipe
 step, folder = sys.argv[1], Path(sys.argv[2])
 def kill(*args, **options):
     os.kill(os.getpid(), signal.SIGKILL)
 if step == "shard":
-    write = selfplay.write_unit
+    write = step_games.write_bytes
     def write_one(*args, **options):
         write(*args, **options)
         kill()
-    selfplay.write_unit = write_one
+    step_games.write_bytes = write_one
 elif step == "train":
     pipeline.Learners.train = kill
 elif step == "gate":
-    step_games.gate_match = kill
+    step_games.StepGames.gate_match = kill
 else:
     pipeline.write_report = kill
 pipeline.learn(load_recipe(folder.parent / "recipe.toml"), folder=folder)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from learning_toys import ToyEvaluator
-from selfplay_toys import CAP, GAME, RESIGNS, games_of, player, same
+from selfplay_toys import CAP, GAME, RESIGNS, games_of, play_generation, player, same
 
 from hauteur import _core
 from hauteur.games.end_reasons import PLY_LIMIT, RESIGNATION
@@ -16,8 +16,6 @@ from hauteur.learning.metrics import resignation_metrics
 from hauteur.learning.planned import game_plans, planned_selfplay
 from hauteur.learning.recipe import SelfPlaySettings
 from hauteur.learning.replay import ReplayBuffer
-from hauteur.learning.selfplay import play_generation
-from hauteur.learning.unit_files import unit_path
 from hauteur.matches.openings import read_openings
 from hauteur.matches.record import GamePlan
 from hauteur.matches.resignation import NOBODY, Resignation, Watch
@@ -143,10 +141,10 @@ def test_resignation_works_with_a_tree_for_each_player_and_the_ply_limit() -> No
 def test_resignations_are_counted_from_the_shards(tmp_path: Path) -> None:
     settings = SelfPlaySettings(games=60, visits=16, parallel_games=8, batch_size=8, resignation=RESIGNS)
     planned = planned_selfplay(GAME, settings, generation=1, nets=[0], seed=3)
-    units = list(play_generation([player()], planned, tmp_path))
-    assert sorted(units) == [0, 1, 2]
+    units = play_generation([player()], planned, tmp_path)
+    assert len(units) == 3
     buffer = ReplayBuffer(GAME, 100)
-    games = buffer.extend([unit_path(tmp_path, 1, number) for number in range(len(units))])
+    games = buffer.extend(units)
     assert games is not None
     found = resignation_metrics(games)
     assert found["games"] == int(games.gave_up.sum()) > 5
@@ -183,9 +181,9 @@ def test_games_from_a_book_are_learned_from_as_they_were_played(tmp_path: Path) 
         games=4, visits=4, opening_book=str(chess_book(tmp_path)), opening_plies=3, max_plies=9, parallel_games=4
     )
     toy = SearchPlayer("toy", ToyEvaluator(chess), SearchParams(), 4, Temperature(initial=1.0))
-    list(play_generation([toy], planned_selfplay(chess, settings, generation=1, nets=[0], seed=1), tmp_path))
+    planned = planned_selfplay(chess, settings, generation=1, nets=[0], seed=1)
     buffer = ReplayBuffer(chess, 10)
-    games = buffer.extend([unit_path(tmp_path, 1, 0)])
+    games = buffer.extend(play_generation([toy], planned, tmp_path))
     assert games is not None
     features, move = buffer.samples_of(np.arange(games.positions)).features, 0
     for number in range(games.games):

@@ -12,7 +12,7 @@ from recorded_games import random_record, shard_of
 
 from hauteur import _core
 from hauteur.learning.replay import ReplayBuffer
-from hauteur.learning.shards import FORMAT, SCHEMA, bad_games, read_shard, read_table, read_with_digest
+from hauteur.learning.shards import FORMAT, SCHEMA, bad_games, read_shard, read_table
 
 GAME = _core.Game("connect4")
 Row = dict[str, Any]
@@ -88,9 +88,9 @@ def test_a_small_file_that_unpacks_to_very_much_is_refused(tmp_path: Path, said:
     assert path.stat().st_size < 20_000
     assert column.num_values == said
     with pytest.raises(ValueError, match=r"small\.parquet: unpacks to 24,.* bytes or more, at most 1,048,576 are"):
-        read_with_digest(path, most=2**20)
+        read_table(path, most=2**20)
     with pytest.raises(ValueError, match=r"unit 0: unpacks to 24,.* bytes or more, at most 1,048,576 are"):
-        read_with_digest(pa.BufferReader(path.read_bytes()), "unit 0", most=2**20)
+        read_table(pa.BufferReader(path.read_bytes()), "unit 0", most=2**20)
 
 
 def test_a_text_that_stands_everywhere_is_refused(tmp_path: Path, shard: Path) -> None:
@@ -98,7 +98,7 @@ def test_a_text_that_stands_everywhere_is_refused(tmp_path: Path, shard: Path) -
     path = with_rows(tmp_path / "texts.parquet", rows)
     assert path.stat().st_size < 1_000_000
     with pytest.raises(ValueError, match=r"texts\.parquet: unpacks to 20,.* bytes or more, at most 10,000,000 are"):
-        read_with_digest(path, most=10_000_000)
+        read_table(path, most=10_000_000)
 
 
 def change(column: str, of: Callable[[list[Any]], object]) -> Callable[[Row], None]:

@@ -12,30 +12,26 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from run_killer import Silent
 from thread_fleet import ThreadFleet
 
 from hauteur.cluster.local import LocalFleet
-from hauteur.cluster.records import COMPARED, UnitEntry
 from hauteur.cluster.scheduler import Scheduler
 from hauteur.games.registry import load_game
-from hauteur.learning import kept_games, worker_games
+from hauteur.learning import step_games, unit_files
 from hauteur.learning.checkpoint import load_checkpoint
 from hauteur.learning.pipeline import learn
 from hauteur.learning.planned import PlannedGames, planned_selfplay
 from hauteur.learning.recipe import Recipe, changed_recipe, parse_recipe, recipe_toml
 from hauteur.learning.recorded_games import Games
 from hauteur.learning.run_folder import RunFolder
-from hauteur.learning.shards import FORMAT, SCHEMA
-from hauteur.learning.unit_files import SECOND, unit_path, write_unit
+from hauteur.learning.unit_files import unit_path
 from hauteur.networks.evaluators.base import Backend
 from hauteur.networks.evaluators.factory import make_evaluator
 from hauteur.networks.files import tensors_digest
 from hauteur.networks.names import resolve_net
 from hauteur.system.files import sha256_of, write_bytes
-from hauteur.system.jsonl import Journal
 
 TINY_NET = {"filters": 4, "blocks": 1, "policy_channels": 2, "value_channels": 2, "value_hidden": 8}
 BASE: dict[str, Any] = {
@@ -146,15 +142,8 @@ def test_processes_give_what_one_process_gives(tmp_path: Path) -> None:
     found = [line["workers"] for line in RunFolder(tmp_path / "2").read_metrics()]
     assert sum(one["units"] for one in found) >= 3 * (4 + 1)  # of self-play, and of the gate at least one
     assert all(0 <= one["idle_share"] <= 1 for one in found)
-    played = {(entry.kind, entry.worker) for entry in journal(tmp_path / "2")}
-    assert played >= {("self-play", "local-1"), ("self-play", "local-2")}
     assert "Idle workers" in RunFolder(tmp_path / "2").report.read_text()
     assert "Idle workers" not in RunFolder(tmp_path / "0").report.read_text()
-
-
-def journal(folder: Path) -> list[UnitEntry]:
-    """The entries of units.jsonl."""
-    return list(Journal(RunFolder(folder).units, UnitEntry).entries())
 
 
 class Warned(Silent):
@@ -194,10 +183,7 @@ def test_numbers_of_workers_are_those_of_all_sessions(
     with workers(count) if count else nullcontext() as later:
         learn(recipe, folder=tmp_path, display=Silent(), scheduler=later)
     (line,) = RunFolder(tmp_path).read_metrics()
-    every = [entry for entry in journal(tmp_path) if entry.worker != "driver"]
-    entries = [entry for entry in every if not entry.kind.endswith(COMPARED)]
-    assert line["workers"]["units"] == len(entries) >= 4
-    assert len({entry.session for entry in entries}) == (2 if count else 1)
+    assert line["workers"]["units"] >= 4
     assert 0 < line["workers"]["present"] <= 2.01
     assert 0 < line["workers"]["in_flight"] <= 4.02
 
@@ -222,46 +208,13 @@ def test_units_that_are_there_and_right_are_not_played_again(half_played: Path, 
     assert f"{damaged}: not a whole Parquet file" in first
     assert second == f"{foreign}: its index is not that of unit 1 of generation 1; its games are played again"
     assert third == f"{games / 'gen-00001-0009.parquet'}: is the file of no unit of this generation, and is not used"
-    played = [entry.unit for entry in journal(folder)[4:] if entry.kind == "self-play"]
-    assert sorted(unit for unit in played if unit is not None) == [0, 1]
 
 
-@pytest.mark.parametrize("count", [0, 2])
-def test_units_of_a_worker_that_was_shut_out_are_played_again(half_played: Path, tmp_path: Path, count: int) -> None:
-    folder, display = tmp_path / "run", Warned()
-    shutil.copytree(half_played, folder)
-    recipe = changed_recipe(recipe_of("match"), ["run.generations=1"])
-    entries = Journal(RunFolder(folder).units, UnitEntry)
-    wrong = journal(folder)[0].model_copy(update={"worker": "local-7", "unit": 3})
-    entries.append(wrong)
-    entries.append(UnitEntry(kind="shut out", session=wrong.session, worker="local-7"))
-    entries.append(UnitEntry(kind="shut out", session=wrong.session + 1, worker="driver"))  # another session's
-    with workers(2) if count else nullcontext() as scheduler:
-        learn(recipe, folder=folder, display=display, scheduler=scheduler)
-    path = folder / "games" / "gen-00001-0003.parquet"
-    assert display.warnings == [f"{path}: local-7 played it, which was shut out; its games are played again"]
-    assert path.read_bytes() == (half_played / "games" / path.name).read_bytes()
-
-
-def test_a_second_file_of_a_unit_must_have_the_same_games(half_played: Path, tmp_path: Path) -> None:
+def test_a_result_of_another_unit_is_refused(half_played: Path) -> None:
     recipe = recipe_of("match")
     game = load_game(recipe.game)
     planned = planned_selfplay(game, recipe.selfplay, generation=1, nets=[0], seed=recipe.run.seed)
-    content, other = ((half_played / f"games/gen-00001-000{number}.parquet").read_bytes() for number in (0, 1))
-    path = unit_path(tmp_path, 1, 0)
-    write_unit(planned, tmp_path, 0, content)
-    write_unit(planned, tmp_path, 0, content)
-    assert [file.name for file in tmp_path.iterdir()] == [path.name]
-    (record, *rest) = pq.read_table(path).to_pylist()
-    record["outcome"] = -record["outcome"] or 1
-    table = pa.Table.from_pylist([record, *rest], schema=SCHEMA).replace_schema_metadata({"format": FORMAT})
-    pq.write_table(table, tmp_path / "altered")
-    altered = (tmp_path / "altered").read_bytes()
-    with pytest.raises(ValueError, match=r"gen-00001-0000\.parquet and .*0000\.parquet\.second are the same unit"):
-        write_unit(planned, tmp_path, 0, altered)
-    assert (path.read_bytes(), path.with_name(path.name + SECOND).read_bytes()) == (content, altered)
-    write_unit(planned, tmp_path, 0, altered, replaces=True)
-    assert path.read_bytes() == altered
+    other = (half_played / "games" / "gen-00001-0001.parquet").read_bytes()
     with pytest.raises(ValueError, match=r"x: its index is not that of unit 0 of generation 1"):
         planned.checked(pa.BufferReader(other), 0, "x")
 
@@ -278,7 +231,7 @@ def test_a_full_disk_ends_the_run_which_goes_on_later(tmp_path: Path, monkeypatc
         written.append(path)
 
     with workers(2) as scheduler:
-        monkeypatch.setattr("hauteur.learning.unit_files.write_bytes", full)
+        monkeypatch.setattr("hauteur.learning.step_games.write_bytes", full)
         with pytest.raises(OSError, match="No space left on device"):
             learn(recipe, folder=tmp_path / "2", display=display, scheduler=scheduler)
         monkeypatch.undo()
@@ -317,15 +270,15 @@ def test_nobody_lags_where_the_next_games_wait_for_these(changes: dict[str, Any]
 def test_games_of_workers_are_read_and_checked_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As far as there is room for checked games; the files of others are read again, which changes nothing."""
     recipe, found, read = recipe_of("match"), [], list[Path]()
-    unit_games = kept_games.unit_games
+    unit_games = unit_files.unit_games
 
     def counted(planned: PlannedGames, folder: Path, number: int) -> Games:
         read.append(unit_path(folder, planned.generation, number))
         return unit_games(planned, folder, number)
 
-    monkeypatch.setattr(kept_games, "unit_games", counted)
-    for room, files in ((worker_games.MOST_CHECKED, 0), (0, 8)):
-        monkeypatch.setattr(worker_games, "MOST_CHECKED", room)
+    monkeypatch.setattr(unit_files, "unit_games", counted)
+    for room, files in ((step_games.MOST_CHECKED, 0), (0, 8)):
+        monkeypatch.setattr(step_games, "MOST_CHECKED", room)
         read.clear()
         with workers(2) as scheduler:
             learn(recipe, folder=tmp_path / str(room), display=Silent(), scheduler=scheduler)
@@ -347,21 +300,3 @@ def test_workers_play_games_of_a_finished_generation_again(tmp_path: Path) -> No
         f"{path}: is missing; its games are played again" for path in lost
     ]
     assert content(tmp_path) == before
-
-
-def test_the_journal_has_a_line_for_each_comparison(tmp_path: Path) -> None:
-    scheduler = Scheduler(ThreadFleet(2), compare_share=1.0)
-    try:
-        learn(recipe_of("match"), folder=tmp_path / "run", display=Silent(), scheduler=scheduler)
-        counts = scheduler.counts
-    finally:
-        scheduler.close()
-    entries = journal(tmp_path / "run")
-    played = {(entry.generation, entry.kind, entry.unit): entry.worker for entry in entries if entry.equal is None}
-    compared = [entry for entry in entries if entry.equal is not None]
-    assert len(compared) == counts.compared > 4
-    for entry in compared:
-        assert (entry.equal, entry.wrong) == (True, ())
-        kind = entry.kind.removesuffix(" compared")
-        assert {entry.worker, *entry.others} == {"thread-1", "thread-2"}
-        assert entry.worker == played[entry.generation, kind, entry.unit]

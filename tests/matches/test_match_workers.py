@@ -1,8 +1,6 @@
 """Matches by workers: the games of one process, whoever plays them, after deaths and interruptions too."""
 
 import json
-import os
-import signal
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from dataclasses import replace
@@ -17,7 +15,6 @@ from hauteur.cluster.local import LocalFleet
 from hauteur.cluster.scheduler import Scheduler
 from hauteur.matches.folder import MatchFolder, TournamentFolder
 from hauteur.matches.match import Match, MatchSettings
-from hauteur.matches.playing import PlayedGames
 from hauteur.matches.ratings.elo import Sprt
 from hauteur.matches.report.match_page import match_page
 from hauteur.matches.report.stored_match import StoredMatch
@@ -36,7 +33,7 @@ HERE = Resources(parallel=8, threads=1)
 
 @pytest.fixture(scope="module")
 def by_workers() -> Iterator[Resources]:
-    scheduler = Scheduler(LocalFleet(2, threads=1), compare_share=0.5, seed=1)
+    scheduler = Scheduler(LocalFleet(2, threads=1))
     yield Resources(parallel=8, threads=1, scheduler=scheduler, workers=2)
     scheduler.close()
 
@@ -69,12 +66,8 @@ def test_two_workers_play_the_games_of_one_process(tmp_path: Path, by_workers: R
     assert match.facts.games == 16
     assert match.work.evaluations > 1000
     assert [name for name in match.evaluators if "connect4" in name]
-    entries = [entry for entry in MatchFolder(tmp_path).units.entries() if entry.equal is None]
-    assert sum(entry.games for entry in entries) == 16
-    assert all(entry.kind == "match" and entry.host and "float32" in entry.backend for entry in entries)
     result = json.loads((tmp_path / "result.json").read_text())
-    assert result["workers"]["units"] == len(entries)
-    assert result["workers"]["differing"] == 0
+    assert result["workers"]["units"] >= 4
     assert "<h2>Workers</h2>" in match_page(StoredMatch(tmp_path))
     assert played(match_in(tmp_path, settings)) == []
     assert json.loads((tmp_path / "result.json").read_text())["workers"] == result["workers"]
@@ -95,10 +88,7 @@ def test_a_match_that_is_stopped_goes_on(tmp_path: Path, by_workers: Resources) 
     assert 30 <= before < 200
     match = small_match(by_workers, tmp_path)
     assert len(played(match)) == 200 - before
-    numbers = MatchFolder(tmp_path).workers()
-    entries = [entry for entry in MatchFolder(tmp_path).units.entries() if entry.equal is None]
-    assert numbers["units"] >= len(entries) > numbers["units"] - 20  # of both sessions; some were not taken any more
-    assert len({entry.session for entry in entries}) == 2
+    assert MatchFolder(tmp_path).workers()["units"] >= 200 / 4  # of both sessions
     whole = small_match(HERE)
     played(whole)
     assert match.tally.to_json() == whole.tally.to_json()
@@ -106,11 +96,12 @@ def test_a_match_that_is_stopped_goes_on(tmp_path: Path, by_workers: Resources) 
 
 def test_a_worker_that_is_killed_changes_nothing(tmp_path: Path, by_workers: Resources) -> None:
     assert by_workers.scheduler is not None
+    fleet = by_workers.scheduler.fleet
+    assert isinstance(fleet, LocalFleet)
     match = small_match(by_workers, tmp_path)
     with closing(match.play()) as games:
         next(games)
-        victim = next(iter(by_workers.scheduler.workers.values()))
-        os.kill(victim.facts.process, signal.SIGKILL)
+        fleet.replace(fleet.names[0], "it is killed")
         for _ in games:
             pass
     whole = small_match(HERE)
@@ -147,7 +138,6 @@ def test_a_tournament_has_the_games_of_one_process(tmp_path: Path, by_workers: R
         assert other is not None
         assert by_index(list(match.folder.games())) == by_index(list(other.games()))
     assert repr(cups[0].ratings()) == repr(cups[1].ratings())
-    assert sum(entry.games for entry in TournamentFolder(tmp_path / "there").units.entries()) == 48
 
 
 def tuned(folder: Path, resources: Resources) -> Tuned:
@@ -182,21 +172,6 @@ def test_players_that_do_not_fit_are_refused_before_any_game(
         played(Match(CONNECT4, settings, resources=by_workers, folder=MatchFolder(tmp_path / "m")))
     assert "\n" not in str(error.value)
     assert not (tmp_path / "m" / "match.json").exists()
-
-
-@pytest.mark.parametrize("has_folder", [True, False])
-def test_games_of_a_wrong_worker_are_replaced(has_folder: bool, tmp_path: Path, by_workers: Resources) -> None:
-    match = small_match(by_workers, tmp_path if has_folder else None)
-    games = by_index(played(small_match(HERE)))
-    if match.folder is not None:
-        match.folder.begin(match.stored_settings(), names=match.names)
-    match.keep(PlayedGames([game.model_copy(update={"score": 0.0}) for game in games[:8]]))
-    assert match.tally.record.losses == 8
-    match.keep(PlayedGames(games[:8], replaces=True))
-    assert match.tally.record.games == 8
-    assert match.tally.record.wins == sum(game.score == 1 for game in games[:8])
-    if match.folder is not None:
-        assert list(match.folder.games()) == games[:8]
 
 
 def test_the_command_and_the_call_take_workers(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,7 +14,6 @@ from hauteur.cli import main
 from hauteur.games.registry import load_game
 from hauteur.matches.folder import MatchFolder
 from hauteur.matches.match import Match, MatchSettings
-from hauteur.matches.playing import PlayedGames
 from hauteur.matches.ratings.elo import Sprt
 from hauteur.matches.report.board_games import sample_of
 from hauteur.matches.report.match_page import POINTS, match_page
@@ -65,7 +64,7 @@ def test_an_interrupted_match_has_its_page_too(
     """Of the games that are finished."""
     real = Match._kept
 
-    def stopped(self: Match, games: Iterator[PlayedGames]) -> Generator[MatchGame]:
+    def stopped(self: Match, games: Iterator[list[MatchGame]]) -> Generator[MatchGame]:
         for number, game in enumerate(real(self, games), 1):
             yield game
             if number == 3:

@@ -50,4 +50,4 @@ def games_of_players(
     who = Pairings(CONNECT4, (settings.a, settings.b), ("A", "B"), seed=settings.seed, purpose="match")
     plans = match_plans(CONNECT4, settings, (), skip)
     played = PlayingHere(who, players, resources, []).play(plans, settings.games, ArenaFacts())
-    return sorted((game for some in played for game in some.games), key=lambda game: game.index)
+    return sorted((game for some in played for game in some), key=lambda game: game.index)

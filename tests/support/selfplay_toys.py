@@ -1,12 +1,19 @@
 """Self-play of a toy player, game by game."""
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from learning_toys import ToyEvaluator
 
 from hauteur import _core
-from hauteur.matches.arena import play_games
+from hauteur.learning.gate import GateResults, gate_games
+from hauteur.learning.planned import CANDIDATE, PlannedGames, episodes
+from hauteur.learning.shards import shard_bytes
+from hauteur.learning.unit_files import unit_path
+from hauteur.matches.arena import ArenaFacts, play_games
+from hauteur.matches.ratings.elo import Sprt
 from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.matches.resignation import Resignation
 from hauteur.mcts.params import Dirichlet, SearchParams, Temperature
@@ -32,6 +39,34 @@ def games_of(players: list[SearchPlayer], plans: int | list[GamePlan] = 20, **op
     begun = [GamePlan(index) for index in range(plans)] if isinstance(plans, int) else plans
     defaults: dict[str, Any] = {"seed": 1, "purpose": "test", "parallel": 8, "batch_size": 8}
     return sorted(play_games(GAME, players, begun, **(defaults | options)), key=lambda game: game.plan.index)
+
+
+def play_generation(players: list[SearchPlayer], planned: PlannedGames, folder: Path) -> list[Path]:
+    """Play the games of a generation by these players; return the files of its units."""
+    plans, facts = iter(planned.plans), ArenaFacts()
+    games = episodes(
+        planned.game, players, planned.settings, plans, seed=planned.seed, purpose=planned.purpose, facts=facts
+    )
+    records = sorted((replace(game, n_scl=planned.n_scl) for game in games), key=lambda game: game.plan.index)
+    paths = []
+    for number, some in planned.units.items():
+        content = [record for record in records if record.plan.index in {plan.index for plan in some}]
+        path = unit_path(folder, planned.generation, number)
+        path.write_bytes(
+            shard_bytes(planned.game.spec, content, generation=planned.generation, nets=list(planned.nets))
+        )
+        paths.append(path)
+    return paths
+
+
+def gate_match(players: list[SearchPlayer], planned: PlannedGames, sprt: Sprt | None = None) -> GateResults:
+    """Play the match of the candidate against the best net, with a sequential test until it ends."""
+    results, plans = GateResults(sprt), iter(planned.plans)
+    for game in gate_games(planned.game, players, planned.settings, plans, seed=planned.seed, purpose=planned.purpose):
+        results.add(game.plan.index, game.score_of(CANDIDATE))
+        if results.over:
+            break
+    return results
 
 
 def same(first: list[GameRecord], second: list[GameRecord]) -> bool:

@@ -4,14 +4,13 @@ import queue
 from contextlib import suppress
 from pathlib import Path
 
-from hauteur.cluster.facts import worker_facts
 from hauteur.cluster.fleet import Event, Failed, Finished, Joined, Left, Sources
 from hauteur.cluster.unit import Unit
 from hauteur.cluster.worker import UnitWorker
 
 
 class ThreadFleet:
-    """So many threads."""
+    """Some threads."""
 
     def __init__(self, workers: int) -> None:
         self.name = f"{workers} threads"
@@ -19,7 +18,7 @@ class ThreadFleet:
         self.places: dict[str, Path] = {}
         self.workers = {f"thread-{number}": self.worker(f"thread-{number}") for number in range(1, workers + 1)}
         for name in self.workers:
-            self.events.put(Joined(name, worker_facts(1)))
+            self.events.put(Joined(name, "here"))
 
     def worker(self, name: str) -> UnitWorker:
         return UnitWorker(
@@ -30,7 +29,7 @@ class ThreadFleet:
 
     def submit(self, worker: str, unit: Unit, sources: Sources) -> None:
         self.places |= sources
-        self.workers[worker].submit(unit)
+        self.workers[worker].receive(unit.to_json())
 
     def wait(self, seconds: float) -> list[Event]:
         found: list[Event] = []
@@ -44,7 +43,7 @@ class ThreadFleet:
     def wake(self) -> None:
         self.events.put(None)
 
-    def remove(self, worker: str, cause: str, *, replace: bool = True) -> None:
+    def replace(self, worker: str, cause: str) -> None:
         self.workers.pop(worker).close()
         self.events.put(Left(worker, cause))
 

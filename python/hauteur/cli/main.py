@@ -62,23 +62,12 @@ COMMANDS = (
     Command("net info", "nets:info", "Show what a net file holds."),
     Command("net convert", "nets:convert", "Write a net in another format."),
     Command("net check", "nets:check", "Compare the outputs of a net in different evaluators."),
-    Command("cluster start", "cluster:start", "Start the head of a cluster on this machine."),
-    Command("cluster join", "cluster:join", "Let this machine, or a part of it, join a cluster."),
-    Command("cluster leave", "cluster:leave", "Let a node of this machine leave its cluster."),
-    Command("cluster status", "cluster:status", "Show nodes, processors, workers and versions of a cluster."),
-    Command("cluster stop", "cluster:stop", "End all heads and nodes that you have started on this machine."),
     Command("bench search", "bench:search", "Visits per second of the bare search."),
     Command(
         "bench compare", "bench_compare:compare", "Speed beside lc0, alphazero-pybind11 and UCI programs, in turns."
     ),
     Command("bench selfplay", "bench:selfplay", "Speed of self-play and where its time goes."),
     Command("bench evaluator", "bench:evaluator", "Evaluations per second of a net, by batch size and precision."),
-    Command("cluster measure", "cluster_measure:measure", "Measure what units cost; the constants of the simulation."),
-    Command(
-        "cluster simulate",
-        "cluster_simulate:simulate",
-        "Simulate self-play by 1 to 10,000 workers: speed, load, limits.",
-    ),
     Command("completion", "greeting:completion", "Print the completion of commands and options for a shell."),
     Command("doctor", "doctor:doctor", "Show versions, devices, threads, backends, and what is missing."),
 )
@@ -88,11 +77,7 @@ NEEDS = {
     "train": ("torch", "pyarrow"),
     "games import": ("pyarrow",),
     "games export": ("pyarrow",),
-    "cluster start": ("ray",),
-    "cluster join": ("ray",),
-    "cluster status": ("ray",),
     "bench selfplay": ("torch", "pyarrow"),
-    "cluster measure": ("torch", "pyarrow"),
 }
 """Optional modules without which a command can do nothing (`system/extras.py`)."""
 
@@ -105,7 +90,6 @@ HIDDEN = (Command("greeting", "greeting:greeting", "Say what can be done now, an
 """Commands that need not be listed: `hauteur` alone is one."""
 
 GROUPS = {
-    "cluster": "Bring machines together, whose workers play the games of a run or match.",
     "puzzles": "Mine puzzles, and measure how players solve them.",
     "games": "Bring recorded games in and out.",
     "net": "Download, look at, convert and check nets.",

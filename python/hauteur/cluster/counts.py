@@ -1,59 +1,64 @@
-"""What a scheduler has done, in numbers."""
+"""The work of a scheduler's workers, in numbers: for metrics, results and reports."""
 
 from __future__ import annotations
 
-from collections import Counter
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+
+COUNTED = {"units": "units played", "retried": "given out again", "failed": "failed", "left": "workers lost"}
+"""Numbers that are counted, and what they are for people."""
+TIMED = ("work_seconds", "worker_seconds", "unit_seconds", "idle_seconds")
 
 
 @dataclass
 class Counts:
-    """What was done for a batch of units, or for all that a scheduler has had.
+    """What was done until now.
 
-    units: given to the scheduler; finished: of them, those that have a result; retried: times that a unit went back,
-    by cause in `causes`; failed: times that a worker could not play a unit, or gave wrong content; replayed: times that
-    a unit which had a result was played once more, for a comparison or because a worker was wrong; compared: units
-    whose games were played again and compared; uncompared: those whose comparison did not end, because no other worker
-    was there or the work ended before; differing: comparisons that differed; replaced: results of wrong workers that
-    were replaced; duplicates: results that came once more; workers: names of those that finished a unit; present,
-    most_present: workers now, and at most; joined, left: workers that came and went; in_flight: units at workers now.
-
-    Seconds are those of all workers together, while there was work: present_seconds those of the workers that were
-    there, idle_seconds those in which they had no unit, busy_seconds those spent on these units (a worker that has
-    units of two batches is busy with each for half of the time), unit_seconds those of all units in flight.
-    work_seconds: of the clock, in which there was work.
+    units: that were played; retried: times that a unit went back because its worker left, failed or took too long;
+    failed: times that a worker could not play a unit, or took too long; left: workers that went. work_seconds: of the
+    clock, in which there was work; worker_seconds, unit_seconds, idle_seconds: in that time, those of all workers that
+    were there, of all units that were in flight, and of the workers without any.
     """
 
     units: int = 0
-    finished: int = 0
     retried: int = 0
-    causes: Counter[str] = field(default_factory=Counter)
     failed: int = 0
-    replayed: int = 0
-    compared: int = 0
-    uncompared: int = 0
-    differing: int = 0
-    replaced: int = 0
-    duplicates: int = 0
-    workers: set[str] = field(default_factory=set)
-    present: int = 0
-    most_present: int = 0
-    joined: int = 0
     left: int = 0
-    in_flight: int = 0
-    busy_seconds: float = 0.0
-    idle_seconds: float = 0.0
-    present_seconds: float = 0.0
-    unit_seconds: float = 0.0
     work_seconds: float = 0.0
+    worker_seconds: float = 0.0
+    unit_seconds: float = 0.0
+    idle_seconds: float = 0.0
 
-    @property
-    def idle_share(self) -> float:
-        """Share of the workers' time in which they had no unit although there was work, 0 to 1."""
-        return self.idle_seconds / self.present_seconds if self.present_seconds > 0 else 0.0
+    def since(self, before: Counts) -> dict[str, float]:
+        """Return what was done after another count, as `summed_numbers`."""
+        return summed_numbers([{name: value - getattr(before, name) for name, value in asdict(self).items()}])
 
-    def to_json(self) -> dict[str, Any]:
-        """Return the numbers, `workers` as how many they are, and the idle share."""
-        fields = {**vars(self), "causes": dict(self.causes), "workers": len(self.workers)}
-        return {**fields, "idle_share": self.idle_share}
+
+def summed_numbers(parts: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """Return what workers did altogether: the fields of `Counts`, and what follows from them.
+
+    present, in_flight: workers, and units that they had, on average while there was work; idle_share: 0 to 1.
+    """
+    counts = {name: int(sum(part.get(name, 0) for part in parts)) for name in COUNTED}
+    seconds = {name: round(sum(part.get(name, 0.0) for part in parts), 6) for name in TIMED}
+    return {
+        "present": _share(seconds["worker_seconds"], seconds["work_seconds"]),
+        "in_flight": _share(seconds["unit_seconds"], seconds["work_seconds"]),
+        **counts,
+        **seconds,
+        "idle_share": _share(seconds["idle_seconds"], seconds["worker_seconds"]),
+    }
+
+
+def numbers_in_words(numbers: Mapping[str, float]) -> list[tuple[str, str]]:
+    """Return numbers for people: each with what it is."""
+    return [
+        (f"{numbers.get('present', 0):.1f}", "workers, on average"),
+        (f"{numbers.get('in_flight', 0):.1f}", "units in flight, on average"),
+        *((f"{numbers.get(name, 0):,.0f}", words) for name, words in COUNTED.items()),
+        (f"{numbers.get('idle_share', 0):.1%}", "idle share of worker time"),
+    ]
+
+
+def _share(part: float, whole: float) -> float:
+    return round(part / whole, 4) if whole > 0 else 0.0

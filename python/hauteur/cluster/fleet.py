@@ -1,4 +1,4 @@
-"""Fleets: workers that come and go, given units, and the events that they report."""
+"""Fleets: workers that come and go, are given units, and the events that they report."""
 
 from __future__ import annotations
 
@@ -11,22 +11,12 @@ from hauteur.cluster.unit import Unit, UnitResult
 
 
 @dataclass(frozen=True)
-class WorkerFacts:
-    """What a worker is. device_class: equal bits are expected among workers of one class alone."""
-
-    host: str
-    device_class: str
-    version: str
-    process: int = 0
-    threads: int = 1
-
-
-@dataclass(frozen=True)
 class Joined:
-    """A worker is ready."""
+    """A worker is ready. process: its number on the host."""
 
     worker: str
-    facts: WorkerFacts
+    host: str
+    process: int = 0
 
 
 @dataclass(frozen=True)
@@ -61,10 +51,7 @@ Sources = Mapping[str, Path]
 
 
 class Fleet(Protocol):
-    """Workers; one thread uses a fleet.
-
-    name: for people. A worker that left is replaced by the fleet itself, under another name, as far as there is room.
-    """
+    """Workers; one thread uses a fleet. A worker that left is replaced by the fleet itself. name: for people."""
 
     name: str
 
@@ -72,13 +59,13 @@ class Fleet(Protocol):
         """Give a unit to a worker that has joined and not left; without waiting for it."""
 
     def wait(self, seconds: float) -> list[Event]:
-        """Return what has happened, after at most so many seconds. ValueError where no worker will ever come."""
+        """Return what has happened, after at most this time. ValueError where no worker will ever come."""
 
     def wake(self) -> None:
         """End a `wait`; any thread may call it."""
 
-    def remove(self, worker: str, cause: str, *, replace: bool = True) -> None:
-        """End a worker; `Left` follows. replace: another one may take its place."""
+    def replace(self, worker: str, cause: str) -> None:
+        """End a worker that hangs, and have another take its place; `Left` follows."""
 
     def shortage(self) -> str | None:
         """Return why there are not more workers, in words; None where all are there."""

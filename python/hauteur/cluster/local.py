@@ -1,22 +1,23 @@
-"""Local workers: processes of this machine."""
+"""Local workers: processes of this machine, each with its share of the cores."""
 
 from __future__ import annotations
 
-import math
 import os
+import platform
 import queue
+import signal
+import subprocess
 import sys
+import threading
 import time
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from hauteur.cluster.fleet import Event, Failed, Finished, Joined, Left, Sources
-from hauteur.cluster.framing import message_bytes
-from hauteur.cluster.local_process import LocalProcess
-from hauteur.cluster.unit import Unit
+from hauteur.cluster.local_worker import read_message, write_message
+from hauteur.cluster.unit import Unit, UnitResult
 from hauteur.system.hardware import usable_cores
 from hauteur.system.plugins import VARIABLES, imported
 
@@ -32,27 +33,24 @@ MOST_STARTS = 4
 """Starts of each worker after which the fleet gives up, where none has ever joined."""
 CLOSE_SECONDS = 5.0
 """Seconds that killed processes have to go."""
-START_SECONDS = 300.0
-"""Seconds that a worker has to join; on a busy machine, or from a cold disk, it takes long."""
 
 
 @dataclass
 class _Place:
     """Room for a worker. deaths: in succession, without a unit played; due: when the next one starts."""
 
-    process: LocalProcess | None = None
+    process: _Process | None = None
     deaths: int = 0
     due: float = 0.0
-    started: float = 0.0
     cause: str = ""
-    replace: bool = True
 
 
 class LocalFleet:
-    """So many processes of this machine, each with its share of the cores. command: starts a worker.
+    """Processes of this machine, as many as `workers` says. threads: of each, 0: a share of the cores; command: starts
+    a worker.
 
-    All that is known of the workers changes in `wait`, in the thread that uses the fleet; processes are started in one
-    other thread, which lives as long as the fleet, because a worker's life ends with the thread that started it.
+    All that is known of the workers changes in `wait`, in the one thread that uses the fleet; it must live as long as
+    the workers, which the system ends with the thread that started them.
     """
 
     def __init__(self, workers: int, *, threads: int = 0, command: Sequence[str] = COMMAND) -> None:
@@ -64,12 +62,13 @@ class LocalFleet:
         self._events: queue.Queue[Event | None] = queue.Queue()
         self._places = [_Place() for _ in range(workers)]
         self._by_name: dict[str, _Place] = {}
-        self._starter = ThreadPoolExecutor(1, "local workers")
         self._count = 0
         self._have_joined = False
-        self._last_cause = ""
-        self._closed = False
-        self._start_due()
+
+    @property
+    def names(self) -> list[str]:
+        """Names of the workers that were started."""
+        return list(self._by_name)
 
     def submit(self, worker: str, unit: Unit, sources: Sources) -> None:
         """Send a unit to a process; one that cannot be sent fails."""
@@ -77,101 +76,74 @@ class LocalFleet:
         assert process is not None
         try:
             places = {sha256: os.fspath(sources[sha256].resolve()) for sha256 in unit.files}
-            message = message_bytes({"key": unit.key, "unit": unit.to_json(), "sources": places})
-        except (KeyError, OSError, ValueError) as error:
-            self._events.put(Failed(worker, unit.key, f"could not be sent: {type(error).__name__}: {error}"))
+        except OSError as error:
+            self._events.put(Failed(worker, unit.key, f"could not be sent: {error}"))
         else:
-            process.send(unit.key, message)
+            process.outgoing.put({"unit": unit.to_json(), "sources": places})
 
     def wait(self, seconds: float) -> list[Event]:
         """Return what has happened. ValueError, in one line, where there will never be a worker."""
         self._start_due()
-        soonest = min((place.due for place in self._places if place.process is None), default=math.inf)
         found: list[Event] = []
         with suppress(queue.Empty):
-            event = self._events.get(timeout=max(0.0, min(seconds, soonest - time.monotonic())))
+            event = self._events.get(timeout=seconds)
             while True:
-                found += self._handle(event) if event is not None else []
+                found += [] if event is None else self._handled(event)
                 event = self._events.get_nowait()
-        self._start_due()
         return found
 
     def wake(self) -> None:
         """End a `wait`."""
         self._events.put(None)
 
-    def remove(self, worker: str, cause: str, *, replace: bool = True) -> None:
+    def replace(self, worker: str, cause: str) -> None:
         """Kill a process."""
         place = self._by_name.get(worker)
         if place is not None and place.process is not None:
-            place.replace = place.replace and replace
             place.process.end(cause)
 
     def shortage(self) -> str | None:
-        """Return which workers are not there, and why they ended."""
-        total = len(self._places)
+        """Return how many workers are not there, and why the last one ended."""
         missing = [place for place in self._places if place.process is None or not place.process.has_joined]
-        if not missing:
-            return None
-        text = f"{len(missing)} of {total} local workers to start"
-        pauses = [place.due - time.monotonic() for place in missing if place.process is None]
-        if pauses and len(pauses) == len(missing):
-            text = f"{len(missing)} of {total} local workers to start again in {max(0.0, min(pauses)):.0f} s"
-        cause = next((place.cause for place in missing if place.cause), None)
-        return f"{text}: the last one {cause}" if cause else text
+        cause = next((f": the last one {place.cause}" for place in missing if place.cause), "")
+        return f"{len(missing)} of {len(self._places)} local workers to start{cause}" if missing else None
 
     def close(self) -> None:
         """End all processes, and wait until they are gone."""
-        self._closed = True
-        processes = [place.process for place in self._by_name.values() if place.process is not None]
+        processes = [place.process for place in self._places if place.process is not None]
         for process in processes:
             process.end("the fleet was closed")
-        self._starter.shutdown(cancel_futures=True)
         for process in processes:
             process.join(CLOSE_SECONDS)
 
-    def _handle(self, event: Event) -> list[Event]:
+    def _handled(self, event: Event) -> list[Event]:
         """Return what the user of the fleet learns from an event of a process."""
         match event:
             case Joined():
                 self._have_joined = True
-            case Finished(name) if name in self._by_name:
+            case Finished(name):
                 place = self._by_name[name]
                 place.deaths, place.cause = 0, ""
             case Left(name, cause):
                 place = self._by_name.pop(name)
                 assert place.process is not None
-                has_joined, place.process = place.process.has_joined, None
-                self._gone(place, cause)
+                has_joined, place.process, place.cause = place.process.has_joined, None, cause
+                pause = FIRST_PAUSE * 2 ** (place.deaths - 1) if place.deaths else 0.0
+                place.due = time.monotonic() + min(MOST_PAUSE, pause)
+                place.deaths += 1
                 return [event] if has_joined else []
         return [event]
 
-    def _gone(self, place: _Place, cause: str) -> None:
-        """Arrange what comes after a worker."""
-        place.cause = self._last_cause = cause
-        place.due = time.monotonic() + min(MOST_PAUSE, FIRST_PAUSE * 2 ** (place.deaths - 1) if place.deaths else 0.0)
-        place.deaths += 1
-        if not place.replace:
-            self._places.remove(place)
-
     def _start_due(self) -> None:
-        """Start the workers whose time has come, and end those that take too long to start."""
-        if self._closed:
-            return
-        if not self._places:
-            raise ValueError(f"no local worker is left: the last one {self._last_cause}")
+        """Start the workers whose time has come."""
         if not self._have_joined and all(place.deaths >= MOST_STARTS for place in self._places):
-            raise ValueError(f"no local worker starts: the last one {self._last_cause}")
-        now = time.monotonic()
+            raise ValueError(f"no local worker starts: the last one {self._places[0].cause}")
         for place in self._places:
-            if place.process is None and place.due <= now:
+            if place.process is None and place.due <= time.monotonic():
                 self._count += 1
-                process = LocalProcess(f"local-{self._count}", self._command, self._environment(), self._events.put)
-                place.process, place.started = process, now
-                self._by_name[process.name] = place
-                self._starter.submit(process.start)
-            elif place.process is not None and not place.process.has_joined and now > place.started + START_SECONDS:
-                place.process.end(f"did not start within {START_SECONDS:.0f} s")
+                name = f"local-{self._count}"
+                place.process = _Process(name, self._command, self._environment(), self._events.put)
+                self._by_name[name] = place
 
     def _environment(self) -> dict[str, str]:
         """Return the driver's environment: its modules, games and networks, and a share of its threads."""
@@ -182,3 +154,84 @@ class LocalFleet:
             VARIABLES[0]: ",".join(plugins),
             "PYTHONPATH": os.pathsep.join(str(Path(entry).absolute()) for entry in sys.path),
         }
+
+
+class _Process:
+    """A process and the threads at its pipes: whatever it does, the caller never waits for it.
+
+    put: takes what happens, from the thread that reads; the last event is `Left`. OSError where it cannot be started.
+    """
+
+    def __init__(
+        self, name: str, command: Sequence[str], environment: Mapping[str, str], put: Callable[[Event], None]
+    ) -> None:
+        self.name = name
+        self.has_joined = False
+        self.outgoing: queue.SimpleQueue[dict[str, object] | None] = queue.SimpleQueue()
+        self._put, self._cause = put, ""
+        self._process = subprocess.Popen(
+            command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env=environment,
+            start_new_session=True,  # Ctrl-C in a terminal is for the driver, which then ends its workers
+            creationflags=getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0),
+        )
+        self._reader = threading.Thread(target=self._read, name=name, daemon=True)
+        self._reader.start()
+        threading.Thread(target=self._write, name=f"{name} input", daemon=True).start()
+
+    def end(self, cause: str) -> None:
+        """Kill the process, and what it started in its group. cause: why, where it is the first one."""
+        self._cause = self._cause or cause
+        with suppress(ProcessLookupError, PermissionError):
+            if sys.platform == "win32":
+                self._process.kill()
+            elif self._process.returncode is None:
+                os.killpg(self._process.pid, signal.SIGKILL)
+
+    def join(self, seconds: float) -> None:
+        """Wait until the process has ended."""
+        self._reader.join(seconds)
+
+    def _read(self) -> None:
+        assert self._process.stdout is not None
+        with self._process.stdout as output:
+            try:
+                while (message := read_message(output)) is not None:
+                    self._put(self._event(*message))
+            except (OSError, ValueError, KeyError) as error:
+                self.end(f"sent what is no report: {error}")
+        try:
+            status = self._process.wait(CLOSE_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.end("closed its output")
+            status = self._process.wait()
+        self.outgoing.put(None)
+        self._put(Left(self.name, self._cause or _ended_with(status)))
+
+    def _event(self, fields: Mapping[str, object], content: bytes) -> Event:
+        """Return what the worker reports."""
+        match fields:
+            case {"report": "joined"}:
+                self.has_joined = True
+                return Joined(self.name, platform.node(), self._process.pid)
+            case {"report": "done", "key": str(key), "facts": dict(facts)}:
+                return Finished(self.name, UnitResult(key, content, facts))
+            case {"report": "failed", "key": str(key), "cause": str(cause)}:
+                return Failed(self.name, key, cause)
+        raise ValueError(f"{str(fields)[:80]}")
+
+    def _write(self) -> None:
+        assert self._process.stdin is not None
+        with suppress(OSError), self._process.stdin as units:  # it may be gone
+            while (message := self.outgoing.get()) is not None:
+                write_message(units, message)
+
+
+def _ended_with(status: int) -> str:
+    """Return how a process ended, in words."""
+    if status >= 0:
+        return f"ended with exit status {status}"
+    name = signal.Signals(-status).name if -status in set(signal.Signals) else f"signal {-status}"
+    return f"was killed by {name}" + (", as happens where memory is short" if name == "SIGKILL" else "")

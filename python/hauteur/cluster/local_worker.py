@@ -1,26 +1,45 @@
-"""The process of a local worker: units come on stdin, results go to stdout."""
+"""The process of a local worker: units come on stdin, results go to stdout. Messages are JSON and bytes."""
 
 from __future__ import annotations
 
 import ctypes
+import json
 import os
 import signal
 import sys
 import threading
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict
 from pathlib import Path
 from typing import IO, Any
 
-from hauteur.cluster.facts import worker_facts
-from hauteur.cluster.framing import read_message, write_message
 from hauteur.cluster.unit import UnitResult
 from hauteur.cluster.worker import UnitWorker
 from hauteur.system.files import sha256_of
 
 PR_SET_PDEATHSIG = 1
 """Of Linux's prctl: the signal that a process gets when the thread that started it ends."""
+
+
+def write_message(stream: IO[bytes], fields: Mapping[str, Any], content: bytes = b"") -> None:
+    """Write a line of JSON, and the bytes behind it that it announces."""
+    stream.write(json.dumps({**fields, "bytes": len(content)}).encode() + b"\n")
+    stream.write(content)
+    stream.flush()
+
+
+def read_message(stream: IO[bytes]) -> tuple[dict[str, Any], bytes] | None:
+    """Read a message; None where the stream ends. ValueError for what is none."""
+    line = stream.readline()
+    if not line.endswith(b"\n"):
+        return None
+    try:
+        fields = json.loads(line)
+        size = fields.pop("bytes")
+    except (ValueError, TypeError, AttributeError, KeyError):
+        raise ValueError(f"not a message: {line[:80]!r}") from None
+    content = stream.read(size)
+    return (fields, content) if len(content) == size else None
 
 
 def main(threads: int) -> None:
@@ -34,7 +53,7 @@ def main(threads: int) -> None:
         try:
             with lock:
                 write_message(output, fields, content)
-        except OSError:  # nobody reads
+        except OSError:  # no driver reads
             os._exit(0)
 
     def deliver(result: UnitResult) -> None:
@@ -48,12 +67,12 @@ def main(threads: int) -> None:
             raise ValueError(f"{places[sha256]}: is not the {name} that the unit names (its sha256 differs)")
         return places[sha256]
 
-    report({"report": "joined", "facts": asdict(worker_facts(threads))})
     worker = UnitWorker(file, deliver, fail, threads=threads)
+    report({"report": "joined"})
     while (message := read_message(units)) is not None:
         fields, _ = message
         places |= {sha256: Path(place) for sha256, place in fields["sources"].items()}
-        worker.receive(fields["key"], fields["unit"])
+        worker.receive(fields["unit"])
 
 
 def end_with_driver() -> None:
@@ -87,4 +106,4 @@ if __name__ == "__main__":
         sys.excepthook(*sys.exc_info())
     finally:
         sys.stderr.flush()
-        os._exit(status)  # games that still run have nobody to report to
+        os._exit(status)  # games that still run have no driver to report to

@@ -1,274 +1,304 @@
-"""Workers on Ray: one actor each, as many as the cluster has room for."""
+"""Workers on Ray: one actor each. Ray decides on which node each runs, and starts it again, anywhere, where it ends."""
 
 from __future__ import annotations
 
-import io
 import json
-import math
+import logging
 import os
+import platform
 import queue
+import socket
+import tempfile
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Sequence
+from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hauteur import __version__
 from hauteur.cluster.fleet import Event, Failed, Finished, Joined, Left, Sources
-from hauteur.cluster.framing import MOST_REPORT, DoneReport, JoinedReport, message_bytes, read_message, report_of
-from hauteur.cluster.ray_nodes import ClusterView, WorkerNeed
-from hauteur.cluster.ray_session import NODE_LEFT, cause_of, connect
-from hauteur.cluster.ray_worker import MOST_NET, RayWorker
-from hauteur.cluster.unit import MOST_CONTENT, Unit, UnitResult
+from hauteur.cluster.unit import Unit, UnitResult
+from hauteur.cluster.worker import UnitWorker, described
+from hauteur.system.extras import require
+from hauteur.system.files import sha256_of
 from hauteur.system.plugins import VARIABLES, imported
 
 if TYPE_CHECKING:
-    from hauteur.cluster.options import WorkerOptions
+    from hauteur.cluster.open import WorkerOptions
 
 FACTS, LIVE = "facts", "live"
-"""Calls that are not units."""
-NO_ROOM = "has no room any more"
+"""Calls of a worker that are no units."""
 CALLS = 8
-"""Calls that an actor answers at a time: units, and the one that only ends with its process."""
+"""Calls that a worker answers at a time: units, and the one that only ends with its process."""
 MOST_NETS = 8
-"""Nets that the object store holds for workers that join."""
+"""Nets that the object store holds for workers that join, and that a worker keeps."""
 MOST_STARTS = 3
 """Workers in a row that could not be started, where none ever was; then the work stops."""
-CLOSE_SECONDS = 30.0
-"""Seconds that the last calls may take."""
-MOST_PAUSE = 30.0
-"""Seconds until the next start after some that failed: doubled each time, until one joins."""
+PAUSE = 10.0
+"""Seconds until the next start after one that failed."""
+LOOK_SECONDS = 1.0
+"""Seconds between two looks at the room that the cluster has."""
+ANSWER_SECONDS = 10.0
+"""Seconds that a head has to answer."""
 
 
 @dataclass
 class _Actor:
-    """A worker. shown: the nets that it has been given; cause: why it was removed."""
+    """A worker. shown: the nets that it has been given; refused: it is of another version, and gets no units."""
 
-    handle: Any = None
+    handle: Any
     joined: bool = False
-    shown: set[str] = field(default_factory=set)
+    refused: str = ""
     cause: str = ""
+    shown: set[str] = field(default_factory=set)
 
 
 class RayFleet:
-    """Workers of a cluster; their number follows the nodes that are there.
+    """Workers of a cluster: as many as asked for, else as there is room for; their number grows with the cluster.
 
-    All calls of Ray are made in a thread of their own: where a node or head is frozen, they wait for it.
+    ValueError, in one line, where there is no such cluster.
     """
 
     def __init__(self, options: WorkerOptions) -> None:
         assert options.cluster is not None
-        self._threads, self._gpus = options.threads or 1, options.gpus
-        self._labels = dict(label.split("=", 1) for label in options.labels)
-        self._most = options.workers or math.inf
-        self._session = connect(options.cluster, cpus=options.workers * self._threads)
-        self._ray = self._session.ray
-        self.name = f"the cluster at {self._session.address}"
-        self._view = ClusterView(self._session, WorkerNeed(self._threads, self._gpus, self._labels))
-        self._class = self._ray.remote(
-            num_cpus=self._threads,
-            num_gpus=self._gpus,
-            max_restarts=0,  # a worker that ended is replaced by another one, under another name
-            max_task_retries=0,  # lost units are the scheduler's
-            max_concurrency=CALLS,
-            **({"label_selector": self._labels} if self._labels else {}),
-        )(RayWorker)
-        self._settings = json.dumps(
-            {
-                "threads": self._threads,
-                "gpus": self._gpus,
-                "plugins": ",".join([*filter(None, [os.environ.get(VARIABLES[0])]), *imported()]),
-            }
+        self._threads, self._gpus, self._most = options.threads or 1, options.gpus, options.workers
+        self._ray = connect(options.cluster)
+        self.name = f"the cluster at {self._ray.get_runtime_context().gcs_address}"
+        plugins = ",".join([*filter(None, [os.environ.get(VARIABLES[0])]), *imported()])
+        remote = self._ray.remote(
+            num_cpus=self._threads, num_gpus=self._gpus, max_restarts=-1, max_task_retries=0, max_concurrency=CALLS
         )
-        self._ask_for(options.workers)
+        self._start = partial(remote(RayWorker).remote, self._threads, plugins)
         self._actors: dict[str, _Actor] = {}
         self._nets: OrderedDict[str, Any] = OrderedDict()
-        self._events: list[Event] = []
         self._ended: queue.Queue[tuple[str, str, Any] | None] = queue.Queue()
-        self._count = 0
-        self._lost_places = 0
+        self._count = self._failed_starts = 0
         self._have_joined = False
-        self._failed_starts = 0
-        self._next_start = 0.0
+        self._next_look = 0.0
         self._last_cause = ""
-        self._calls: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
-        self._caller = threading.Thread(target=self._make_calls, name="calls of Ray", daemon=True)
-        self._caller.start()
 
     def submit(self, worker: str, unit: Unit, sources: Sources) -> None:
-        """Give a worker a unit."""
-        actor = self._actors.get(worker)
-        if actor is None or not actor.joined:
-            return  # its `Left` is on its way
-        self._calls.put(lambda: self._send(worker, actor, unit, sources))
+        """Call a worker with a unit, and with the nets that it has not had."""
+        actor = self._actors[worker]
+        new = [sha256 for sha256 in unit.files if sha256 not in actor.shown]
+        try:
+            nets = [self._net(sha256, sources) for sha256 in new]
+            call = actor.handle.play.remote(json.dumps(unit.to_json()), new, nets)
+        except Exception as error:  # of the file, or of Ray's store
+            self._ended.put((worker, unit.key, {"cause": f"could not be sent: {described(error)}"}))
+        else:
+            actor.shown.update(new)
+            self._follow(worker, unit.key, call)
 
     def wait(self, seconds: float) -> list[Event]:
-        """Return what has happened. ValueError where the cluster is gone, or can start no worker."""
-        if (lost := self._view.lost()) is not None:
-            raise ValueError(f"{self.name} is gone ({lost}); the same command goes on where it stopped")
-        self._follow_nodes()
-        events, self._events = self._events, []
-        end = time.monotonic() + seconds
-        while not events and (left := end - time.monotonic()) > 0:
-            try:
-                found = self._ended.get(timeout=left)
-            except queue.Empty:
-                break
-            if found is None:
-                break
-            events += self._take(*found)
-        return events
+        """Return what has happened. ValueError where the cluster can start no worker, or is gone."""
+        if time.monotonic() >= self._next_look:
+            self._next_look = time.monotonic() + LOOK_SECONDS
+            self._start_workers()
+        found: list[Event] = []
+        with suppress(queue.Empty):
+            ended = self._ended.get(timeout=seconds)
+            while True:
+                found += [] if ended is None else self._taken(*ended)
+                ended = self._ended.get_nowait()
+        return found
 
     def wake(self) -> None:
         """End a `wait`."""
         self._ended.put(None)
 
-    def remove(self, worker: str, cause: str, *, replace: bool = True) -> None:
-        """Kill a worker."""
-        actor = self._actors.get(worker)
-        if actor is not None and not actor.cause:
-            actor.cause = cause
-            self._lost_places += not replace
-            self._calls.put(lambda: self._kill(actor))
+    def replace(self, worker: str, cause: str) -> None:
+        """Kill a worker; Ray starts it again."""
+        actor = self._actors[worker]
+        actor.cause = cause
+        self._ray.kill(actor.handle, no_restart=False)
 
     def shortage(self) -> str | None:
         """Return why there are not more workers."""
-        joined = sum(actor.joined for actor in self._actors.values())
-        text = self._view.shortage(joined, self._wanted(), self._most)
-        return f"{text}; the last one {self._last_cause}" if self._failed_starts else text
+        actors = list(self._actors.values())
+        missing = [actor for actor in actors if not actor.joined]
+        if not actors:
+            return f"no node of the cluster has {self._threads} CPUs {f'and {self._gpus:g} GPUs' * bool(self._gpus)}"
+        if not missing:
+            return None
+        cause = next((actor.refused for actor in missing if actor.refused), self._last_cause)
+        return f"{len(missing)} of {len(actors)} workers wait for room" + (f"; {cause}" if cause else "")
 
     def close(self) -> None:
-        """End all workers."""
-        lost = self._view.lost() is not None
-        if not lost:
-            self._calls.put(lambda: self._ask_for(0))
-            for actor in self._actors.values():
-                self._calls.put(partial(self._kill, actor))
-        self._calls.put(None)
-        self._caller.join(1.0 if lost else CLOSE_SECONDS)
-        self._view.close()
-        self._session.close(lost=lost or self._caller.is_alive())
-
-    def _make_calls(self) -> None:
-        while (call := self._calls.get()) is not None:
-            call()
-
-    def _ask_for(self, workers: int) -> None:
-        """Have an autoscaler, where the cluster has one, start machines for so many workers; 0: for none."""
-        from ray.autoscaler.sdk import request_resources
-
+        """End all workers, and the connection."""
+        for actor in self._actors.values():
+            with suppress(Exception):
+                self._ray.kill(actor.handle)
         with suppress(Exception):
-            request_resources(bundles=[{"CPU": self._threads, **({"GPU": self._gpus} if self._gpus else {})}] * workers)
+            self._ray.shutdown()
 
-    def _wanted(self) -> int:
-        return int(min(self._most, self._view.room)) - self._lost_places
-
-    def _follow_nodes(self) -> None:
-        """Ask for workers that there is room for; take back requests that there is no room for any more."""
-        wanted = self._wanted()
-        for _ in range(wanted - len(self._actors) if time.monotonic() >= self._next_start else 0):
-            self._start()
-        waiting = [name for name, actor in self._actors.items() if not actor.joined and not actor.cause]
-        for name in waiting[: max(0, len(self._actors) - max(0, wanted))]:
-            self.remove(name, NO_ROOM)
-
-    def _start(self) -> None:
-        self._count += 1
-        name = f"ray-{self._count}"
-        actor = self._actors[name] = _Actor()
-        self._calls.put(lambda: self._begin(name, actor))
-
-    def _begin(self, name: str, actor: _Actor) -> None:
+    def _start_workers(self) -> None:
+        """Ask for the workers that are missing. ValueError where the cluster is gone."""
         try:
-            actor.handle = self._class.remote(self._settings)
-            self._follow(name, FACTS, actor.handle.facts.remote())
-            self._follow(name, LIVE, actor.handle.live.remote())
+            has = self._ray.cluster_resources()
         except Exception as error:  # Ray raises all kinds of them
-            self._ended.put((name, LIVE, error))
+            raise ValueError(f"{self.name} is gone: {first_line(error)}") from None
+        room = int(has.get("CPU", 0) // self._threads)
+        room = min(room, int(has.get("GPU", 0) / self._gpus)) if self._gpus else room
+        for _ in range((self._most or room) - len(self._actors)):
+            self._count += 1
+            name = f"ray-{self._count}"
+            self._actors[name] = _Actor(self._start())
+            self._watch(name)
 
-    def _send(self, worker: str, actor: _Actor, unit: Unit, sources: Sources) -> None:
-        """Call a worker with a unit, and with the nets that it has not had."""
-        new = [sha256 for sha256 in unit.files if sha256 not in actor.shown]
-        try:
-            nets = [self._net(sha256, sources) for sha256 in new]
-            message = message_bytes({"key": unit.key, "unit": unit.to_json(), "nets": new})
-            actor.shown.update(new)
-            self._follow(worker, unit.key, actor.handle.play.remote(message, nets))
-        except Exception as error:  # of the file, or of Ray's store
-            cause = f"could not be sent: {type(error).__name__}: {error}"
-            self._ended.put((worker, unit.key, message_bytes({"report": "failed", "key": unit.key, "cause": cause})))
+    def _watch(self, name: str) -> None:
+        """Have a worker reported when it is there, and when it ends."""
+        handle = self._actors[name].handle
+        self._follow(name, FACTS, handle.facts.remote())
+        self._follow(name, LIVE, handle.live.remote())
 
-    def _follow(self, worker: str, call: str, handle: Any) -> None:
+    def _follow(self, worker: str, call: str, reference: Any) -> None:
         """Have the end of a call reported, from a thread of Ray's."""
-        handle.future().add_done_callback(
+        reference.future().add_done_callback(
             lambda done: self._ended.put((worker, call, done.exception() or done.result()))
         )
 
     def _net(self, sha256: str, sources: Sources) -> Any:
         """Return the handle of a net in the object store."""
         if sha256 not in self._nets:
-            path = sources[sha256]
-            if path.stat().st_size > MOST_NET:
-                raise ValueError(f"{path}: has more than {MOST_NET} bytes")
-            self._nets[sha256] = self._ray.put(path.read_bytes())
+            self._nets[sha256] = self._ray.put(sources[sha256].read_bytes())
             while len(self._nets) > MOST_NETS:
                 self._nets.popitem(last=False)
         self._nets.move_to_end(sha256)
         return self._nets[sha256]
 
-    def _take(self, worker: str, call: str, found: Any) -> list[Event]:
+    def _taken(self, worker: str, call: str, found: Any) -> list[Event]:
         """Return what the end of a call means."""
         actor = self._actors.get(worker)
         if actor is None:
             return []
         if isinstance(found, BaseException):
-            return self._left(worker, actor, found)
-        try:
-            event = _event_of(worker, call, found)
-        except ValueError as error:
-            self.remove(worker, str(error) if call == FACTS else f"sent what is no report: {error}")
-            return []
-        if isinstance(event, Failed):
+            return self._left(worker, actor, found) if call == LIVE else []
+        if call == FACTS:
+            return self._joined(worker, actor, **found)
+        if "cause" in found:
             actor.shown.clear()  # perhaps a net did not arrive
-        if isinstance(event, Joined):
-            actor.joined = self._have_joined = True
-            self._failed_starts = 0
-        return [event]
+            return [Failed(worker, call, found["cause"])]
+        return [Finished(worker, UnitResult(**found))]
+
+    def _joined(self, worker: str, actor: _Actor, version: str, host: str, process: int) -> list[Event]:
+        if version != __version__:
+            actor.refused = f"{host} has hauteur {version}, the driver {__version__}: they must be the same"
+            if not self._have_joined:
+                raise ValueError(f"{self.name}: {actor.refused}")
+            return []  # it keeps its place, so that Ray starts no other there
+        actor.joined = self._have_joined = True
+        self._failed_starts = 0
+        return [Joined(worker, host, process)]
 
     def _left(self, worker: str, actor: _Actor, error: BaseException) -> list[Event]:
-        del self._actors[worker]
-        cause = actor.cause or cause_of(error)
-        self._calls.put(lambda: self._kill(actor))  # one that could not be reached may still be there
-        if actor.joined:
+        """Note that the process of a worker has ended; another one, where Ray starts it again, must be told all."""
+        had_joined, actor.joined, actor.refused = actor.joined, False, ""
+        cause, actor.cause = actor.cause or first_line(error), ""
+        actor.shown.clear()
+        if had_joined:
+            self._watch(worker)
             return [Left(worker, cause)]
-        if cause not in (NODE_LEFT, NO_ROOM):
-            self._failed_starts, self._last_cause = self._failed_starts + 1, cause
-            self._next_start = time.monotonic() + min(MOST_PAUSE, 2.0**self._failed_starts)
+        del self._actors[worker]
+        with suppress(Exception):
+            self._ray.kill(actor.handle)
+        self._failed_starts, self._last_cause = self._failed_starts + 1, cause
+        self._next_look = time.monotonic() + PAUSE * self._have_joined
         if self._failed_starts >= MOST_STARTS and not self._have_joined:
             raise ValueError(f"{self.name} starts no worker: {cause}")
         return []
 
-    def _kill(self, actor: _Actor) -> None:
-        with suppress(Exception):
-            self._ray.kill(actor.handle)
+
+class RayWorker:
+    """Plays units in a process that Ray has started. plugins: what HAUTEUR_IMPORT names at the driver."""
+
+    def __init__(self, threads: int, plugins: str) -> None:
+        os.environ[VARIABLES[0]] = plugins
+        self._folder = tempfile.TemporaryDirectory(prefix="hauteur-nets-")
+        self._nets: OrderedDict[str, Path] = OrderedDict()
+        self._changed = threading.Condition()
+        self._reports: dict[str, Future[dict[str, Any]]] = {}
+        self._worker = UnitWorker(self._net, self._deliver, self._fail, threads=threads)
+
+    def facts(self) -> dict[str, Any]:
+        """Return what this process is."""
+        return {"version": __version__, "host": platform.node(), "process": os.getpid()}
+
+    def live(self) -> None:
+        """Never return: the call ends with the process, which its caller notices at once."""
+        threading.Event().wait()
+
+    def play(self, message: str, hashes: Sequence[str], nets: Sequence[Any]) -> dict[str, Any]:
+        """Return what became of a unit. nets: handles of those that this worker has not had yet, with their sha256."""
+        import ray
+
+        unit = json.loads(message)
+        done = self._reports[unit["key"]] = Future()
+        try:
+            for sha256, handle in zip(hashes, nets, strict=True):
+                self._store(sha256, unit["files"][sha256], ray.get(handle))
+            self._worker.receive(unit)
+            return done.result()
+        except Exception as error:  # reported as text: it may be of a type that the driver does not have
+            return {"cause": described(error)}
+        finally:
+            self._reports.pop(unit["key"], None)
+
+    def _deliver(self, result: UnitResult) -> None:
+        self._reports[result.key].set_result(asdict(result))
+
+    def _fail(self, key: str, cause: str) -> None:
+        self._reports[key].set_result({"cause": cause})
+
+    def _net(self, sha256: str, name: str) -> Path:
+        """Return where a net is; with the unit before, it may be on its way."""
+        with self._changed:
+            if not self._changed.wait_for(lambda: sha256 in self._nets, 600):
+                raise ValueError(f"{name} did not arrive within 600 seconds")
+            return self._nets[sha256]
+
+    def _store(self, sha256: str, name: str, content: bytes) -> None:
+        """Keep a net. ValueError where it is not the one that is named."""
+        path = Path(self._folder.name, f"{sha256}-{Path(name).name}")
+        path.write_bytes(content)
+        if sha256_of(path) != sha256:
+            raise ValueError(f"{name}: is not the file that the unit names (its sha256 differs)")
+        with self._changed:
+            self._nets[sha256] = path
+            while len(self._nets) > MOST_NETS:
+                self._nets.popitem(last=False)[1].unlink()
+            self._changed.notify_all()
 
 
-def _event_of(worker: str, call: str, message: Any) -> Event:
-    """Return what a worker reports at the end of a call. ValueError for what it must not send."""
-    if not isinstance(message, bytes) or len(message) > MOST_CONTENT + MOST_REPORT:
-        raise ValueError(f"not bytes, or more than {MOST_CONTENT + MOST_REPORT}")
-    fields, content = read_message(io.BytesIO(message)) or ({}, b"")
-    report = report_of(fields)
-    if isinstance(report, JoinedReport) and call == FACTS:
-        if report.facts.version != __version__:
-            versions = f"hauteur {report.facts.version[:100]}, the driver {__version__}"
-            raise ValueError(f"host {report.facts.host[:100]} has {versions}: they must be the same")
-        return Joined(worker, report.facts)
-    if isinstance(report, JoinedReport) or report.key != call:
-        raise ValueError("it is of another call")
-    if isinstance(report, DoneReport):
-        return Finished(worker, UnitResult(report.key, content, report.facts))
-    return Failed(worker, report.key, report.cause)
+def connect(cluster: str) -> Any:
+    """Return Ray, joined to the cluster that --cluster names. ValueError, in one line, where that fails."""
+    require("--cluster", "ray")
+    if cluster != "auto":
+        host, _, port = cluster.rpartition(":")
+        try:
+            socket.create_connection((host.strip("[]"), int(port)), ANSWER_SECONDS).close()
+        except OSError as error:
+            cause = error.strerror or str(error)
+            raise ValueError(
+                f"no head of a cluster answers at {cluster} ({cause}): `ray start --head` is one"
+            ) from None
+    os.environ.setdefault("RAY_USAGE_STATS_ENABLED", "0")
+    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")  # its core prints about lost nodes; the fleet reports them
+    import ray
+
+    try:
+        ray.init(address=cluster, log_to_driver=False, logging_level=logging.CRITICAL, configure_logging=False)
+    except Exception as error:  # Ray raises all kinds of them
+        raise ValueError(f"--cluster {cluster}: {first_line(error)}") from error
+    return ray
+
+
+def first_line(error: BaseException) -> str:
+    """Return what Ray reports in one line, without what it advises."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    return " ".join(lines)[:300] if lines else type(error).__name__

@@ -1,28 +1,110 @@
-"""The scheduler: gives units to the workers of a fleet, takes and checks results, and gives lost units to others."""
+"""The scheduler: gives units to the workers of a fleet, and gives those that are lost, late or failed to others."""
 
 from __future__ import annotations
 
 import sys
 import threading
 import time
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 
-from hauteur.cluster.batch import Check, OnCompared
-from hauteur.cluster.batch import UnitBatch as Batch
 from hauteur.cluster.counts import Counts
-from hauteur.cluster.dispatcher import Dispatcher
-from hauteur.cluster.fleet import Fleet, Sources
-from hauteur.cluster.options import COMPARE_SHARE
-from hauteur.cluster.played import CheckedResult, Played
-from hauteur.cluster.present import Present
-from hauteur.cluster.status import status_line
-from hauteur.cluster.unit import Unit
+from hauteur.cluster.fleet import Event, Failed, Finished, Fleet, Joined, Left, Sources
+from hauteur.cluster.unit import Unit, UnitResult
 
-__all__ = ["Batch", "Check", "CheckedResult", "Counts", "Played", "Scheduler", "print_note"]
-
+IN_FLIGHT = 2
+"""Units that a worker has at a time: it plays them side by side, so that its batches stay full when one ends."""
+PULSE = 0.2
+"""Seconds after which a turn ends while nothing happens."""
+MOST_GAP = 5.0
+"""Seconds of a turn that count for time limits: while the driver was stopped, workers could not hand anything in."""
+MOST_FAILURES = 3
+"""Times that a unit may fail, at other workers as long as there are any; then its batch ends."""
+MOST_DEATHS = 10
+"""Workers that may end while they have a unit; then its batch ends."""
+LEAST_LIMIT = 900.0
+"""Seconds that a learned time limit has at least: a worker opens nets before its first unit."""
+LIMIT_FACTOR = 10
+"""A learned time limit is this times the seconds of the slowest unit of the batch, of three or more."""
+ABSENT_SECONDS = 30.0
+"""Seconds without any worker after which that is reported."""
 CLOSE_SECONDS = 60.0
 """Seconds for which the end waits for the present turn."""
+
+
+@dataclass(frozen=True)
+class Played:
+    """A unit that was played, and by which worker."""
+
+    unit: Unit
+    result: UnitResult
+    worker: str
+
+
+@dataclass(eq=False)
+class _Open:
+    """A unit without a result. failures: workers that could not play it; deaths: workers that ended meanwhile."""
+
+    unit: Unit
+    batch: Batch
+    failures: list[str] = field(default_factory=list)
+    deaths: int = 0
+    since: float = 0.0
+
+
+class Batch:
+    """Units that were given to a scheduler; iterate for what was made of them, in the order of arrival.
+
+    The iteration ends when every unit has been played, or with the error that stopped the work; one thread iterates.
+    """
+
+    def __init__(self, units: Sequence[Unit], sources: Sources, forget: Callable[[Batch], None]) -> None:
+        self.sources = sources
+        self.waiting = deque(_Open(unit, self) for unit in units)
+        self.missing = len({unit.key for unit in units})
+        self.slowest, self.finished = 0.0, 0
+        if self.missing < len(units):
+            raise ValueError(f"units of a batch must differ, got {len(units)} of which {self.missing} do")
+        self._results: deque[Played] = deque()
+        self._over = not units
+        self._error: BaseException | None = None
+        self._changed = threading.Condition()
+        self._forget = forget
+
+    def __iter__(self) -> Iterator[Played]:
+        while True:
+            with self._changed:
+                self._changed.wait_for(lambda: self._results or self._over)
+                if not self._results:
+                    if self._error is not None:
+                        raise self._error
+                    return
+                played = self._results.popleft()
+            yield played
+
+    def close(self) -> None:
+        """Give no more of these units away, and hand out no more results of them; at any time, any number of times."""
+        self._forget(self)
+        with self._changed:
+            self._results.clear()
+        self.end()
+
+    def hand_out(self, played: Played, seconds: float) -> None:
+        """Leave a result for the consumer. seconds: that it took."""
+        self.missing -= 1
+        self.finished += 1
+        self.slowest = max(self.slowest, seconds)
+        with self._changed:
+            self._results.append(played)
+            self._changed.notify_all()
+
+    def end(self, error: BaseException | None = None) -> None:
+        """End the iteration, when the results that wait are taken."""
+        with self._changed:
+            if not self._over:
+                self._over, self._error = True, error
+            self._changed.notify_all()
 
 
 def print_note(line: str) -> None:
@@ -33,79 +115,68 @@ def print_note(line: str) -> None:
 class Scheduler:
     """Gives units to the workers of a fleet, in a thread of its own; batches that were started first come first.
 
-    compare_share: of the units of every worker that are played again by another one and compared, 0 to 1; unit_seconds:
-    time limit of a unit, 0: ten times what units take, and a minute at least; on_note: takes lines about workers that
-    were replaced or shut out, from the scheduler's thread; seed: of the draw of units that are compared, None: any;
-    clock: seconds that only grow. ValueError for settings out of range.
+    unit_seconds: time limit of a unit, 0: learned from those that have finished; on_note: takes lines about workers,
+    from the scheduler's thread; clock: seconds that only grow.
     """
 
     def __init__(
         self,
         fleet: Fleet,
         *,
-        compare_share: float = COMPARE_SHARE,
         unit_seconds: float = 0.0,
         on_note: Callable[[str], None] = print_note,
-        seed: int | None = None,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.fleet = fleet
-        self._on_note = on_note
-        self._dispatcher = Dispatcher(
-            fleet, compare_share=compare_share, unit_seconds=unit_seconds, seed=seed, clock=clock
-        )
-        self._lock = self._dispatcher.lock
+        self._unit_seconds, self._on_note, self._clock = unit_seconds, on_note, clock
+        self._lock = threading.RLock()
+        self._workers: dict[str, dict[str, _Open]] = {}
+        self._hosts: dict[str, str] = {}
+        self._batches: list[Batch] = []
+        self._counts = Counts()
+        self._turned, self._time = clock(), 0.0
+        self._present, self._absence_noted = 0.0, False
+        self._noted: set[str] = set()
         self._error: BaseException | None = None
         self._closed = False
         self._thread = threading.Thread(target=self._run, name="scheduler", daemon=True)
         self._thread.start()
 
     @property
-    def workers(self) -> dict[str, Present]:
-        """The workers that are present, by name."""
+    def workers(self) -> int:
+        """Number of workers that are there."""
         with self._lock:
-            return dict(self._dispatcher.ledger.crew.workers)
+            return len(self._workers)
 
     @property
     def counts(self) -> Counts:
-        """What was done for all batches together until now."""
-        ledger = self._dispatcher.ledger
+        """What was done until now."""
         with self._lock:
-            return replace(ledger.counts, in_flight=ledger.crew.in_flight())
+            return replace(self._counts)
 
-    @property
-    def shut_out(self) -> frozenset[str]:
-        """Names of the workers that were shut out because their games were wrong."""
-        with self._lock:
-            return frozenset(self._dispatcher.judge.wrong)
-
-    def start(
-        self,
-        units: Sequence[Unit],
-        sources: Sources,
-        check: Check,
-        *,
-        first: bool = False,
-        on_compared: OnCompared = lambda _: None,
-    ) -> Batch:
+    def start(self, units: Sequence[Unit], sources: Sources, *, first: bool = False) -> Batch:
         """Begin to work on units; iterate over what is returned for the results.
 
-        sources: where the files of the units are, by sha256; first: before the batches that are there; on_compared:
-        takes comparisons that have ended, in the thread that iterates. ValueError where two of the units are the same;
-        the error that stopped the scheduler, where one did.
+        sources: where the files of the units are, by sha256; first: before the batches that are there. ValueError where
+        two of the units are the same; the error that stopped the scheduler, where one did.
         """
-        batch = Batch(units, sources, check, self._cancel, self.fleet.wake, on_compared)
+        batch = Batch(units, sources, self._forget)
         with self._lock:
             if self._error is not None:
                 raise self._error
-            self._dispatcher.ledger.add(batch, first=first)
+            if units:
+                self._batches.insert(0 if first else len(self._batches), batch)
         self.fleet.wake()
         return batch
 
     def status(self) -> str:
-        """Return how many workers and units there are, and why nothing moves where nothing does, in one line."""
+        """Return how many workers and units there are, and why there are not more workers, in one line."""
         with self._lock:
-            return status_line(self._dispatcher)
+            flying = sum(map(len, self._workers.values()))
+            waiting = sum(len(batch.waiting) for batch in self._batches)
+            text = f"{len(self._workers)} workers, {flying} units in flight, {waiting} waiting"
+        shortage = self.fleet.shortage()
+        return f"{text}; {shortage}" if shortage else text
 
     def close(self) -> None:
         """End the workers, and batches that are open with an error; at any time, any number of times."""
@@ -115,17 +186,10 @@ class Scheduler:
         self._stop(RuntimeError("the scheduler was closed"))
         self.fleet.close()
 
-    def _cancel(self, batch: Batch) -> None:
-        with self._lock:
-            self._dispatcher.ledger.forget(batch)
-
     def _run(self) -> None:
-        ledger = self._dispatcher.ledger
         try:
             while not self._closed:
-                self._dispatcher.turn()
-                while ledger.notes:
-                    self._on_note(ledger.notes.pop(0))
+                self.turn()
         except BaseException as error:  # whatever it is, those who wait for results must have it
             self._stop(error)
 
@@ -133,5 +197,141 @@ class Scheduler:
         """End all batches, and refuse others."""
         with self._lock:
             self._error = self._error or error
-            for batch in list(self._dispatcher.ledger.batches):
-                self._dispatcher.ledger.end(batch, self._error)
+            for batch in list(self._batches):
+                self._end(batch, self._error)
+
+    def turn(self) -> None:
+        """Wait for what happens, at most for a moment, and do what follows. ValueError where work cannot go on."""
+        events = self.fleet.wait(PULSE)
+        with self._lock:
+            self._pass_time()
+            for event in events:
+                self._take(event)
+            self._replace_late()
+            self._note_absence()
+            self._give()
+
+    def _pass_time(self) -> None:
+        """Count the seconds since the last turn, in which nobody came, left or was given anything."""
+        now = self._clock()
+        gone, self._turned = now - self._turned, now
+        self._time += min(gone, MOST_GAP)
+        if self._batches:
+            loads = [len(flights) for flights in self._workers.values()]
+            self._counts.work_seconds += gone
+            self._counts.worker_seconds += gone * len(loads)
+            self._counts.unit_seconds += gone * sum(loads)
+            self._counts.idle_seconds += gone * loads.count(0)
+
+    def _take(self, event: Event) -> None:
+        match event:
+            case Joined(name, host):
+                self._workers[name], self._hosts[name] = {}, host
+            case Left(name, cause) if name in self._workers:
+                self._lose(name, cause)
+            case Finished(name, result) if (flight := self._landed(name, result.key)) is not None:
+                if flight.batch in self._batches:
+                    self._counts.units += 1
+                    flight.batch.hand_out(Played(flight.unit, result, name), self._time - flight.since)
+                    if not flight.batch.missing:
+                        self._end(flight.batch)
+            case Failed(name, key, cause) if (flight := self._landed(name, key)) is not None:
+                if name not in self._noted:
+                    self._noted.add(name)
+                    self._on_note(f"{name} on {self._hosts[name]}: {flight.unit.name} failed: {cause}")
+                self._fail(flight, name, cause)
+
+    def _landed(self, name: str, key: str) -> _Open | None:
+        """Return a unit that a worker has, which it has no more; None where it had none such."""
+        return self._workers[name].pop(key, None) if name in self._workers else None
+
+    def _lose(self, name: str, cause: str) -> None:
+        """Let a worker go; its units go back."""
+        flights = self._workers.pop(name)
+        self._counts.left += 1
+        self._on_note(f"{name} on {self._hosts[name]} is gone: {cause}; units that are given to others: {len(flights)}")
+        for flight in reversed(flights.values()):
+            flight.deaths += 1
+            line = f"{flight.unit.name}: {flight.deaths} workers ended while they had it, the last {name}: {cause}"
+            self._again(flight, line if flight.deaths >= MOST_DEATHS else "")
+
+    def _fail(self, flight: _Open, name: str, cause: str) -> None:
+        """Note that a worker could not play a unit, which goes back."""
+        self._counts.failed += 1
+        flight.failures.append(name)
+        names = ", ".join(dict.fromkeys(flight.failures))
+        line = f"{flight.unit.name} failed {len(flight.failures)} times, at {names}: {cause}"
+        self._again(flight, line if len(flight.failures) >= MOST_FAILURES else "")
+
+    def _again(self, flight: _Open, error: str) -> None:
+        """Put a unit in front of the queue, unless it cannot be played: then its batch ends. error: why."""
+        if flight.batch not in self._batches:
+            return
+        if error:
+            self._end(flight.batch, ValueError(error))
+            return
+        self._counts.retried += 1
+        flight.batch.waiting.appendleft(flight)
+
+    def _replace_late(self) -> None:
+        """Replace workers that have a unit for longer than its limit."""
+        for name, flights in list(self._workers.items()):
+            late = [one for one in flights.values() if self._time - one.since > self._limit(one.batch)]
+            if late:
+                cause = f"{late[0].unit.name} had not ended after {self._time - late[0].since:.0f} s"
+                for flight in late:
+                    del flights[flight.unit.key]
+                    self._fail(flight, name, cause)
+                self._lose(name, cause)
+                self.fleet.replace(name, cause)
+
+    def _limit(self, batch: Batch) -> float:
+        """Return the seconds that a unit may take."""
+        if self._unit_seconds:
+            return self._unit_seconds
+        return max(LEAST_LIMIT, LIMIT_FACTOR * batch.slowest) if batch.finished >= 3 else float("inf")
+
+    def _note_absence(self) -> None:
+        """Report where nobody has been there for long although there is work, and when there are workers again."""
+        if self._workers or not self._batches:
+            if self._absence_noted and self._workers:
+                self._on_note("there are workers again")
+            self._present, self._absence_noted = self._time, self._absence_noted and not self._workers
+        elif self._time >= self._present + ABSENT_SECONDS and not self._absence_noted:
+            self._absence_noted = True
+            cause = self.fleet.shortage() or "none has joined"
+            self._on_note(f"waiting for workers for {ABSENT_SECONDS:.0f} s: {cause}")
+
+    def _give(self) -> None:
+        """Give units to workers that have room, the least busy first."""
+        if not any(batch.waiting for batch in self._batches):
+            return
+        for load in range(IN_FLIGHT):
+            for name in [name for name, flights in self._workers.items() if len(flights) == load]:
+                flight = self._next_for(name)
+                if flight is not None:
+                    flight.batch.waiting.remove(flight)
+                    flight.since = self._time
+                    self._workers[name][flight.unit.key] = flight
+                    self.fleet.submit(name, flight.unit, flight.batch.sources)
+
+    def _next_for(self, name: str) -> _Open | None:
+        """Return the next unit of the first batch that has one; not one that failed at this worker, while others are
+        there where it has not.
+        """
+        for batch in self._batches:
+            for flight in batch.waiting:
+                if name not in flight.failures or self._workers.keys() <= set(flight.failures):
+                    return flight
+        return None
+
+    def _forget(self, batch: Batch) -> None:
+        """Let go of a batch; what is in flight of it is played in vain."""
+        with self._lock:
+            if batch in self._batches:
+                self._batches.remove(batch)
+            batch.waiting.clear()
+
+    def _end(self, batch: Batch, error: BaseException | None = None) -> None:
+        self._forget(batch)
+        batch.end(error)

@@ -1,30 +1,33 @@
-"""A unit of work: some games, decided by its content alone, whichever worker plays them."""
+"""Units of work: some games each, decided by their content alone, whichever worker plays them."""
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Annotated, Any
-
-from pydantic import StringConstraints
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Protocol
 
 from hauteur import __version__
 
-MOST_CONTENT = 256 * 2**20
-"""Bytes of a result."""
-Hash = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{64}$")]
+KINDS = {
+    "self-play": "learning.units:SelfPlayJob",
+    "gate": "learning.units:GateJob",
+    "match": "matches.units:MatchJob",
+}
+"""Every kind of units: the module of the package, and the class of its jobs. Packages above register here by name."""
 
 
 @dataclass(frozen=True)
 class Unit:
     """Some games that one worker plays.
 
-    kind: one of `kinds.KINDS`; name: for people; shared: what the units of a job have in common, JSON; own: what is of
-    this one alone, JSON; files: the nets that it needs, their file names by sha256; games: how many it has; comparable:
-    whether playing it again gives the same games, on workers of the same device class.
+    kind: one of `KINDS`; name: for people; shared: settings that the units of a job have in common, JSON; own: those of
+    this one alone, JSON; files: the nets that it needs, their file names by sha256; games: how many it has.
     """
 
     kind: str
@@ -33,7 +36,6 @@ class Unit:
     own: Mapping[str, Any]
     files: Mapping[str, str] = field(default_factory=dict)
     games: int = 1
-    comparable: bool = True
 
     @cached_property
     def job(self) -> str:
@@ -46,18 +48,58 @@ class Unit:
         return _hash([self.job, self.own])
 
     def to_json(self) -> dict[str, Any]:
-        """Return the unit for a worker, which needs the same version, with the key that it must find."""
-        fields = ("kind", "name", "shared", "own", "files", "games", "comparable", "key")
-        return {"version": __version__} | {name: getattr(self, name) for name in fields}
+        """Return the unit for a worker, with the version that it needs and the key that it must find."""
+        own = {one.name: getattr(self, one.name) for one in fields(self)}
+        return {"version": __version__, "key": self.key, **own}
 
 
 @dataclass(frozen=True)
 class UnitResult:
-    """What a worker has made of a unit. content: of the kind's own form; facts: counts and seconds of the work."""
+    """A unit that was played. content: of the kind's own form; facts: counts and seconds of the work."""
 
     key: str
     content: bytes
     facts: Mapping[str, float] = field(default_factory=dict)
+
+
+class UnitJob(Protocol):
+    """The units of one job, played side by side by one worker."""
+
+    def play(self, units: Iterator[Unit]) -> Iterator[UnitResult]:
+        """Play units, and yield each as it ends; the iterator is asked again while games go on, as it may have more."""
+
+    def close(self) -> None:
+        """Close nets."""
+
+
+JobClass = Callable[[Unit, Mapping[str, Path], int], UnitJob]
+"""Opens a job. unit: the first of it; files: where its nets are, by sha256; threads: of each net on the processor."""
+
+
+def unit_of(message: Mapping[str, Any]) -> Unit:
+    """Return the unit that `Unit.to_json` wrote. ValueError, in one line, for another version's, and a damaged one."""
+    given = dict(message)
+    version, key = given.pop("version"), given.pop("key")
+    if version != __version__:
+        raise ValueError(f"the driver runs hauteur {version}, this worker {__version__}: both need the same version")
+    unit = Unit(**given)
+    if unit.key != key:
+        raise ValueError(f"unit {unit.name}: its content is not that of its key")
+    return unit
+
+
+def job_class(kind: str) -> JobClass:
+    """Return what opens jobs of a kind."""
+    module, _, name = KINDS[kind].partition(":")
+    found: JobClass = getattr(import_module(f"hauteur.{module}"), name)
+    return found
+
+
+def preload() -> None:
+    """Import what the jobs need; what cannot be imported is an error of the first unit that needs it."""
+    for place in KINDS.values():
+        with suppress(Exception):
+            import_module(f"hauteur.{place.partition(':')[0]}")
 
 
 def _hash(value: Any) -> str:

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import closing
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from hauteur import _core
-from hauteur.learning.planned import CANDIDATE, PlannedGames
 from hauteur.learning.recipe import GateSettings, SelfPlaySettings
 from hauteur.matches.arena import ArenaFacts, play_games
 from hauteur.matches.ratings.elo import (
@@ -134,24 +132,3 @@ def gate_games(
         in_flight=settings.in_flight,
         facts=facts,
     )
-
-
-def gate_match(
-    players: Sequence[SearchPlayer],
-    planned: PlannedGames,
-    sprt: Sprt | None = None,
-    *,
-    on_games: Callable[[int], None] | None = None,
-) -> GateResults:
-    """Play the match of the candidate against the best net, with a sequential test until it ends."""
-    results = GateResults(sprt)
-    plans = iter(planned.plans)
-    games = gate_games(planned.game, players, planned.settings, plans, seed=planned.seed, purpose=planned.purpose)
-    with closing(games):
-        for played in games:
-            results.add(played.plan.index, played.score_of(CANDIDATE))
-            if on_games is not None:
-                on_games(results.record.games)
-            if results.over:
-                break
-    return results

@@ -191,7 +191,7 @@ def _workers_text(line: dict[str, Any]) -> list[str]:
     found = line.get("workers")
     if found is None:
         return []
-    rare = [f", {found[name]} {name}" for name in ("retried", "failed", "replaced") if found[name]]
+    rare = [f", {found[name]} {name}" for name in ("retried", "failed") if found[name]]
     return [f"workers {found['present']:.1f}, {found['units']} units, idle {found['idle_share']:.0%}{''.join(rare)}"]
 
 

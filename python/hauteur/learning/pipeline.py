@@ -22,7 +22,6 @@ from hauteur.learning import controller
 from hauteur.learning.bootstrap.steps import Start, check_start
 from hauteur.learning.checkpoint import RunState, load_checkpoint, save_checkpoint
 from hauteur.learning.gate import GateResults, decide, sprt_of
-from hauteur.learning.kept_games import finished_games, played_games
 from hauteur.learning.metrics import Display, cost_metrics, generation_line, generation_metrics, search_metrics
 from hauteur.learning.planned import PlannedGames, planned_gate, planned_probe, planned_selfplay
 from hauteur.learning.progress import progress_of_step, removed_at_the_end
@@ -32,11 +31,11 @@ from hauteur.learning.replay import ReplayBuffer, first_needed
 from hauteur.learning.report.page import write_report
 from hauteur.learning.report.tensorboard import write_events
 from hauteur.learning.run_folder import RunFolder
-from hauteur.learning.run_players import RunPlayers, check_players
-from hauteur.learning.step_games import OwnGames, StepCost, StepGames
+from hauteur.learning.run_players import check_players, colours_of, playing_nets
+from hauteur.learning.step_games import StepCost, StepGames
 from hauteur.learning.train import steps_for
 from hauteur.learning.trainers import Learners
-from hauteur.learning.worker_games import WorkerGames
+from hauteur.learning.unit_files import finished_games, played_games
 from hauteur.matches.ratings.elo import MatchScore, finite_elo
 from hauteur.system import hardware
 from hauteur.system.files import write_bytes, write_json
@@ -104,7 +103,6 @@ class Run:
     scheduler: Scheduler | None = None
     buffer: ReplayBuffer = field(init=False)
     threads: int = field(init=False)
-    players: RunPlayers = field(init=False)
     games: StepGames = field(init=False)
 
     def __post_init__(self) -> None:
@@ -113,13 +111,15 @@ class Run:
             self.game, train.window_games, surprise_weight=train.surprise_weight, legal=train.mask_illegal
         )
         self.threads = self.recipe.run.threads or hardware.usable_cores()
-        exact = self.recipe.run.exact
-        self.players = RunPlayers(self.recipe, self._net_files, self.game, exact=exact, threads=self.threads)
-        place, warn = (self.recipe, self.folder), self.display.warn
-        if self.scheduler is None:
-            self.games = OwnGames(*place, self.players, warn)
-        else:
-            self.games = WorkerGames(self.scheduler, *place, self._net_files, warn, self.state.current)
+        self.games = StepGames(
+            self.recipe,
+            self.folder,
+            self._net_files,
+            self.threads,
+            self.display.warn,
+            self.scheduler,
+            self.state.current,
+        )
         if self.recipe.controller is not None and self.state.controller is None:
             self.state.controller = controller.begin(self.recipe.controller, self.recipe.selfplay.visits)
 
@@ -191,7 +191,7 @@ class Run:
             games=games,
             nets=self._playing_nets(self.state.generation),
             seed=self.recipe.run.seed,
-            colours=self.players.colours,
+            colours=colours_of(self.recipe),
             unit_games=self.games.unit_games(games),
         )
         with self._progress("probe", games) as progress:
@@ -220,7 +220,7 @@ class Run:
 
     def _planned_selfplay(self, generation: int) -> PlannedGames:
         settings, nets = self._selfplay_of(generation), self._playing_nets(generation)
-        seed, colours = self.recipe.run.seed, self.players.colours
+        seed, colours = self.recipe.run.seed, colours_of(self.recipe)
         return planned_selfplay(self.game, settings, generation=generation, nets=nets, seed=seed, colours=colours)
 
     def _selfplay_of(self, generation: int) -> SelfPlaySettings:
@@ -336,11 +336,11 @@ class Run:
         """Nets that play a generation: those there were after the one before it, or max_policy_lag earlier."""
         newest = max(0, generation - 1 - self.recipe.selfplay.max_policy_lag)
         best = self.state.history[newest - 1]["best"] if newest else 0
-        return self.players.nets(best, newest)
+        return playing_nets(self.recipe, best, newest)
 
     def _gate_match(self) -> GateResults:
         gate, best, seed = self.recipe.gate, self.state.best, self.recipe.run.seed
-        number, unit_games = self.state.generation, self.games.unit_games(gate.games)
+        number, unit_games = self.state.generation, self.games.unit_games(gate.games, sprt=gate.by == "sprt")
         planned = planned_gate(
             self.game, self.selfplay, gate, generation=number, best=best, seed=seed, unit_games=unit_games
         )

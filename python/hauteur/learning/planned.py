@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -12,14 +12,15 @@ import numpy as np
 import pyarrow as pa
 
 from hauteur import _core
-from hauteur.cluster.played import CheckedResult
-from hauteur.cluster.unit import Unit
 from hauteur.learning.recipe import GateSettings, SelfPlaySettings
 from hauteur.learning.recorded_games import Games
-from hauteur.learning.shards import MOST_UNPACKED, checked_games, read_with_digest
+from hauteur.learning.shards import MOST_UNPACKED, checked_games, read_table
+from hauteur.matches.arena import ArenaFacts, play_games
 from hauteur.matches.openings import Opening, first_of_two, random_opening, read_openings
-from hauteur.matches.record import GamePlan
+from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.mcts.params import SearchParams
+from hauteur.players.move_player import MovePlayer
+from hauteur.players.search_player import SearchPlayer
 from hauteur.players.settings import Colours
 from hauteur.system.seeds import derived_seed, stream
 
@@ -58,23 +59,18 @@ class PlannedGames:
         """N_scl of search-contempt in these games; None where it is off."""
         return n_scl_of(self.settings.search) if self.kind == "self-play" else None
 
-    def checked(self, source: Path | pa.BufferReader, number: int, name: str) -> tuple[Games, str]:
-        """Return the games of a unit's file or content, and the hash of their columns.
+    def checked(self, source: Path | pa.BufferReader, number: int, name: str) -> Games:
+        """Return the games of a unit's file or content.
 
         ValueError, naming it, where it is damaged, or has other games than were planned for this unit.
         """
         most = MOST_UNPACKED if isinstance(source, Path) else MOST_RESULT
-        table, digest = read_with_digest(source, name, most=most)
+        table = read_table(source, name, most=most)
         games = checked_games(table, name, self.game.spec)
         for column, wanted in self._expected(self.units[number]).items():
             if table[column].to_pylist() != wanted:
                 raise ValueError(f"{name}: its {column} is not that of unit {number} of generation {self.generation}")
-        return games, digest
-
-    def check(self, unit: Unit, content: bytes) -> CheckedResult:
-        """Return the games (Games) of a worker's result; ValueError as `checked` raises it."""
-        games, digest = self.checked(pa.BufferReader(content), unit.own["number"], unit.name)
-        return CheckedResult(digest, games)
+        return games
 
     def _expected(self, plans: Sequence[GamePlan]) -> dict[str, list[object]]:
         """Return the columns of a unit's file that follow from the plans."""
@@ -172,6 +168,35 @@ def pair_plans(game: _core.Game, games: int, opening_plies: int, *, purpose: str
     for index in range(games):
         start = random_opening(game, opening_plies, stream(seed, purpose, index // 2))
         yield GamePlan(index, (CANDIDATE, BEST) if index % 2 == 0 else (BEST, CANDIDATE), start)
+
+
+def episodes(
+    game: _core.Game,
+    players: Sequence[SearchPlayer | MovePlayer],
+    settings: SelfPlaySettings,
+    plans: Iterator[GamePlan],
+    *,
+    seed: int,
+    purpose: str,
+    facts: ArenaFacts,
+    threads: int = 1,
+) -> Generator[GameRecord]:
+    """Play the planned games by the rules of these settings."""
+    return play_games(
+        game,
+        players,
+        plans,
+        seed=seed,
+        purpose=purpose,
+        parallel=settings.parallel_games,
+        batch_size=settings.batch_size,
+        in_flight=settings.in_flight,
+        threads=threads,
+        max_plies=settings.max_plies,
+        resignation=settings.resignation,
+        tree_per_side=settings.tree_per_side,
+        facts=facts,
+    )
 
 
 def n_scl_of(search: SearchParams) -> int | None:

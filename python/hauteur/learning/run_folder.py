@@ -31,9 +31,7 @@ ADVICE = (
 
 @dataclass(frozen=True)
 class RunFolder(RunDirectory):
-    """config.toml, meta.json, games/, nets/, best.safetensors, checkpoint/, metrics.jsonl, units.jsonl, gate/,
-    report.html.
-    """
+    """config.toml, meta.json, games/, nets/, best.safetensors, checkpoint/, metrics.jsonl, gate/, report.html."""
 
     SETTINGS = "config.toml"
     CONTENT = "a run"
@@ -64,11 +62,6 @@ class RunFolder(RunDirectory):
     def metrics(self) -> Path:
         """One JSON line a generation."""
         return self.path / "metrics.jsonl"
-
-    @property
-    def units(self) -> Path:
-        """Who played which unit of games; one JSON line each."""
-        return self.path / "units.jsonl"
 
     @property
     def progress(self) -> Path:

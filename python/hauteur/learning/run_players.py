@@ -35,6 +35,22 @@ def check_players(game: _core.Game, recipe: Recipe) -> None:
             build_player(game, recipe.opponent, evaluators, "opponent")
 
 
+def colours_of(recipe: Recipe) -> Colours:
+    """Seat of the learner against the fixed opponent."""
+    return recipe.opponent.colours if recipe.opponent is not None else "swap"
+
+
+def playing_nets(recipe: Recipe, best: int, candidate: int) -> list[int]:
+    """Generations of the players' nets in self-play, in the order of the players; NO_NET: none of the run."""
+    nets = {
+        "best-versus-best": [best],
+        "candidate-versus-best": [candidate, best],
+        "best-versus-opponent": [best, NO_NET],
+        "candidate-versus-opponent": [candidate, NO_NET],
+    }
+    return nets[recipe.selfplay.episodes]
+
+
 @dataclass(frozen=True)
 class RunPlayers:
     """Makes the players of a run; their evaluators are closed with the stack that they are made on.
@@ -48,21 +64,6 @@ class RunPlayers:
     game: _core.Game
     exact: bool
     threads: int
-
-    @property
-    def colours(self) -> Colours:
-        """Seat of the learner against the fixed opponent."""
-        return self.recipe.opponent.colours if self.recipe.opponent is not None else "swap"
-
-    def nets(self, best: int, candidate: int) -> list[int]:
-        """Generations of the players' nets in self-play, in the order of the players; NO_NET: none of the run."""
-        nets = {
-            "best-versus-best": [best],
-            "candidate-versus-best": [candidate, best],
-            "best-versus-opponent": [best, NO_NET],
-            "candidate-versus-opponent": [candidate, NO_NET],
-        }
-        return nets[self.recipe.selfplay.episodes]
 
     def of_selfplay(
         self, nets: list[int], settings: SelfPlaySettings, stack: ExitStack
@@ -140,7 +141,7 @@ def evaluations_of_nets(
 ) -> tuple[int, int]:
     """Return the evaluations that games took of the run's own nets, and of the large nets beside them.
 
-    nets: generation of each player's net, as `RunPlayers.nets` gives them.
+    nets: generation of each player's net, as `playing_nets` gives them.
     """
     done = {id(evaluator): network.rows for evaluator, network in facts.networks}
     own = [

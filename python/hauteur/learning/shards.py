@@ -85,15 +85,11 @@ def checked_games(table: pa.Table, path: Path | str, game_spec: str) -> Games:
     return games
 
 
-def read_table(source: Path | pa.BufferReader, name: str = "") -> pa.Table:
-    """Return the columns of a shard as SCHEMA has them; ValueError naming the file when it is damaged or foreign."""
-    return read_with_digest(source, name)[0]
+def read_table(source: Path | pa.BufferReader, name: str = "", *, most: int = MOST_UNPACKED) -> pa.Table:
+    """Return the columns of a shard as SCHEMA has them. most: bytes that they may have in memory.
 
-
-def read_with_digest(
-    source: Path | pa.BufferReader, name: str = "", *, most: int = MOST_UNPACKED
-) -> tuple[pa.Table, str]:
-    """Return the columns as `read_table` does, and their hash. most: bytes that they may have in memory."""
+    ValueError naming the file when it is damaged or foreign.
+    """
     path = name or source
     try:
         with pa.OSFile(str(source)) if isinstance(source, Path) else source as file:
@@ -110,10 +106,9 @@ def read_with_digest(
     empty = next((name for name in table.column_names if name not in MAY_BE_NULL and _has_nulls(table[name])), None)
     if empty is not None:
         raise ValueError(f"{path}: its column {empty} has places without a value")
-    digest = table_digest(table)
-    if metadata.get(b"sha256", digest.encode()) != digest.encode():
+    if metadata.get(b"sha256", digest := table_digest(table).encode()) != digest:
         raise ValueError(f"{path}: its columns are not those that were written (their sha256 differs)")
-    return table.select(SCHEMA.names).combine_chunks(), digest
+    return table.select(SCHEMA.names).combine_chunks()
 
 
 def _types(schema: pa.Schema) -> list[tuple[str, pa.DataType]]:

@@ -1,18 +1,20 @@
-"""Files of units: gen-GGGGG-UUUU.parquet has the games of unit U of generation G, in the order of their numbers."""
+"""The games of generations as files of units: gen-GGGGG-UUUU.parquet has those of unit U of generation G, in order.
+
+What is damaged, missing or in another's place is found, and played again.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
-import pyarrow as pa
-
 from hauteur.learning.planned import PlannedGames
-from hauteur.system.files import write_bytes
+from hauteur.learning.recipe import Recipe
+from hauteur.learning.recorded_games import Games
+from hauteur.learning.run_folder import RunFolder
+from hauteur.system.errors import one_line
 
-SECOND = ".second"
-"""Marks a second file of a unit, with other games than the first."""
+UNLIKE = "are not those that the nets have learned from (another machine or version plays others)"
 
 
 def unit_path(folder: Path, generation: int, number: int) -> Path:
@@ -20,26 +22,23 @@ def unit_path(folder: Path, generation: int, number: int) -> Path:
     return folder / f"gen-{generation:05d}-{number:04d}.parquet"
 
 
-def missing_units(
-    planned: PlannedGames, folder: Path, warn: Callable[[str], object], distrusted: Mapping[int, str]
-) -> list[int]:
-    """Return the units of a generation without a right file; name files that are damaged or of other games.
+def unit_games(planned: PlannedGames, folder: Path, number: int) -> Games:
+    """Return the games of a unit; ValueError where its file is missing or damaged, or has other games."""
+    path = unit_path(folder, planned.generation, number)
+    if not path.exists():
+        raise ValueError(f"{path}: is missing")
+    return planned.checked(path, number, str(path))
 
-    distrusted: units that do not count, and which worker played them; their files are deleted.
-    """
+
+def missing_units(planned: PlannedGames, folder: Path, warn: Callable[[str], object]) -> list[int]:
+    """Return the units of a generation without a right file; name files that are damaged or of other games."""
     missing = []
-    for number, worker in distrusted.items():
-        path = unit_path(folder, planned.generation, number)
-        if path.exists():
-            warn(f"{path}: {worker} played it, which was shut out; its games are played again")
-            path.unlink()
     for number in planned.units:
-        path = unit_path(folder, planned.generation, number)
-        if not path.exists():
+        if not unit_path(folder, planned.generation, number).exists():
             missing.append(number)
             continue
         try:
-            planned.checked(path, number, str(path))
+            unit_games(planned, folder, number)
         except ValueError as error:
             warn(f"{error}; its games are played again")
             missing.append(number)
@@ -49,20 +48,53 @@ def missing_units(
     return missing
 
 
-def write_unit(planned: PlannedGames, folder: Path, number: int, content: bytes, *, replaces: bool = False) -> None:
-    """Write the file of a unit, whole or not at all.
+def played_games(planned: PlannedGames, folder: Path, checked: Mapping[Path, Games]) -> dict[Path, Games]:
+    """Return the games of a generation that was just played, by file. checked: those that need not be read."""
+    paths = {number: unit_path(folder, planned.generation, number) for number in planned.units}
+    return {
+        path: checked[path] if path in checked else unit_games(planned, folder, number)
+        for number, path in paths.items()
+    }
 
-    replaces: in the place of any file that is there. Otherwise ValueError where a right one is there with other games;
-    the new one is then beside it, and both are named.
+
+def finished_games(
+    recipe: Recipe,
+    folder: RunFolder,
+    planned: PlannedGames,
+    digest: str | None,
+    play_again: Callable[[list[int]], object],
+    warn: Callable[[str], object],
+) -> dict[Path, Games]:
+    """Return the games of a generation that is over, by file; units without a right file are played again.
+
+    digest: of the games that were learned from, where it is known; play_again: plays units. ValueError where that
+    cannot be done, or with run.exact where other games come out; without it they are learned from, with a warning.
     """
-    path = unit_path(folder, planned.generation, number)
-    before = None
-    if path.exists() and not replaces:
-        with suppress(ValueError):  # damaged, or of other games
-            before = planned.checked(path, number, str(path))[1]
-    if before is None or before == planned.checked(pa.BufferReader(content), number, path.name)[1]:
-        write_bytes(path, content)
-        return
-    second = path.with_name(path.name + SECOND)
-    write_bytes(second, content)
-    raise ValueError(f"{path} and {second} are the same unit with different games; delete the wrong one, or both")
+    found, wrong = dict[int, Games](), list[int]()
+    for number in planned.units:
+        try:
+            found[number] = unit_games(planned, folder.games, number)
+        except ValueError as error:
+            warn(f"{error}; its games are played again")
+            wrong.append(number)
+    if wrong:
+        try:
+            play_again(wrong)
+        except (ValueError, OSError) as error:
+            what = f"{folder.path}: games of generation {planned.generation} are damaged or missing"
+            raise ValueError(f"{what}, and cannot be played again: {one_line(error)}") from None
+        found |= {number: unit_games(planned, folder.games, number) for number in wrong}
+    games = [found[number] for number in planned.units]
+    if wrong and digest not in (None, digest_of(games)):
+        message = f"{folder.path}: games of generation {planned.generation} that were played again {UNLIKE}"
+        if recipe.run.exact:
+            for number in wrong:
+                unit_path(folder.games, planned.generation, number).unlink()
+            raise ValueError(f"{message}; put the files back from a copy, or begin another run with run.tag=NAME")
+        warn(message)
+    return {unit_path(folder.games, planned.generation, number): found[number] for number in planned.units}
+
+
+def digest_of(games: Iterable[Games]) -> str:
+    """Return the hash of the games of a generation, by number."""
+    return Games.join(list(games)).ordered().digest

@@ -2,24 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
-from hauteur.cluster.kinds import Feed
-from hauteur.cluster.unit import Unit
+from hauteur.cluster.unit import Unit, UnitResult
 from hauteur.games.game_line import NO_NET
 from hauteur.games.registry import load_game
 from hauteur.learning.gate import gate_games
-from hauteur.learning.planned import PlannedGames, n_scl_of
+from hauteur.learning.planned import PlannedGames, episodes, n_scl_of
 from hauteur.learning.recipe import Recipe, SelfPlaySettings
 from hauteur.learning.run_players import RunPlayers, evaluations_of_nets, opponent_files, with_opponent_files
-from hauteur.learning.selfplay import episodes
 from hauteur.learning.shards import shard_bytes
 from hauteur.matches.arena import ArenaFacts
 from hauteur.matches.record import GamePlan, GameRecord
-from hauteur.matches.unit_games import add_counts, plan_to_json, play_units
+from hauteur.matches.unit_games import UnitRecords, add_counts, plan_to_json, play_units
 from hauteur.players.move_player import MovePlayer
 from hauteur.players.search_player import SearchPlayer
 from hauteur.system.files import sha256_of
@@ -54,7 +52,7 @@ def units_of(
         plans = planned.units[number]
         own = {"number": number, "plans": [plan_to_json(plan) for plan in plans]}
         name = f"{planned.purpose}, unit {number}"
-        units.append(Unit(planned.kind, name, shared, own, files, games=len(plans), comparable=recipe.run.exact))
+        units.append(Unit(planned.kind, name, shared, own, files, games=len(plans)))
     return units, sources
 
 
@@ -83,21 +81,27 @@ class LearningJob:
         """Return the players, whose nets are closed with the stack."""
         raise NotImplementedError
 
-    def games(self, plans: Iterator[GamePlan], facts: ArenaFacts) -> Iterator[GameRecord]:
+    def games(self, plans: Iterator[GamePlan], facts: ArenaFacts) -> Generator[GameRecord]:
         """Play games."""
         raise NotImplementedError
 
-    def play(self, feed: Feed) -> None:
-        """Play the units of the feed."""
-        play_units(feed, self.games, self._encode, self._evaluations)
+    def play(self, units: Iterator[Unit]) -> Iterator[UnitResult]:
+        """Play units."""
+        for unit, records, facts in self.played(units):
+            yield UnitResult(unit.key, self.content(records), facts)
+
+    def played(self, units: Iterator[Unit], on_game: Callable[[], object] = lambda: None) -> Generator[UnitRecords]:
+        """Play units; yield the games of each. on_game: called after every game."""
+        return play_units(units, self.games, self._evaluations, on_game)
+
+    def content(self, records: Sequence[GameRecord]) -> bytes:
+        """Return the games of a unit as its file has them."""
+        games = [replace(record, n_scl=self.n_scl) for record in records]
+        return shard_bytes(self.game.spec, games, generation=self.generation, nets=self.nets)
 
     def close(self) -> None:
         """Close the nets."""
         self._stack.close()
-
-    def _encode(self, records: Sequence[GameRecord]) -> bytes:
-        games = [replace(record, n_scl=self.n_scl) for record in records]
-        return shard_bytes(self.game.spec, games, generation=self.generation, nets=self.nets)
 
     def _evaluations(self, facts: ArenaFacts) -> dict[str, float]:
         counts = evaluations_of_nets(facts, self.players, self.nets)
@@ -112,7 +116,7 @@ class SelfPlayJob(LearningJob):
         self.n_scl = n_scl_of(self.settings.search)
         return players.of_selfplay(self.nets, self.settings, stack)
 
-    def games(self, plans: Iterator[GamePlan], facts: ArenaFacts) -> Iterator[GameRecord]:
+    def games(self, plans: Iterator[GamePlan], facts: ArenaFacts) -> Generator[GameRecord]:
         """Play games by the rules of self-play."""
         game, settings, seed = self.game, self.settings, self.recipe.run.seed
         return episodes(game, self.players, settings, plans, seed=seed, purpose=self.purpose, facts=facts)
@@ -125,7 +129,7 @@ class GateJob(LearningJob):
         """Return the candidate and the best net's player."""
         return [players.of_gate(net, self.settings.visits, stack) for net in self.nets]
 
-    def games(self, plans: Iterator[GamePlan], facts: ArenaFacts) -> Iterator[GameRecord]:
+    def games(self, plans: Iterator[GamePlan], facts: ArenaFacts) -> Generator[GameRecord]:
         """Play games of the match."""
         game, settings, seed = self.game, self.settings, self.recipe.run.seed
         return gate_games(game, self.players, settings, plans, seed=seed, purpose=self.purpose, facts=facts)

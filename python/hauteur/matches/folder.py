@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hauteur.cluster.records import UnitEntry
 from hauteur.matches.results import MatchGame, Work
 from hauteur.system.files import read_json, write_json
 from hauteur.system.jsonl import ADVICE, FIRST_LINE, Journal, LinePlace
@@ -51,11 +50,6 @@ class MatchFolder(RunDirectory):
                 raise ValueError(f"{self.path} has games.jsonl but no match.json: it is not the folder of a match")
         super().check(settings)
 
-    @property
-    def units(self) -> Journal[UnitEntry]:
-        """Who played which games, where workers did."""
-        return Journal(self.path / "units.jsonl", UnitEntry, "an entry of a unit")
-
     def games(self) -> Iterator[MatchGame]:
         """Yield the finished games; ValueError names a line that is damaged, or has a game that is there already."""
         return (game for _, _, game in self.lines())
@@ -77,11 +71,6 @@ class MatchFolder(RunDirectory):
     def append(self, *games: MatchGame) -> None:
         """Add games; they are on disk when this returns."""
         _journal(self.games_file).append(*games)
-
-    def replace(self, games: Sequence[MatchGame]) -> None:
-        """Put these games in the place of those that have their numbers; other processes see all of that or nothing."""
-        new = {game.index: game for game in games}
-        _journal(self.games_file).rewrite([new.get(game.index, game) for game in self.games()])
 
     def workers(self) -> dict[str, float]:
         """Return what workers did until result.json was written last; empty where there were none."""

@@ -7,7 +7,7 @@ missing numbers and gives the same results.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -17,12 +17,12 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, model_validator
 
 from hauteur import __version__, _core
-from hauteur.cluster.records import summed_numbers
+from hauteur.cluster.counts import summed_numbers
 from hauteur.matches.arena import ArenaFacts
 from hauteur.matches.by_rules import check_game
 from hauteur.matches.folder import MatchFolder, wrong_line
 from hauteur.matches.openings import Opening, first_of_two, random_opening
-from hauteur.matches.playing import Pairings, PlayedGames, Playing, ready
+from hauteur.matches.playing import Pairings, Playing, ready
 from hauteur.matches.ratings.elo import Sprt
 from hauteur.matches.record import GamePlan
 from hauteur.matches.results import GameCount, MatchGame, Work, sprt_json, sprt_text
@@ -129,7 +129,6 @@ class Match:
     nets_are_open: bool = False
     openings_name: str = ""
     _playing: Playing | None = None
-    _replaceable: dict[int, MatchGame] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         most, opening = self.settings.max_plies, 0 if self.openings else self.settings.random_plies
@@ -137,14 +136,9 @@ class Match:
             raise ValueError(f"max_plies must be more than random_plies, got {most} and {opening}")
         if self.sprt is not None and not self.settings.paired:
             raise ValueError(f"a sequential test needs colours=swap, got {self.settings.colours}")
-        self._begin_count(())
-        self.names = (player_name(self.game, self.settings.a), player_name(self.game, self.settings.b))
-
-    def _begin_count(self, games: Iterable[MatchGame]) -> None:
         self._counted = GameCount(self.sprt, paired=self.settings.paired)
         self.tally, self.test = self._counted.tally, self._counted.test
-        for game in games:
-            self._counted.add(game)
+        self.names = (player_name(self.game, self.settings.a), player_name(self.game, self.settings.b))
 
     @property
     def work(self) -> Work:
@@ -172,10 +166,7 @@ class Match:
         return None if self.settings.games == NO_LIMIT else self.settings.games
 
     def play(self) -> Generator[MatchGame]:
-        """Play the missing games and yield each once it is on disk; closing the iterator stops the match.
-
-        A game comes again, and replaces what was yielded before, where a worker was found to have altered it.
-        """
+        """Play the missing games and yield each once it is on disk; closing the iterator stops the match."""
         with nullcontext() if self.folder is None else self.folder.locked():
             done = self.resume()
             if len(done) < self.settings.games and not self.decided:
@@ -210,27 +201,12 @@ class Match:
             self.tally.unchecked += not after.link.checked
             yield game.index
 
-    def keep(self, played: PlayedGames) -> None:
+    def keep(self, games: Sequence[MatchGame]) -> None:
         """Count games that have just ended, once they are on disk."""
-        games = played.games
-        if played.replaces:
-            self._replace(games)
-            return
         if self.folder is not None:
             self.folder.append(*games)
-        elif self.resources.scheduler is not None:
-            self._replaceable |= {game.index: game for game in games}
         for game in games:
             self._counted.add(game)
-
-    def _replace(self, games: Sequence[MatchGame]) -> None:
-        """Count these games instead of those that a worker had altered."""
-        if self.folder is None:
-            self._replaceable |= {game.index: game for game in games}
-            self._begin_count(self._replaceable.values())
-        else:
-            self.folder.replace(games)
-            self._begin_count(game for game in self.folder.games() if game.index < self.settings.games)
 
     def _play_without(self, done: set[int]) -> Generator[MatchGame]:
         settings = self.settings
@@ -242,7 +218,7 @@ class Match:
             purpose="match",
             max_plies=settings.max_plies,
         )
-        with ready(pairings, self.resources, None if self.folder is None else self.folder.units) as playing:
+        with ready(pairings, self.resources) as playing:
             self.evaluators, self._playing = playing.evaluators, playing
             self.nets_are_open = True
             if self.folder is not None:  # not before, so that players that do not fit leave nothing behind
@@ -255,7 +231,7 @@ class Match:
             finally:
                 self.write_result()
 
-    def _kept(self, played: Iterator[PlayedGames]) -> Generator[MatchGame]:
+    def _kept(self, played: Iterator[list[MatchGame]]) -> Generator[MatchGame]:
         """The games, each once it is counted and on disk."""
         written = time.monotonic()
         for some in played:
@@ -263,7 +239,7 @@ class Match:
             if time.monotonic() - written > RESULT_SECONDS:
                 self.write_result()
                 written = time.monotonic()
-            yield from some.games
+            yield from some
             if self.decided:
                 return
 

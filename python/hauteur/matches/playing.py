@@ -15,21 +15,18 @@ from itertools import islice
 from typing import Any, Protocol
 
 from hauteur import _core
-from hauteur.cluster.played import ComparedUnit
-from hauteur.cluster.records import MOST_TEXT, UnitEntry, worker_numbers
-from hauteur.cluster.scheduler import Batch, CheckedResult, Played, Scheduler
+from hauteur.cluster.scheduler import Batch, Played, Scheduler
 from hauteur.cluster.unit import Unit
 from hauteur.matches.arena import ArenaFacts, play_games
 from hauteur.matches.by_rules import player_a
 from hauteur.matches.record import GamePlan
 from hauteur.matches.results import MatchGame
 from hauteur.matches.unit_games import add_counts
-from hauteur.matches.units import UnitGames, checked_result, match_unit, refuse_objects, unit_players
+from hauteur.matches.units import match_unit, read_games, refuse_objects, unit_players
 from hauteur.players.build import Evaluators, Resources, Unopened, build_player
 from hauteur.players.move_player import MovePlayer
 from hauteur.players.search_player import SearchPlayer
 from hauteur.players.settings import PlayerSettings
-from hauteur.system.jsonl import Journal
 from hauteur.system.seeds import derived_seed
 
 ROUND_UNITS = 4
@@ -58,14 +55,6 @@ class Pairings:
     describe: Callable[[int], str] = "game {}".format
 
 
-@dataclass(frozen=True)
-class PlayedGames:
-    """Games that are over. replaces: they stand in the place of games with their numbers that were there before."""
-
-    games: Sequence[MatchGame]
-    replaces: bool = False
-
-
 class Playing(Protocol):
     """Plays games of players that are ready.
 
@@ -78,16 +67,13 @@ class Playing(Protocol):
     def counts(self) -> dict[str, Any]:
         """Return what workers did until now."""
 
-    def play(self, plans: Iterator[GamePlan], games: int, facts: ArenaFacts) -> Generator[PlayedGames]:
-        """Play these games, of which there are so many at most, and yield them as they end."""
+    def play(self, plans: Iterator[GamePlan], games: int, facts: ArenaFacts) -> Generator[list[MatchGame]]:
+        """Play these games, of which there are `games` at most, and yield some as they end."""
 
 
 @contextmanager
-def ready(pairings: Pairings, resources: Resources, journal: Journal[UnitEntry] | None = None) -> Iterator[Playing]:
-    """Yield what plays the games; ValueError or OSError, naming the player, where one does not fit.
-
-    journal: who played which unit, where workers play.
-    """
+def ready(pairings: Pairings, resources: Resources) -> Iterator[Playing]:
+    """Yield what plays the games; ValueError or OSError, naming the player, where one does not fit."""
     scheduler = resources.scheduler
     kind = Evaluators if scheduler is None else Unopened
     if scheduler is not None:
@@ -102,7 +88,7 @@ def ready(pairings: Pairings, resources: Resources, journal: Journal[UnitEntry] 
             names = [evaluator.name for evaluator in evaluators.opened.values()]
             yield PlayingHere(pairings, players, resources, names)
         else:
-            yield PlayingInUnits(pairings, resources, scheduler, journal)
+            yield PlayingInUnits(pairings, resources, scheduler)
 
 
 @dataclass
@@ -115,7 +101,7 @@ class PlayingHere:
     evaluators: list[str]
     counts: dict[str, Any] = field(default_factory=dict)
 
-    def play(self, plans: Iterator[GamePlan], games: int, facts: ArenaFacts) -> Generator[PlayedGames]:
+    def play(self, plans: Iterator[GamePlan], games: int, facts: ArenaFacts) -> Generator[list[MatchGame]]:
         """Play the games of an iterator."""
         del games
         records = play_games(
@@ -131,23 +117,20 @@ class PlayingHere:
         )
         with closing(records):
             for record in records:
-                yield PlayedGames([MatchGame.of(self.pairings.game, record, a=player_a(record.plan))])
+                yield [MatchGame.of(self.pairings.game, record, a=player_a(record.plan))]
 
 
 @dataclass
 class PlayingInUnits:
-    """Games that workers play. journal: of the units, in the folder of the games."""
+    """Games that workers play."""
 
     pairings: Pairings
     resources: Resources
     scheduler: Scheduler
-    journal: Journal[UnitEntry] | None = None
     evaluators: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self._since = self.scheduler.counts
-        self._ended: dict[str, tuple[str, Unit]] = {}  # units of rounds that have ended, and who played them
-        self._session = time.time()
         one = self.pairings
         self._shared, self._sources = unit_players(
             one.game, one.players, one.labels, max_plies=one.max_plies, resources=self.resources
@@ -157,89 +140,37 @@ class PlayingInUnits:
     @property
     def counts(self) -> dict[str, Any]:
         """Return what workers did until now."""
-        return worker_numbers(self._since, self.scheduler.counts)
+        return self.scheduler.counts.since(self._since)
 
-    def play(self, plans: Iterator[GamePlan], games: int, facts: ArenaFacts) -> Generator[PlayedGames]:
+    def play(self, plans: Iterator[GamePlan], games: int, facts: ArenaFacts) -> Generator[list[MatchGame]]:
         """Play the games of an iterator, which is asked for a few rounds of units at a time."""
         started = time.monotonic()
         units = self._units(_in_pairs(plans), games)
         batches: deque[Batch] = deque()
         try:
             while True:
-                if again := self._distrusted():
-                    yield from self._replaced(again, facts, started)
                 while len(batches) < 2 and (some := list(islice(units, ROUND_UNITS * self._workers))):
-                    batches.append(
-                        self.scheduler.start(some, self._sources, self._check, on_compared=self._note_comparison)
-                    )
+                    batches.append(self.scheduler.start(some, self._sources))
                 if not batches:
                     return
-                found: dict[str, tuple[str, Unit]] = {}
                 for played in batches[0]:
-                    self._note(played)
-                    found[played.unit.key] = played.worker, played.unit
                     yield self._games(played, facts, started)
                 batches.popleft()
-                self._ended |= found
         finally:
             for batch in batches:
                 batch.close()
 
-    def _distrusted(self) -> list[Unit]:
-        """Return the units of rounds that have ended which a worker played that was shut out since."""
-        wrong = self.scheduler.shut_out
-        return [unit for worker, unit in self._ended.values() if worker in wrong] if wrong else []
-
-    def _replaced(self, units: Sequence[Unit], facts: ArenaFacts, started: float) -> Iterator[PlayedGames]:
-        """Play units again, before the others."""
-        on_compared = self._note_comparison
-        batch = self.scheduler.start(units, self._sources, self._check, first=True, on_compared=on_compared)
-        with closing(batch):
-            for first in batch:
-                played = replace(first, replaces=True)
-                self._note(played)
-                self._ended[played.unit.key] = played.worker, played.unit
-                yield self._games(played, facts, started)
-
-    def _note(self, played: Played) -> None:
-        """Keep who played a unit, before its games are kept."""
-        if self.journal is None:
-            return
-        plans = played.unit.own["plans"]
-        entry = UnitEntry.of_unit(
-            played.worker,
-            played.facts,
-            played.result.facts.get("total", 0.0),
-            kind=played.unit.kind,
-            unit=plans[0]["index"],
-            games=len(plans),
-            session=self._session,
-            backend=", ".join(played.games.evaluators)[:MOST_TEXT],
-            attempts=played.attempts,
-            replaces=played.replaces,
-        )
-        self.journal.append(entry)
-
-    def _note_comparison(self, compared: ComparedUnit) -> None:
-        """Keep who played a unit that was compared, and whether the games were the same."""
-        if self.journal is not None:
-            first = compared.unit.own["plans"][0]["index"]
-            self.journal.append(UnitEntry.of_comparison(compared, unit=first, session=self._session))
-
-    def _games(self, played: Played, facts: ArenaFacts, started: float) -> PlayedGames:
-        found: UnitGames = played.games
+    def _games(self, played: Played, facts: ArenaFacts, started: float) -> list[MatchGame]:
+        found = read_games(played.unit, played.result.content)
         self.evaluators.extend(name for name in found.evaluators if name not in self.evaluators)
         add_counts(facts, played.result.facts)
         facts.search = replace(facts.search, total=time.monotonic() - started)
-        return PlayedGames(found.games, replaces=played.replaces)
-
-    def _check(self, unit: Unit, content: bytes) -> CheckedResult:
-        return checked_result(self.pairings.game, self._shared, unit, content)
+        return found.games
 
     @property
     def _workers(self) -> int:
         """Number of workers that are there, or will soon be."""
-        return max(len(self.scheduler.workers), self.resources.workers) or UNKNOWN_WORKERS
+        return max(self.scheduler.workers, self.resources.workers) or UNKNOWN_WORKERS
 
     def _units(self, pairs: Iterator[list[GamePlan]], games: int) -> Iterator[Unit]:
         """Yield units."""

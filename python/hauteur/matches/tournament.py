@@ -22,7 +22,7 @@ from hauteur.matches.arena import ArenaFacts
 from hauteur.matches.folder import MatchFolder, TournamentFolder
 from hauteur.matches.match import RESULT_SECONDS, GamesSettings, Match, MatchSettings, match_plans, workers_of
 from hauteur.matches.openings import Opening
-from hauteur.matches.playing import Pairings, PlayedGames, Playing, ready
+from hauteur.matches.playing import Pairings, Playing, ready
 from hauteur.matches.ratings.bradley_terry import rating_list
 from hauteur.matches.ratings.rating_list import RatingList
 from hauteur.matches.ratings.sources import encounters_of_tally
@@ -158,7 +158,7 @@ class Tournament:
             max_plies=settings.max_plies,
             describe=self._describe,
         )
-        with ready(pairings, self.resources, None if self.folder is None else self.folder.units) as playing:
+        with ready(pairings, self.resources) as playing:
             self._playing = playing
             self.nets_are_open = True
             self._begin_folders()
@@ -172,7 +172,7 @@ class Tournament:
                     if time.monotonic() - written > RESULT_SECONDS:
                         self.write_results()
                         written = time.monotonic()
-                    yield from ((number, game) for number, games in by_match.items() for game in games.games)
+                    yield from ((number, game) for number, games in by_match.items() for game in games)
 
     def _describe(self, index: int) -> str:
         number, game = divmod(index, STRIDE)
@@ -241,10 +241,10 @@ class Tournament:
                 match.write_result()
 
 
-def _by_match(played: PlayedGames) -> dict[int, PlayedGames]:
+def _by_match(played: Sequence[MatchGame]) -> dict[int, list[MatchGame]]:
     """Return the games with the numbers that they have in their matches, by number of the match."""
     found: dict[int, list[MatchGame]] = {}
-    for game in played.games:
+    for game in played:
         number, index = divmod(game.index, STRIDE)
         found.setdefault(number, []).append(game.model_copy(update={"index": index}))
-    return {number: PlayedGames(games, replaces=played.replaces) for number, games in found.items()}
+    return found

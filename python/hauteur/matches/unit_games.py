@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
-from hauteur.cluster.kinds import Feed
 from hauteur.cluster.unit import Unit
 from hauteur.games.registry import load_game
 from hauteur.matches.arena import ArenaFacts
 from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.mcts.driver import SearchFacts
 
-Encode = Callable[[Sequence[GameRecord]], bytes]
-"""Returns the content of a unit's result from its games, in the order of their numbers."""
+PlayPlans = Callable[[Iterator[GamePlan], ArenaFacts], Generator[GameRecord]]
+"""Plays games as `play_games` does; asks the iterator again after it has ended, while games go on."""
 Count = Callable[[ArenaFacts], Mapping[str, float]]
 """Returns more that games have cost until now, by name."""
-PlayPlans = Callable[[Iterator[GamePlan], ArenaFacts], Iterator[GameRecord]]
-"""Plays games as `play_games` does; asks the iterator again after it has ended, while games go on."""
 
 
 def plan_to_json(plan: GamePlan) -> dict[str, Any]:
@@ -48,10 +46,10 @@ class _Running:
 
 
 class UnitPlans:
-    """The plans of the units of a feed, as far as it has any now; the games are handed in unit by unit."""
+    """The plans of units, as far as there are any now; `ended` sorts the games by unit."""
 
-    def __init__(self, feed: Feed) -> None:
-        self._feed = feed
+    def __init__(self, units: Iterator[Unit]) -> None:
+        self._units = units
         self._plans: list[GamePlan] = []
         self._running: dict[int, _Running] = {}
 
@@ -60,9 +58,7 @@ class UnitPlans:
 
     def __next__(self) -> GamePlan:
         if not self._plans:
-            unit = self._feed.next_unit()
-            if unit is None:
-                raise StopIteration
+            unit = next(self._units)
             self._plans = [plan_from_json(fields) for fields in reversed(unit.own["plans"])]
             running = _Running(unit, len(self._plans))
             self._running |= {plan.index: running for plan in self._plans}
@@ -78,18 +74,36 @@ class UnitPlans:
         return running.unit, sorted(running.records, key=lambda one: one.plan.index)
 
 
-def play_units(feed: Feed, play: PlayPlans, encode: Encode, count: Count = lambda _: {}) -> None:
-    """Play the units of a feed until it has none, and hand in each once its last game has ended."""
-    plans, facts, before = UnitPlans(feed), ArenaFacts(), dict[str, float]()
-    for record in play(plans, facts):
-        ended = plans.ended(record)
-        if ended is not None:
-            now = {**_counts(facts), **count(facts)}
-            unit, records = ended
-            spent = {name: now[name] - before.get(name, 0.0) for name in now}
-            own = {"games": len(records), "moves": sum(len(record.actions) for record in records)}
-            feed.done(unit, encode(records), {**own, **spent})
-            before = now
+class UnitRecords(NamedTuple):
+    """The games of a unit, in the order of their numbers, and what they have cost (see `add_counts`)."""
+
+    unit: Unit
+    records: list[GameRecord]
+    facts: dict[str, float]
+
+
+def play_units(
+    units: Iterator[Unit],
+    play: PlayPlans,
+    count: Count = lambda _: {},
+    on_game: Callable[[], object] = lambda: None,
+) -> Generator[UnitRecords]:
+    """Play units side by side until there are none; yield each once its last game has ended.
+
+    on_game: called after every game.
+    """
+    plans, facts, before = UnitPlans(units), ArenaFacts(), dict[str, float]()
+    with closing(play(plans, facts)) as played:
+        for record in played:
+            on_game()
+            ended = plans.ended(record)
+            if ended is not None:
+                now = {**_counts(facts), **count(facts)}
+                unit, records = ended
+                spent = {name: now[name] - before.get(name, 0.0) for name in now}
+                own = {"games": len(records), "moves": sum(len(one.actions) for one in records)}
+                yield UnitRecords(unit, records, {**own, **spent})
+                before = now
 
 
 def _counts(facts: ArenaFacts) -> dict[str, float]:
@@ -109,7 +123,7 @@ def _counts(facts: ArenaFacts) -> dict[str, float]:
 
 
 def add_counts(facts: ArenaFacts, counts: Mapping[str, float]) -> None:
-    """Add what a unit has cost, as `play_units` hands it in; seconds are those of its worker."""
+    """Add what a unit has cost, as `play_units` yields it; seconds are those of its worker."""
     facts.games += int(counts.get("games", 0))
     facts.moves += int(counts.get("moves", 0))
     facts.visits += counts.get("visits", 0.0)

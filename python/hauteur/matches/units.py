@@ -1,32 +1,26 @@
 """Games of matches as units: what describes them, how a worker plays them, and how their results are checked.
 
-The result of a unit is text: a line of JSON about the worker's nets, then a line of games.jsonl for each game. A driver
-replays every game before it counts it.
+The result of a unit is text: a line of JSON about the worker's nets, then a line of games.jsonl for each game.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import socket
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, NamedTuple
-
-from pydantic import ValidationError
+from typing import NamedTuple
 
 from hauteur import _core
-from hauteur.cluster.kinds import Feed
-from hauteur.cluster.played import CheckedResult
-from hauteur.cluster.unit import Unit
+from hauteur.cluster.unit import Unit, UnitResult
 from hauteur.games.registry import load_game
 from hauteur.matches.arena import ArenaFacts, play_games
-from hauteur.matches.by_rules import check_game, player_a
+from hauteur.matches.by_rules import player_a
 from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.matches.results import MatchGame
-from hauteur.matches.unit_games import plan_from_json, plan_to_json, play_units
+from hauteur.matches.unit_games import plan_to_json, play_units
 from hauteur.networks.evaluators.base import Backend
 from hauteur.networks.names import resolve_net
 from hauteur.players.build import Evaluators, Resources, build_player, is_builtin, resolved_net
@@ -56,11 +50,6 @@ class UnitPlayers(Section):
     parallel: int
     rows: int
     backend: Backend | None
-
-    @property
-    def comparable(self) -> bool:
-        """Whether the same games are played again: programs may think differently a second time."""
-        return all(player.settings.engine is None for player in self.players)
 
 
 def unit_players(
@@ -115,7 +104,7 @@ def match_unit(name: str, shared: UnitPlayers, files: Mapping[str, str], plans: 
     """Return the unit that plays these games. files: names of the net files by sha256."""
     own = {"plans": [plan_to_json(plan) for plan in plans]}
     fields = shared.model_dump(mode="json", exclude_unset=True)
-    return Unit(KIND, name, fields, own, files, games=len(plans), comparable=shared.comparable)
+    return Unit(KIND, name, fields, own, files, games=len(plans))
 
 
 class MatchJob:
@@ -134,15 +123,16 @@ class MatchJob:
             self._header = {"evaluators": [evaluator.name for evaluator in evaluators.opened.values()]}
             self._stack = stack.pop_all()
 
-    def play(self, feed: Feed) -> None:
-        """Play the units of the feed."""
-        play_units(feed, self._play, self._encode)
+    def play(self, units: Iterator[Unit]) -> Iterator[UnitResult]:
+        """Play units."""
+        for unit, records, facts in play_units(units, self._play):
+            yield UnitResult(unit.key, self._encode(records), facts)
 
     def close(self) -> None:
         """Close the nets."""
         self._stack.close()
 
-    def _play(self, plans: Iterator[GamePlan], facts: ArenaFacts) -> Iterator[GameRecord]:
+    def _play(self, plans: Iterator[GamePlan], facts: ArenaFacts) -> Generator[GameRecord]:
         return play_games(
             self._game,
             self._players,
@@ -170,23 +160,6 @@ def _with_files(player: UnitPlayer, files: Mapping[str, Path]) -> PlayerSettings
     return player.settings.model_copy(update={key: str(files[sha256]) for key, sha256 in player.files.items()})
 
 
-def read_games(content: bytes) -> UnitGames:
-    """Return the games of a result; ValueError where it has another form."""
-    first, *lines = content.splitlines(keepends=True) or [b"null"]
-    try:
-        header, games = json.loads(first), list[MatchGame]()
-        link = NO_LINK
-        for line in lines:
-            body, link = checked_line(line, link)
-            games.append(MatchGame.model_validate_json(body))
-    except (ValueError, RecursionError, ValidationError) as error:
-        raise ValueError(f"not the games of a match: {str(error).splitlines()[0]}") from None
-    names = header.get("evaluators") if isinstance(header, dict) else None
-    if not isinstance(names, list) or not all(isinstance(name, str) and len(name) < 1000 for name in names):
-        raise ValueError("not the games of a match: the first line does not name evaluators")
-    return UnitGames(names, games)
-
-
 class UnitGames(NamedTuple):
     """The games of a unit, and the names of the evaluators that played them."""
 
@@ -194,20 +167,17 @@ class UnitGames(NamedTuple):
     games: list[MatchGame]
 
 
-def checked_result(game: _core.Game, players: UnitPlayers, unit: Unit, content: bytes) -> CheckedResult:
-    """Return the games of a result (UnitGames), and their hash, times left out; ValueError where they are not those of
-    the unit.
-    """
-    found = read_games(content)
-    games = found.games
-    plans = sorted((plan_from_json(fields) for fields in unit.own["plans"]), key=lambda plan: plan.index)
-    if len(games) != len(plans):
-        raise ValueError(f"{len(games)} games of {len(plans)}")
-    for plan, played in zip(plans, games, strict=True):
-        try:
-            programs = [players.players[number].settings.engine is not None for number in sorted(plan.seats)]
-            check_game(game, plan, played, max_plies=players.max_plies, programs=(programs[0], programs[-1]))
-        except ValueError as error:
-            raise ValueError(f"game {plan.index}: {error}") from None
-    course: list[dict[str, Any]] = [played.model_dump(exclude={"milliseconds"}) for played in games]
-    return CheckedResult(hashlib.sha256(json.dumps(course, sort_keys=True).encode()).hexdigest(), found)
+def read_games(unit: Unit, content: bytes) -> UnitGames:
+    """Return the games of a unit's result. ValueError where they are not those of the unit, or it has another form."""
+    first, *lines = content.splitlines(keepends=True) or [b"null"]
+    try:
+        evaluators = list(json.loads(first)["evaluators"])
+        games, link = list[MatchGame](), NO_LINK
+        for line in lines:
+            body, link = checked_line(line, link)
+            games.append(MatchGame.model_validate_json(body))
+    except (ValueError, TypeError, LookupError) as error:
+        raise ValueError(f"{unit.name}: not the games of a match: {str(error).splitlines()[0]}") from None
+    if [game.index for game in games] != sorted(plan["index"] for plan in unit.own["plans"]):
+        raise ValueError(f"{unit.name}: the result has other games, or {len(games)} of {unit.games}")
+    return UnitGames(evaluators, games)

@@ -12,8 +12,7 @@ from cyclopts import Parameter
 
 from hauteur import _core
 from hauteur.cli.commands.options import GameSpec, Seed
-from hauteur.cluster.open import open_scheduler
-from hauteur.cluster.options import WorkerOptions
+from hauteur.cluster.open import WorkerOptions, open_scheduler
 from hauteur.games.registry import load_game
 from hauteur.matches.game_files import form_of
 from hauteur.matches.openings import Opening, read_openings

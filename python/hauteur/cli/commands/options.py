@@ -7,7 +7,7 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from hauteur.cli.commands import words
-from hauteur.cluster.options import WorkerOptions
+from hauteur.cluster.open import WorkerOptions
 from hauteur.mcts.params import SearchParams, rules_off_by_default
 from hauteur.networks.evaluators.base import Precision
 
@@ -88,8 +88,6 @@ SettingsListed = Annotated[bool, Parameter(name="--list-settings", negative="", 
 _WORKER_NAMES = {
     "threads": "worker-threads",
     "gpus": "worker-gpus",
-    "labels": "worker-label",
-    "compare": "worker-compare",
     "seconds": "worker-seconds",
 }
 

@@ -21,12 +21,10 @@ def workers(history: History) -> Figure | None:
 
 def units(history: History) -> Figure | None:
     """Plot what became of units."""
-    names = ("units", "retried", "replayed", "compared", "replaced", "failed")
-    rows = {name: column(history, f"workers.{name}") for name in names}
+    rows = {name: column(history, f"workers.{name}") for name in ("units", "retried", "failed")}
     text = (
-        "Units that were played; those that were given out again because a worker left or took too long; those that "
-        "had a result and were played once more; those that were compared by that; those replaced because a worker was "
-        "wrong; those that a worker could not play."
+        "Units that were played; those that were given out again because a worker left, failed or took too long; those "
+        "that a worker could not play."
     )
     return lines("units", "Units", text, "units", xs=generations(history), rows=rows, from_zero=True)
 

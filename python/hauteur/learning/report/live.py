@@ -6,7 +6,7 @@ import time
 from html import escape
 from typing import NamedTuple
 
-from hauteur.cluster.records import numbers_in_words
+from hauteur.cluster.counts import numbers_in_words
 from hauteur.learning.progress import RunProgress, read_progress
 from hauteur.learning.report.axes import AXES, axes
 from hauteur.learning.report.columns import History, number

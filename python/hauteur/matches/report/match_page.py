@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from html import escape
 from typing import Any
 
-from hauteur.cluster.records import numbers_in_words, summed_numbers
+from hauteur.cluster.counts import numbers_in_words, summed_numbers
 from hauteur.matches.ratings.elo import PairsInOrder, elo_of_score
 from hauteur.matches.report.board_games import board_html, games_table, openings_table, sample_of
 from hauteur.matches.report.stored_match import StoredMatch

@@ -1,0 +1,151 @@
+"""Runs by workers: the same files as by one process, whatever is killed; what fails from outside ends with one line."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from hauteur.cli.main import main
+from hauteur.cluster.local import LocalFleet
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the checks look into /proc")
+
+WORKER = "import sys; {}; from hauteur.cluster.local_worker import main; main(int(sys.argv[1]))"
+OTHER_VERSION = WORKER.format("import hauteur; hauteur.__version__ = '9.9'")
+WITHOUT_A_BACKEND = WORKER.format("sys.modules['hauteur.networks.evaluators.core'] = None")
+"""Programs of workers: of another version; one that cannot load the net."""
+
+FULL = """
+mount -t tmpfs -o size=300k none "$0/place" 2>/dev/null || exit 77
+"$@"; echo "status $?" >&2
+cp -r "$0/place/run" "$0/kept"
+"""
+"""Runs a command where the folder `place` has 300 KB."""
+
+
+def checked(root: Path, *arguments: str) -> list[list[str]]:
+    """Run benchmarks/workers.py; return the rows of its table, each in words. AssertionError where it finds a fault."""
+    command = [sys.executable, str(root / "benchmarks" / "workers.py"), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{done.stdout}\n{done.stderr[-3000:]}"
+    return [line.split() for line in done.stdout.splitlines()[1:]]
+
+
+def test_workers_and_the_driver_are_killed(root: Path) -> None:
+    rows = checked(root, "--workers", "1", "2", "--kills", "3", "--games", "60", "--longest", "2")
+    assert [words[0] for words in rows] == ["none", "1", "2"]
+    assert all(words[3:4] == ["0"] and words[-1] == "differ" for words in rows)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("lag", ["0", "2"])
+def test_many_kills(root: Path, lag: str) -> None:
+    rows = checked(root, "--workers", "2", "--kills", "40", "--longest", "2", "--lag", lag, "--game", "connect4")
+    assert [words[2] for words in rows] == ["0", "40"]
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_nodes_of_ray_are_killed_and_join(root: Path) -> None:
+    pytest.importorskip("ray")
+    rows = checked(root, "--workers", "2", "--kills", "3", "--ray", "--games", "400")
+    assert rows[-1][:2] == ["ray", "2"]
+
+
+@pytest.fixture(scope="module")
+def benchmark_module(root: Path) -> ModuleType:
+    """benchmarks/workers.py, which is no part of the package."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(root / "benchmarks"))
+        import workers  # type: ignore[import-not-found]
+
+        return workers  # type: ignore[no-any-return]
+
+
+def command(tmp_path: Path, checks: ModuleType, *options: str) -> list[str]:
+    """The command that learns tic-tac-toe for a generation."""
+    recipe = tmp_path / "recipe.toml"
+    recipe.write_text(checks.RECIPE.format(game="tictactoe", games=240, generations=1, lag=0))
+    return ["train", str(recipe), "--run", str(tmp_path / "place" / "run"), *options]
+
+
+def assert_it_goes_on(tmp_path: Path, checks: ModuleType) -> None:
+    """The run goes on in its folder, and ends as one that was begun by this process alone."""
+    assert main(command(tmp_path, checks)) == 0
+    assert main([*command(tmp_path, checks)[:3], str(tmp_path / "alone")]) == 0
+    assert checks.run_hashes(tmp_path / "place" / "run") == checks.run_hashes(tmp_path / "alone")
+    assert checks.left_behind(tmp_path / "place" / "run") == []
+
+
+@pytest.mark.parametrize(
+    ("program", "named"),
+    [
+        pytest.param(OTHER_VERSION, "the driver runs hauteur", id="version"),
+        pytest.param(WITHOUT_A_BACKEND, "evaluators.core", id="net"),
+    ],
+)
+def test_workers_that_cannot_play(
+    program: str,
+    named: str,
+    tmp_path: Path,
+    benchmark_module: ModuleType,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """Real processes, of another version, or without what the net is computed with."""
+
+    def fleet(_: Any) -> LocalFleet:
+        return LocalFleet(1, threads=1, command=(sys.executable, "-c", program))
+
+    with monkeypatch.context() as patch:
+        patch.setattr("hauteur.cluster.open._open_fleet", fleet)
+        assert main(command(tmp_path, benchmark_module, "--workers", "1")) == 2
+    error = capfd.readouterr().err
+    last = error.splitlines()[-1]
+    assert last.startswith("hauteur: self-play 1, unit ")
+    assert named in last
+    assert_it_goes_on(tmp_path, benchmark_module)
+
+
+def test_the_disk_of_the_driver_is_full(tmp_path: Path, benchmark_module: ModuleType) -> None:
+    """A real one: a file system of 300 KB, in a mount namespace of its own."""
+    place = tmp_path / "place"
+    place.mkdir()
+    words = [sys.executable, "-m", "hauteur.cli", *command(tmp_path, benchmark_module, "--workers", "1")]
+    full = ["unshare", "-m", "sh", "-c", FULL, str(tmp_path), *words]
+    done = subprocess.run(full, capture_output=True, text=True, check=False)
+    if done.returncode == 77 or "unshare" in done.stderr:
+        pytest.skip("no file system may be mounted here")
+    lines = done.stderr.splitlines()
+    assert lines[-1] == "status 2"
+    assert lines[-2].startswith(f"hauteur: {place / 'run'}")
+    assert lines[-2].endswith(": No space left on device")
+    assert "Traceback" not in done.stderr
+    kept = tmp_path / "kept"
+    assert 0 < len(list(kept.glob("games/*.parquet"))) < 60
+    kept.rename(place / "run")  # the file system is gone with its namespace
+    assert_it_goes_on(tmp_path, benchmark_module)
+
+
+def test_ray_is_not_installed(tmp_path: Path, benchmark_module: ModuleType) -> None:
+    """A process that finds no Ray."""
+    (tmp_path / "sitecustomize.py").write_text(
+        "import importlib.util as util\n"
+        "find = util.find_spec\n"
+        "util.find_spec = lambda name, package=None: None if name.split('.')[0] == 'ray' else find(name, package)\n"
+    )
+    paths = [str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])]
+    done = subprocess.run(
+        [sys.executable, "-m", "hauteur.cli", *command(tmp_path, benchmark_module, "--cluster", "127.0.0.1:1")],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
+    )
+    assert done.returncode == 2
+    assert done.stderr == "hauteur: --cluster needs ray, not installed here: pip install 'hauteur[ray]'\n"
+    assert not (tmp_path / "place").exists()
