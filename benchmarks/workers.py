@@ -22,6 +22,7 @@ from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import pyarrow.parquet as pq
 
@@ -120,7 +121,7 @@ class NodeKiller:
 
         self.done, self._kills, self._longest = 0, kills, longest
         self._random = random.Random(seed)
-        self._cluster = Cluster(initialize_head=True, head_node_args={"num_cpus": 0})
+        self._cluster: Any = Cluster(initialize_head=True, head_node_args={"num_cpus": 0})
         self._nodes = [self._cluster.add_node(num_cpus=1) for _ in range(nodes)]
 
     @property

@@ -20,10 +20,6 @@ WORDS = {
     "games export": ["runs", "--to", "{folder}/out", "--format", "pgn"],
     "bench selfplay": ["tictactoe"],
     "web": [],
-    "cluster start": [],
-    "cluster join": ["127.0.0.1:6379"],
-    "cluster status": [],
-    "cluster measure": [],
 }
 
 

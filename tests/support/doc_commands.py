@@ -34,8 +34,6 @@ ONLY_PARSED = {
     "hauteur experiment [a-z]+-": "takes minutes at its smallest size; tested in tests/experiments",
     "hauteur (experiment (cpuct|fpu|solver|repeats|validation|variance))": "takes minutes at its smallest size",
     "hauteur bench": "measures for seconds to minutes; tested in tests/cli",
-    "hauteur cluster (simulate|measure)": "takes a minute; tested in tests/cli",
-    "hauteur cluster (start|join|leave|status|stop)": "starts and ends programs of Ray; tested in tests/cluster",
     "hauteur .*--cluster ": "needs a cluster; tested in tests/cluster",
     "hauteur completion": "loads every command; tested in tests/cli",
     "hauteur net get [a-z]": "needs a network; tested in tests/networks with a server on this machine",

@@ -47,19 +47,19 @@ class _Open:
     """A unit without a result. failures: workers that could not play it; deaths: workers that ended meanwhile."""
 
     unit: Unit
-    batch: Batch
+    batch: UnitBatch
     failures: list[str] = field(default_factory=list)
     deaths: int = 0
     since: float = 0.0
 
 
-class Batch:
+class UnitBatch:
     """Units that were given to a scheduler; iterate for what was made of them, in the order of arrival.
 
     The iteration ends when every unit has been played, or with the error that stopped the work; one thread iterates.
     """
 
-    def __init__(self, units: Sequence[Unit], sources: Sources, forget: Callable[[Batch], None]) -> None:
+    def __init__(self, units: Sequence[Unit], sources: Sources, forget: Callable[[UnitBatch], None]) -> None:
         self.sources = sources
         self.waiting = deque(_Open(unit, self) for unit in units)
         self.missing = len({unit.key for unit in units})
@@ -132,7 +132,7 @@ class Scheduler:
         self._lock = threading.RLock()
         self._workers: dict[str, dict[str, _Open]] = {}
         self._hosts: dict[str, str] = {}
-        self._batches: list[Batch] = []
+        self._batches: list[UnitBatch] = []
         self._counts = Counts()
         self._turned, self._time = clock(), 0.0
         self._present, self._absence_noted = 0.0, False
@@ -154,13 +154,13 @@ class Scheduler:
         with self._lock:
             return replace(self._counts)
 
-    def start(self, units: Sequence[Unit], sources: Sources, *, first: bool = False) -> Batch:
+    def start(self, units: Sequence[Unit], sources: Sources, *, first: bool = False) -> UnitBatch:
         """Begin to work on units; iterate over what is returned for the results.
 
         sources: where the files of the units are, by sha256; first: before the batches that are there. ValueError where
         two of the units are the same; the error that stopped the scheduler, where one did.
         """
-        batch = Batch(units, sources, self._forget)
+        batch = UnitBatch(units, sources, self._forget)
         with self._lock:
             if self._error is not None:
                 raise self._error
@@ -285,7 +285,7 @@ class Scheduler:
                 self._lose(name, cause)
                 self.fleet.replace(name, cause)
 
-    def _limit(self, batch: Batch) -> float:
+    def _limit(self, batch: UnitBatch) -> float:
         """Return the seconds that a unit may take."""
         if self._unit_seconds:
             return self._unit_seconds
@@ -325,13 +325,13 @@ class Scheduler:
                     return flight
         return None
 
-    def _forget(self, batch: Batch) -> None:
+    def _forget(self, batch: UnitBatch) -> None:
         """Let go of a batch; what is in flight of it is played in vain."""
         with self._lock:
             if batch in self._batches:
                 self._batches.remove(batch)
             batch.waiting.clear()
 
-    def _end(self, batch: Batch, error: BaseException | None = None) -> None:
+    def _end(self, batch: UnitBatch, error: BaseException | None = None) -> None:
         self._forget(batch)
         batch.end(error)

@@ -29,7 +29,7 @@ from hauteur.matches.ratings.elo import Sprt
 from hauteur.system.files import write_bytes
 
 if TYPE_CHECKING:
-    from hauteur.cluster.scheduler import Batch, Scheduler
+    from hauteur.cluster.scheduler import Scheduler, UnitBatch
 
 PULSE = 0.2
 """Seconds after which the progress of units in the background is shown again."""
@@ -208,7 +208,7 @@ class StepGames:
 
     def _start(
         self, scheduler: Scheduler, planned: PlannedGames, numbers: Sequence[int], *, first: bool = False
-    ) -> Batch:
+    ) -> UnitBatch:
         return scheduler.start(*self._units(planned, numbers), first=first)
 
     def _units(self, planned: PlannedGames, numbers: Sequence[int]) -> tuple[list[Unit], dict[str, Path]]:
@@ -247,7 +247,7 @@ class _Generation:
 class _Background:
     """Self-play of a generation that workers play while this process may do something else."""
 
-    def __init__(self, generation: _Generation, batch: Batch, received: Callable[..., PlayedUnit]) -> None:
+    def __init__(self, generation: _Generation, batch: UnitBatch, received: Callable[..., PlayedUnit]) -> None:
         self.generation, self.batch, self._received = generation, batch, received
         self._error: Exception | None = None
         self._thread = threading.Thread(target=self._take, name="self-play", daemon=True)

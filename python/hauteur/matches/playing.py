@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Any, Protocol
 
 from hauteur import _core
-from hauteur.cluster.scheduler import Batch, Played, Scheduler
+from hauteur.cluster.scheduler import Played, Scheduler, UnitBatch
 from hauteur.cluster.unit import Unit
 from hauteur.matches.arena import ArenaFacts, play_games
 from hauteur.matches.by_rules import player_a
@@ -146,7 +146,7 @@ class PlayingInUnits:
         """Play the games of an iterator, which is asked for a few rounds of units at a time."""
         started = time.monotonic()
         units = self._units(_in_pairs(plans), games)
-        batches: deque[Batch] = deque()
+        batches: deque[UnitBatch] = deque()
         try:
             while True:
                 while len(batches) < 2 and (some := list(islice(units, ROUND_UNITS * self._workers))):
