@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from hauteur.cluster.fleet import Event, Failed, Finished, Joined, Left, Sources
-from hauteur.cluster.scheduler import Batch, Played, Scheduler
+from hauteur.cluster.scheduler import Played, Scheduler, UnitBatch
 from hauteur.cluster.unit import Unit, UnitResult
 
 
@@ -162,7 +162,7 @@ class Drive(Scheduler):
         while self.simulated.now < seconds:
             self.turn()
 
-    def finish(self, *batches: Batch, turns: int = 100_000) -> list[list[Played]]:
+    def finish(self, *batches: UnitBatch, turns: int = 100_000) -> list[list[Played]]:
         """Take turns until batches have ended; what they handed out."""
         for _ in range(turns):
             if not any(batch in self._batches for batch in batches):
