@@ -1,0 +1,164 @@
+"""The report of a run, match, tournament, tuning or rating list as data: a page, lines, JSON and CSV are made of it.
+
+    report = Report(
+        "connect4: my-run",
+        "Seed 1, 100 visits a move.",
+        facts=[("1,200", "games"), ("+85", "Elo over the first net")],
+        sections=[
+            Section("Learning", figures=[losses, elo]),
+            Section("Games", games=Games(drawing_of(start), walks)),
+            Section("Numbers", tables=[Table(["generation", "games"], [["1", "600"], ["2", "600"]])]),
+        ],
+    )
+    report.write(folder / "report.html")      # a page that needs nothing else
+    print(report)                             # facts and tables in words
+    write_json(path, report.to_json())        # facts, tables, and figures as `figure_values` gives them
+    report.write_files(png=folder, csv=folder)    # KEY.png, KEY.csv of every figure
+
+`body` is the inside of the page, for pages that put it into their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from html import escape
+from pathlib import Path
+from typing import Any
+
+from hauteur.plots.boards import walks_html
+from hauteur.plots.figure import Figure, figure_values
+from hauteur.plots.files import write_figures
+from hauteur.plots.page import facts_html, figures_html, page, table_html
+from hauteur.system.files import write_bytes
+from hauteur.system.tables import text_table
+
+Fact = tuple[str, str]
+"""A value, and what it is."""
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows of cells as text, the first of which names the row; a cell that is `plots.page.Markup` stays as it is.
+
+    words: cells are text that may be long, not numbers; folded: the line under which it is folded up; empty: open.
+    """
+
+    names: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    words: bool = False
+    folded: str = ""
+
+    def html(self) -> str:
+        """Return the table as markup."""
+        table = table_html(self.names, self.rows, words=self.words)
+        return f"<details><summary>{escape(self.folded)}</summary>{table}</details>" if self.folded else table
+
+
+@dataclass(frozen=True)
+class Games:
+    """Games to step through: the empty board, None: positions are texts; and the games (`hauteur.games.walks`)."""
+
+    drawing: Mapping[str, Any] | None
+    walks: Sequence[Mapping[str, Any]]
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of a report under a title. text: paragraphs; code: texts as they are, each with a line above it."""
+
+    title: str
+    text: Sequence[str] = ()
+    facts: Sequence[Fact] = ()
+    figures: Sequence[Figure] = ()
+    tables: Sequence[Table] = ()
+    games: Games | None = None
+    code: Mapping[str, str] | None = None
+
+    def html(self) -> str:
+        """Return the section as markup."""
+        return "".join(self._parts())
+
+    def _parts(self) -> Iterator[str]:
+        yield f"<h2>{escape(self.title)}</h2>"
+        yield from (f"<p>{escape(line)}</p>" for line in self.text)
+        if self.facts:
+            yield facts_html(self.facts)
+        if self.figures:
+            yield figures_html(self.figures)
+        yield from (table.html() for table in self.tables)
+        if self.games is not None:
+            yield walks_html(self.games.drawing, self.games.walks)
+        for name, content in (self.code or {}).items():
+            yield f"<details><summary>{escape(name)}</summary><pre>{escape(content)}</pre></details>"
+
+
+@dataclass(frozen=True)
+class Report:
+    """What there is to tell, in order: title, a line about it, the main facts, sections."""
+
+    title: str
+    text: str = ""
+    facts: Sequence[Fact] = ()
+    sections: Sequence[Section] = ()
+
+    @property
+    def figures(self) -> list[Figure]:
+        """All figures."""
+        return [figure for section in self.sections for figure in section.figures]
+
+    def body(self) -> str:
+        """Return all below the title as markup."""
+        text = f"<p>{escape(self.text)}</p>" if self.text else ""
+        facts = facts_html(self.facts) if self.facts else ""
+        return text + facts + "".join(section.html() for section in self.sections)
+
+    def html(self) -> str:
+        """Return a whole page that needs nothing else."""
+        return page(self.title, [f"<h1>{escape(self.title)}</h1>", self.body()])
+
+    def write(self, path: Path) -> Path:
+        """Write the page, whole or not at all; return where it is."""
+        write_bytes(path, self.html().encode())
+        return path
+
+    def write_files(self, *, png: Path | None = None, csv: Path | None = None) -> None:
+        """Write every figure into the folders that are given, as KEY.png and KEY.csv."""
+        write_figures(self.figures, png=png, csv=csv)
+
+    def __str__(self) -> str:
+        """Return facts and tables for a terminal."""
+        parts = [self.title, self.text, *_fact_lines(self.facts)]
+        for section in self.sections:
+            tables = [text_table(list(table.names), table.rows, shown=1000) for table in section.tables]
+            inner = [*section.text, *_fact_lines(section.facts), *tables]
+            parts += [f"\n{section.title}", *inner] if inner else []
+        return "\n".join(part for part in parts if part)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return facts, tables and figures; games are in their own files."""
+        return {
+            "title": self.title,
+            "text": self.text,
+            "facts": _facts_json(self.facts),
+            "sections": [
+                {
+                    "title": section.title,
+                    "text": list(section.text),
+                    "facts": _facts_json(section.facts),
+                    "tables": [
+                        {"names": list(one.names), "rows": [list(row) for row in one.rows]} for one in section.tables
+                    ],
+                    "figures": [figure_values(figure) for figure in section.figures],
+                }
+                for section in self.sections
+            ],
+        }
+
+
+def _fact_lines(facts: Sequence[Fact]) -> list[str]:
+    return [f"{name}: {value}" for value, name in facts]
+
+
+def _facts_json(facts: Sequence[Fact]) -> list[dict[str, str]]:
+    return [{"value": value, "name": name} for value, name in facts]
