@@ -15,7 +15,7 @@ LINK = re.compile(r"(\]\()([^)\s#]+)([^)\s]*\))")
 CODE = re.compile(r"^(?:```|~~~).*?^(?:```|~~~)\s*?$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 
 CHAPTERS = {
-    "Start": ("docs/README", "docs/tutorial"),
+    "Start": ("docs/README", "docs/install", "docs/tutorial"),
     "Guides": ("docs/how-to/README", "docs/examples", "examples/README"),
     "Background": (
         "python/hauteur/mcts/methods/README",

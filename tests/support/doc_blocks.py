@@ -8,6 +8,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parent.parent.parent
 RUN = (
     "README.md",
+    "docs/install.md",
     "docs/tutorial.md",
     "docs/how-to/*.md",
     "python/hauteur/mcts/methods/*.md",
