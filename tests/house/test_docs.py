@@ -16,7 +16,10 @@ from hauteur.system import extras
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PAGES = sorted(
-    [*ROOT.glob("*.md"), *(path for room in ("docs", "python", "experiments") for path in (ROOT / room).rglob("*.md"))]
+    [
+        *ROOT.glob("*.md"),
+        *(path for part in ("docs", "examples", "python", "experiments") for path in (ROOT / part).rglob("*.md")),
+    ]
 )
 
 
