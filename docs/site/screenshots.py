@@ -121,7 +121,6 @@ SCENES: dict[str, Callable[[Page], None]] = {
     "puzzles": puzzles,
     "runs": listing("/runs"),
     "run": run,
-    "new_run": listing("/runs/new"),
     "matches": listing("/matches"),
     "match": match,
     "methods": listing("/methods"),

@@ -175,7 +175,7 @@ assert "bestmove" in written.getvalue()
             {"torch", "onnx", "onnxruntime", "pyarrow", "scipy", "matplotlib"},
         ),
         (
-            "from hauteur.web.desks.worker import DESKS, desk_class; [desk_class(name) for name in DESKS]",
+            "from hauteur.web.sessions import worker; [worker.session_class(name) for name in worker.SESSIONS]",
             {"torch", "onnx", "onnxruntime", "pyarrow", "scipy", "matplotlib", "starlette", "uvicorn"},
         ),
     ],

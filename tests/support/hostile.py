@@ -155,7 +155,7 @@ class Hostile:
                 (name.encode(), self.random.choice((b"", b"text/html", b"bytes=0-5,-9,x", b"*", self.noise())))
             )
         if self.random.random() < 0.1:
-            found.append((self.random.choice(("host", "origin", "x-csrf-token")).encode(), self.noise()))
+            found.append((self.random.choice(("host", "origin")).encode(), self.noise()))
         return [(name, value.replace(b"\n", b"").replace(b"\r", b"")) for name, value in found]
 
     def request(self, paths: tuple[str, ...], kept: dict[str, str]) -> tuple[Scope, list[Message]]:
@@ -184,7 +184,7 @@ class Hostile:
         return scope, messages
 
     def message(self, requests: tuple[str, ...]) -> str | bytes:
-        """A message for a desk that knows these requests; most are none, some are refused, a few are done."""
+        """A message for a session that knows these requests; most are none, some are refused, a few are done."""
         kind = self.random.choice((0, 0, 1, 1, 2, 3, 3, 3, 4, 5, 6, 7))
         if kind == 0:
             return self.noise(300)

@@ -1,32 +1,19 @@
-"""Answers of the whole application behind its door: faults are pages in words, nothing changes without the token."""
+"""Answers of the whole application behind its policy: faults are pages in words, no name leads out of the roots."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Mount, Route
+from starlette.routing import Route
 from starlette.testclient import TestClient
 
 from hauteur.web.app import create_app
 from hauteur.web.pages import all_pages
-from hauteur.web.safety import HEADERS, Door, Guard
+from hauteur.web.safety import HEADERS, AccessMiddleware, AccessPolicy
 from hauteur.web.settings import WebSettings
 
 OWN = "http://127.0.0.1:8000"
-
-
-def changing(routes: list[BaseRoute], before: str = "") -> Iterator[str]:
-    """Addresses that take more than questions."""
-    for route in routes:
-        if isinstance(route, Mount):
-            yield from changing(route.routes, before + route.path)
-        elif isinstance(route, Route) and (route.methods or set()) - {"GET", "HEAD"}:
-            yield before + route.path
-
-
-CHANGING = list(changing(list(all_pages().routes)))
 
 
 async def fault(request: Request) -> Response:
@@ -35,10 +22,9 @@ async def fault(request: Request) -> Response:
 
 @pytest.fixture
 def client(tmp_path: Path) -> TestClient:
-    door = Door()
-    app = create_app(WebSettings(roots=(tmp_path,)), door)
+    app = create_app(WebSettings(roots=(tmp_path,)))
     app.router.routes.insert(0, Route("/fault", fault))
-    return TestClient(Guard(app, door), base_url=OWN, raise_server_exceptions=False)
+    return TestClient(AccessMiddleware(app, AccessPolicy()), base_url=OWN, raise_server_exceptions=False)
 
 
 def test_a_fault_is_a_page_in_words(client: TestClient) -> None:
@@ -49,15 +35,10 @@ def test_a_fault_is_a_page_in_words(client: TestClient) -> None:
     assert HEADERS.items() <= dict(answer.headers).items()
 
 
-def test_there_are_addresses_that_change_something() -> None:
-    assert "/runs/start" in CHANGING
-
-
-@pytest.mark.parametrize("path", CHANGING)
-def test_nothing_changes_without_the_token(client: TestClient, path: str) -> None:
-    for headers in ({}, {"origin": OWN}, {"origin": OWN, "x-csrf-token": "x"}):
-        answer = client.post(path.replace("{name:path}", "x"), json={}, headers=headers)
-        assert (answer.status_code, "CSRF" in answer.text) == (403, True)
+def test_no_page_takes_more_than_questions() -> None:
+    routes = [route for route in all_pages().routes if isinstance(route, Route)]
+    assert routes
+    assert all((route.methods or set()) <= {"GET", "HEAD"} for route in routes)
 
 
 @pytest.mark.parametrize(

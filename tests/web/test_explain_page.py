@@ -1,4 +1,4 @@
-"""The page Explain: its figures are those of `hauteur explain --json` at the same seed, desk and browser."""
+"""The page Explain: its figures are those of `hauteur explain --json` at the same seed, session and browser."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pytest
-from desk_events import Events
 from lab_browser import NARROW, Windows, axe_faults, too_wide
 from playwright.sync_api import Page, expect
+from session_events import Events
 
 from hauteur.cli import main
-from hauteur.web.desks.desk import DeskSettings
-from hauteur.web.desks.explain import ExplainDesk
+from hauteur.web.sessions.explain import ExplainSession
+from hauteur.web.sessions.session import SessionSettings
 
 PLACE: dict[str, Any] = {"game": "connect4", "moves": ["4", "4"]}
 CONTEMPT = {"net": "rollout", "settings": {"search_contempt.n_scl": "5"}}
@@ -30,21 +30,21 @@ def explained(capsys: pytest.CaptureFixture[str]) -> Any:
     return run
 
 
-def test_the_desk_compares_and_walks_through_both_trees(explained: Any) -> None:
+def test_the_session_compares_and_walks_through_both_trees(explained: Any) -> None:
     events = Events()
-    desk = ExplainDesk(events, DeskSettings())
+    session = ExplainSession(events, SessionSettings())
     try:
-        assert desk.handle("open", PLACE)["position"]["ply"] == 2
+        assert session.handle("open", PLACE)["position"]["ply"] == 2
         with pytest.raises(ValueError, match="no comparison yet"):
-            desk.handle("children", {})
-        desk.handle("start", {**PLACE, "a": CONTEMPT, "b": {"net": "rollout"}, "visits": 200, "seed": 3})
+            session.handle("children", {})
+        session.handle("start", {**PLACE, "a": CONTEMPT, "b": {"net": "rollout"}, "visits": 200, "seed": 3})
         found = events.wait("done")
-        children = desk.handle("children", {})["children"]
-        behind = desk.handle("children", {"line": children[0]["line"]})["children"]
+        children = session.handle("children", {})["children"]
+        behind = session.handle("children", {"line": children[0]["line"]})["children"]
         with pytest.raises(ValueError, match="neither tree has a node behind"):
-            desk.handle("children", {"line": [6, 6, 6, 6, 6, 6, 6]})
+            session.handle("children", {"line": [6, 6, 6, 6, 6, 6, 6]})
     finally:
-        desk.close()
+        session.close()
     words = ("connect4", "--net", "rollout", "--moves", "4 4", "--visits", "200", "--seed", "3", "--threads", "1")
     printed = explained(*words)
     for side in "ab":
@@ -63,12 +63,12 @@ def test_the_desk_compares_and_walks_through_both_trees(explained: Any) -> None:
 
 def test_a_comparison_is_stopped() -> None:
     events = Events()
-    desk = ExplainDesk(events, DeskSettings())
-    desk.handle("start", {**PLACE, "a": CONTEMPT, "visits": 1_000_000})
-    desk.handle("stop", {})
+    session = ExplainSession(events, SessionSettings())
+    session.handle("start", {**PLACE, "a": CONTEMPT, "visits": 1_000_000})
+    session.handle("stop", {})
     events.wait("stopped")
-    desk.handle("start", {**PLACE, "a": CONTEMPT, "visits": 1_000_000})
-    desk.close()
+    session.handle("start", {**PLACE, "a": CONTEMPT, "visits": 1_000_000})
+    session.close()
     assert events.named("done") == []
 
 
@@ -84,9 +84,9 @@ def test_a_comparison_is_stopped() -> None:
     ],
 )
 def test_a_wrong_question_is_refused_in_one_line(fields: dict[str, Any], text: str) -> None:
-    desk = ExplainDesk(Events(), DeskSettings())
+    session = ExplainSession(Events(), SessionSettings())
     with pytest.raises(ValueError, match=text):
-        desk.handle("start", PLACE | fields)
+        session.handle("start", PLACE | fields)
 
 
 POSITIONS: tuple[dict[str, str], ...] = (

@@ -1,4 +1,4 @@
-"""Ten thousand websocket messages that no page sends: every desk answers each in a line and goes on working."""
+"""Ten thousand websocket messages that no page sends: every session answers each in a line and goes on working."""
 
 import asyncio
 import json
@@ -16,24 +16,24 @@ from hauteur.games.registry import names
 from hauteur.system.hardware import resident_bytes
 from hauteur.system.settings import Section
 from hauteur.web.app import create_app
-from hauteur.web.desks.desk import DeskSettings
-from hauteur.web.desks.worker import DESKS, answer, desk_class
-from hauteur.web.safety import Door, Guard
+from hauteur.web.safety import AccessMiddleware, AccessPolicy
+from hauteur.web.sessions.session import SessionSettings
+from hauteur.web.sessions.worker import SESSIONS, answer, session_class
 from hauteur.web.settings import WebSettings
 
 MESSAGES = 10_000
 MOST_GROWTH = 24e6
-"""Bytes that the server may grow by; what desks need is limited by the pool."""
+"""Bytes that the server may grow by; what sessions need is limited by the pool."""
 
 
-def requests_of(desk: str) -> tuple[str, ...]:
-    """Requests that a desk knows."""
-    return tuple(name[3:] for name in dir(desk_class(desk)) if name.startswith("do_"))
+def requests_of(session: str) -> tuple[str, ...]:
+    """Requests that a session knows."""
+    return tuple(name[3:] for name in dir(session_class(session)) if name.startswith("do_"))
 
 
-def words_of(desk: str) -> tuple[str, ...]:
-    """Names of fields that the desk's module reads, of games, and of nets."""
-    module = import_module(desk_class(desk).__module__)
+def words_of(session: str) -> tuple[str, ...]:
+    """Names of fields that the session's module reads, of games, and of nets."""
+    module = import_module(session_class(session).__module__)
     sections = [section for _, section in getmembers(module, isclass) if issubclass(section, Section)]
     return (*(field for section in sections for field in section.model_fields), *names(), "tictactoe", "random")
 
@@ -41,11 +41,11 @@ def words_of(desk: str) -> tuple[str, ...]:
 class FakeClient:
     """The other end of a websocket, in this process."""
 
-    def __init__(self, guard: Guard, desk: str) -> None:
+    def __init__(self, guarded: AccessMiddleware, session: str) -> None:
         headers = [(b"host", b"127.0.0.1:8000"), (b"origin", b"http://127.0.0.1:8000")]
         self.scope = {
             "type": "websocket",
-            "path": f"/live/{desk}",
+            "path": f"/live/{session}",
             "raw_path": b"",
             "query_string": b"",
             "root_path": "",
@@ -56,7 +56,7 @@ class FakeClient:
         self.ready = asyncio.Event()
         self.closed = False
         self.to_server.put_nowait({"type": "websocket.connect"})
-        self.task = asyncio.create_task(guard(self.scope, self.to_server.get, self.take))
+        self.task = asyncio.create_task(guarded(self.scope, self.to_server.get, self.take))
 
     async def take(self, message: Message) -> None:
         """Take what the server sends."""
@@ -84,14 +84,13 @@ class FakeClient:
         await self.task
 
 
-async def bombard(root: Path, desk: str, number: int, seed: int) -> None:
+async def bombard(root: Path, session: str, number: int, seed: int) -> None:
     """Send so many messages; every one gets one reply, from one and the same process; the server does not grow."""
-    door = Door()
-    app = create_app(WebSettings(roots=(root,), desks=2), door)
-    client = FakeClient(Guard(app, door), desk)
+    app = create_app(WebSettings(roots=(root,), sessions=2))
+    client = FakeClient(AccessMiddleware(app, AccessPolicy()), session)
     await asyncio.wait_for(client.ready.wait(), 60)
     [process] = app.state.lab.pool.open
-    hostile, requests, start = Hostile(seed, words_of(desk)), requests_of(desk), 0
+    hostile, requests, start = Hostile(seed, words_of(session)), requests_of(session), 0
     for index in range(number):
         reply = await client.ask(hostile.message(requests))
         assert ("error" in reply) != ("reply" in reply)
@@ -107,15 +106,15 @@ async def bombard(root: Path, desk: str, number: int, seed: int) -> None:
     await app.state.lab.pool.close()
 
 
-@pytest.mark.parametrize("desk", DESKS)
-def test_ten_thousand_messages(desk: str, tmp_path: Path) -> None:
-    run_async(bombard(tmp_path, desk, MESSAGES // len(DESKS) + 1, seed=1))
+@pytest.mark.parametrize("session", SESSIONS)
+def test_ten_thousand_messages(session: str, tmp_path: Path) -> None:
+    run_async(bombard(tmp_path, session, MESSAGES // len(SESSIONS) + 1, seed=1))
 
 
 def test_messages_to_what_watches_folders(tmp_path: Path) -> None:
     async def main() -> None:
-        door = Door()
-        client = FakeClient(Guard(create_app(WebSettings(roots=(tmp_path,)), door), door), "watch")
+        guarded = AccessMiddleware(create_app(WebSettings(roots=(tmp_path,))), AccessPolicy())
+        client = FakeClient(guarded, "watch")
         await asyncio.wait_for(client.ready.wait(), 60)
         hostile = Hostile(1, ("names", "runs"))
         for _ in range(2000):
@@ -128,17 +127,17 @@ def test_messages_to_what_watches_folders(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2, 12))
-@pytest.mark.parametrize("desk", DESKS)
-def test_many_more_messages(desk: str, tmp_path: Path, seed: int) -> None:
-    run_async(bombard(tmp_path, desk, MESSAGES, seed))
+@pytest.mark.parametrize("session", SESSIONS)
+def test_many_more_messages(session: str, tmp_path: Path, seed: int) -> None:
+    run_async(bombard(tmp_path, session, MESSAGES, seed))
 
 
-@pytest.mark.parametrize("desk", DESKS)
-def test_a_desk_refuses_any_fields_in_a_line(desk: str, tmp_path: Path) -> None:
-    hostile = Hostile(1, words_of(desk))
-    opened = desk_class(desk)(lambda event, fields, latest=True: None, DeskSettings(roots=(str(tmp_path),)))
+@pytest.mark.parametrize("session", SESSIONS)
+def test_a_session_refuses_any_fields_in_a_line(session: str, tmp_path: Path) -> None:
+    hostile = Hostile(1, words_of(session))
+    opened = session_class(session)(lambda event, fields, latest=True: None, SessionSettings(roots=(str(tmp_path),)))
     for _ in range(150):
-        request = {"id": 1, "do": hostile.random.choice(requests_of(desk)), "fields": hostile.fields(3)}
+        request = {"id": 1, "do": hostile.random.choice(requests_of(session)), "fields": hostile.fields(3)}
         reply = answer(opened, request)
         assert "internal error" not in reply.get("error", "")
     opened.close()

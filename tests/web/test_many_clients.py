@@ -12,15 +12,15 @@ from websockets.asyncio.client import ClientConnection, connect
 
 from hauteur.system.hardware import resident_bytes
 
-CLIENTS, DESKS = 200, 2
+CLIENTS, SESSIONS = 200, 2
 MOST_GROWTH = 64e6
 """Bytes that the server may grow by for all clients together, the buffers of their connections included."""
 
 
-async def live(lab: RunningLab, desk: str = "analyse") -> ClientConnection:
-    """A client at a desk."""
+async def live(lab: RunningLab, session: str = "analyse") -> ClientConnection:
+    """A client at a session."""
     host = urlsplit(lab.url).netloc
-    return await connect(f"ws://{host}/live/{desk}", origin=f"http://{host}", compression=None, open_timeout=60)  # type: ignore[arg-type]
+    return await connect(f"ws://{host}/live/{session}", origin=f"http://{host}", compression=None, open_timeout=60)  # type: ignore[arg-type]
 
 
 async def first_event(socket: ClientConnection) -> str:
@@ -38,19 +38,19 @@ async def answer_of(socket: ClientConnection, do: str, **fields: object) -> dict
 
 
 async def crowd(lab: RunningLab) -> None:
-    """Open all of them, ask for pages meanwhile, search at the desks that there are, let some never read."""
+    """Open all of them, ask for pages meanwhile, search at the sessions that there are, let some never read."""
     pages = httpx.AsyncClient(base_url=lab.url, timeout=60)
     for _ in range(10):
         assert (await pages.get("/analyse")).status_code == 200
     before = resident_bytes(lab.process.pid) or 0
     sockets = await asyncio.gather(*(live(lab) for _ in range(CLIENTS)))
     events = await asyncio.gather(*(first_event(socket) for socket in sockets))
-    assert sorted(events) == ["busy"] * (CLIENTS - DESKS) + ["ready"] * DESKS
-    at_desks = [socket for socket, event in zip(sockets, events, strict=True) if event == "ready"]
-    for socket in at_desks:
+    assert sorted(events) == ["busy"] * (CLIENTS - SESSIONS) + ["ready"] * SESSIONS
+    at_sessions = [socket for socket, event in zip(sockets, events, strict=True) if event == "ready"]
+    for socket in at_sessions:
         reply = await answer_of(socket, "open", game="connect4", net="uniform")
         assert "error" not in reply
-    assert "error" not in await answer_of(at_desks[0], "start", visits=2**31)  # its reports are never read
+    assert "error" not in await answer_of(at_sessions[0], "start", visits=2**31)  # its reports are never read
     answers = await asyncio.gather(*(pages.get("/analyse") for _ in range(CLIENTS)))
     assert {answer.status_code for answer in answers} == {200}
     grown = (resident_bytes(lab.process.pid) or 0) - before
@@ -63,7 +63,7 @@ async def crowd(lab: RunningLab) -> None:
 
 
 def test_two_hundred_clients(tmp_path: Path) -> None:
-    lab = start_lab(tmp_path, "--desks", str(DESKS), "--threads", "1")
+    lab = start_lab(tmp_path, "--sessions", str(SESSIONS), "--threads", "1")
     try:
         run_async(crowd(lab))
     finally:

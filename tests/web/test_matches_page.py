@@ -1,13 +1,11 @@
-"""The page Matches: what is played now is shown now, after a reload and by another server; starting and stopping."""
+"""The page Matches: what is played now is shown now, after a reload and by another server."""
 
-import json
 import re
 import signal
 import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -17,14 +15,9 @@ from starlette.testclient import TestClient
 
 import hauteur as ht
 from hauteur.cli.main import main
-from hauteur.matches.folder import MatchFolder
 from hauteur.matches.report.stored_match import StoredMatch
-from hauteur.studies.folders import FoundFolder
-from hauteur.system.settings import validated
 from hauteur.web.app import create_app
-from hauteur.web.match_orders import MatchOrder, match_job, resumed_job
 from hauteur.web.pages.matches import PAGE as MATCHES
-from hauteur.web.safety import Door
 from hauteur.web.settings import WebSettings
 
 ENDLESS = ("sprt", "random", "mcts:20000", "--game", "tictactoe", "--elo0", "-601", "--elo1", "-600")
@@ -86,40 +79,14 @@ def test_a_running_match_is_seen_live_after_a_reload_and_by_another_server(
     assert match.counted.test is not None
     expect(state).to_contain_text(f" {len(match.games):,} games")
     expect(llr).to_have_attribute("aria-label", re.compile(re.escape(f"{match.counted.test.llr:+.2f}")))
-    page.get_by_role("button", name="Continue").click()
-    expect(state).to_contain_text("running")
-    page.get_by_role("button", name="Stop").click()
-    expect(state).to_contain_text("not finished", timeout=PATIENCE)
     assert axe_faults(page) == []
-    assert too_wide(page) == []
-
-
-def test_a_match_is_started_from_the_page(windows: Windows) -> None:
-    page = windows.open("/matches", size=(390, 844))
-    expect(page.locator("#players option[value='net=connect4 visits=100']")).to_be_attached()
-    page.get_by_text("Start a match").click()
-    page.get_by_label("Game", exact=True).fill("tictactoe")
-    page.get_by_label("Player A").fill("uci:sh nodes=1")
-    page.get_by_role("spinbutton", name="Games").fill("6")
-    page.get_by_label("Player B").fill("net=uniform")
-    page.get_by_role("button", name="Start").click()
-    expect(page.locator("#notices")).to_contain_text("programs (uci:, gtp:) are not started from pages")
-    assert axe_faults(page) == []
-    windows.expected = "400 (Bad Request)"
-    page.get_by_label("Player A").fill("random")
-    page.get_by_label("Visits a move").fill("4")
-    page.get_by_role("button", name="Start").click()
-    expect(page.locator("#state")).to_contain_text("finished, 6 games")
-    expect(page.locator("h1")).to_have_text("random against uniform visits=4")
-    expect(page.locator("#games tbody tr")).to_have_count(6)
-    page.wait_for_load_state()
     assert too_wide(page) == []
 
 
 @pytest.fixture
 def client(tmp_path: Path) -> TestClient:
-    """A server without desks."""
-    return TestClient(create_app(WebSettings(roots=(tmp_path,)), Door()), raise_server_exceptions=False)
+    """A server without sessions."""
+    return TestClient(create_app(WebSettings(roots=(tmp_path,))), raise_server_exceptions=False)
 
 
 def test_a_tournament_has_a_list_and_a_page_for_each_pairing(client: TestClient, tmp_path: Path) -> None:
@@ -188,68 +155,3 @@ def test_a_damaged_match_is_named(client: TestClient, tmp_path: Path) -> None:
         file.write("nonsense\n")
     assert "line 3: not a game" in client.get(f"{MATCHES.path}/standing/{tmp_path.name}/m").text
     assert client.get(f"{MATCHES.path}/of/{tmp_path.name}/m").status_code == 400
-
-
-def order(**fields: Any) -> MatchOrder:
-    return validated(MatchOrder, {"game": "tictactoe", "a": "random", "b": "net=uniform", **fields}, "match")
-
-
-def test_an_order_becomes_a_command(tmp_path: Path) -> None:
-    settings = WebSettings(roots=(tmp_path,))
-    job = match_job(order(visits=7, games=4), settings)
-    assert job.words[:3] == ["match", "random", "net=uniform visits=7"]
-    assert job.folder.parent == tmp_path / "matches"
-    assert f"--out={job.folder}" in job.words
-    job = match_job(order(kind="sprt", b="net=uniform visits=3 cpuct.init=2", games=0), settings)
-    assert "visits=3" in job.words[2]
-    assert not any(word.startswith(("--max-games", "--parallel", "--threads")) for word in job.words)
-    job = match_job(order(visits=500_000), WebSettings(roots=(tmp_path,), threads=1))
-    assert {"--parallel=10", "--threads=1"} <= set(job.words)
-
-
-@pytest.mark.parametrize(
-    ("fields", "message"),
-    [
-        ({"a": "uci:sh nodes=1"}, "player A: programs"),
-        ({"b": "net=/etc/passwd"}, "there is no net '/etc/passwd'"),
-        ({"b": "@/etc/passwd"}, "player B: a page reads no files of settings"),
-        ({"game": "ludo"}, "ludo"),
-        ({"b": "net=uniform visits=1000001"}, "player B: visits in a match of a page are at most 1,000,000"),
-        ({"games": 3}, "must be even"),
-        ({"kind": "sprt", "elo0": 5, "elo1": 5}, "elo0 must be below elo1"),
-        ({"kind": "tournament"}, "kind"),
-        ({"a": "random", "out": "/tmp"}, "out"),
-    ],
-)
-def test_orders_that_cannot_be_are_refused(tmp_path: Path, fields: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(message)):
-        match_job(order(**fields), WebSettings(roots=(tmp_path,)))
-
-
-def begun(folder: Path, *words: str) -> FoundFolder:
-    folder.mkdir()
-    stored = {"settings": {}, "begun": {"command": ["/usr/bin/hauteur", *words]}}
-    (folder / "match.json").write_text(json.dumps(stored))
-    return FoundFolder("root/m", MatchFolder(folder))
-
-
-def test_a_match_goes_on_with_the_command_that_began_it(tmp_path: Path) -> None:
-    found = begun(
-        tmp_path / "m", "match", "random", "mcts:5", "--games", "10", "--game=tictactoe", "--out", "elsewhere"
-    )
-    words = resumed_job(found, WebSettings(roots=(tmp_path,))).words
-    assert words == ["match", "random", "mcts:5", "--games=10", "--game=tictactoe", f"--out={tmp_path / 'm'}"]
-
-
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (("match", "uci:sh nodes=1", "random"), "programs"),
-        (("match", "net=/etc/passwd", "random"), "there is no net"),
-        (("match", "random", "random", "--openings", "/etc/passwd"), "--openings is not for pages"),
-        (("train", "x.toml"), "it was not begun by hauteur match, sprt, tournament"),
-    ],
-)
-def test_what_a_page_may_not_do_it_may_not_go_on_with(tmp_path: Path, words: tuple[str, ...], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        resumed_job(begun(tmp_path / "m", *words), WebSettings(roots=(tmp_path,)))

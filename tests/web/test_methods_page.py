@@ -15,7 +15,6 @@ from hauteur.studies.methods import methods
 from hauteur.web.app import create_app
 from hauteur.web.pages.matches import address as match_address
 from hauteur.web.pages.methods import PAGE as METHODS
-from hauteur.web.safety import Door
 from hauteur.web.settings import WebSettings
 from hauteur_experiments.experiment import Experiment, ExperimentSetting, Finding, Result, make_experiment
 
@@ -24,8 +23,8 @@ RESULTS = f"{METHODS.path}/results"
 
 @pytest.fixture
 def client(tmp_path: Path) -> TestClient:
-    """A server without desks."""
-    return TestClient(create_app(WebSettings(roots=(tmp_path,)), Door()), raise_server_exceptions=False)
+    """A server without sessions."""
+    return TestClient(create_app(WebSettings(roots=(tmp_path,))), raise_server_exceptions=False)
 
 
 def made_experiment(folder: Path) -> None:

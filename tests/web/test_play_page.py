@@ -260,7 +260,7 @@ def test_a_game_survives_a_reload_a_lost_connection_and_a_killed_process(page: P
     expect(page.locator("#notice-live")).to_contain_text("The connection to the server was lost; trying again.")
     expect(page.locator("#notice-live")).to_have_count(0)
     expect(page.locator("#board:not(.off)")).to_be_visible()
-    os.kill(desks(lab.process.pid)[0], signal.SIGKILL)
+    os.kill(sessions(lab.process.pid)[0], signal.SIGKILL)
     expect(page.locator("#notice-live")).to_contain_text("ended by signal 9; another one takes its place")
     expect(page.locator("#board:not(.off)")).to_be_visible()
     square(page, "36").click()
@@ -291,15 +291,15 @@ def arrive(page: Page, address: str) -> None:
     page.goto(address)
 
 
-def desks(server: int) -> list[int]:
-    """The processes of desks of a server, the oldest first."""
+def sessions(server: int) -> list[int]:
+    """The processes of sessions of a server, the oldest first."""
     found = []
     for place in Path("/proc").glob("[0-9]*"):
         try:
             parent = int(place.joinpath("stat").read_text().rpartition(")")[2].split()[1])
-            is_desk = b"desks.worker" in place.joinpath("cmdline").read_bytes()
+            is_session = b"sessions.worker" in place.joinpath("cmdline").read_bytes()
         except OSError:
             continue  # it has ended meanwhile
-        if parent == server and is_desk:
+        if parent == server and is_session:
             found.append(int(place.name))
     return sorted(found)

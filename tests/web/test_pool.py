@@ -1,4 +1,4 @@
-"""Processes of desks: how many there are, what happens when one dies, needs too much memory, or does nothing."""
+"""Processes of sessions: how many there are, what happens when one dies, needs too much memory, or does nothing."""
 
 import asyncio
 import json
@@ -14,9 +14,9 @@ import pytest
 from async_runs import run_async
 from starlette.websockets import WebSocketDisconnect
 
-from hauteur.web.desks import pool as pool_module
-from hauteur.web.desks.pool import BusyError, DeskProcess, Pool
 from hauteur.web.live import MOST_ENDS, MOST_WAITING, Line
+from hauteur.web.sessions import pool as pool_module
+from hauteur.web.sessions.pool import BusyError, Pool, SessionProcess
 from hauteur.web.settings import WebSettings
 
 WORKER = r"""
@@ -43,12 +43,12 @@ for line in sys.stdin:
 class QuickPool(Pool):
     """Its processes are there at once, and do as they are told."""
 
-    async def _start(self) -> DeskProcess:
+    async def _start(self) -> SessionProcess:
         command = (sys.executable, "-S", "-E", "-c", WORKER)
         process = await asyncio.create_subprocess_exec(
             *command, stdin=PIPE, stdout=PIPE, limit=2**16, start_new_session=True
         )
-        return DeskProcess(process)
+        return SessionProcess(process)
 
 
 class FakeSocket:
@@ -190,7 +190,7 @@ def test_more_than_the_most_are_refused_in_words_until_one_leaves() -> None:
             socket.leave()
             await its_task
 
-    run(work, desks=2)
+    run(work, sessions=2)
 
 
 def test_the_quietest_gives_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -212,7 +212,7 @@ def test_the_quietest_gives_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
             socket.leave()
             await its_task
 
-    run(work, desks=2)
+    run(work, sessions=2)
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="memory of another process is read on Linux alone")
@@ -248,7 +248,7 @@ def test_a_line_that_is_too_long_ends_the_process_in_words() -> None:
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="asks the system for a process")
-def test_what_a_desk_has_started_ends_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_a_session_has_started_ends_with_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pool_module, "PATIENCE", 0.1)
 
     async def work(pool: QuickPool) -> None:

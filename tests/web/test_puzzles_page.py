@@ -1,4 +1,4 @@
-"""The page Puzzles: its desk, and what a person does in the browser."""
+"""The page Puzzles: its session, and what a person does in the browser."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from desk_events import Events
 from lab_browser import NARROW, Windows, axe_faults, too_wide
 from playwright.sync_api import expect
+from session_events import Events
 
 from hauteur.cli import main
 from hauteur.studies.puzzles.problems import Problem
 from hauteur.studies.puzzles.sets import problems_of, shipped_sets
-from hauteur.web.desks.desk import DeskSettings
-from hauteur.web.desks.puzzles import PuzzlesDesk
+from hauteur.web.sessions.puzzles import PuzzlesSession
+from hauteur.web.sessions.session import SessionSettings
 
 CSV = (
     "PuzzleId,FEN,Moves,Rating,RatingDeviation,Popularity,NbPlays,Themes,GameUrl,OpeningTags\n"
@@ -27,14 +27,14 @@ CSV = (
 
 @pytest.fixture
 def events() -> Events:
-    """What the desk sends."""
+    """What the session sends."""
     return Events()
 
 
 @pytest.fixture
-def desk(events: Events) -> Any:
-    """A desk, closed at the end."""
-    made = PuzzlesDesk(events, DeskSettings())
+def session(events: Events) -> Any:
+    """A session, closed at the end."""
+    made = PuzzlesSession(events, SessionSettings())
     yield made
     made.close()
 
@@ -46,15 +46,15 @@ def longest(name: str) -> tuple[int, Problem]:
     return number, problems[number]
 
 
-def test_a_line_is_solved_and_rated_once(desk: PuzzlesDesk) -> None:
+def test_a_line_is_solved_and_rated_once(session: PuzzlesSession) -> None:
     number, problem = longest("connect4")
-    reply = desk.handle("open", {"set": "connect4"})
+    reply = session.handle("open", {"set": "connect4"})
     assert (reply["count"], reply["scale"]) == (len(problems_of(shipped_sets()["connect4"])), "connect4")
-    shown = desk.handle("puzzle", {"number": number})
+    shown = session.handle("puzzle", {"number": number})
     assert "line" not in json.dumps({key: value for key, value in shown.items() if key != "position"})
     for place, step in enumerate(problem.steps):
         (right,) = step.right
-        reply = desk.handle("move", {"a": right})
+        reply = session.handle("move", {"a": right})
         if place + 1 < len(problem.steps):
             assert reply["answer"] == "right"
             assert "player" not in reply
@@ -64,36 +64,36 @@ def test_a_line_is_solved_and_rated_once(desk: PuzzlesDesk) -> None:
     assert reply["player"]["rating"] > 1500
     assert reply["visits"]["the net it was mined by"] == problem.visits
     with pytest.raises(ValueError, match="that is no move here"):
-        desk.handle("move", {"a": 0})
-    assert "player" not in desk.handle("solution", {})
+        session.handle("move", {"a": 0})
+    assert "player" not in session.handle("solution", {})
 
 
-def test_wrong_moves_and_help_fail_the_attempt(desk: PuzzlesDesk) -> None:
+def test_wrong_moves_and_help_fail_the_attempt(session: PuzzlesSession) -> None:
     _, problem = longest("connect4")
-    desk.handle("open", {"set": "connect4"})
+    session.handle("open", {"set": "connect4"})
     for request in ("wrong", "hint", "solution"):
-        shown = desk.handle("puzzle", {"number": 0, "rating": 1600, "deviation": 60})
+        shown = session.handle("puzzle", {"number": 0, "rating": 1600, "deviation": 60})
         (right,) = problems_of(shipped_sets()["connect4"])[0].steps[0].right
         wrong = next(action["a"] for action in shown["position"]["actions"] if action["a"] != right)
-        reply = desk.handle("move", {"a": wrong}) if request == "wrong" else desk.handle(request, {})
+        reply = session.handle("move", {"a": wrong}) if request == "wrong" else session.handle(request, {})
         assert reply["player"]["rating"] < 1600
         assert not reply["clean"]
-        assert "player" not in desk.handle("move", {"a": right})
-    desk.handle("puzzle", {"number": 0, "rated": False})
-    assert "player" not in desk.handle("solution", {})
+        assert "player" not in session.handle("move", {"a": right})
+    session.handle("puzzle", {"number": 0, "rated": False})
+    assert "player" not in session.handle("solution", {})
     assert len(problem.steps) > 1
 
 
-def test_a_file_of_the_reader(desk: PuzzlesDesk) -> None:
-    reply = desk.handle("open", {"text": CSV, "suffix": ".csv"})
+def test_a_file_of_the_reader(session: PuzzlesSession) -> None:
+    reply = session.handle("open", {"text": CSV, "suffix": ".csv"})
     assert (reply["count"], reply["game"], reply["scale"]) == (1, "chess", "file")
-    shown = desk.handle("puzzle", {"number": 0})
+    shown = session.handle("puzzle", {"number": 0})
     assert shown["rating"] == 1200
-    solved = desk.handle("solution", {})
+    solved = session.handle("solution", {})
     assert solved["line"] == ["Rb8#"]
     assert solved["themes"] == ["mate", "mateIn1"]
-    desk.handle("open", {"text": "6k1/5ppp/8/8/8/8/r4PPP/1R4K1 w - - bm Rb8;", "suffix": ".epd"})
-    assert desk.handle("puzzle", {"number": 0})["rating"] is None
+    session.handle("open", {"text": "6k1/5ppp/8/8/8/8/r4PPP/1R4K1 w - - bm Rb8;", "suffix": ".epd"})
+    assert session.handle("puzzle", {"number": 0})["rating"] is None
 
 
 @pytest.mark.parametrize(
@@ -107,19 +107,19 @@ def test_a_file_of_the_reader(desk: PuzzlesDesk) -> None:
         ({"text": "x" * 900_001}, "text"),
     ],
 )
-def test_bad_sets_are_one_line(desk: PuzzlesDesk, fields: dict[str, Any], message: str) -> None:
+def test_bad_sets_are_one_line(session: PuzzlesSession, fields: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message) as error:
-        desk.handle("open", fields)
+        session.handle("open", fields)
     assert "\n" not in str(error.value)
     with pytest.raises(ValueError, match="there is no puzzle yet"):
-        desk.handle("move", {"a": 0})
+        session.handle("move", {"a": 0})
 
 
-def test_a_search_solves_the_line(desk: PuzzlesDesk, events: Events) -> None:
+def test_a_search_solves_the_line(session: PuzzlesSession, events: Events) -> None:
     number, problem = longest("connect4")
-    desk.handle("open", {"set": "connect4"})
-    desk.handle("puzzle", {"number": number})
-    reply = desk.handle("search", {"visits": 300})
+    session.handle("open", {"set": "connect4"})
+    session.handle("puzzle", {"number": number})
+    reply = session.handle("search", {"visits": 300})
     assert not reply["clean"]
     found = events.wait("found")
     assert len(found["steps"]) == len(problem.steps)
@@ -127,7 +127,7 @@ def test_a_search_solves_the_line(desk: PuzzlesDesk, events: Events) -> None:
     assert found["visits"] is None or found["visits"] <= 300
     assert events.named("searched")
     with pytest.raises(ValueError, match="no net '/etc/passwd'"):
-        desk.handle("search", {"net": "/etc/passwd"})
+        session.handle("search", {"net": "/etc/passwd"})
 
 
 def test_a_person_solves_puzzles(windows: Windows, lab_root: Path) -> None:

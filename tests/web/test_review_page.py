@@ -1,4 +1,4 @@
-"""The page Review: its desk, and what a person does in the browser."""
+"""The page Review: its session, and what a person does in the browser."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from typing import Any
 import chess.pgn
 import numpy as np
 import pytest
-from desk_events import Events
 from lab_browser import NARROW, Windows, axe_faults, too_wide
 from playwright.sync_api import expect
+from session_events import Events
 
 from hauteur.cli import main
 from hauteur.games.game_texts import written_game
 from hauteur.games.played_game import PlayedGame
 from hauteur.games.registry import load_game
-from hauteur.web.desks.desk import DeskSettings
-from hauteur.web.desks.review import ReviewDesk
+from hauteur.web.sessions.review import ReviewSession
+from hauteur.web.sessions.session import SessionSettings
 
 MATE = '[White "A"]\n[Black "B"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n'
 ORDER = {"net": "uniform", "visits": 20}
@@ -39,24 +39,24 @@ def random_pgn(plies: int) -> str:
 
 @pytest.fixture
 def events() -> Events:
-    """What the desk sends."""
+    """What the session sends."""
     return Events()
 
 
 @pytest.fixture
-def desk(events: Events) -> Any:
-    """A desk, closed at the end."""
-    made = ReviewDesk(events, DeskSettings())
+def session(events: Events) -> Any:
+    """A session, closed at the end."""
+    made = ReviewSession(events, SessionSettings())
     yield made
     made.close()
 
 
-def test_a_review_comes_move_by_move_and_can_be_saved(desk: ReviewDesk, events: Events) -> None:
-    reply = desk.handle("open", {"text": MATE})
+def test_a_review_comes_move_by_move_and_can_be_saved(session: ReviewSession, events: Events) -> None:
+    reply = session.handle("open", {"text": MATE})
     assert (reply["title"], reply["plies"], reply["form"]) == ("1. A - B, 4 plies", 4, "pgn")
     with pytest.raises(ValueError, match="no move is reviewed yet"):
-        desk.handle("save", {})
-    reply = desk.handle("start", ORDER)
+        session.handle("save", {})
+    reply = session.handle("start", ORDER)
     assert reply["settings"]["visits"] == 20
     events.wait("done")
     last = events.named("review")[-1]
@@ -70,12 +70,12 @@ def test_a_review_comes_move_by_move_and_can_be_saved(desk: ReviewDesk, events: 
     assert mate["after"] == [1.0, 0.0, 0.0]
     assert last["progress"]["done"] == last["progress"]["positions"] == 4
     assert [side["blunder"] for side in last["sides"]] == [1, 0]
-    saved = desk.handle("save", {})
+    saved = session.handle("save", {})
     game = chess.pgn.read_game(io.StringIO(saved["text"]))
     assert game is not None
     assert [node.eval() is not None for node in game.mainline()] == [True] * 4
-    assert "Review of game" in desk.handle("save", {"form": "page"})["text"]
-    assert desk.handle("position", {"ply": 4})["position"]["outcome"] == -1
+    assert "Review of game" in session.handle("save", {"form": "page"})["text"]
+    assert session.handle("position", {"ply": 4})["position"]["outcome"] == -1
     json.dumps(events.all)
 
 
@@ -87,30 +87,30 @@ def test_a_review_comes_move_by_move_and_can_be_saved(desk: ReviewDesk, events: 
     ],
 )
 def test_games_of_other_kinds(
-    desk: ReviewDesk, events: Events, text: str, game: str, form: str | None, begins: str
+    session: ReviewSession, events: Events, text: str, game: str, form: str | None, begins: str
 ) -> None:
-    reply = desk.handle("open", {"text": text, "game": game})
+    reply = session.handle("open", {"text": text, "game": game})
     assert reply["form"] == form
-    desk.handle("start", ORDER)
+    session.handle("start", ORDER)
     events.wait("done")
     assert len(events.named("review")[-1]["moves"]) == reply["plies"]
     if form is not None:
-        saved = desk.handle("save", {})
+        saved = session.handle("save", {})
         assert saved["name"] == f"review.{form}"
         assert saved["text"].startswith(begins)
     else:
         with pytest.raises(ValueError, match="games of connect4 have no annotated form; save the page"):
-            desk.handle("save", {})
+            session.handle("save", {})
 
 
 def test_the_review_is_that_of_the_command(
-    desk: ReviewDesk, events: Events, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    session: ReviewSession, events: Events, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "game.pgn").write_text(random_pgn(12))
     assert main.main(["review", str(tmp_path / "game.pgn"), "--visits", "30", "--seed", "5", "--json"]) == 0
     (expected,) = json.loads(capsys.readouterr().out)["games"]
-    desk.handle("open", {"text": random_pgn(12)})
-    desk.handle("start", {"visits": 30, "seed": 5})
+    session.handle("open", {"text": random_pgn(12)})
+    session.handle("start", {"visits": 30, "seed": 5})
     events.wait("done")
     moves = events.named("review")[-1]["moves"]
     assert [{key: move[key] for key in expected["moves"][0]} for move in json.loads(json.dumps(moves))] == expected[
@@ -118,14 +118,14 @@ def test_the_review_is_that_of_the_command(
     ]
 
 
-def test_what_was_found_is_not_searched_again(desk: ReviewDesk, events: Events) -> None:
-    desk.handle("open", {"text": MATE})
-    desk.handle("start", ORDER)
+def test_what_was_found_is_not_searched_again(session: ReviewSession, events: Events) -> None:
+    session.handle("open", {"text": MATE})
+    session.handle("start", ORDER)
     events.wait("done")
     found = [one for event in events.named("found") for one in event["found"]]
     first = events.named("review")[-1]["moves"]
     later = Events()
-    other = ReviewDesk(later, DeskSettings())
+    other = ReviewSession(later, SessionSettings())
     other.handle("open", {"text": MATE})
     other.handle("start", {**ORDER, "known": found})
     later.wait("done")
@@ -136,11 +136,11 @@ def test_what_was_found_is_not_searched_again(desk: ReviewDesk, events: Events) 
     other.close()
 
 
-def test_a_review_stops_and_goes_on(desk: ReviewDesk, events: Events) -> None:
-    desk.handle("open", {"text": random_pgn(40)})
-    desk.handle("start", {"net": "rollout", "visits": 200})
+def test_a_review_stops_and_goes_on(session: ReviewSession, events: Events) -> None:
+    session.handle("open", {"text": random_pgn(40)})
+    session.handle("start", {"net": "rollout", "visits": 200})
     events.wait("found")
-    desk.handle("stop", {})
+    session.handle("stop", {})
     events.wait("stopped")
     assert len(events.named("review")[-1]["moves"]) < 40
 
@@ -157,12 +157,12 @@ def test_a_review_stops_and_goes_on(desk: ReviewDesk, events: Events) -> None:
         ({}, "text"),
     ],
 )
-def test_bad_texts_are_one_line(desk: ReviewDesk, fields: dict[str, Any], message: str) -> None:
+def test_bad_texts_are_one_line(session: ReviewSession, fields: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message) as error:
-        desk.handle("open", fields)
+        session.handle("open", fields)
     assert "\n" not in str(error.value)
     with pytest.raises(ValueError, match="there is no game yet"):
-        desk.handle("start", ORDER)
+        session.handle("start", ORDER)
 
 
 def test_a_person_reviews_a_game(windows: Windows) -> None:

@@ -1,23 +1,19 @@
-"""The page Runs without a browser: what it shows of runs, what it refuses, which commands it starts."""
+"""The page Runs without a browser: what it shows of runs, what it refuses."""
 
 import json
 import re
 import shutil
 from html import unescape
 from pathlib import Path
-from typing import Any
 
 import pytest
 from report_toys import folder_with, line
 from starlette.testclient import TestClient
 
-from hauteur.learning.recipe import load_recipe
 from hauteur.system import extras
 from hauteur.system.files import write_json
 from hauteur.system.lock import locked
 from hauteur.web.app import create_app
-from hauteur.web.jobs import Job, JobCommand, Jobs
-from hauteur.web.safety import Door
 from hauteur.web.settings import WebSettings
 
 
@@ -28,13 +24,12 @@ def place(tmp_path: Path) -> Path:
     folder_with(place / "ttt" / "one", [line(1), line(2)], run={"generations": 5, "tag": "one"})
     folder_with(place / "ttt" / "two", [line(1)], run={"generations": 1, "tag": "two"}, selfplay={"visits": 7})
     folder_with(place / "four", [], game="connect4")
-    (place / "tiny.toml").write_text('game = "tictactoe"\n[selfplay]\nvisits = 9\n')
     return place
 
 
 @pytest.fixture
 def client(place: Path) -> TestClient:
-    return TestClient(create_app(WebSettings(roots=(place,), threads=1), Door()))
+    return TestClient(create_app(WebSettings(roots=(place,), threads=1)))
 
 
 def test_the_list_has_every_run(client: TestClient, place: Path) -> None:
@@ -55,7 +50,7 @@ def test_a_run_and_its_figures_by_an_axis(client: TestClient, place: Path) -> No
     text = client.get("/runs/run/lab/ttt/one?by=positions").text
     assert "2 of 5 generations, stopped" in text
     assert "Elo by positions" in text
-    assert '<form class="resume" data-post="/runs/resume/lab/ttt/one">' in text
+    assert f"hauteur train {place}/ttt/one/config.toml --run {place}/ttt/one" in text
     part = client.get("/runs/figures/lab/ttt/one?by=games").text
     assert "Elo by games" in part
     assert 'href="?by=time"' in part
@@ -101,63 +96,6 @@ def test_games_that_cannot_be_shown(client: TestClient, place: Path, monkeypatch
     monkeypatch.setattr(extras, "find_spec", lambda name: None)
     text = client.get("/runs/games/lab/ttt/one").text
     assert "replaying games of a run needs pyarrow, not installed here" in text
-    assert "learning needs torch and pyarrow, not installed here" in client.get("/runs/new").text
-
-
-def test_the_form_of_a_new_run(client: TestClient) -> None:
-    text = client.get("/runs/new?recipe=lab/tiny.toml").text
-    assert "<option selected>lab/tiny.toml</option>" in text
-    assert '"default": "9"' in text
-    assert "there is no recipe" in client.get("/runs/new?recipe=/etc/passwd").text
-
-
-NEW = {"recipe": "lab/tiny.toml", "game": "tictactoe", "name": "mine", "settings": {"run.generations": "3"}}
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"name": "../mine"}, "run.tag"),
-        ({"name": "-x"}, "run.tag"),
-        ({"recipe": "../tiny.toml"}, "there is no recipe '../tiny.toml' here"),
-        ({"game": "ludo"}, "ludo"),
-        ({"settings": {"start.net": "/etc/passwd"}}, "start.net cannot be changed here"),
-        ({"settings": {"run.generations": "many"}}, "run.generations"),
-        ({"settings": {"run.generations": "0"}}, "needs start.games"),
-        ({"more": 1}, "more is not a setting"),
-        ({"game": "tictactoe", "name": "taken"}, "there is a run taken of tictactoe already"),
-    ],
-)
-def test_new_runs_that_are_refused(client: TestClient, place: Path, change: dict[str, Any], message: str) -> None:
-    (place / "tictactoe" / "taken").mkdir(parents=True)
-    answer = client.post("/runs/start", json=NEW | change)
-    assert (answer.status_code, message in answer.json()["error"]) == (400, True), answer.text
-    assert client.post("/runs/start", content=b"[" * 100_000).json() == {"error": "not a form: its fields must be JSON"}
-
-
-def test_commands_that_are_started(client: TestClient, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    given = list[JobCommand]()
-
-    async def start(self: Jobs, command: JobCommand) -> Job:
-        given.append(command)
-        return Job(1, command)
-
-    monkeypatch.setattr(Jobs, "start", start)
-    assert client.post("/runs/start", json=NEW).json() == {"address": "/runs/run/lab/tictactoe/mine"}
-    command, recipe, *options = given[0].words
-    folder = place / "tictactoe" / "mine"
-    assert (command, options) == ("train", [f"--run={folder}", "--fresh"])
-    chosen = load_recipe(Path(recipe))
-    assert (chosen.folder, chosen.selfplay.visits, chosen.run.generations, chosen.run.threads) == (folder, 9, 3, 1)
-    one, address = place / "ttt" / "one", "/runs/resume/lab/ttt/one"
-    assert client.post(address, json={}).json() == {"address": "/runs/run/lab/ttt/one"}
-    client.post(address, json={"generations": 9})
-    same = ["train", str(one / "config.toml"), f"--run={one}"]
-    assert [given[1].words, given[2].words] == [same, [*same[:2], "run.generations=9", same[2]]]
-    refused = client.post(address, json={"generations": 1}).json()["error"]
-    assert refused == "2 generations are done; the run cannot have 1"
-    assert "there is no run" in client.post("/runs/resume/lab/x", json={}).json()["error"]
-    assert "was not started here" in client.post("/runs/stop/lab/ttt/one").json()["error"]
 
 
 def test_folders_of_any_name(client: TestClient, place: Path) -> None:

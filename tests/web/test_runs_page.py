@@ -1,13 +1,15 @@
-"""The page Runs in a browser: a run is started from its form and watched, over a reload and the server's restart."""
+"""The page Runs in a browser: a run is watched while it learns, and its games are replayed."""
 
 import re
+import signal
+import subprocess
+import sys
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import pytest
 from lab_browser import NARROW, Windows, axe_faults, too_wide
 from playwright.sync_api import Browser, Page, expect
-from running_lab import RunningLab, start_lab, stop_lab
+from running_lab import start_lab, stop_lab
 
 RECIPE = """
 game = "tictactoe"
@@ -46,41 +48,28 @@ def wait_for_more(page: Page) -> None:
     expect(page.get_by_role("region", name="figures")).to_contain_text(re.compile(rf"visits a move; ({more}) of 400"))
 
 
-def watched_and_restarted(windows: Windows, labs: list[RunningLab]) -> None:
-    """Start a run from its form, watch it over a reload and the server's restart, resume and stop it."""
+def watched(windows: Windows, root: Path) -> None:
+    """Watch a run that another process learns, over a reload; when it is stopped, its command is named."""
     page = windows.open("/runs")
     expect(page.get_by_role("main")).to_contain_text("No runs yet")
-    page.get_by_role("link", name="New run").click()
-    page.locator("#begin select").select_option("lab/tiny.toml")
-    expect(page).to_have_url(re.compile("recipe=lab"))
-    page.get_by_label("run: generations", exact=True).fill("400")
-    page.get_by_label("recipe: change one").select_option("gate.by")
-    page.locator(".settings-row", has_text="gate: by").get_by_role("combobox").select_option("off")
-    page.get_by_label("Name").fill("mine")
-    page.get_by_role("button", name="Start").click()
-    expect(page.get_by_role("heading", level=1)).to_have_text("tictactoe: mine")
-    expect(page.get_by_role("region", name="progress")).to_contain_text("of 400 generations", timeout=SLOW)
-    wait_for_more(page)
-    page.get_by_role("link", name="positions").click()
-    expect(page.get_by_role("img", name="Losses")).to_contain_text("positions")
-    before = generations(page)
-    page.reload()
-    assert generations(page) >= before
-
-    stop_lab(labs[0])
-    labs.append(start_lab(labs[0].root, port=urlsplit(labs[0].url).port or 0))
-    resume = page.get_by_role("button", name="Resume")
-    expect(resume).to_be_visible(timeout=SLOW)
-    expect(page.locator("#notices")).to_be_empty()
-    windows.faults[:] = [fault for fault in windows.faults if "ERR_CONNECTION_REFUSED" not in fault]
-    before = generations(page)
-    page.reload()
-    resume.click()
-    expect(page.get_by_role("button", name="Stop")).to_be_visible(timeout=SLOW)
-    wait_for_more(page)
-    assert generations(page) > before
-    page.get_by_role("button", name="Stop").click()
-    expect(page.get_by_text("stopped", exact=True)).to_be_visible(timeout=SLOW)
+    folder = root / "tictactoe" / "mine"
+    command = [sys.executable, "-m", "hauteur.cli", "train", str(root / "tiny.toml"), "run.generations=400"]
+    process = subprocess.Popen([*command, "run.tag=mine", "--run", str(folder)], stdout=subprocess.DEVNULL)
+    try:
+        page.get_by_role("link", name="tictactoe: mine").click(timeout=SLOW)
+        expect(page.get_by_role("region", name="progress")).to_contain_text("of 400 generations", timeout=SLOW)
+        wait_for_more(page)
+        page.get_by_role("link", name="positions").click()
+        expect(page.get_by_role("img", name="Losses")).to_contain_text("positions")
+        before = generations(page)
+        page.reload()
+        assert generations(page) >= before
+        process.send_signal(signal.SIGINT)
+        expect(page.get_by_text("stopped", exact=True)).to_be_visible(timeout=SLOW)
+        expect(page.get_by_role("region", name="progress")).to_contain_text(f"--run {folder}")
+    finally:
+        process.kill()
+        process.wait()
     assert axe_faults(page) == []
 
 
@@ -99,18 +88,17 @@ def replayed(windows: Windows) -> None:
     narrow.get_by_role("button", name="Compare the chosen runs").click()
     expect(narrow.locator("#notices")).to_have_text("Choose two or more of the list.")
     assert axe_faults(narrow) == []
-    for address in ("/runs", "/runs/run/lab/tictactoe/mine", "/runs/games/lab/tictactoe/mine", "/runs/new"):
+    for address in ("/runs", "/runs/run/lab/tictactoe/mine", "/runs/games/lab/tictactoe/mine"):
         narrow.goto(address)
         assert too_wide(narrow) == [], address
 
 
-def test_a_run_from_its_form_to_its_games(browser: Browser, root: Path) -> None:
-    labs = [start_lab(root)]
-    windows = Windows(browser, labs[0].url)
+def test_a_run_is_watched_and_its_games_replayed(browser: Browser, root: Path) -> None:
+    lab = start_lab(root)
+    windows = Windows(browser, lab.url)
     try:
-        watched_and_restarted(windows, labs)
+        watched(windows, root)
         replayed(windows)
         windows.close()
     finally:
-        for lab in labs:
-            stop_lab(lab)
+        stop_lab(lab)

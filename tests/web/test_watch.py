@@ -13,17 +13,16 @@ from hauteur.learning.recipe import Recipe
 from hauteur.learning.run_folder import RunFolder
 from hauteur.web import watch
 from hauteur.web.app import create_app
-from hauteur.web.safety import Door
 from hauteur.web.settings import WebSettings
 
 
 @pytest.fixture
 def client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TestClient:
-    """A server without desks, with one run."""
+    """A server without sessions, with one run."""
     monkeypatch.setattr(watch, "PERIOD", 0.01)
     monkeypatch.setattr(watch, "LIST_PERIOD", 0.01)
     RunFolder(tmp_path / "one").create(Recipe(game="tictactoe"))
-    return TestClient(create_app(WebSettings(roots=(tmp_path,)), Door()))
+    return TestClient(create_app(WebSettings(roots=(tmp_path,))))
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import os
 import socket
 import threading
@@ -23,16 +22,21 @@ from starlette.staticfiles import StaticFiles
 from hauteur.plots import boards
 from hauteur.plots.page import STYLE
 from hauteur.studies.folders import FolderList
-from hauteur.web.connections import HEARTBEAT, AnsweredProtocol, PatientProtocol, most_connections
-from hauteur.web.desks.pool import Pool
-from hauteur.web.jobs import Jobs
 from hauteur.web.live import MOST_MESSAGE, live
 from hauteur.web.pages import Pages, all_pages
 from hauteur.web.render import error_page
-from hauteur.web.safety import EVERYWHERE, Door, Guard
+from hauteur.web.safety import EVERYWHERE, AccessMiddleware, AccessPolicy
+from hauteur.web.sessions.pool import Pool
 from hauteur.web.settings import WebSettings
 from hauteur.web.stored import StoredFolders
 from hauteur.web.watch import Watcher, watch
+
+HEARTBEAT = 4.0
+"""Seconds between two pings of a websocket, and to wait for the answer: who is silent for both is cut, and its search
+ends.
+"""
+MOST_CLIENTS = 1000
+"""Connections and requests that are served at once."""
 
 
 @dataclass
@@ -40,26 +44,24 @@ class Lab:
     """What all requests share."""
 
     settings: WebSettings
-    door: Door
     pool: Pool
     folders: FolderList
-    jobs: Jobs
     watcher: Watcher
     stored: StoredFolders = field(default_factory=StoredFolders)
     pages: Pages = field(default_factory=all_pages)
 
 
-def create_app(settings: WebSettings, door: Door, *, on_started: Callable[[], None] = lambda: None) -> Starlette:
-    """Return the application behind its door; on_started is called once it can answer."""
-    folders, jobs = FolderList(settings.roots), Jobs(settings.jobs)
-    lab = Lab(settings, door, Pool(settings), folders, jobs, Watcher(folders, jobs))
+def create_app(settings: WebSettings, *, on_started: Callable[[], None] = lambda: None) -> Starlette:
+    """Return the application; on_started is called once it can answer."""
+    folders = FolderList(settings.roots)
+    lab = Lab(settings, Pool(settings), folders, Watcher(folders))
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         lab.pool.prepare()
         on_started()
         yield
-        await asyncio.gather(lab.pool.close(), lab.jobs.close())
+        await lab.pool.close()
 
     first = lab.pages.navigation[0].path
     app = Starlette(
@@ -69,7 +71,7 @@ def create_app(settings: WebSettings, door: Door, *, on_started: Callable[[], No
             Route("/static/walks.js", _walks_script),
             Mount("/static", StaticFiles(packages=[("hauteur.web", "static")])),
             WebSocketRoute("/live/watch", watch),
-            WebSocketRoute("/live/{desk}", live),
+            WebSocketRoute("/live/{session}", live),
             *lab.pages.routes,
         ],
         exception_handlers={HTTPException: _on_http_error, ValueError: _on_value_error, Exception: _on_fault},
@@ -118,24 +120,24 @@ def listen(settings: WebSettings) -> socket.socket:
 
 def serve(settings: WebSettings, *, open_browser: bool = False) -> None:
     """Serve until Ctrl-C or SIGTERM; the address is printed once pages can be opened."""
-    listener, door = listen(settings), Door.at(settings.host)
+    listener, policy = listen(settings), AccessPolicy.at(settings.host)
     host, port = listener.getsockname()[:2]
     host = socket.gethostname() if host in EVERYWHERE else host
-    address = f"http://{f'[{host}]' if ':' in host else host}:{port}/{f'?token={door.token}' if door.token else ''}"
+    address = f"http://{f'[{host}]' if ':' in host else host}:{port}/{f'?token={policy.token}' if policy.token else ''}"
 
     def started() -> None:
         print(f"{address}  (ready after {time.process_time():.1f} CPU seconds; Ctrl-C ends it)", flush=True)
         if open_browser:
             threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
-    PatientProtocol.most = most_connections()
     config = uvicorn.Config(
-        Guard(create_app(settings, door, on_started=started), door),
-        http=PatientProtocol,
-        ws=AnsweredProtocol,
+        AccessMiddleware(create_app(settings, on_started=started), policy),
+        http="h11",
+        ws="websockets-sansio",
+        limit_concurrency=MOST_CLIENTS,
         ws_ping_interval=HEARTBEAT,
         ws_ping_timeout=HEARTBEAT,
-        h11_max_incomplete_event_size=2 * door.most_header,
+        h11_max_incomplete_event_size=2 * policy.most_header,
         proxy_headers=False,
         log_level="warning",
         access_log=False,

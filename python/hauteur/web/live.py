@@ -1,8 +1,8 @@
-"""The websocket of a desk, /live/NAME: what a client asks goes to its desk, what the desk reports to the client.
+"""The websocket of a session, /live/NAME: requests of a client go to its session, reports of the session to the client.
 
 A message of the client is {"id": number, "do": name, "fields": {...}}; it gets {"id", "reply"} or {"id", "error"}.
-Events of the desk are {"event", "fields"}. Where the client reads more slowly than the desk reports, reports that are
-not the newest of their kind are dropped, so nothing piles up.
+Events of the session are {"event", "fields"}. Where the client reads more slowly than the session reports, reports that
+are not the newest of their kind are dropped, so nothing piles up.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from hauteur.system.errors import one_line
 from hauteur.system.settings import Section, validated
-from hauteur.web.desks.pool import BusyError, DeskProcess, Pool
-from hauteur.web.desks.worker import DESKS, MOST_ERROR
+from hauteur.web.sessions.pool import BusyError, Pool, SessionProcess
+from hauteur.web.sessions.worker import MOST_ERROR, SESSIONS
 
 MOST_MESSAGE = 2**20
 """Bytes of a message of a client: a PGN of thousands of moves fits."""
@@ -49,7 +49,7 @@ class Mailbox:
         self.overflowed = False
 
     def put(self, kind: str, text: str) -> None:
-        """Take a line of a desk (see worker.py)."""
+        """Take a line of a session (see worker.py)."""
         if kind.startswith("latest:"):
             self._latest[kind] = text
         else:
@@ -139,18 +139,18 @@ class Client:
 
 
 class Line(Client):
-    """A client and its desk."""
+    """A client and its session."""
 
-    def __init__(self, socket: WebSocket, pool: Pool, desk: str) -> None:
+    def __init__(self, socket: WebSocket, pool: Pool, session: str) -> None:
         super().__init__(socket)
         self._pool = pool
-        self._desk = desk
-        self._process: DeskProcess | None = None
+        self._name = session
+        self._process: SessionProcess | None = None
         self._reopening: asyncio.Task[None] | None = None
         self._ends = 0
 
     async def opened(self) -> None:
-        """Open a desk."""
+        """Open a session."""
         await self._open()
 
     async def take(self, request: ClientMessage) -> None:
@@ -160,23 +160,23 @@ class Line(Client):
         await self._process.request(request.id, request.do, request.fields)
 
     async def left(self) -> None:
-        """End the desk."""
+        """End the session."""
         if self._reopening is not None:
             await self._reopening
         if self._process is not None:
             await self._pool.give_back(self._process)
 
     async def _open(self) -> None:
-        """Open a desk, or report why there is none."""
+        """Open a session, or report why there is none."""
         try:
-            self._process = await self._pool.take(self._desk, self.mail.put, self._on_end)
+            self._process = await self._pool.take(self._name, self.mail.put, self._on_end)
         except BusyError as error:
             self.mail.event("busy", text=str(error))
         else:
             self.mail.event("ready")
 
     def _on_end(self, cause: str, again: bool) -> None:
-        """Open another desk where the process has ended by itself."""
+        """Open another session where the process has ended by itself."""
         self._process = None
         self._ends += 1
         if again and self._ends <= MOST_ENDS:
@@ -188,9 +188,9 @@ class Line(Client):
 
 async def live(socket: WebSocket) -> None:
     """Answer a websocket at /live/NAME."""
-    desk = socket.path_params["desk"]
+    session = socket.path_params["session"]
     await socket.accept()
-    if desk not in DESKS:
-        await socket.close(BAD_MESSAGE, f"there is no desk {desk!r}"[:100])
+    if session not in SESSIONS:
+        await socket.close(BAD_MESSAGE, f"there is no session {session!r}"[:100])
         return
-    await Line(socket, socket.app.state.lab.pool, desk).serve()
+    await Line(socket, socket.app.state.lab.pool, session).serve()

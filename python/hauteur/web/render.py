@@ -46,7 +46,6 @@ def page(request: Request, template: str, *, status: int = 200, **facts: Any) ->
         "path": request.url.path,
         "navigation": lab.pages.navigation,
         "version": _core.__version__,
-        "csrf": lab.door.csrf,
         "keys": [] if entry is None else [asdict(key) for key in entry.keys],
     }
     return HTMLResponse(html(template, **common, **facts), status)

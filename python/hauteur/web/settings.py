@@ -1,4 +1,4 @@
-"""Settings of the browser lab: where it listens, what it may read and start, how much it may use."""
+"""Settings of the browser lab: where it listens, what it may read, how much it may use."""
 
 from __future__ import annotations
 
@@ -16,17 +16,15 @@ class WebSettings(Section):
     """Settings of one server.
 
     host, port: address to listen on; port 0: any free one. roots: folders under which runs, matches, puzzles and nets
-    are found; nothing else is read. allow_programs: whether players may be programs (`uci:`, `gtp:`). desks: searches,
-    games and reviews at a time of all clients together. threads: of each of them on the processor; 0: all cores.
-    memory_mb: of all of them together, 0: half of the machine's; when they need more, the largest is ended. jobs: runs,
-    matches and other long commands that pages have started, at a time.
+    are found; nothing else is read. allow_programs: whether players may be programs (`uci:`, `gtp:`). sessions:
+    searches, games and reviews at a time of all clients together. threads: of each of them on the processor; 0: all
+    cores. memory_mb: of all of them together, 0: half of the machine's; when they need more, the largest is ended.
     """
 
     host: str = "127.0.0.1"
     port: Annotated[int, Field(ge=0, le=65535)] = DEFAULT_PORT
     roots: tuple[Path, ...] = (Path("runs"),)
     allow_programs: bool = False
-    desks: Annotated[int, Field(ge=1, le=256)] = 8
+    sessions: Annotated[int, Field(ge=1, le=256)] = 8
     threads: Annotated[int, Field(ge=0, le=1024)] = 0
     memory_mb: Annotated[int, Field(ge=0, le=1_048_576)] = 0
-    jobs: Annotated[int, Field(ge=0, le=64)] = 2

@@ -20,7 +20,6 @@ from starlette.websockets import WebSocket
 from hauteur.studies.folders import FolderList
 from hauteur.system.lock import is_locked
 from hauteur.system.settings import Section, validated
-from hauteur.web.jobs import Job, Jobs
 from hauteur.web.live import Client, ClientMessage
 
 PERIOD = 0.5
@@ -30,7 +29,7 @@ LIST_PERIOD = 2.0
 """Seconds between two looks for folders that are new or gone."""
 
 Version = dict[str, str]
-"""When files were written last and how long they are, by name; `running`: a process works there; `job`: its state.
+"""When files were written last and how long they are, by name; `running`: a process works there.
 
 Of the list of all folders: `list`.
 """
@@ -45,9 +44,8 @@ class WatchedNames(Section):
 class Watcher:
     """Notifies pages of changes. It works only while a page listens."""
 
-    def __init__(self, folders: FolderList, jobs: Jobs) -> None:
+    def __init__(self, folders: FolderList) -> None:
         self.folders = folders
-        self.jobs = jobs
         self._listeners: set[Listener] = set()
         self._task: asyncio.Task[None] | None = None
 
@@ -55,14 +53,13 @@ class Watcher:
         """Return the version of a folder, or of the list of all ("")."""
         if not name:
             listed = self.folders.known()
-            told = [(one.name, one.folder.stamps(), is_locked(one.folder.path)) for one in listed]
-            jobs = [(job.number, job.state) for job in self.jobs.all]
-            return {"list": sha256(repr((told, jobs)).encode()).hexdigest()}
-        found, job = self.folders.known_as(name), self.job_of(name)
+            states = [(one.name, one.folder.stamps(), is_locked(one.folder.path)) for one in listed]
+            return {"list": sha256(repr(states).encode()).hexdigest()}
+        found = self.folders.known_as(name)
         version = {} if found is None else found.folder.stamps()
         if found is not None and is_locked(found.folder.path):
             version["running"] = "yes"
-        return version if job is None else version | {"job": job.stamp}
+        return version
 
     def stamp(self, names: Sequence[str], files: Sequence[str]) -> str:
         """Return what static/watch.js compares: the stamps of these files of folders, as they are now."""
@@ -79,10 +76,6 @@ class Watcher:
         }
         return Markup(" ").join(Markup('data-{}="{}"').format(key, text) for key, text in texts.items())
 
-    def job_of(self, name: str) -> Job | None:
-        """Return the newest job in the folder of this name, which need not be there yet."""
-        return next((job for job in self.jobs.all if self.folders.name_of(job.command.folder) == name), None)
-
     def add(self, listener: Listener) -> None:
         """Begin to notify a page."""
         self._listeners.add(listener)
@@ -98,7 +91,7 @@ class Watcher:
             names = {name for listener in self._listeners for name in listener.names}
             versions = await asyncio.to_thread(self._look, names)
             for listener in list(self._listeners):
-                listener.tell(versions)
+                listener.send(versions)
             await asyncio.sleep(PERIOD)
 
     def _look(self, names: Iterable[str]) -> dict[str, Version]:
@@ -114,7 +107,7 @@ class Listener(Client):
     def __init__(self, socket: WebSocket, watcher: Watcher) -> None:
         super().__init__(socket)
         self._watcher = watcher
-        self._told: dict[str, Version] = {}
+        self._sent: dict[str, Version] = {}
         self.names: frozenset[str] = frozenset()
 
     async def opened(self) -> None:
@@ -127,18 +120,18 @@ class Listener(Client):
         if request.do != "watch":
             raise ValueError(f"watch: there is no request {request.do!r}; there is watch")
         self.names = frozenset(validated(WatchedNames, request.fields, "watch").names)
-        self._told.clear()
+        self._sent.clear()
         self.mail.put("reply", json.dumps({"id": request.id, "reply": {}}))
 
     async def left(self) -> None:
         """Listen no more."""
         self._watcher.remove(self)
 
-    def tell(self, versions: dict[str, Version]) -> None:
+    def send(self, versions: dict[str, Version]) -> None:
         """Send the versions of what this page watches, where they are new to it."""
         for name in self.names & versions.keys():
-            if self._told.get(name) != versions[name]:
-                self._told[name] = versions[name]
+            if self._sent.get(name) != versions[name]:
+                self._sent[name] = versions[name]
                 event = {"event": "changed", "fields": {"name": name, "version": versions[name]}}
                 self.mail.put(f"latest:{name}", json.dumps(event))
 

@@ -13,10 +13,9 @@ def web(
     host: str = "127.0.0.1",
     port: int = 8270,
     allow_programs: Annotated[bool, Parameter(negative="")] = False,
-    desks: int = 8,
+    sessions: int = 8,
     threads: int = 0,
     memory_mb: int = 0,
-    jobs: int = 2,
     open: Annotated[bool, Parameter(negative="")] = False,  # noqa: A002  (name of the option)
 ) -> int:
     """Open the browser lab: play, analyse, compare settings, review games, watch runs and matches, solve puzzles.
@@ -31,14 +30,12 @@ def web(
         Port to listen on; 0: any free one.
     allow_programs
         Let players be programs that speak UCI or GTP: who can open the page can start programs then.
-    desks
+    sessions
         Searches, games and reviews at a time, of all pages together.
     threads
         Threads of each of them; 0: as many as the processor has.
     memory_mb
         Megabytes of memory of all of them together, else the largest is ended; 0: half of the machine's.
-    jobs
-        Runs, matches and other long commands at a time that pages may start; 0: none.
     open
         Open the page in the browser of this machine.
     """
@@ -53,10 +50,10 @@ def web(
         "host": host,
         "port": port,
         "allow_programs": allow_programs,
-        "desks": desks,
+        "sessions": sessions,
         "threads": threads,
     }
-    given |= {"memory_mb": memory_mb, "jobs": jobs, "roots": roots or default_roots()}
+    given |= {"memory_mb": memory_mb, "roots": roots or default_roots()}
     serve(validated(WebSettings, given, "hauteur web"), open_browser=open)
     return 0
 

@@ -13,7 +13,6 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route
 
-from hauteur.games.registry import names
 from hauteur.games.walks import drawing_of
 from hauteur.matches.report.board_games import newest_games_table, walk_of_game
 from hauteur.matches.report.live import FOLDERS, Stored, live_parts
@@ -21,23 +20,17 @@ from hauteur.matches.report.stored_match import StoredMatch
 from hauteur.plots import page as plots
 from hauteur.plots.boards import empty_walks_html
 from hauteur.studies.folders import FoundFolder
-from hauteur.system.errors import explain
-from hauteur.system.settings import validated
-from hauteur.web.job_requests import sent_with, started_job, stopped_job
-from hauteur.web.jobs import Job, JobCommand
-from hauteur.web.match_orders import MatchOrder, match_job, resumed_job
 from hauteur.web.pages import WALK_KEYS, Page
 from hauteur.web.parts import made, part, whole_number
-from hauteur.web.players import net_names
 from hauteur.web.render import html, page
 
 if TYPE_CHECKING:
     from hauteur.web.app import Lab
 
-PAGE = Page("/matches", "Matches", "Watch matches and tournaments while they are played, and start them.", WALK_KEYS)
+PAGE = Page("/matches", "Matches", "Watch matches and tournaments while they are played.", WALK_KEYS)
 
 GAMES_FILES = ("games.jsonl",)
-FILES = (*GAMES_FILES, *(folder.SETTINGS for folder in FOLDERS), "result.json", "running", "job")
+FILES = (*GAMES_FILES, *(folder.SETTINGS for folder in FOLDERS), "result.json", "running")
 """What parts of a match's page are made of."""
 
 GAMES_A_PAGE = 25
@@ -49,21 +42,16 @@ def address(name: str, what: str = "of") -> str:
 
 
 class MatchOnPage:
-    """A match or another of FOLDERS as pages show it. found: its folder, None: it has not begun yet; job: the newest
-    in it. HTTPException where there is neither.
-    """
+    """A match or another of FOLDERS as pages show it. HTTPException where there is none."""
 
     def __init__(self, lab: Lab, name: str) -> None:
         self.lab = lab
         self.name = name
-        self.job: Job | None = lab.watcher.job_of(name)
-        self.found: FoundFolder | None = None
         try:
-            self.found = lab.folders.find(name)
+            self.found: FoundFolder = lab.folders.find(name)
         except ValueError:
-            if self.job is None:
-                raise HTTPException(404) from None
-        if self.found is not None and not isinstance(self.found.folder, FOLDERS):
+            raise HTTPException(404) from None
+        if not isinstance(self.found.folder, FOLDERS):
             raise HTTPException(404)
 
     def address(self, what: str) -> str:
@@ -73,43 +61,31 @@ class MatchOnPage:
     @property
     def title(self) -> str:
         """Who plays."""
-        return self.get(lambda stored: stored.title) or (self.job.command.title if self.job else self.name)
+        return str(self.get(lambda stored: stored.title))
 
     @property
     def is_match(self) -> bool:
         """Whether it is a match, and so has games of its own."""
-        return self.found is not None and self.found.kind == "match"
+        return self.found.kind == "match"
 
     @property
     def around(self) -> str | None:
         """The name of the tournament or tuning that a match is part of."""
-        inside = self.found and self.found.inside
+        inside = self.found.inside
         around = self.lab.folders.known_as(inside) if inside else None
         return around.name if around is not None and isinstance(around.folder, FOLDERS) else None
 
-    @property
-    def can_resume(self) -> bool:
-        """Whether a page may go on with it."""
-        running = self.job is not None and self.job.is_running
-        if self.found is None or running or self.lab.folders.facts(self.found).state != "stopped":
-            return False
-        try:
-            resumed_job(self.found, self.lab.settings)
-        except ValueError:
-            return False
-        return True
-
     def get(self, make: Callable[[Stored], Any], key: str = "") -> Any:
-        """Return what `make` makes of the folder, None where it is not there yet; see `StoredFolders.get`."""
-        return None if self.found is None else self.lab.stored.get(self.found.folder, make, key)
+        """Return what `make` makes of the folder; see `StoredFolders.get`."""
+        return self.lab.stored.get(self.found.folder, make, key)
 
     def match(self, make: Callable[[StoredMatch], Any]) -> Any:
         """Return what `make` makes of a match, None for other folders."""
         return self.get(lambda stored: make(stored) if isinstance(stored, StoredMatch) else None)
 
     def standing(self) -> str:
-        """Return state, buttons and result until now."""
-        state, share, content = self.get(self._standing, "standing") or ("not begun", None, "")
+        """Return state and result until now."""
+        state, share, content = self.get(self._standing, "standing")
         return html("match_standing.html", match=self, state=state, share=share, content=Markup(content))
 
     def _standing(self, stored: Stored) -> tuple[str, float | None, str]:
@@ -145,8 +121,7 @@ async def show_all(request: Request) -> Response:
     lab: Lab = request.app.state.lab
     content = await asyncio.to_thread(made, lambda: listed(lab))
     follows = lab.watcher.part(f"{PAGE.path}/list", [""], ["list"])
-    nets = net_names([str(root) for root in lab.settings.roots])
-    return page(request, "matches.html", content=content, part=follows, games=names(), nets=nets, settings=lab.settings)
+    return page(request, "matches.html", content=content, part=follows)
 
 
 async def show_list(request: Request) -> Response:
@@ -204,33 +179,6 @@ async def show_game(request: Request) -> Response:
     return JSONResponse(await asyncio.to_thread(walk))
 
 
-async def start(request: Request) -> Response:
-    """Start the match that the fields describe; the reply has the address of its page."""
-    try:
-        sent = await sent_with(request)
-    except ValueError as error:
-        return JSONResponse({"error": explain(error)}, 400)
-    settings = request.app.state.lab.settings
-    return await started_job(request, lambda: match_job(validated(MatchOrder, sent, "match"), settings), address)
-
-
-async def resume(request: Request) -> Response:
-    """Go on with a match or a tournament."""
-
-    def command() -> JobCommand:
-        match = match_of(request)
-        if match.found is None:
-            raise ValueError("it has not begun yet")
-        return resumed_job(match.found, match.lab.settings)
-
-    return await started_job(request, command, address)
-
-
-async def stop(request: Request) -> Response:
-    """Stop what was started from a page; what is finished stays."""
-    return stopped_job(request, "this server has not started it, so it cannot stop it")
-
-
 ROUTES = [
     Route("/matches", show_all),
     Mount(
@@ -241,9 +189,6 @@ ROUTES = [
             Route("/standing/{name:path}", show_standing),
             Route("/games/{name:path}", show_games),
             Route("/game/{name:path}", show_game),
-            Route("/start", start, methods=["POST"]),
-            Route("/resume/{name:path}", resume, methods=["POST"]),
-            Route("/stop/{name:path}", stop, methods=["POST"]),
         ],
     ),
 ]

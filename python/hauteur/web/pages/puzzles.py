@@ -12,10 +12,10 @@ from starlette.routing import Route
 from hauteur.plots.page import table_html
 from hauteur.studies.puzzles.sets import PuzzleFiles, measured_result, measured_visits, shipped_sets
 from hauteur.studies.puzzles.solve import solve_rows
-from hauteur.web.desks.puzzles import MOST_TEXT, SUFFIXES
 from hauteur.web.pages import BOARD_KEYS, Key, Page
 from hauteur.web.players import net_names
 from hauteur.web.render import page
+from hauteur.web.sessions.puzzles import MOST_TEXT, SUFFIXES
 
 KEYS = (
     *BOARD_KEYS,

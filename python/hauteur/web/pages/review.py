@@ -7,10 +7,10 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from hauteur.games.registry import names
-from hauteur.web.desks.review import MOST_TEXT
 from hauteur.web.pages import Key, Page
 from hauteur.web.players import net_names
 from hauteur.web.render import page
+from hauteur.web.sessions.review import MOST_TEXT
 
 KEYS = (
     Key("ArrowLeft", "back", "a move back"),

@@ -1,4 +1,4 @@
-// The page Analyse: position, net and settings are in the address, the search and its tree in the desk.
+// The page Analyse: position, net and settings are in the address, the search and its tree in the session.
 
 import { Chart } from "/static/analyse_chart.js";
 import { TreeView } from "/static/analyse_tree.js";

@@ -29,7 +29,7 @@ export class Chart {
     this.draw();
   }
 
-  // history: of the desk: seconds, visits, moves with visits and q of every sample.
+  // history: of the session: seconds, visits, moves with visits and q of every sample.
   show(history) {
     this.history = history;
     this.draw();

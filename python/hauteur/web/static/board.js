@@ -49,7 +49,7 @@ export class Board {
 
   // The page makes the board as large as the window allows (style.css): it needs the shape, and who sits below.
   fit({ frame, flip }) {
-    if (frame) this.element.closest(".desk")?.style.setProperty("--ratio", frame[0] / frame[1]);
+    if (frame) this.element.closest(".session")?.style.setProperty("--ratio", frame[0] / frame[1]);
     this.element.parentElement.classList.toggle("flipped", flip);
   }
 

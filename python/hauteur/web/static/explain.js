@@ -1,4 +1,4 @@
-// The page Explain: position and two sides are in the address, the searches in its desk.
+// The page Explain: position and two sides are in the address, the searches in its session.
 
 import { Board } from "/static/board.js";
 import { showResult } from "/static/explain_result.js";

@@ -1,4 +1,4 @@
-// The connection to a desk: requests with their replies, events, and coming back after a lost connection.
+// The connection to a session: requests with their replies, events, and coming back after a lost connection.
 
 const MOST_MESSAGE = 2 ** 20; // bytes, as the server allows
 const FIRST_PAUSE = 250, SHORT_PAUSE = 500, LONG_PAUSE = 5000; // milliseconds
@@ -6,9 +6,9 @@ const SHORT_PAUSES = 60; // then the server is away for longer
 const PATIENCE = 5000; // milliseconds that a click waits for a connection
 
 export class Live {
-  // desk: as in /live/DESK. Events: those of the desk, and "connected": a fresh desk waits for the page's state.
-  constructor(desk) {
-    this.address = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/live/${desk}`;
+  // session: as in /live/DESK. Events: those of the session, and "connected": a fresh session waits for the page's state.
+  constructor(session) {
+    this.address = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/live/${session}`;
     this.handlers = new Map();
     this.waiting = new Map();
     this.number = 0;
@@ -60,7 +60,7 @@ export class Live {
     });
   }
 
-  // Waits until the desk has the page's state: no click is lost while the connection or a fresh desk is on its way.
+  // Waits until the session has the page's state: no click is lost while the connection or a fresh session is on its way.
   async settled() {
     if (!this.ready) {
       await new Promise((resolve, reject) => {
@@ -117,14 +117,4 @@ export async function attempt(work, name = "page") {
     notice(name, error.message, "error");
     return undefined;
   }
-}
-
-// A changing request: form fields to an address; the reply's JSON, an Error with the server's line where it was refused.
-export async function post(address, fields) {
-  const token = document.querySelector('meta[name="csrf"]').content;
-  const body = JSON.stringify(fields);
-  const answer = await fetch(address, { method: "POST", headers: { "x-csrf-token": token, "content-type": "application/json" }, body });
-  const text = await answer.text();
-  if (!answer.ok) throw new Error(text.startsWith("{") ? JSON.parse(text).error : text.trim());
-  return text ? JSON.parse(text) : {};
 }

@@ -1,23 +1,9 @@
-// The page Matches: the form of a new match, and the games of one on a board, each fetched when it is asked for.
+// The page Matches: the games of a match on a board, each fetched when it is asked for.
 
-import { attempt, post } from "/static/live.js";
+import { attempt } from "/static/live.js";
 import "/static/work.js";
 
-const form = document.getElementById("order"), board = document.getElementById("board");
-
-if (form) {
-  const kinds = () => form.querySelectorAll(".sprt").forEach((label) => { label.hidden = form.kind.value !== "sprt"; });
-  form.kind.onchange = kinds;
-  kinds();
-  form.onsubmit = (event) => {
-    event.preventDefault();
-    attempt(async () => {
-      const fields = Object.fromEntries(new FormData(form));
-      for (const input of form.querySelectorAll("[type=number]")) fields[input.name] = Number(input.value);
-      location.assign((await post(form.action, fields)).address);
-    });
-  };
-}
+const board = document.getElementById("board");
 
 // Shows a game by its number, which the address then has.
 async function openGame(number) {

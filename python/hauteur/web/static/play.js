@@ -1,4 +1,4 @@
-// The page Play: the game is kept in this window (sessionStorage), its desk plays it.
+// The page Play: the game is kept in this window (sessionStorage), its session plays it.
 
 import { Board } from "/static/board.js";
 import { save } from "/static/files.js";
@@ -15,12 +15,12 @@ const live = new Live("play");
 const board = new Board(byId("board"), { onAction: (action) => play({ a: action.a }) });
 const setup = new Setup(byId("new"), live);
 const list = new MoveList(byId("moves"), (plies) => look(plies));
-let game = null; // as the desk has shown it last
+let game = null; // as the session has shown it last
 let shownAt = 0; // when that was, milliseconds
 let hinted = null; // the last hint
 let viewed = null; // plies before the earlier position that is looked at; null: the newest one
 
-// What a fresh desk needs to go on with this game.
+// What a fresh session needs to go on with this game.
 let kept = JSON.parse(sessionStorage.getItem(KEPT) ?? "null");
 const linked = new URLSearchParams(location.search).get("game");
 if (linked && linked !== kept?.game) kept = null;

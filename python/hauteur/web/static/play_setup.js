@@ -120,7 +120,7 @@ class SideForm {
     this.amount.inputMode = this.limit.value === "clock" ? "text" : "decimal";
   }
 
-  // As the desk takes it.
+  // As the session takes it.
   side() {
     const text = this.who.value === OTHER ? this.player.value.trim() : this.who.value.replace(/^engine:/, "");
     const side = { player: this.who.value === "person" ? null : text };

@@ -1,4 +1,4 @@
-// The page Puzzles: set and number are in the address, ratings in this browser; the desk judges moves and rates.
+// The page Puzzles: set and number are in the address, ratings in this browser; the session judges moves and rates.
 
 import { Board } from "/static/board.js";
 import { Live, attempt, notice } from "/static/live.js";

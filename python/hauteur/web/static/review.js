@@ -1,4 +1,4 @@
-// The page Review: the text and what was found of it stay in the page, so that a fresh desk goes on where another one was.
+// The page Review: the text and what was found of it stay in the page, so that a fresh session goes on where another one was.
 
 import { Board } from "/static/board.js";
 import { Live, attempt, notice } from "/static/live.js";

@@ -1,4 +1,4 @@
-"""The desk of the page Play: every game to its end, sides, limits, texts, and what a page may not do."""
+"""The session of the page Play: every game to its end, sides, limits, texts, and what a page may not do."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from hauteur.games import registry
 from hauteur.games.odds import ODDS_STARTS
 from hauteur.games.registry import EXAMPLES, names
 from hauteur.system.plugins import import_named
-from hauteur.web.desks.desk import DeskSettings
-from hauteur.web.desks.play import PlayDesk
 from hauteur.web.players import nets_under, page_net, page_player
+from hauteur.web.sessions.play import PlaySession
+from hauteur.web.sessions.session import SessionSettings
 
 SUPPORT = Path(__file__).resolve().parent.parent / "support"
 PERSON: dict[str, Any] = {"player": None}
@@ -65,12 +65,12 @@ register_game("countdown", Countdown)
 
 
 class Watched:
-    """A desk and what it has shown last."""
+    """A session and what it has shown last."""
 
     def __init__(self, **settings: Any) -> None:
         self.events: list[tuple[str, Shown]] = []
         self._changed = threading.Condition()
-        self.desk = PlayDesk(self._emit, DeskSettings(**settings))
+        self.session = PlaySession(self._emit, SessionSettings(**settings))
 
     def _emit(self, event: str, fields: Shown, *, latest: bool = True) -> None:
         del latest
@@ -79,8 +79,8 @@ class Watched:
             self._changed.notify_all()
 
     def ask(self, request: str, **fields: Any) -> Shown:
-        """Ask the desk."""
-        return self.desk.handle(request, fields)
+        """Ask the session."""
+        return self.session.handle(request, fields)
 
     def last(self, event: str = "game") -> Shown:
         """The last event of this name."""
@@ -112,30 +112,30 @@ class Watched:
 
 
 @contextmanager
-def play_desk(**settings: Any) -> Iterator[Watched]:
+def play_session(**settings: Any) -> Iterator[Watched]:
     watched = Watched(**settings)
     try:
         yield watched
     finally:
-        watched.desk.close()
+        watched.session.close()
 
 
 @pytest.fixture
-def desk() -> Iterator[Watched]:
-    with play_desk() as watched:
+def session() -> Iterator[Watched]:
+    with play_session() as watched:
         yield watched
 
 
-def played_out(desk: Watched, spec: str) -> Shown:
+def played_out(session: Watched, spec: str) -> Shown:
     """A game of the first legal moves that a page offers against `random`, to its end."""
-    game = desk.open(spec, PERSON, RANDOM)
+    game = session.open(spec, PERSON, RANDOM)
     while not game["ending"]:
         position = game["position"]
         action = position["actions"][(7 * position["ply"]) % len(position["actions"])]
         assert all(square < len(position["squares"]) for square in action["squares"])
-        desk.ask("play", ply=position["ply"], a=action["a"])
-        desk.wait(lambda game, ply=position["ply"]: game["position"]["ply"] > ply)  # type: ignore[misc]
-        game = desk.persons_turn()
+        session.ask("play", ply=position["ply"], a=action["a"])
+        session.wait(lambda game, ply=position["ply"]: game["position"]["ply"] > ply)  # type: ignore[misc]
+        game = session.persons_turn()
     return game
 
 
@@ -143,51 +143,51 @@ OPENSPIEL = ["openspiel:hex(board_size=4)", "openspiel:breakthrough(rows=5,colum
 
 
 @pytest.mark.parametrize("spec", [*names(), *EXAMPLES, "nogo(size=3)", "nogo(rows=3, cols=4)", *OPENSPIEL])
-def test_every_game_is_played_to_its_end(desk: Watched, spec: str) -> None:
+def test_every_game_is_played_to_its_end(session: Watched, spec: str) -> None:
     if spec.startswith("openspiel:"):
         pytest.importorskip("pyspiel")
-    game = played_out(desk, spec)
+    game = played_out(session, spec)
     assert game["ending"]["outcome"] == game["position"]["outcome"]
     assert game["result"]
     assert len(game["moves"]) == len(game["actions"]) == game["position"]["ply"]
     for form in game["forms"]:
-        text = desk.ask("write", form=form)["text"]
-        read = desk.ask("read", text=text, game=spec)
+        text = session.ask("write", form=form)["text"]
+        read = session.ask("read", text=text, game=spec)
         if form != "fen":
             assert list(read["actions"]) == game["actions"]
 
 
 def test_a_game_of_a_file_of_its_own_with_passes(
-    desk: Watched, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    session: Watched, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(registry, "_registered", dict(registry._registered))  # for this test alone
     file = tmp_path / "countdown_game.py"
     file.write_text(PASSING)
     import_named(str(file), "--import")
-    assert played_out(desk, "countdown")["ending"]
-    game = desk.open("countdown", PERSON, PERSON)
+    assert played_out(session, "countdown")["ending"]
+    game = session.open("countdown", PERSON, PERSON)
     assert [(action["text"], action["squares"]) for action in game["position"]["actions"]] == [("0", []), ("1", [])]
     for move in ("0", "0", "0", "0"):
-        game = desk.play(move)
+        game = session.play(move)
     assert game["result"].startswith("1/2-1/2")
 
 
 @pytest.mark.parametrize("spec", [*names(), *EXAMPLES])
-def test_every_game_has_an_opponent_at_once(desk: Watched, spec: str) -> None:
+def test_every_game_has_an_opponent_at_once(session: Watched, spec: str) -> None:
     """The player that is there by default, with few visits, answers a move and says what it expects."""
-    offers = desk.ask("describe", game=spec)["players"]
+    offers = session.ask("describe", game=spec)["players"]
     assert offers[0]["text"] == ""
-    game = desk.open(spec, PERSON, {"player": "", "visits": 8})
-    game = desk.play(game["position"]["actions"][0]["text"])
+    game = session.open(spec, PERSON, {"player": "", "visits": 8})
+    game = session.play(game["position"]["actions"][0]["text"])
     assert game["position"]["ply"] == 2
     assert sum(game["wdl"]) == pytest.approx(1.0, abs=1e-5)
     for offer in offers:
         if not offer["text"].startswith("net="):
-            desk.open(spec, PERSON, {"player": offer["text"]})
+            session.open(spec, PERSON, {"player": offer["text"]})
 
 
-def test_castling_and_promotion_are_moves_of_two_squares(desk: Watched) -> None:
-    game = desk.open("chess", PERSON, PERSON, fen="r3k3/6P1/8/8/8/8/8/R3K2R w KQq - 0 1")
+def test_castling_and_promotion_are_moves_of_two_squares(session: Watched) -> None:
+    game = session.open("chess", PERSON, PERSON, fen="r3k3/6P1/8/8/8/8/8/R3K2R w KQq - 0 1")
     position = game["position"]
     at = {square["name"]: number for number, square in enumerate(position["squares"])}
     castling = [action for action in position["actions"] if action["squares"] == [at["e1"], at["g1"]]]
@@ -196,41 +196,41 @@ def test_castling_and_promotion_are_moves_of_two_squares(desk: Watched) -> None:
     ranked = sorted(promotions, key=lambda action: action["stands"]["rank"])
     assert [action["text"] for action in ranked] == ["g8=Q+", "g8=R+", "g8=B", "g8=N"]
     assert ranked[0]["stands"]["text"] == "white queen"
-    desk.ask("play", ply=0, a=castling[0]["a"])
-    assert desk.last()["moves"] == ["O-O"]
+    session.ask("play", ply=0, a=castling[0]["a"])
+    assert session.last()["moves"] == ["O-O"]
 
 
-def test_a_disc_is_dropped_by_any_square_of_its_column(desk: Watched) -> None:
-    position = desk.open("connect4", PERSON, PERSON)["position"]
+def test_a_disc_is_dropped_by_any_square_of_its_column(session: Watched) -> None:
+    position = session.open("connect4", PERSON, PERSON)["position"]
     assert [len(action["area"]) for action in position["actions"]] == [6] * 7
     assert position["actions"][3]["squares"][0] in position["actions"][3]["area"]
 
 
-def test_taking_back_hint_draw_and_resignation(desk: Watched) -> None:
-    desk.open("connect4", PERSON, RANDOM)
+def test_taking_back_hint_draw_and_resignation(session: Watched) -> None:
+    session.open("connect4", PERSON, RANDOM)
     with pytest.raises(ValueError, match="no move of yours to take back"):
-        desk.ask("take_back")
-    assert desk.play("4")["position"]["ply"] == 2
-    desk.ask("take_back")
-    assert desk.last()["actions"] == []
-    desk.ask("hint")
-    hint = desk.wait(lambda hint: True, "hint")
+        session.ask("take_back")
+    assert session.play("4")["position"]["ply"] == 2
+    session.ask("take_back")
+    assert session.last()["actions"] == []
+    session.ask("hint")
+    hint = session.wait(lambda hint: True, "hint")
     assert len(hint["moves"]) == 5
     assert sum(move["share"] for move in hint["moves"]) <= 1.0
-    assert desk.ask("draw", seat=0) == {"agreed": False}
-    assert desk.last()["note"] == "random declines the draw"
-    desk.ask("resign", seat=0)
-    assert desk.last()["result"] == "0-1 (resignation)"
-    desk.ask("flip", flip=True)
-    assert desk.last()["flip"]
+    assert session.ask("draw", seat=0) == {"agreed": False}
+    assert session.last()["note"] == "random declines the draw"
+    session.ask("resign", seat=0)
+    assert session.last()["result"] == "0-1 (resignation)"
+    session.ask("flip", flip=True)
+    assert session.last()["flip"]
 
 
-def test_a_page_goes_on_with_a_game_that_it_has_kept(desk: Watched) -> None:
+def test_a_page_goes_on_with_a_game_that_it_has_kept(session: Watched) -> None:
     clocked = {"player": None, "clock": "5:00+3"}
-    desk.open("connect4", clocked, clocked)
-    game = desk.play("4")
+    session.open("connect4", clocked, clocked)
+    game = session.play("4")
     kept = {"actions": game["actions"], "left": [200.5, 17.0]}
-    with play_desk() as fresh:
+    with play_session() as fresh:
         again = fresh.open("connect4", clocked, clocked, paused=True, flip=True, **kept)
         assert (again["moves"], again["left"], again["paused"], again["flip"]) == (["4"], [200.5, 17.0], True, True)
         fresh.ask("go_on")
@@ -249,34 +249,34 @@ def test_a_page_goes_on_with_a_game_that_it_has_kept(desk: Watched) -> None:
     ],
 )
 def test_whoever_gives_odds_has_the_settings_for_it(
-    desk: Watched, giver: dict[str, Any], name: str, shown: str
+    session: Watched, giver: dict[str, Any], name: str, shown: str
 ) -> None:
     queen = ODDS_STARTS["queen d1"]
-    game = desk.open("chess", giver, {"player": None}, fen=queen)
+    game = session.open("chess", giver, {"player": None}, fen=queen)
     assert game["names"][0].startswith(name)
     assert game["odds"].startswith("odds game without queen d1: ScLimit 40")
     assert shown in game["odds"]
-    off = desk.open("chess", giver, {"player": None}, fen=queen, odds_mode=False)
+    off = session.open("chess", giver, {"player": None}, fen=queen, odds_mode=False)
     assert (off["odds"], "odds" in off["names"][0]) == ("", False)
-    receiver = desk.open("chess", {"player": None}, giver, fen=queen)
+    receiver = session.open("chess", {"player": None}, giver, fen=queen)
     assert (receiver["odds"], "odds" in receiver["names"][1]) == ("", False)
 
 
-def test_a_search_tells_how_far_it_is(desk: Watched) -> None:
-    desk.open("connect4", PERSON, {"player": "net=uniform", "visits": 30_000_000})
-    desk.ask("play", ply=0, text="4")
-    search = desk.wait(lambda search: search["seconds"] > 0.2, "search")
+def test_a_search_tells_how_far_it_is(session: Watched) -> None:
+    session.open("connect4", PERSON, {"player": "net=uniform", "visits": 30_000_000})
+    session.ask("play", ply=0, text="4")
+    search = session.wait(lambda search: search["seconds"] > 0.2, "search")
     assert search["of"] == 30_000_000
     assert search["left"] > 0.0
     assert 0 < search["visits"] < search["of"]
-    desk.ask("move_now")
-    desk.wait(lambda game: game["position"]["ply"] == 2)
+    session.ask("move_now")
+    session.wait(lambda game: game["position"]["ply"] == 2)
 
 
-def test_limits_of_every_kind(desk: Watched) -> None:
+def test_limits_of_every_kind(session: Watched) -> None:
     for limit in ({"visits": 3}, {"seconds": 0.05}, {"clock": "0:01+0.1"}):
-        desk.open("tictactoe", PERSON, {"player": "net=tictactoe", **limit})
-        game = desk.play("b2")
+        session.open("tictactoe", PERSON, {"player": "net=tictactoe", **limit})
+        game = session.play("b2")
         assert game["position"]["ply"] == 2
         assert (game["left"][1] is None) == ("clock" not in limit)
 
@@ -301,48 +301,48 @@ def test_limits_of_every_kind(desk: Watched) -> None:
     ],
 )
 def test_bad_games_are_refused_in_a_line_and_change_nothing(
-    desk: Watched, fields: dict[str, Any], problem: str
+    session: Watched, fields: dict[str, Any], problem: str
 ) -> None:
-    desk.open("tictactoe", PERSON, PERSON)
+    session.open("tictactoe", PERSON, PERSON)
     with pytest.raises(ValueError, match=problem) as error:
-        desk.ask("open", **fields)
+        session.ask("open", **fields)
     assert "\n" not in str(error.value)
-    assert desk.play("b2")["moves"] == ["b2"]
+    assert session.play("b2")["moves"] == ["b2"]
 
 
-def test_moves_that_come_too_late_or_are_illegal(desk: Watched) -> None:
+def test_moves_that_come_too_late_or_are_illegal(session: Watched) -> None:
     with pytest.raises(ValueError, match="there is no game yet"):
-        desk.ask("hint")
-    desk.open("connect4", PERSON, PERSON)
-    desk.play("4")
+        session.ask("hint")
+    session.open("connect4", PERSON, PERSON)
+    session.play("4")
     with pytest.raises(ValueError, match="the position has changed meanwhile"):
-        desk.ask("play", ply=0, a=3)
+        session.ask("play", ply=0, a=3)
     with pytest.raises(ValueError, match="action 9 is not legal"):
-        desk.ask("play", ply=1, a=9)
+        session.ask("play", ply=1, a=9)
     with pytest.raises(ValueError, match='"e4" is no legal move of connect4'):
-        desk.ask("play", ply=1, text="e4")
+        session.ask("play", ply=1, text="e4")
 
 
 def test_programs_are_started_only_where_they_are_allowed() -> None:
     program = {"player": "uci:nosuchprogram", "visits": 10}
-    with play_desk() as closed, pytest.raises(ValueError, match="hauteur web --allow-programs"):
+    with play_session() as closed, pytest.raises(ValueError, match="hauteur web --allow-programs"):
         closed.ask("open", game="chess", sides=[program, PERSON])
-    with play_desk(allow_programs=True) as open_desk:
-        open_desk.ask("open", game="chess", sides=[program, PERSON])
-        shown = open_desk.wait(lambda game: bool(game["problem"]))
+    with play_session(allow_programs=True) as open_session:
+        open_session.ask("open", game="chess", sides=[program, PERSON])
+        shown = open_session.wait(lambda game: bool(game["problem"]))
         assert "no program 'nosuchprogram'" in shown["problem"]
         assert shown["paused"]
         fake = f"uci:'{sys.executable} {SUPPORT / 'fake_engine.py'} good'"
-        open_desk.open("chess", PERSON, {"player": fake, "seconds": 0.5})
-        game = open_desk.play("e4")
+        open_session.open("chess", PERSON, {"player": fake, "seconds": 0.5})
+        game = open_session.play("e4")
         assert game["position"]["ply"] == 2
         assert game["names"][1].endswith("movetime=500")
         assert game["note"] == "Its score: -0.35 at depth 7"
 
 
-def test_an_engine_that_cannot_play_says_so_and_the_game_waits(desk: Watched) -> None:
-    desk.ask("open", game="chess", sides=[{"player": "net=connect4"}, PERSON])
-    shown = desk.wait(lambda game: bool(game["problem"]))
+def test_an_engine_that_cannot_play_says_so_and_the_game_waits(session: Watched) -> None:
+    session.ask("open", game="chess", sides=[{"player": "net=connect4"}, PERSON])
+    shown = session.wait(lambda game: bool(game["problem"]))
     assert "connect4" in shown["problem"]
     assert (shown["paused"], shown["thinking"], shown["ending"]) == (True, False, None)
 

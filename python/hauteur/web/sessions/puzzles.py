@@ -1,4 +1,4 @@
-"""The desk of the page Puzzles: a set, the puzzle that a person is at, and a search that solves it."""
+"""The session of the page Puzzles: a set, the puzzle that a person is at, and a search that solves it."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ from hauteur.studies.puzzles.attempt import PuzzleAttempt, SearchedMove, searche
 from hauteur.studies.puzzles.problems import Problem, problems_in
 from hauteur.studies.puzzles.sets import MOST_PROBLEMS, PuzzleFiles, measured_visits, problems_of
 from hauteur.system.settings import Section, validated
-from hauteur.web.desks.desk import Desk, DeskSettings, Emit, Fields
 from hauteur.web.players import page_net
 from hauteur.web.positions import position_view
+from hauteur.web.sessions.session import Emit, Fields, PageSession, SessionSettings
 
 MOST_TEXT = 900_000
 """Characters of a file: it must fit into a message."""
@@ -70,12 +70,12 @@ class SolverOrder(Section):
     visits: Annotated[int, Field(ge=1, le=1_000_000)] = 2000
 
 
-class PuzzlesDesk(Desk):
+class PuzzlesSession(PageSession):
     """One set, one puzzle of it at a time."""
 
     name = "puzzles"
 
-    def __init__(self, emit: Emit, settings: DeskSettings) -> None:
+    def __init__(self, emit: Emit, settings: SessionSettings) -> None:
         super().__init__(emit, settings)
         self._files = PuzzleFiles([Path(root) for root in settings.roots])
         self._problems: list[Problem] = []

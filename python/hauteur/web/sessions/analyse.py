@@ -1,4 +1,4 @@
-"""The desk of the page Analyse: one position, a search of it, its moves over time, its tree."""
+"""The session of the page Analyse: one position, a search of it, its moves over time, its tree."""
 
 from __future__ import annotations
 
@@ -25,17 +25,17 @@ from hauteur.mcts.search_history import SearchHistory
 from hauteur.mcts.search_tree import SearchTree
 from hauteur.system.errors import explain
 from hauteur.system.settings import Section, validated
-from hauteur.web.desks.desk import Desk, DeskSettings, Emit, Fields
-from hauteur.web.desks.reports import report_view
-from hauteur.web.desks.trees import LinesFields, NodeFields, SaveFields, TreeName, TreeShelf
 from hauteur.web.players import net_names, page_net, page_net_or_own
 from hauteur.web.positions import GameText, PlaceFields, game_at, position_view
 from hauteur.web.search_form import SettingTexts, chosen_search
+from hauteur.web.sessions.reports import report_view
+from hauteur.web.sessions.session import Emit, Fields, PageSession, SessionSettings
+from hauteur.web.sessions.trees import LinesFields, NodeFields, SaveFields, TreeName, TreeShelf
 
 LINES = 256
 """Moves of a report that get their line."""
 TREE_SHARE = 0.6
-"""Share of the desk's memory that its tree may take; then the tree grows no more."""
+"""Share of the session's memory that its tree may take; then the tree grows no more."""
 PATIENCE = 2.0
 """Seconds to wait for the end of a batch."""
 
@@ -68,12 +68,12 @@ class MomentFields(Section):
     visits: Annotated[int, Field(ge=0, lt=2**32)]
 
 
-class AnalyseDesk(Desk):
+class AnalyseSession(PageSession):
     """One position at a time; the tree is kept where the next one continues it."""
 
     name = "analyse"
 
-    def __init__(self, emit: Emit, settings: DeskSettings) -> None:
+    def __init__(self, emit: Emit, settings: SessionSettings) -> None:
         super().__init__(emit, settings)
         self._session: PlayingSession | None = None
         self._key = ("", 0)

@@ -13,9 +13,9 @@ from hauteur.mcts.search_tree import SAVED_NODES, SearchTree
 from hauteur.mcts.tree_view import first_nodes, opened
 from hauteur.networks.names import WITHOUT_FILE
 from hauteur.system.settings import Section
-from hauteur.web.desks.desk import Fields
 from hauteur.web.positions import position_view
 from hauteur.web.saved_trees import TreeForm, new_tree_file, saved_trees, tree_named
+from hauteur.web.sessions.session import Fields
 
 MOST_OPEN = 100
 """Nodes that one request opens."""

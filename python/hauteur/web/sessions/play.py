@@ -1,4 +1,4 @@
-"""The desk of the page Play: one game between two sides, each a person or an engine."""
+"""The session of the page Play: one game between two sides, each a person or an engine."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from hauteur.players.engines.settings import is_engine
 from hauteur.players.settings import PlayerSettings
 from hauteur.system.errors import explain
 from hauteur.system.settings import Section, validated
-from hauteur.web.desks.desk import Desk, DeskSettings, Emit, Fields
 from hauteur.web.players import nets_for, page_player, suggested_players
 from hauteur.web.positions import GameText, position_view
+from hauteur.web.sessions.session import Emit, Fields, PageSession, SessionSettings
 
 LINE_PLIES = 8
 """Moves of a line that are shown."""
@@ -104,12 +104,12 @@ class WriteFields(Section):
     form: Form
 
 
-class PlayDesk(Desk):
+class PlaySession(PageSession):
     """One game at a time. Events: `game` whenever anything changes, `search` while an engine thinks, `hint`."""
 
     name = "play"
 
-    def __init__(self, emit: Emit, settings: DeskSettings) -> None:
+    def __init__(self, emit: Emit, settings: SessionSettings) -> None:
         super().__init__(emit, settings)
         self._table: TwoSidedGame | None = None
         self._flip = False

@@ -1,17 +1,17 @@
-"""Desks as the server sees them: requests, replies, events; and positions as the board takes them."""
+"""Sessions as the server sees them: requests, replies, events; and positions as the board takes them."""
 
 import threading
 import time
 from typing import Any
 
 import pytest
-from desk_events import Events
+from session_events import Events
 
 from hauteur.games.registry import EXAMPLES, load_game, names
-from hauteur.web.desks.analyse import AnalyseDesk
-from hauteur.web.desks.desk import Desk, DeskSettings, Fields
-from hauteur.web.desks.worker import answer
 from hauteur.web.positions import position_view
+from hauteur.web.sessions.analyse import AnalyseSession
+from hauteur.web.sessions.session import Fields, PageSession, SessionSettings
+from hauteur.web.sessions.worker import answer
 
 
 @pytest.mark.parametrize("name", [*names(), *EXAMPLES])
@@ -29,14 +29,14 @@ def test_every_position_has_its_actions_on_squares_of_the_board(name: str) -> No
 
 def test_a_search_reports_and_ends_with_the_visits_that_were_asked_for() -> None:
     events = Events()
-    desk = AnalyseDesk(events, DeskSettings())
+    session = AnalyseSession(events, SessionSettings())
     try:
-        reply = desk.handle("open", {"game": "connect4", "moves": ["4", "4"], "net": "uniform"})
+        reply = session.handle("open", {"game": "connect4", "moves": ["4", "4"], "net": "uniform"})
         assert reply["position"]["ply"] == 2
-        desk.handle("start", {"visits": 500})
+        session.handle("start", {"visits": 500})
         done = events.wait("done")
     finally:
-        desk.close()
+        session.close()
     assert done["visits"] == 500
     assert sum(move["visits"] for move in done["moves"]) == 499
     assert done["moves"][0]["line"][0] == done["moves"][0]["text"]
@@ -53,14 +53,14 @@ def test_a_search_reports_and_ends_with_the_visits_that_were_asked_for() -> None
     ],
 )
 def test_a_wrong_position_is_refused_in_one_line(fields: dict[str, Any], text: str) -> None:
-    desk = AnalyseDesk(Events(), DeskSettings())
+    session = AnalyseSession(Events(), SessionSettings())
     with pytest.raises((ValueError, OSError), match=text):
-        desk.handle("open", fields)
+        session.handle("open", fields)
     with pytest.raises(ValueError, match=r"there is no request 'dig'; there are .*open, .*start, stop"):
-        desk.handle("dig", {})
+        session.handle("dig", {})
 
 
-class QuickDesk(Desk):
+class QuickSession(PageSession):
     """Its work has ended before it can reply."""
 
     name = "quick"
@@ -77,26 +77,26 @@ class QuickDesk(Desk):
 
 def test_the_end_of_work_comes_after_the_reply_that_names_it() -> None:
     sent: list[str] = []
-    desk = QuickDesk(lambda event, fields, *, latest=True: sent.append(event), DeskSettings())
+    session = QuickSession(lambda event, fields, *, latest=True: sent.append(event), SessionSettings())
     for _ in range(2):
-        with desk.replying():
-            reply = answer(desk, {"id": 1, "do": "start", "fields": {}})
+        with session.replying():
+            reply = answer(session, {"id": 1, "do": "start", "fields": {}})
             sent.append("reply")
         assert reply == {"id": 1, "reply": {"work": 2}}
     assert sent == ["stopped", "reply", "done"] * 2
-    desk.emit("later", {})
+    session.emit("later", {})
     assert sent[-1] == "later"
 
 
 def test_a_search_that_ends_at_once_is_reported_after_its_number() -> None:
     events = Events()
-    desk = AnalyseDesk(events, DeskSettings())
+    session = AnalyseSession(events, SessionSettings())
     try:
-        desk.handle("open", {"game": "tictactoe", "net": "uniform"})
-        with desk.replying():
-            reply = desk.handle("start", {"visits": 2})
+        session.handle("open", {"game": "tictactoe", "net": "uniform"})
+        with session.replying():
+            reply = session.handle("start", {"visits": 2})
             time.sleep(0.2)
             assert events.all == []
         assert events.wait("done")["number"] == reply["number"]
     finally:
-        desk.close()
+        session.close()

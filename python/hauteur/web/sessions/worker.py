@@ -1,7 +1,7 @@
-"""The process of a desk: requests as lines of JSON on stdin, replies and events as lines on stdout.
+"""The process of a session: requests as lines of JSON on stdin, replies and events as lines on stdout.
 
-The first line of stdin names the desk and has its settings. A line of stdout is a kind, a space, and JSON that goes to
-the client as it is: `reply`, `event`, or `latest:NAME` for an event that a newer one of its name replaces.
+The first line of stdin names the session and has its settings. A line of stdout is a kind, a space, and JSON that goes
+to the client unchanged: `reply`, `event`, or `latest:NAME` for an event that a newer one of its name replaces.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ from typing import Any, TextIO
 
 from hauteur.system.errors import explain, one_line
 from hauteur.system.settings import validated
-from hauteur.web.desks.desk import Desk, DeskSettings
+from hauteur.web.sessions.session import PageSession, SessionSettings
 
-DESKS = {
-    "analyse": "analyse:AnalyseDesk",
-    "explain": "explain:ExplainDesk",
-    "play": "play:PlayDesk",
-    "puzzles": "puzzles:PuzzlesDesk",
-    "review": "review:ReviewDesk",
+SESSIONS = {
+    "analyse": "analyse:AnalyseSession",
+    "explain": "explain:ExplainSession",
+    "play": "play:PlaySession",
+    "puzzles": "puzzles:PuzzlesSession",
+    "review": "review:ReviewSession",
 }
-"""Every desk: the module of this folder and the class."""
+"""Every session: the module of this folder and the class."""
 MOST_ERROR = 2000
 """Characters of an error line."""
 
@@ -49,19 +49,19 @@ class WorkerOutput:
         self.line(f"latest:{event}" if latest else "event", {"event": event, "fields": fields})
 
 
-def desk_class(name: str) -> type[Desk]:
-    """Return the class of a desk. Raise ValueError for one that there is not."""
-    if name not in DESKS:
-        raise ValueError(f"there is no desk {name!r}; there are {', '.join(DESKS)}")
-    module, _, attribute = DESKS[name].partition(":")
-    found: type[Desk] = getattr(import_module(f"hauteur.web.desks.{module}"), attribute)
+def session_class(name: str) -> type[PageSession]:
+    """Return the class of a session. Raise ValueError for one that there is not."""
+    if name not in SESSIONS:
+        raise ValueError(f"there is no session {name!r}; there are {', '.join(SESSIONS)}")
+    module, _, attribute = SESSIONS[name].partition(":")
+    found: type[PageSession] = getattr(import_module(f"hauteur.web.sessions.{module}"), attribute)
     return found
 
 
-def answer(desk: Desk, request: Mapping[str, Any]) -> dict[str, Any]:
+def answer(session: PageSession, request: Mapping[str, Any]) -> dict[str, Any]:
     """Return the reply to a request: its content, or the error as one line."""
     try:
-        return {"id": request["id"], "reply": desk.handle(request["do"], request["fields"])}
+        return {"id": request["id"], "reply": session.handle(request["do"], request["fields"])}
     except (ValueError, OSError, ImportError) as error:
         return {"id": request["id"], "error": (explain(error) or one_line(error))[:MOST_ERROR]}
     except Exception as error:  # a fault of the program: the client sees it in a line, the log where it was
@@ -70,23 +70,23 @@ def answer(desk: Desk, request: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def main() -> int:
-    """Serve one desk until stdin ends."""
+    """Serve one session until stdin ends."""
     output = WorkerOutput(os.fdopen(os.dup(1), "w", encoding="utf-8"))
     os.dup2(2, 1)  # what else is printed does not mix with the protocol
-    import_module("hauteur.engine.playing")  # nearly every desk needs it, and nobody waits for it now
+    import_module("hauteur.engine.playing")  # nearly every session needs it, and nobody waits for it now
     first = sys.stdin.readline()
     if not first:
         return 0
     opening = json.loads(first)
-    desk = desk_class(opening["desk"])(output.emit, validated(DeskSettings, opening["settings"], "desk"))
+    session = session_class(opening["session"])(output.emit, validated(SessionSettings, opening["settings"], "session"))
     try:
         for line in sys.stdin:
-            with desk.replying():
-                output.line("reply", answer(desk, json.loads(line)))
+            with session.replying():
+                output.line("reply", answer(session, json.loads(line)))
     except (BrokenPipeError, KeyboardInterrupt):
         return 0
     finally:
-        desk.close()
+        session.close()
     return 0
 
 

@@ -1,4 +1,4 @@
-"""The events of a desk in a test, which can be waited for."""
+"""The events of a session in a test, which can be waited for."""
 
 import threading
 from collections.abc import Mapping
@@ -6,7 +6,7 @@ from typing import Any
 
 
 class Events:
-    """The events of a desk, in their order."""
+    """The events of a session, in their order."""
 
     def __init__(self) -> None:
         self.all: list[tuple[str, Mapping[str, Any]]] = []

@@ -1,4 +1,4 @@
-"""The desk of the page Explain: two searches of one position, what differs, and what each rule did."""
+"""The session of the page Explain: two searches of one position, what differs, and what each rule did."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ from hauteur.studies.explain.question import (
 from hauteur.studies.explain.searched import ExplainedSearch, ExplainStopped, Searches
 from hauteur.system.errors import explain as error_line
 from hauteur.system.settings import Section, validated
-from hauteur.web.desks.desk import Desk, DeskSettings, Emit, Fields
 from hauteur.web.players import net_names, page_net
 from hauteur.web.positions import PlaceFields, game_at, position_view
 from hauteur.web.search_form import SettingTexts, chosen_search
+from hauteur.web.sessions.session import Emit, Fields, PageSession, SessionSettings
 
 ADVICE = "choose one of the list"
 
@@ -59,12 +59,12 @@ class ComparedLine(Section):
     line: Annotated[tuple[Annotated[int, Field(ge=0, le=65_535)], ...], Field(max_length=2000)] = ()
 
 
-class ExplainDesk(Desk):
+class ExplainSession(PageSession):
     """One comparison at a time; its two trees are kept until the next one."""
 
     name = "explain"
 
-    def __init__(self, emit: Emit, settings: DeskSettings) -> None:
+    def __init__(self, emit: Emit, settings: SessionSettings) -> None:
         super().__init__(emit, settings)
         self._searches: Searches | None = None
         self._work: Future[None] | None = None

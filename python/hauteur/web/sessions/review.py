@@ -1,4 +1,4 @@
-"""The desk of the page Review: the games of a text, and the review of one of them while it goes on."""
+"""The session of the page Review: the games of a text, and the review of one of them while it goes on."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from hauteur.studies.review.review import MoveReport, Place, PositionFinding
 from hauteur.studies.review.run import ReviewRun, ReviewStoppedError
 from hauteur.studies.review.tables import summaries
 from hauteur.system.settings import Section, validated
-from hauteur.web.desks.desk import Desk, DeskSettings, Emit, Fields
 from hauteur.web.players import page_net_or_own
 from hauteur.web.positions import position_view
+from hauteur.web.sessions.session import Emit, Fields, PageSession, SessionSettings
 
 MOST_TEXT = 900_000
 """Characters of a text: it must fit into a message."""
@@ -72,12 +72,12 @@ class ReviewFile(Section):
     form: Literal["game", "page"] = "game"
 
 
-class ReviewDesk(Desk):
+class ReviewSession(PageSession):
     """One text; of its games one is reviewed at a time."""
 
     name = "review"
 
-    def __init__(self, emit: Emit, settings: DeskSettings) -> None:
+    def __init__(self, emit: Emit, settings: SessionSettings) -> None:
         super().__init__(emit, settings)
         self._games: list[ReviewedGame] = []
         self._game: ReviewedGame | None = None

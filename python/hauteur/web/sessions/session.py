@@ -1,4 +1,4 @@
-"""The base of all desks: one client's work, in a process of its own, driven by messages."""
+"""The base of all sessions: one client's work, in a process of its own, driven by messages."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ class Emit(Protocol):
         """latest: an event of this name that was not sent yet is replaced by this one."""
 
 
-class DeskSettings(Section):
-    """What the server allows a desk: see WebSettings. threads: of the processor."""
+class SessionSettings(Section):
+    """What the server allows a session: see WebSettings. threads: of the processor."""
 
     threads: int = 1
     allow_programs: bool = False
@@ -29,7 +29,7 @@ class DeskSettings(Section):
     roots: tuple[str, ...] = ()
 
 
-class Desk:
+class PageSession:
     """One client's work. A request `{"do": "open", "fields": {...}}` is answered by the method `do_open(fields)`.
 
     Methods return the content of the reply, a JSON object, within some 50 ms; what takes longer runs in a thread and
@@ -39,7 +39,7 @@ class Desk:
     name: ClassVar[str]
     """As in the address of the websocket, /live/NAME."""
 
-    def __init__(self, emit: Emit, settings: DeskSettings) -> None:
+    def __init__(self, emit: Emit, settings: SessionSettings) -> None:
         self.settings = settings
         self._send = emit
         self._order = threading.Lock()

@@ -1,4 +1,4 @@
-"""The processes of the desks: started ahead, limited in number, ended with their clients."""
+"""The processes of the sessions: started ahead, limited in number, ended with their clients."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from hauteur.system.plugins import VARIABLES, imported
 from hauteur.web.settings import WebSettings
 
 MOST_LINE = 32 * 2**20
-"""Bytes of a line from a desk; saved trees and reviewed games are the longest."""
+"""Bytes of a line from a session; saved trees and reviewed games are the longest."""
 PATIENCE = 1.0
-"""Seconds that a desk has to end by itself."""
+"""Seconds that a session has to end by itself."""
 
 IDLE = 300.0
-"""Seconds without a word to or from a desk, after which another one may have its place."""
+"""Seconds without a word to or from a session, after which another one may have its place."""
 LOOKS = 0.5
-"""Seconds between two looks at the memory of the desks."""
+"""Seconds between two looks at the memory of the sessions."""
 
 OnLine = Callable[[str, str], None]
 """Takes the kind of a line and its JSON (see worker.py)."""
@@ -35,11 +35,11 @@ OnEnd = Callable[[str, bool], None]
 
 
 class BusyError(RuntimeError):
-    """As many desks are open as the server allows."""
+    """As many sessions are open as the server allows."""
 
 
-class DeskProcess:
-    """A desk in its process. on_line, on_end: set before `open`."""
+class SessionProcess:
+    """A session in its process. on_line, on_end: set before `open`."""
 
     def __init__(self, process: Process) -> None:
         self._process = process
@@ -58,9 +58,9 @@ class DeskProcess:
         """Whether the process is gone."""
         return self._process.returncode is not None
 
-    def open(self, desk: str, settings: Mapping[str, Any], on_line: OnLine, on_end: OnEnd) -> None:
-        """Give the process its desk. Lines go to on_line; on_end is called when it ends without `close`."""
-        self._write({"desk": desk, "settings": settings})
+    def open(self, session: str, settings: Mapping[str, Any], on_line: OnLine, on_end: OnEnd) -> None:
+        """Give the process its session. Lines go to on_line; on_end is called when it ends without `close`."""
+        self._write({"session": session, "settings": settings})
         self._reader = asyncio.create_task(self._read(on_line, on_end))
 
     async def request(self, number: int, do: str, fields: Mapping[str, Any]) -> None:
@@ -117,13 +117,13 @@ class DeskProcess:
 
 
 class Pool:
-    """All desks of a server, and one process that waits for the next."""
+    """All sessions of a server, and one process that waits for the next."""
 
     def __init__(self, settings: WebSettings) -> None:
         self.settings = settings
-        self.open: set[DeskProcess] = set()
+        self.open: set[SessionProcess] = set()
         self._starting = 0
-        self._spare: asyncio.Task[DeskProcess] | None = None
+        self._spare: asyncio.Task[SessionProcess] | None = None
         self._looking: asyncio.Task[None] | None = None
 
     def prepare(self) -> None:
@@ -131,12 +131,12 @@ class Pool:
         if self._spare is None:
             self._spare = asyncio.create_task(self._start())
 
-    async def take(self, desk: str, on_line: OnLine, on_end: OnEnd) -> DeskProcess:
-        """Open a desk in a process of its own. Raise BusyError where there are as many as the server allows.
+    async def take(self, session: str, on_line: OnLine, on_end: OnEnd) -> SessionProcess:
+        """Open a session in a process of its own. Raise BusyError where there are as many as the server allows.
 
         Then the one that did nothing for the longest time has to go, if that was IDLE seconds.
         """
-        if len(self.open) + self._starting >= self.settings.desks:
+        if len(self.open) + self._starting >= self.settings.sessions:
             self._make_room()
         self.prepare()
         spare, self._spare = self._spare, None
@@ -150,7 +150,7 @@ class Pool:
             self._starting -= 1
         process.heard = time.monotonic()
         self.open.add(process)
-        process.open(desk, self._desk_settings(), on_line, partial(self._ended, process, on_end))
+        process.open(session, self._session_settings(), on_line, partial(self._ended, process, on_end))
         self.prepare()
         if self._looking is None or self._looking.done():
             self._looking = asyncio.create_task(self._look_at_memory())
@@ -160,18 +160,18 @@ class Pool:
         quiet = min(self.open, key=lambda process: process.heard, default=None)
         if quiet is None or time.monotonic() - quiet.heard < IDLE:
             raise BusyError(
-                f"the server allows {self.settings.desks} searches, games and reviews at a time, and all are in use: "
-                "close another tab, or start the server with a larger --desks"
+                f"the server allows {self.settings.sessions} searches, games and reviews at a time, and all are in "
+                "use: close another tab, or start the server with a larger --sessions"
             )
         self.open.discard(quiet)
         quiet.end("this page did nothing for long, and another one needed its place: reload it to go on", again=False)
 
-    def _ended(self, process: DeskProcess, on_end: OnEnd, cause: str, again: bool) -> None:
+    def _ended(self, process: SessionProcess, on_end: OnEnd, cause: str, again: bool) -> None:
         self.open.discard(process)
         on_end(cause, again)
 
     async def _look_at_memory(self) -> None:
-        """End the largest desk where all together need more than is allowed."""
+        """End the largest session where all together need more than is allowed."""
         allowed = self._memory_mb() * 10**6
         while self.open:
             held = {process: resident_bytes(process.pid) or 0 for process in self.open}
@@ -182,23 +182,23 @@ class Pool:
             await asyncio.sleep(LOOKS)
 
     def _memory_mb(self) -> int:
-        """Return the megabytes for all desks together: half of the machine's, where none are set."""
+        """Return the megabytes for all sessions together: half of the machine's, where none are set."""
         return self.settings.memory_mb or (memory_bytes()[0] or 8 * 10**9) // 2_000_000
 
-    async def give_back(self, process: DeskProcess) -> None:
-        """End a desk."""
+    async def give_back(self, process: SessionProcess) -> None:
+        """End a session."""
         self.open.discard(process)
         await process.close()
 
     async def close(self) -> None:
-        """End all desks."""
+        """End all sessions."""
         waiting = [] if self._spare is None else [await self._spare]
         self._spare = None
         await asyncio.gather(*(process.close() for process in (*self.open, *waiting)))
         self.open.clear()
 
-    def _desk_settings(self) -> dict[str, Any]:
-        """Return the settings of a desk: any of them may use all cores, there are not many."""
+    def _session_settings(self) -> dict[str, Any]:
+        """Return the settings of a session: any of them may use all cores, there are not many."""
         settings = self.settings
         return {
             "threads": settings.threads or max(1, usable_cores()),
@@ -207,13 +207,13 @@ class Pool:
             "roots": [str(root) for root in settings.roots],
         }
 
-    async def _start(self) -> DeskProcess:
+    async def _start(self) -> SessionProcess:
         environment = {
             **os.environ,
             VARIABLES[0]: ",".join([*filter(None, [os.environ.get(VARIABLES[0])]), *imported()]),
         }
-        command = (sys.executable, "-m", "hauteur.web.desks.worker")
+        command = (sys.executable, "-m", "hauteur.web.sessions.worker")
         process = await asyncio.create_subprocess_exec(
             *command, stdin=PIPE, stdout=PIPE, env=environment, limit=MOST_LINE, start_new_session=True
         )
-        return DeskProcess(process)
+        return SessionProcess(process)
