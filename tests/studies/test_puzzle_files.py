@@ -20,7 +20,6 @@ from hauteur.games.registry import load_game
 from hauteur.studies.puzzles.formats import COLUMNS, csv_text, epd_text, json_text, pgn_text, write_puzzles
 from hauteur.studies.puzzles.problems import Problem, epd_problem, read_problems
 from hauteur.studies.puzzles.puzzle import Opinion, Puzzle, identity, rating
-from hauteur.studies.puzzles.retract import last_move
 from hauteur.studies.puzzles.themes import themes_of
 
 CHESS = load_game("chess")
@@ -120,28 +119,6 @@ def test_without_the_opponents_move_there_is_no_line_of_csv() -> None:
     assert csv_text([bare, puzzle]).count("\n") == 2
     assert bare.id in json_text([bare])
     assert bare.id in epd_text([bare])
-
-
-@given(st.integers(0, 100_000))
-def test_a_last_move_for_every_position(seed: int) -> None:
-    state = puzzle_of(seed).position()
-    before, action = last_move(state)
-    if action is not None:
-        before.apply(action)
-    assert before.notation().split()[:4] == state.notation().split()[:4]
-
-
-def test_last_moves_are_found() -> None:
-    found = [last_move(puzzle_of(seed).position())[1] for seed in range(50)]
-    assert found.count(None) == 0
-    double_step = load_game(
-        "chess(fen=rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 3)"
-    ).new_initial_state()
-    before, action = last_move(double_step)
-    assert action is not None
-    assert before.action_to_text(action) == "e2e4"
-    start = CHESS.new_initial_state()
-    assert last_move(start)[1] is not None or last_move(start)[0] is start
 
 
 def test_ratings_grow_with_visits() -> None:

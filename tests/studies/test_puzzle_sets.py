@@ -10,7 +10,6 @@ import pytest
 
 from hauteur import _core
 from hauteur.cli import main
-from hauteur.matches.ratings.glicko import GlickoRating
 from hauteur.mcts.analysis import Analysis
 from hauteur.networks.bundled import net_or_shipped
 from hauteur.players.solver import NODES
@@ -40,7 +39,7 @@ def test_the_puzzles_that_ship() -> None:
         problems = problems_of(path)
         assert len({problem.name for problem in problems}) == len(problems) >= 6
         assert all(len(problem.steps[0].right) == 1 for problem in problems)
-        ratings = [problem.rating.rating for problem in problems if problem.rating is not None]
+        ratings = [problem.rating for problem in problems if problem.rating is not None]
         assert all(a <= b for a, b in pairwise(ratings))
     assert sets["chess"].read_text().count('"right": true, "only": true') == len(problems_of(sets["chess"]))
 
@@ -66,7 +65,7 @@ def test_the_solutions_of_connect_four_are_unique() -> None:
 def test_the_game_of_a_text_is_found_and_its_rating_read() -> None:
     """CSV is chess, EPD chess or minichess by its ranks; EPD has no rating."""
     puzzle = problem_of(LICHESS, "a.csv")
-    assert puzzle.rating == GlickoRating(1760, 80)
+    assert puzzle.rating == 1760
     assert puzzle.themes == ("mate", "mateIn2", "short")
     assert len(puzzle.steps) == 2
     position = _core.Game("minichess").new_initial_state()
@@ -74,7 +73,7 @@ def test_the_game_of_a_text_is_found_and_its_rating_read() -> None:
     small = problem_of(f"{position.notation()} bm {best};", "a.epd")
     assert small.steps[0].state.game.name == "minichess"
     assert small.rating is None
-    with pytest.raises(ValueError, match=r"a\.csv, line 2: a rating and its deviation must be numbers"):
+    with pytest.raises(ValueError, match=r"a\.csv, line 2: a rating must be a number"):
         problem_of(LICHESS.replace("1760", "strong"), "a.csv")
     with pytest.raises(ValueError, match=r"a\.json: not a JSON file"):
         problem_of("nonsense", "a.json")
@@ -110,26 +109,24 @@ def test_files_are_found_below_the_roots_by_name(tmp_path: Path) -> None:
         measured_visits(folder)
 
 
-def test_a_person_solves_and_is_rated() -> None:
-    """The whole line must be found; a wrong move, or help, is a failed attempt; nothing changes without a rating."""
-    problem, player = problem_of(LICHESS, "a.csv"), GlickoRating(1600, 100)
+def test_a_person_solves() -> None:
+    """The whole line must be found; a wrong move, or help, is a failed attempt."""
+    problem = problem_of(LICHESS, "a.csv")
     attempt = PuzzleAttempt(problem)
     first, last = (step.right for step in problem.steps)
     assert attempt.answer(next(iter(first))) == "right"
     assert attempt.step.state.ply == 3
     assert attempt.answer(next(iter(last))) == "solved"
-    better = attempt.rated(player)
-    assert better.rating > 1600
-    assert better.deviation < 100
+    assert attempt.solved
+    assert attempt.clean
     failed = PuzzleAttempt(problem)
     wrong = next(action for action in problem.steps[0].state.legal_actions().tolist() if action not in first)
     assert failed.answer(wrong) == "wrong"
     assert failed.answer(next(iter(first))) == "right"
-    assert failed.rated(player).rating < 1600
+    assert not failed.clean
     helped = PuzzleAttempt(problem)
     assert helped.help() == tuple(first)
     assert not helped.clean
-    assert PuzzleAttempt(Problem("unrated", problem.steps)).rated(player) == player
 
 
 def test_a_search_solves_at_growing_counts_of_visits() -> None:

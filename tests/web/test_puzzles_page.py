@@ -46,10 +46,10 @@ def longest(name: str) -> tuple[int, Problem]:
     return number, problems[number]
 
 
-def test_a_line_is_solved_and_rated_once(session: PuzzlesSession) -> None:
+def test_a_line_is_solved_and_counted_once(session: PuzzlesSession) -> None:
     number, problem = longest("connect4")
     reply = session.handle("open", {"set": "connect4"})
-    assert (reply["count"], reply["scale"]) == (len(problems_of(shipped_sets()["connect4"])), "connect4")
+    assert (reply["count"], reply["game"]) == (len(problems_of(shipped_sets()["connect4"])), "connect4")
     shown = session.handle("puzzle", {"number": number})
     assert "line" not in json.dumps({key: value for key, value in shown.items() if key != "position"})
     for place, step in enumerate(problem.steps):
@@ -57,36 +57,34 @@ def test_a_line_is_solved_and_rated_once(session: PuzzlesSession) -> None:
         reply = session.handle("move", {"a": right})
         if place + 1 < len(problem.steps):
             assert reply["answer"] == "right"
-            assert "player" not in reply
+            assert "clean" not in reply
             assert [view["ply"] for view in reply["positions"]] == [step.state.ply + 1, step.state.ply + 2]
     assert reply["answer"] == "solved"
     assert reply["clean"]
-    assert reply["player"]["rating"] > 1500
     assert reply["visits"]["the net it was mined by"] == problem.visits
     with pytest.raises(ValueError, match="that is no move here"):
         session.handle("move", {"a": 0})
-    assert "player" not in session.handle("solution", {})
+    assert "clean" not in session.handle("solution", {})
 
 
 def test_wrong_moves_and_help_fail_the_attempt(session: PuzzlesSession) -> None:
     _, problem = longest("connect4")
     session.handle("open", {"set": "connect4"})
     for request in ("wrong", "hint", "solution"):
-        shown = session.handle("puzzle", {"number": 0, "rating": 1600, "deviation": 60})
+        shown = session.handle("puzzle", {"number": 0})
         (right,) = problems_of(shipped_sets()["connect4"])[0].steps[0].right
         wrong = next(action["a"] for action in shown["position"]["actions"] if action["a"] != right)
         reply = session.handle("move", {"a": wrong}) if request == "wrong" else session.handle(request, {})
-        assert reply["player"]["rating"] < 1600
         assert not reply["clean"]
-        assert "player" not in session.handle("move", {"a": right})
-    session.handle("puzzle", {"number": 0, "rated": False})
-    assert "player" not in session.handle("solution", {})
+        assert "clean" not in session.handle("move", {"a": right})
+    session.handle("puzzle", {"number": 0, "counted": False})
+    assert "clean" not in session.handle("solution", {})
     assert len(problem.steps) > 1
 
 
 def test_a_file_of_the_reader(session: PuzzlesSession) -> None:
     reply = session.handle("open", {"text": CSV, "suffix": ".csv"})
-    assert (reply["count"], reply["game"], reply["scale"]) == (1, "chess", "file")
+    assert (reply["count"], reply["game"]) == (1, "chess")
     shown = session.handle("puzzle", {"number": 0})
     assert shown["rating"] == 1200
     solved = session.handle("solution", {})
@@ -131,7 +129,7 @@ def test_a_search_solves_the_line(session: PuzzlesSession, events: Events) -> No
 
 
 def test_a_person_solves_puzzles(windows: Windows, lab_root: Path) -> None:
-    """Moves on the board, a rating that the browser keeps, hint, search, files of the server, measured visits."""
+    """Moves on the board, a count that the browser keeps, hint, search, files of the server, measured visits."""
     (lab_root / "mate.csv").write_text(CSV)
     command = ["puzzles", "solve", str(lab_root / "mate.csv"), "--net", "uniform", "--visits", "1,10"]
     assert main.main([*command, "--out", str(lab_root / "solved")]) == 0
@@ -146,10 +144,8 @@ def test_a_person_solves_puzzles(windows: Windows, lab_root: Path) -> None:
     page.get_by_role("button", name=re.compile("^b8,")).click()
     expect(page.locator("#status")).to_have_text("Rb8# is right: solved.")
     expect(page.locator("#told")).to_contain_text("uniform:")
-    lost = page.locator("#player").text_content()
     page.get_by_label("Set").select_option("connect4")
     expect(page.locator("#title")).to_have_text("1 of 12")
-    expect(page.locator("#player")).to_have_text("–")
     page.locator("#solver summary").click()
     page.get_by_role("button", name="Search").click()
     expect(page.locator("#pace")).to_contain_text("solved from")
@@ -162,4 +158,4 @@ def test_a_person_solves_puzzles(windows: Windows, lab_root: Path) -> None:
     assert not axe_faults(page)
     page.goto(f"/puzzles?set={lab_root.name}/mate.csv")
     expect(page.locator("#told")).to_contain_text("tried this one before")
-    expect(page.locator("#player")).to_have_text(lost or "")
+    expect(page.locator("#score")).to_have_text("0 of 3")

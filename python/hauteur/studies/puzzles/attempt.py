@@ -8,7 +8,6 @@ from typing import Literal
 
 from hauteur import _core
 from hauteur.games.played_game import move_text
-from hauteur.matches.ratings.glicko import GlickoRating
 from hauteur.mcts.analysis import Analysis
 from hauteur.mcts.batch_analysis import counts_up_to
 from hauteur.mcts.limits import Limits
@@ -70,11 +69,6 @@ class PuzzleAttempt:
             texts.append(move_text(state, action))
             state.apply(action)
         return texts
-
-    def rated(self, player: GlickoRating) -> GlickoRating:
-        """Return the player's rating after this attempt, clean or not; as before where the problem has no rating."""
-        problem = self.problem.rating
-        return player if problem is None else player.after([(problem, float(self.clean))])
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,6 @@ from hauteur.games.registry import FEN_GAMES, load_game, parse_spec, with_fen
 from hauteur.mcts.batch_analysis import AnalysisRequest, RequestChain, SearchReading, counts_up_to, visits_to_solution
 from hauteur.studies.puzzles.criteria import MineRule, Verdict
 from hauteur.studies.puzzles.puzzle import Opinion, Puzzle, identity, rating
-from hauteur.studies.puzzles.retract import last_move
 from hauteur.studies.puzzles.sources import SourcePosition
 from hauteur.system.settings import Section
 
@@ -200,10 +199,9 @@ def _stored(found: SourcePosition) -> tuple[_core.State, tuple[int, ...]]:
     game = found.state.game
     if game.name not in FEN_GAMES:
         return game.new_initial_state(), found.moves
-    before, last = found.before, found.last
-    if before is None or last is None:
-        before, last = last_move(found.state)
-    return _from_notation(before), () if last is None else (last,)
+    if found.before is None or found.last is None:
+        return _from_notation(found.state), ()
+    return _from_notation(found.before), (found.last,)
 
 
 def _from_notation(state: _core.State) -> _core.State:

@@ -14,7 +14,6 @@ from typing import TextIO
 from hauteur import _core
 from hauteur.games.epd import parse_epd
 from hauteur.games.registry import FEN_GAMES, load_game, with_fen
-from hauteur.matches.ratings.glicko import MOST_DEVIATION, GlickoRating
 from hauteur.studies.puzzles.mining import wins_at_once
 from hauteur.studies.puzzles.puzzle import Puzzle
 from hauteur.system.settings import validated
@@ -52,7 +51,7 @@ class Problem:
 
     name: str
     steps: tuple[ProblemStep, ...]
-    rating: GlickoRating | None = None
+    rating: float | None = None
     themes: tuple[str, ...] = ()
     source: str = ""
     visits: int | None = None
@@ -100,7 +99,7 @@ def _read_csv(file: TextIO, name: str, game: _core.Game | None) -> Iterator[Prob
             raise ValueError(f"has no column {missing[0]}; needed are {', '.join(NEEDED_COLUMNS)}")
         for row in rows:
             puzzle, fen, moves = (row[column] or "" for column in NEEDED_COLUMNS)
-            rating = _rating(row.get("Rating"), row.get("RatingDeviation"))
+            rating = _rating(row.get("Rating"))
             themes = tuple((row.get("Themes") or "").split())
             problem = _of_line(game, puzzle, fen, moves.split())
             yield replace(problem, rating=rating, themes=themes, source=row.get("GameUrl") or "")
@@ -108,17 +107,17 @@ def _read_csv(file: TextIO, name: str, game: _core.Game | None) -> Iterator[Prob
         raise ValueError(f"{name}, line {max(rows.line_num, 1)}: {error}") from None
 
 
-def _rating(rating: str | None, deviation: str | None) -> GlickoRating | None:
-    """Return the rating of a puzzle, None where it has none; deviations of unplayed puzzles are cut to the largest."""
+def _rating(rating: str | None) -> float | None:
+    """Return the rating of a puzzle, None where it has none."""
     if not rating:
         return None
     try:
-        value, spread = float(rating), float(deviation or MOST_DEVIATION)
+        value = float(rating)
     except ValueError:
-        value = spread = math.nan
-    if not (math.isfinite(value) and spread > 0):
-        raise ValueError(f"a rating and its deviation must be numbers, got {rating!r} and {deviation!r}")
-    return GlickoRating(value, min(spread, MOST_DEVIATION))
+        value = math.nan
+    if not math.isfinite(value):
+        raise ValueError(f"a rating must be a number, got {rating!r}")
+    return value
 
 
 def _of_line(game: _core.Game, name: str, fen: str, moves: Sequence[str]) -> Problem:
@@ -170,8 +169,7 @@ def _read_json(file: TextIO, name: str, game: _core.Game | None) -> Iterator[Pro
             steps = tuple(_steps(puzzle.position(), puzzle.solution))
         except ValueError as error:
             raise ValueError(f"{where}: {error}") from None
-        rating = GlickoRating(puzzle.rating)
-        yield Problem(puzzle.id, steps, rating, puzzle.themes, puzzle.source, puzzle.visits)
+        yield Problem(puzzle.id, steps, puzzle.rating, puzzle.themes, puzzle.source, puzzle.visits)
 
 
 def _read_epd(file: TextIO, name: str, game: _core.Game | None) -> Iterator[Problem]:

@@ -17,7 +17,6 @@ from hauteur.engine.nets import NetChoice, open_evaluator
 from hauteur.engine.terminal_board import sees_second_side
 from hauteur.games.pictures import action_squares
 from hauteur.games.played_game import move_text
-from hauteur.matches.ratings.glicko import MOST_DEVIATION, START, GlickoRating
 from hauteur.mcts.analysis import Analysis
 from hauteur.mcts.control import in_background
 from hauteur.networks.bundled import net_or_shipped
@@ -43,12 +42,10 @@ class PuzzleSet(Section):
 
 
 class PuzzleChoice(Section):
-    """A puzzle of the set by its number, from 0; rating, deviation: the person's; rated: whether it counts for them."""
+    """A puzzle of the set by its number, from 0; counted: whether the page counts the attempt."""
 
     number: Annotated[int, Field(ge=0)]
-    rating: Annotated[float, Field(ge=-10_000, le=10_000)] = START
-    deviation: Annotated[float, Field(gt=0, le=MOST_DEVIATION)] = MOST_DEVIATION
-    rated: bool = True
+    counted: bool = True
 
 
 class PuzzleMove(Section):
@@ -81,27 +78,25 @@ class PuzzlesSession(PageSession):
         self._problems: list[Problem] = []
         self._measured: dict[str, dict[str, int | None]] = {}
         self._attempt: PuzzleAttempt | None = None
-        self._player: GlickoRating | None = None
+        self._counted = False
         self._flip = False
         self._analysis: Analysis | None = None
         self._stopped = False
         self._work: Future[None] | None = None
 
     def do_open(self, fields: Fields) -> Fields:
-        """Take a set. Reply: how many puzzles it has; scale: of which their ratings are."""
+        """Take a set. Reply: how many puzzles it has, and of which game."""
         wanted = validated(PuzzleSet, fields, "set")
         self._stop()
         if wanted.text:
             name = f"the file{wanted.suffix}"
             problems = list(islice(problems_in(io.StringIO(wanted.text, newline=""), name), MOST_PROBLEMS))
-            kind: str = wanted.suffix
         else:
-            path = self._files.find(wanted.set)
-            problems, kind = problems_of(path), path.suffix.lower()
+            problems = problems_of(self._files.find(wanted.set))
         self._problems, self._attempt = problems, None
         self._measured = self._measurements()
         game = problems[0].steps[0].state.game.name
-        return {"count": len(problems), "most": MOST_PROBLEMS, "game": game, "scale": _scale(kind, game)}
+        return {"count": len(problems), "most": MOST_PROBLEMS, "game": game}
 
     def do_puzzle(self, fields: Fields) -> Fields:
         """Begin a puzzle. Reply: what the solver sees and may know."""
@@ -111,13 +106,13 @@ class PuzzlesSession(PageSession):
             raise ValueError(f"the set has {len(self._problems)} puzzles, got number {wanted.number + 1}")
         problem = self._problems[wanted.number]
         self._attempt = PuzzleAttempt(problem)
-        self._player = GlickoRating(wanted.rating, wanted.deviation) if wanted.rated else None
+        self._counted = wanted.counted
         state = problem.steps[0].state
         self._flip = sees_second_side(state, {state.to_move})
         return {
             "number": wanted.number,
             "name": problem.name[:60],
-            "rating": None if problem.rating is None else problem.rating.rating,
+            "rating": problem.rating,
             "flip": self._flip,
             "avoid": bool(problem.steps[0].wrong) and not problem.steps[0].right,
             "position": position_view(state, flip=self._flip),
@@ -129,7 +124,7 @@ class PuzzlesSession(PageSession):
         return {"position": position_view(self._chosen().shown, flip=self._flip)}
 
     def do_move(self, fields: Fields) -> Fields:
-        """Take a move of the solver. Reply: right, wrong or solved, the positions that follow, the solver's rating."""
+        """Take a move of the solver. Reply: right, wrong or solved, the positions that follow."""
         action, attempt = validated(PuzzleMove, fields, "move").a, self._chosen()
         state = attempt.step.state.copy()
         if attempt.solved or action not in state.legal_actions():
@@ -138,17 +133,17 @@ class PuzzlesSession(PageSession):
         answer = attempt.answer(action)
         reply = {"answer": answer, "text": text, "squares": list(action_squares(state, action))}
         if answer == "wrong":
-            return {**reply, **self._rated()}
+            return {**reply, **self._decided()}
         state.apply(action)
         if answer == "right":
             return {**reply, "positions": self._views(state, attempt.shown)}
-        return {**reply, "positions": self._views(state), **self._rated(), **self._told()}
+        return {**reply, "positions": self._views(state), **self._decided(), **self._facts()}
 
     def do_hint(self, fields: Fields) -> Fields:
         """Return the square that the right move begins with. The attempt counts as failed."""
         attempt = self._chosen()
         squares = [list(action_squares(attempt.step.state, action))[:1] for action in attempt.help()]
-        return {"squares": squares, **self._rated()}
+        return {"squares": squares, **self._decided()}
 
     def do_solution(self, fields: Fields) -> Fields:
         """Return the rest of the line. The attempt counts as failed where it was not solved."""
@@ -156,7 +151,7 @@ class PuzzlesSession(PageSession):
         if not attempt.solved:
             attempt.help()
         squares = [list(action_squares(attempt.step.state, action)) for action in sorted(attempt.step.right)]
-        return {"line": attempt.line(), "squares": squares, **self._rated(), **self._told()}
+        return {"line": attempt.line(), "squares": squares, **self._decided(), **self._facts()}
 
     def do_search(self, fields: Fields) -> Fields:
         """Let a net solve the whole line. Events: `searched`, at the end `found`, or `failed`."""
@@ -170,7 +165,7 @@ class PuzzlesSession(PageSession):
         self._stopped = False
         self.hold()
         self._work = in_background(lambda: self._search(attempt.problem, choice, order.visits), "solver")
-        return {**self._rated(), "steps": len(attempt.problem.steps)}
+        return {**self._decided(), "steps": len(attempt.problem.steps)}
 
     def do_stop(self, fields: Fields) -> Fields:
         """End the search."""
@@ -189,15 +184,15 @@ class PuzzlesSession(PageSession):
             raise ValueError("there is no puzzle yet")
         return self._attempt
 
-    def _rated(self) -> Fields:
-        """Return the solver's new rating where this attempt is decided and counts; once."""
+    def _decided(self) -> Fields:
+        """Return whether the attempt was clean, where it is decided and counts; once."""
         attempt = self._chosen()
-        if self._player is None or (attempt.clean and not attempt.solved):
+        if not self._counted or (attempt.clean and not attempt.solved):
             return {}
-        player, self._player = attempt.rated(self._player), None
-        return {"player": {"rating": player.rating, "deviation": player.deviation}, "clean": attempt.clean}
+        self._counted = False
+        return {"clean": attempt.clean}
 
-    def _told(self) -> Fields:
+    def _facts(self) -> Fields:
         """Return the facts of a puzzle that are shown at its end."""
         problem = self._chosen().problem
         visits: dict[str, int | None] = {} if problem.visits is None else {"the net it was mined by": problem.visits}
@@ -256,8 +251,3 @@ def _searched_view(problem: Problem, number: int, moves: Sequence[SearchedMove])
     changes = [moves[0], *(move for before, move in pairwise(moves) if move.action != before.action)]
     listed = [{"from": move.visits, "text": move_text(state, move.action), "right": move.right} for move in changes]
     return {"visits": moves[-1].visits, "q": moves[-1].q, "moves": listed}
-
-
-def _scale(suffix: str, game: str) -> str:
-    """Return the name of the scale of a set's ratings: that of a file, or this program's of a game."""
-    return {".csv": "file", ".epd": ""}.get(suffix, game)

@@ -1,46 +1,42 @@
-// The page Puzzles: set and number are in the address, ratings in this browser; the session judges moves and rates.
+// The page Puzzles: set and number are in the address, what was solved in this browser; the session decides on moves.
 
 import { Board } from "/static/board.js";
 import { Live, attempt, notice } from "/static/live.js";
 import { signed, whole } from "/static/numbers.js";
 
 const find = (name) => document.getElementById(name);
-const source = find("source"), KEPT = "hauteur-puzzles", REPLY_AFTER = 450;
+const source = find("source"), KEPT = "hauteur-solved-puzzles", NONE = {}, REPLY_AFTER = 450;
 const live = new Live("puzzles");
 const board = new Board(find("board"), { label: "puzzle", onAction: (action) => attempt(() => move(action)) });
-const state = { set: "", file: null, number: 0, count: 0, flip: false, scale: "", id: "" };
-let ratings = kept();
+const state = { set: "", file: null, number: 0, count: 0, flip: false, id: "" };
+let solved = kept();
 
 function kept() {
   try {
-    return JSON.parse(localStorage.getItem(KEPT)) ?? {};
+    return JSON.parse(localStorage.getItem(KEPT)) ?? NONE;
   } catch {
-    return {}; // somebody has edited it
+    return NONE; // somebody has edited it
   }
 }
 
-const mine = () => ratings[state.scale] ?? { solved: 0, tried: 0, done: {} };
-
 async function open() {
   const reply = await live.ask("open", state.file ?? { set: state.set });
-  Object.assign(state, { count: reply.count, scale: reply.scale });
+  state.count = reply.count;
   state.number = Math.max(0, Math.min(state.number, state.count - 1));
   notice("most", reply.count === reply.most ? `The first ${whole(reply.most)} puzzles of the file are taken.` : "");
   await puzzle(state.number);
 }
 
 async function puzzle(number) {
-  const { rating, deviation, done } = mine();
-  const before = rating === undefined ? {} : { rating, deviation };
-  const reply = await live.ask("puzzle", { number, ...before });
-  const known = done[reply.name] !== undefined && state.scale;
-  if (known) await live.ask("puzzle", { number, rated: false });
+  const reply = await live.ask("puzzle", { number });
+  const known = solved[reply.name] !== undefined;
+  if (known) await live.ask("puzzle", { number, counted: false });
   Object.assign(state, { number, id: reply.name, flip: reply.flip });
   if (!state.file) history.replaceState(null, "", `?${new URLSearchParams({ set: state.set, n: number + 1 })}`);
   show(reply.position);
   board.enable(true);
   find("title").textContent = `${number + 1} of ${whole(state.count)}`;
-  find("rating").textContent = whole(reply.rating);
+  find("rating").textContent = reply.rating === null ? "–" : whole(reply.rating);
   find("told").textContent = known ? "You have tried this one before: it does not count again." : "";
   status(reply.avoid ? "Find a move that is not the mistake." : "Find the best move.");
   find("steps").replaceChildren();
@@ -81,20 +77,17 @@ async function move(action) {
   board.enable(true);
 }
 
-// A new rating, where the attempt is decided.
+// Keeps whether the puzzle was solved, where the attempt is decided.
 function take(reply) {
-  if (!reply.player || !state.scale) return;
-  const { solved, tried, done } = mine();
-  ratings[state.scale] = { ...reply.player, solved: solved + Number(reply.clean), tried: tried + 1,
-    done: { ...done, [state.id]: Number(reply.clean) } };
-  localStorage.setItem(KEPT, JSON.stringify(ratings));
+  if (reply.clean === undefined) return;
+  solved = { ...solved, [state.id]: Number(reply.clean) };
+  localStorage.setItem(KEPT, JSON.stringify(solved));
   score();
 }
 
 function score() {
-  const { rating, deviation, solved, tried } = mine();
-  find("player").textContent = !state.scale ? "not rated" : rating === undefined ? "–" : `${whole(rating)} ± ${whole(deviation)}`;
-  find("score").textContent = `${whole(solved)} of ${whole(tried)}`;
+  const tried = Object.values(solved);
+  find("score").textContent = `${whole(tried.filter(Boolean).length)} of ${whole(tried.length)}`;
 }
 
 function describe({ themes, source: from, visits }) {
@@ -178,7 +171,7 @@ find("flip").onclick = () => attempt(async () => {
   state.flip = !state.flip;
   show((await live.ask("view", { flip: state.flip })).position);
 });
-find("forget").onclick = () => { ratings = {}; localStorage.removeItem(KEPT); score(); };
+find("forget").onclick = () => { solved = NONE; localStorage.removeItem(KEPT); score(); };
 source.set.onchange = () => {
   Object.assign(state, { set: source.set.value, file: null, number: 0 });
   source.file.value = "";
