@@ -234,7 +234,7 @@ def test_a_list_of_chess_positions(tmp_path: Path) -> None:
     (puzzle,) = puzzles_in(tmp_path / "mine")
     assert puzzle.solution[0] == "e1e8"
     assert puzzle.themes == ("endgame", "mate", "mateIn1", "oneMove")
-    (problem,) = read_problems(tmp_path / "mine" / "puzzles.csv", CHESS)
+    (problem,) = read_problems(tmp_path / "mine" / "puzzles.json", CHESS)
     assert problem.name == puzzle.id
     assert problem.steps[0].state.notation().split()[:4] == BACK_RANK.split()[:4]
 
