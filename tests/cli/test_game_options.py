@@ -21,8 +21,7 @@ def test_default_screens_lie_between_the_two_searches() -> None:
 
 def test_random_plies_depend_on_the_command_and_on_openings() -> None:
     assert PlayOptions().plies() == 4
-    assert PlayOptions().plies(0) == 0
-    assert PlayOptions(random_plies=7).plies(0) == 7
+    assert PlayOptions(random_plies=7).plies() == 7
     assert PlayOptions(openings=Path("x")).plies() == 0
     with pytest.raises(ValueError, match="--openings and --random-plies exclude each other, got x and 2"):
         GameOptions(openings=Path("x"), random_plies=2).make_game()

@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hauteur.matches.ratings.elo import MatchScore
+from hauteur.matches.ratings.ratio import MeasuredRatio, decisive_ratio
 from hauteur.matches.results import MatchGame, Tally
-from hauteur.matches.tuning.ratio_fit import MeasuredRatio, TunedRatio, decisive_ratio
 from hauteur.players.settings import parse_player, player_text
 from hauteur_experiments.experiment import ExperimentSetting, make_experiment
 from hauteur_experiments.matches import MatchSpec, match_of
@@ -27,6 +27,7 @@ from hauteur_experiments.search_contempt.ratio_figures import (
     ratio_text,
     results_figure,
 )
+from hauteur_experiments.search_contempt.ratio_fit import TunedRatio
 from hauteur_experiments.search_contempt.settings import (
     HYBRID,
     N_SCL_SETS,

@@ -16,8 +16,8 @@ from hauteur.cli.commands.match_view import every, progress_line
 from hauteur.games.end_reasons import PLY_LIMIT
 from hauteur.matches.folder import MatchFolder
 from hauteur.matches.ratings.sources import read_results
-from hauteur.matches.report.match_page import match_page
-from hauteur.matches.report.stored_match import read_match
+from hauteur.matches.report.pages import report_of
+from hauteur.matches.report.stored import StoredMatch
 from hauteur.matches.results import MatchGame, Tally, Work, table
 from hauteur.players.build import Evaluators, Resources, build_player
 from hauteur.players.search_player import SearchPlayer
@@ -148,7 +148,7 @@ def test_games_without_check_sums_are_played_over(tmp_path: Path, changed: dict[
     assert played(match) == []
     assert match.tally.unchecked == match.result()["results"]["unchecked_games"] == 12
     assert "12 games have no check sum: an earlier version kept them" in table(match.tally, match.work, match.names)
-    assert "12 games have no check sum" in match_page(read_match(tmp_path))
+    assert "12 games have no check sum" in report_of(StoredMatch(tmp_path)).html()
     more = match_in(tmp_path, settings_of(games=14))
     played(more)
     assert more.tally.unchecked == 12
@@ -171,7 +171,7 @@ def test_a_changed_game_is_found_wherever_it_is_read(tmp_path: Path) -> None:
         file.write_bytes(b"".join(content))
         for read in (
             lambda: played(match_in(tmp_path, settings_of())),
-            lambda: read_match(tmp_path),
+            lambda: StoredMatch(tmp_path),
             lambda: read_results(tmp_path),
             lambda: list(MatchFolder(tmp_path).games()),
             lambda: list(read_lines([str(tmp_path)], CONNECT4, print)),

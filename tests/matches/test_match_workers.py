@@ -16,8 +16,8 @@ from hauteur.cluster.scheduler import Scheduler
 from hauteur.matches.folder import MatchFolder, TournamentFolder
 from hauteur.matches.match import Match, MatchSettings
 from hauteur.matches.ratings.elo import Sprt
-from hauteur.matches.report.match_page import match_page
-from hauteur.matches.report.stored_match import StoredMatch
+from hauteur.matches.report.pages import report_of
+from hauteur.matches.report.stored import StoredMatch
 from hauteur.matches.results import MatchGame
 from hauteur.matches.tournament import Tournament, TournamentSettings
 from hauteur.matches.tuning.folder import TuningFolder
@@ -68,7 +68,7 @@ def test_two_workers_play_the_games_of_one_process(tmp_path: Path, by_workers: R
     assert [name for name in match.evaluators if "connect4" in name]
     result = json.loads((tmp_path / "result.json").read_text())
     assert result["workers"]["units"] >= 4
-    assert "<h2>Workers</h2>" in match_page(StoredMatch(tmp_path))
+    assert "workers, on average" in report_of(StoredMatch(tmp_path)).html()
     assert played(match_in(tmp_path, settings)) == []
     assert json.loads((tmp_path / "result.json").read_text())["workers"] == result["workers"]
 

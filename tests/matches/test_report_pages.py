@@ -15,10 +15,9 @@ from hauteur.games.registry import load_game
 from hauteur.matches.folder import MatchFolder
 from hauteur.matches.match import Match, MatchSettings
 from hauteur.matches.ratings.elo import Sprt
-from hauteur.matches.report.board_games import sample_of
-from hauteur.matches.report.match_page import POINTS, match_page
-from hauteur.matches.report.pages import write_page
-from hauteur.matches.report.stored_match import StoredMatch, StoredTournament, read_match
+from hauteur.matches.report.games import sample_of
+from hauteur.matches.report.pages import POINTS, report_of, write_page
+from hauteur.matches.report.stored import StoredMatch, StoredTournament
 from hauteur.matches.results import MatchGame
 from hauteur.players.settings import parse_player
 from hauteur.system.lock import locked
@@ -105,16 +104,12 @@ def test_the_page_of_a_tournament_has_ratings_crosstable_and_games_of_all_pairin
 
 
 def test_the_page_of_a_tuning_has_its_values_and_matches(tmp_path: Path) -> None:
-    """For strength by iteration, for a ratio by value."""
+    """By iteration."""
     words = ["--parameter", "cpuct.init=0.5:3", "--iterations", "2", "--games", "4", "--verification", "4"]
     out = played(tmp_path, "tune", "strength", NET, *words)
     page = (out / "report.html").read_text()
     assert "iteration-0002" in page
-    assert "Tuned against given" in page
-    out = tmp_path / "ratio"
-    words = ["--parameter", "temperature", "--games", "6", "--most-games", "12", "--game", "tictactoe"]
-    assert main.main(["tune", "ratio", "net=uniform visits=4", *words, "--out", str(out)]) == 0
-    assert "value-" in (out / "report.html").read_text()
+    assert "tuned against given" in page
 
 
 def test_a_folder_of_something_else_is_refused_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -137,12 +132,12 @@ def test_a_long_match_has_a_page_of_bounded_size(tmp_path: Path) -> None:
     first = {key: value for key, value in json.loads(lines[0]).items() if key != "check"}
     games = [first | {"index": index, "a": ("first", "second")[index % 2]} for index in range(3000)]
     (out / "games.jsonl").write_text("\n".join(map(json.dumps, games)) + "\n")
-    match = read_match(out)
+    match = StoredMatch(out)
     sample = sample_of(match.games)
     assert [game.index for game in sample[:2]] == [0, 1]
     assert [game.index for game in sample[-2:]] == [2998, 2999]
     assert all(a.index + 1 == b.index for a, b in zip(sample[::2], sample[1::2], strict=True))
-    page = match_page(match)
+    page = report_of(match, whole=True).html()
     assert len(page) < 400_000
     assert page.count("<circle") < POINTS + 50
     assert "more games are in games.jsonl" in page

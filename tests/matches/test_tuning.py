@@ -220,41 +220,6 @@ def test_what_is_refused_leaves_no_folder(
     assert not (tmp_path / "out").exists()
 
 
-def ratio(folder: Path, *more: str) -> int:
-    sizes = {"--target": "2", "--games": "20", "--most-games": "100"}
-    words = ["visits=6 net=uniform", *without_given(sizes, more), "--out", str(folder)]
-    return main(["tune", "ratio", *words, *TICTACTOE, *more])
-
-
-def test_a_tuning_for_a_ratio_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert ratio(tmp_path, "--parameter", "temperature=0.3:3") == 0
-    told = capsys.readouterr().out
-    assert "(w+l)/d" in told.splitlines()[-2]
-    assert "player: visits=6" in told.splitlines()[-1] or "net=uniform" in told.splitlines()[-1]
-    first = result(tmp_path)
-    for file in tmp_path.glob("value-*/games.jsonl"):
-        file.write_text("".join(file.read_text().splitlines(keepends=True)[:7]))
-    assert ratio(tmp_path, "--parameter", "temperature=0.3:3") == 0
-    assert result(tmp_path) == first
-
-
-@pytest.mark.parametrize(
-    ("more", "message"),
-    [
-        (["--parameter", "cpuct.init"], "bounds (KEY=LOW:HIGH) and --direction rises or falls must be given"),
-        (["--parameter", "cpuct.init=1:2"], "--direction rises or falls must be given"),
-        (["--parameter", "temperature=0:2"], "both bounds must be above 0"),
-        (["--parameter", "search-contempt.n-scl", "--target", "-1"], "must be above 0"),
-    ],
-)
-def test_a_ratio_that_cannot_be_tuned(
-    more: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert ratio(tmp_path / "out", *more) == 2
-    assert message in capsys.readouterr().err
-    assert not (tmp_path / "out").exists()
-
-
 def test_openings_of_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "openings.txt"
     file.write_text("b2 a1\na3 b2\n")

@@ -68,7 +68,6 @@ SMALL = {
     "prove": {"--visits": "2"},
     "puzzles mine": {"--games": "1", "--positions": "2", "--threads": "1"},
     "tune strength": {"--iterations": "1", "--games": "2", "--verification": "2", "--parallel": "2", "--threads": "1"},
-    "tune ratio": {"--games": "2", "--most-games": "4", "--parallel": "2", "--threads": "1"},
     "games export": {"--first-generation": "1"},
     "net check": {"--positions": "2"},
 }

@@ -11,14 +11,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hauteur.matches.ratings.elo import MatchScore, Pairs, elo, elo_interval, score_of_elo
+from hauteur.matches.ratings.ratio import MeasuredRatio
 from hauteur.matches.results import Tally
-from hauteur.matches.tuning.ratio_fit import MeasuredRatio, ratio_factor, ratio_slope
 from hauteur_experiments.bootstrap_ci import ratio_of
 from hauteur_experiments.experiment import FIRST_LOOK
 from hauteur_experiments.looks import LOOKS, Look
 from hauteur_experiments.mcts_experiments.elo_claims import CLOSE, beyond, elo_inequality
 from hauteur_experiments.measured import Interval, MatchElo, Mean, Share, by_opening
 from hauteur_experiments.search_contempt import repeats
+from hauteur_experiments.search_contempt.ratio_fit import ratio_factor, ratio_slope
 from hauteur_experiments.search_contempt.settings import EQUAL_WITHIN, equal_within
 from hauteur_experiments.verdict import SMALLEST_ELO, Claim, Inequality, Verdict, of_most_seeds
 

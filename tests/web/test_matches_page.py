@@ -15,7 +15,7 @@ from starlette.testclient import TestClient
 
 import hauteur as ht
 from hauteur.cli.main import main
-from hauteur.matches.report.stored_match import StoredMatch
+from hauteur.matches.report.stored import StoredMatch
 from hauteur.web.app import create_app
 from hauteur.web.pages.matches import PAGE as MATCHES
 from hauteur.web.settings import WebSettings
@@ -49,7 +49,7 @@ def test_a_running_match_is_seen_live_after_a_reload_and_by_another_server(
 ) -> None:
     folder, process = played
     page = windows.open("/matches")
-    page.get_by_role("row", name=f"{lab_root.name}/cup/endless").get_by_role("link").click()
+    page.get_by_role("row", name=f"{lab_root.name}/cup/endless").get_by_role("link").click(timeout=PATIENCE)
     state, llr = page.locator("#state"), page.locator("svg.llr")
     expect(state).to_contain_text("running")
     expect(llr).to_be_visible()

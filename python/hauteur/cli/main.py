@@ -42,7 +42,6 @@ COMMANDS = (
     Command("train", "learn:train", "Learn a game from zero by self-play, as a recipe says."),
     Command("match", "match:match", "Play a match between two players, many games at once, with error bars."),
     Command("tune strength", "tune:strength", "Find values of settings that make a player stronger, by matches."),
-    Command("tune ratio", "tune:ratio", "Find N_scl, temperature or another setting for a wanted (w+l)/d."),
     Command("sprt", "match:sprt", "Play a match until a sequential test says which of two differences is true."),
     Command("tournament", "tournament:tournament", "Play all pairings of several players; crosstable and rating list."),
     Command("rate", "rate:rate", "Rating list from matches, tournaments and PGN files."),

@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict
 
 from hauteur.learning.recipe import ControllerSettings, SelfPlaySettings
 from hauteur.matches.ratings.elo import MatchScore
-from hauteur.matches.tuning.ratio_fit import MeasuredRatio, RatioLine, decisive_ratio, weighted_line
+from hauteur.matches.ratings.ratio import MeasuredRatio, RatioLine, decisive_ratio, weighted_line
 from hauteur.mcts.rules import SearchContempt
 
 MEMORY = 0.5

@@ -15,7 +15,7 @@ from hauteur.games.game_line import NO_NET
 from hauteur.learning.recorded_games import Games
 from hauteur.matches.arena import ArenaFacts
 from hauteur.matches.ratings.elo import MatchScore
-from hauteur.matches.tuning.ratio_fit import decisive_ratio
+from hauteur.matches.ratings.ratio import decisive_ratio
 from hauteur.system.formatting import duration
 
 if TYPE_CHECKING:

@@ -128,13 +128,23 @@ def _cell(text: str) -> str:
     return text if isinstance(text, Markup) else escape(text)
 
 
+def settings_rows(settings: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return settings with their values as text, without those that are not set."""
+    rows = [(key, value if isinstance(value, str) else json.dumps(value)) for key, value in settings.items()]
+    return [row for row in rows if row[1] not in ("null", "", "{}", "[]")]
+
+
 def settings_html(settings: Mapping[str, Any]) -> str:
     """Return a table of settings, without those that are not set."""
-    rows = [(key, value if isinstance(value, str) else json.dumps(value)) for key, value in settings.items()]
-    return table_html(("setting", "value"), [row for row in rows if row[1] not in ("null", "", "{}", "[]")], words=True)
+    return table_html(("setting", "value"), settings_rows(settings), words=True)
 
 
 def provenance_html(facts: Mapping[str, Any]) -> str:
+    """Return a table of `provenance_rows`."""
+    return table_html(("made with", ""), provenance_rows(facts), words=True)
+
+
+def provenance_rows(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return date, command, machine and versions of what a page shows, as `hauteur.system.provenance` records them."""
     packages = facts.get("packages") or {}
     rows = [
@@ -146,7 +156,7 @@ def provenance_html(facts: Mapping[str, Any]) -> str:
         ("Python", facts.get("python")),
         ("packages", ", ".join(f"{name} {version}" for name, version in packages.items() if version)),
     ]
-    return table_html(("made with", ""), [(name, str(value)) for name, value in rows if value], words=True)
+    return [(name, str(value)) for name, value in rows if value]
 
 
 def _command(words: Sequence[object]) -> str:

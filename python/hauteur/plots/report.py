@@ -29,7 +29,7 @@ from typing import Any
 from hauteur.plots.boards import walks_html
 from hauteur.plots.figure import Figure, figure_values
 from hauteur.plots.files import write_figures
-from hauteur.plots.page import facts_html, figures_html, page, table_html
+from hauteur.plots.page import Markup, facts_html, figures_html, page, table_html
 from hauteur.system.files import write_bytes
 from hauteur.system.tables import text_table
 
@@ -65,7 +65,7 @@ class Games:
 
 @dataclass(frozen=True)
 class Section:
-    """A part of a report under a title. text: paragraphs; code: texts as they are, each with a line above it."""
+    """A part of a report under a title. text: paragraphs, or Markup; code: texts unchanged, each with a line above it."""
 
     title: str
     text: Sequence[str] = ()
@@ -81,7 +81,7 @@ class Section:
 
     def _parts(self) -> Iterator[str]:
         yield f"<h2>{escape(self.title)}</h2>"
-        yield from (f"<p>{escape(line)}</p>" for line in self.text)
+        yield from (line if isinstance(line, Markup) else f"<p>{escape(line)}</p>" for line in self.text)
         if self.facts:
             yield facts_html(self.facts)
         if self.figures:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, TypeVar
 
-from hauteur.matches.report.live import Stored, read_stored, summary_line
+from hauteur.matches.report.stored import Stored, read_stored, summary_line
 from hauteur.system.errors import explain
 from hauteur.system.lock import is_locked
 from hauteur.system.run_directory import RunDirectory

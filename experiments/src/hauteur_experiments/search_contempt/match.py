@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hauteur.matches.ratings.elo import MatchScore, elo, elo_interval
+from hauteur.matches.ratings.ratio import decisive_ratio
 from hauteur.matches.results import Tally
-from hauteur.matches.tuning.ratio_fit import RatioSearch, TunedRatio, decisive_ratio, ratio_factor, tune_ratio
 from hauteur.players.settings import PlayerSettings
 from hauteur.plots import Figure, Series
 from hauteur.system.formatting import finite
@@ -22,6 +22,7 @@ from hauteur_experiments.experiment import Experiment, ExperimentSetting, Findin
 from hauteur_experiments.matches import MatchSpec, PlayedMatch, match_seconds
 from hauteur_experiments.measured import Interval, MatchElo
 from hauteur_experiments.search_contempt.ratio_figures import ratio_text
+from hauteur_experiments.search_contempt.ratio_fit import RatioSearch, TunedRatio, ratio_factor, tune_ratio
 from hauteur_experiments.search_contempt.settings import (
     EQUAL_WITHIN,
     GAMES,

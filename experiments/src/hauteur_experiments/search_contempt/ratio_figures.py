@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from hauteur.matches.ratings.elo import MatchScore
-from hauteur.matches.tuning.ratio_fit import decisive_ratio, decisive_ratio_interval
+from hauteur.matches.ratings.ratio import decisive_ratio, decisive_ratio_interval
 from hauteur.plots import Figure, Series
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from hauteur.learning.recipe import Recipe, parse_recipe
 from hauteur.matches.ratings.elo import MatchScore
-from hauteur.matches.tuning.ratio_fit import decisive_ratio_interval
+from hauteur.matches.ratings.ratio import decisive_ratio_interval
 from hauteur.plots import LINE_COLOURS, Figure, Series
 from hauteur_experiments.alphazero_report.learning import learn_seeds
 from hauteur_experiments.experiment import Experiment, ExperimentSetting, Finding, Result

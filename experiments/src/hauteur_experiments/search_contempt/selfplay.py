@@ -13,7 +13,7 @@ from functools import partial
 from itertools import pairwise
 
 from hauteur.matches.ratings.elo import MatchScore
-from hauteur.matches.tuning.ratio_fit import MeasuredRatio, ratio_factor, ratio_slope
+from hauteur.matches.ratings.ratio import MeasuredRatio
 from hauteur.plots import Figure
 from hauteur_experiments.experiment import Experiment, ExperimentSetting, Finding, Result
 from hauteur_experiments.matches import match_seconds
@@ -25,6 +25,7 @@ from hauteur_experiments.search_contempt.ratio_figures import (
     ratio_text,
     results_figure,
 )
+from hauteur_experiments.search_contempt.ratio_fit import ratio_factor, ratio_slope
 from hauteur_experiments.search_contempt.settings import (
     GAMES,
     LEAST_GAMES,

@@ -58,7 +58,7 @@ class PlayOptions(NetOptions):
     openings: Path | None = None
     """File with one opening a line: an EPD or FEN (chess, minichess), or moves; or the games of a .pgn (chess)."""
     random_plies: int | None = None
-    """Without openings: uniformly random plies that each pair of games begins with. Default: 4; 0 for a ratio."""
+    """Without openings: uniformly random plies that each pair of games begins with. Default: 4."""
     parallel: int = 64
     """Games at a time."""
 
@@ -67,13 +67,13 @@ class PlayOptions(NetOptions):
         """Resources to play the games with."""
         return Resources(self.parallel, self.batch_size, self.threads, self.backend)
 
-    def plies(self, otherwise: int = RANDOM_PLIES) -> int:
+    def plies(self) -> int:
         """Random plies; ValueError where openings were given too."""
         if self.openings is not None and self.random_plies:
             raise ValueError(
                 f"--openings and --random-plies exclude each other, got {self.openings} and {self.random_plies}"
             )
-        return 0 if self.openings is not None else otherwise if self.random_plies is None else self.random_plies
+        return 0 if self.openings is not None else RANDOM_PLIES if self.random_plies is None else self.random_plies
 
     def read_openings(self, game: _core.Game) -> list[Opening]:
         """The openings of the file, none without one."""

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 import cyclopts
 
@@ -17,20 +17,13 @@ from hauteur.cli.commands.options import NO_WORKERS, PlayerText, Workers
 from hauteur.games.registry import load_game
 from hauteur.matches.match import Match
 from hauteur.matches.report.pages import renew_page
-from hauteur.matches.tuning import ratio as by_ratio
 from hauteur.matches.tuning import strength as by_strength
 from hauteur.matches.tuning.folder import TuningFolder
-from hauteur.matches.tuning.parameters import Parameter, parse_parameter, parse_parameters
+from hauteur.matches.tuning.parameters import parse_parameters
 from hauteur.matches.tuning.spsa import Schedule
 from hauteur.players.build import Resources
-from hauteur.players.settings import PlayerSettings, parse_player, value_key
+from hauteur.players.settings import parse_player
 from hauteur.plots import write_figures
-
-KNOWN_RATIOS: dict[tuple[str, ...], tuple[str, bool]] = {
-    ("search", "search_contempt", "n_scl"): ("=1:1000:log", False),
-    ("temperature", "initial"): ("=0.05:5:log", True),
-}
-"""Bounds, and whether (w + l)/d rises, of the settings that the papers tune so."""
 
 
 def strength(
@@ -95,79 +88,10 @@ def strength(
     print(json_format.dumps(tuned.to_json(), indent=2) if options.json else by_strength.report(tuned))
 
 
-def ratio(
-    player: PlayerText,
-    *,
-    parameter: str,
-    out: Path,
-    target: float = 1.0,
-    direction: Literal["rises", "falls"] | None = None,
-    games: int = 40,
-    most_games: int = 400,
-    precision: float = 1.5,
-    options: PlayOptions = PlayOptions(),  # noqa: B008  (immutable)
-    workers: Workers = NO_WORKERS,
-) -> None:
-    """Tune a setting to a target (w+l)/d of a player against itself; an interrupted tuning resumes.
-
-    (w+l)/d is the ratio of decisive games to draws. It is assumed to rise, or to fall, with the setting.
-
-    Parameters
-    ----------
-    player
-        Player, as in `hauteur match`; it plays both sides, each with its own tree.
-    parameter
-        search-contempt.n-scl or temperature, or any setting above 0 with bounds: KEY=LOW:HIGH.
-    out
-        Folder of the matches and the result; the same command resumes in it.
-    target
-        Target (w+l)/d; 1: as many draws as decisive games.
-    direction
-        Direction in which (w+l)/d moves with the setting; known for search-contempt.n-scl (falls) and temperature
-        (rises).
-    games
-        Games per batch at a value.
-    most_games
-        Maximum games in total.
-    precision
-        Stop early once the 95 % interval of the value is narrower than this factor from end to end.
-    """
-    given = parse_player(player)
-    found, rising = ratio_parameter(parameter, direction, given)
-    tuning = by_ratio.RatioTuning(
-        load_game(options.game).spec,
-        given,
-        found,
-        target,
-        rising,
-        games=games,
-        most_games=most_games,
-        precision=precision,
-        random_plies=options.plies(0),
-        seed=options.seed,
-    )
-    with resumable(out), played_by(options, workers) as resources:
-        tuned = by_ratio.tune_to_ratio(tuning, tuning_folder(out, options, resources), say)
-    values = by_ratio.to_json(tuning, tuned)
-    print(json_format.dumps(values, indent=2) if options.json else by_ratio.report(tuning, tuned))
-
-
 def tuning_folder(path: Path, options: PlayOptions, resources: Resources) -> TuningFolder:
     """Return where the matches are played, and with what."""
     openings = tuple(options.read_openings(load_game(options.game)))
     return TuningFolder(path, resources, openings, options.openings, watch=watched)
-
-
-def ratio_parameter(
-    text: str, direction: Literal["rises", "falls"] | None, player: PlayerSettings
-) -> tuple[Parameter, bool]:
-    """The setting with its bounds, and whether the ratio rises; ValueError where one of them has to be given."""
-    known = KNOWN_RATIOS.get(value_key(text.partition("=")[0]))
-    if known is None and (direction is None or "=" not in text):
-        raise ValueError(f"--parameter {text}: bounds (KEY=LOW:HIGH) and --direction rises or falls must be given")
-    bounds, rising = known or ("", True)
-    found = parse_parameter(text if "=" in text else text + bounds, player)
-    return found, rising if direction is None else direction == "rises"
 
 
 def say(line: str) -> None:

@@ -1,52 +1,70 @@
-"""The page of a folder, whatever was done in it: a match, a tournament, a tuning or a rating list."""
+"""Reports of matches, tournaments, tunings and rating lists, made of the files in their folders."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from hauteur import _core
+from hauteur.cluster.counts import numbers_in_words, summed_numbers
 from hauteur.matches.folder import MatchFolder, RatingFolder, TournamentFolder
-from hauteur.matches.report.match_page import match_page
-from hauteur.matches.report.stored_match import read_match
-from hauteur.matches.report.tournament_page import ratings_page, tournament_page
-from hauteur.matches.report.tuning_page import tuning_page
+from hauteur.matches.ratings.elo import PairsInOrder, elo_of_score
+from hauteur.matches.report.games import games_table, games_to_step, openings_table, sample_of, whole_sample
+from hauteur.matches.report.stored import (
+    Stored,
+    StoredMatch,
+    StoredRatings,
+    StoredTournament,
+    StoredTuning,
+    read_stored,
+)
+from hauteur.matches.results import IntervalSource, Tally, sprt_line, sprt_text
 from hauteur.matches.tuning.folder import TuningFolder
-from hauteur.system.files import write_bytes
+from hauteur.plots import Figure, Series, lines
+from hauteur.plots.page import Markup, provenance_rows, settings_rows
+from hauteur.plots.report import Report, Section, Table
+from hauteur.system.formatting import signed
 
 PAGE = "report.html"
+KINDS = (MatchFolder, TournamentFolder, TuningFolder, RatingFolder)
+"""Folders that have a page."""
+POINTS = 200
+"""Places of the figures over time."""
+MOST_ROWS = 400
+"""Matches in the table of a tuning."""
+SHARES_OF_POINTS = ("0", "1/2", "1", "3/2", "2")
+COUNTS = ("games", "won", "drawn", "lost")
 
-Make = Callable[[Path, _core.Game | None], str]
-"""Makes the page of a folder; of this game, None: of the one that its settings name."""
+Linked = Callable[[str, str], str]
+"""Makes text that leads to the match in a folder below: (its name, the text) -> text or Markup."""
 
-PAGES: dict[str, Make] = {
-    MatchFolder.SETTINGS: lambda path, game: match_page(read_match(path, game)),
-    TournamentFolder.SETTINGS: tournament_page,
-    TuningFolder.SETTINGS: lambda path, _: tuning_page(path),
-    RatingFolder.SETTINGS: lambda path, _: ratings_page(path),
-}
-"""How the page is made, by the file of settings that the folder has."""
+
+def not_linked(folder: str, text: str) -> str:  # noqa: ARG001
+    """Return the text unchanged: a page that stands alone has no page of the match beside it."""
+    return text
 
 
 def has_page(folder: Path) -> bool:
     """Return whether this is the folder of a match, a tournament, a tuning or a rating list."""
-    return any((folder / name).is_file() for name in PAGES)
+    return any((folder / kind.SETTINGS).is_file() for kind in KINDS)
 
 
 def write_page(folder: Path, output: Path | None = None, *, game: _core.Game | None = None) -> Path:
     """Write the page of what was done in a folder to `output` (default: its report.html); return its path.
 
-    game: that was played, default: the one that the folder's settings name.
-
-    Raise ValueError where the folder is of none of these kinds, or nothing in it is finished yet.
+    game: that was played, default: the one that the folder's settings name. Raise ValueError where the folder is of
+    none of these kinds, or nothing in it is finished yet.
     """
-    for name, make in PAGES.items():
-        if (folder / name).is_file():
-            target = output or folder / PAGE
-            write_bytes(target, make(folder, game).encode())
-            return target
+    for kind in KINDS:
+        if (folder / kind.SETTINGS).is_file():
+            stored = read_stored(kind(folder), game)
+            if not isinstance(stored, StoredRatings) and not stored.games:
+                raise ValueError(f"{folder}: no game of {kind.CONTENT.replace('a ', 'the ')} is finished yet")
+            return report_of(stored, whole=True).write(output or folder / PAGE)
+    names = ", ".join(kind.SETTINGS for kind in KINDS)
     raise ValueError(
-        f"{folder}: has none of {', '.join(PAGES)}, so it is the folder of no match, tournament, tuning or rating list"
+        f"{folder}: has none of {names}, so it is the folder of no match, tournament, tuning or rating list"
     )
 
 
@@ -54,3 +72,304 @@ def renew_page(folder: Path | None, game: _core.Game | None = None) -> None:
     """Write the page of a folder in which work has just ended or was interrupted, where a game of it is finished."""
     if folder is not None and has_page(folder) and any(folder.rglob("games.jsonl")):
         write_page(folder, game=game)
+
+
+def report_of(stored: Stored, linked: Linked = not_linked, *, whole: bool = False) -> Report:
+    """Return what is known of the work in a folder until now. whole: with games to step through, and lists of them."""
+    if isinstance(stored, StoredRatings):
+        return _ratings_report(stored)
+    if not stored.games:
+        return Report(stored.title, "No game is finished yet.", sections=[_origin(stored, stored.settings)])
+    match stored:
+        case StoredMatch():
+            return _match_report(stored, whole=whole)
+        case StoredTournament():
+            return _tournament_report(stored, linked, whole=whole)
+        case StoredTuning():
+            return _tuning_report(stored, linked, whole=whole)
+
+
+def _origin(stored: Stored, settings: Mapping[str, Any]) -> Section:
+    """Return settings, cost and provenance, each folded up."""
+    written = stored.result.get("written") or stored.begun
+    tables = [
+        Table(("setting", "value"), settings_rows(settings), words=True, folded="Settings"),
+        Table(("work", ""), settings_rows(stored.result.get("work") or {}), words=True, folded="Work"),
+        Table(("made with", ""), provenance_rows(written), words=True, folded="Origin"),
+    ]
+    return Section("How it was made", tables=[table for table in tables if table.rows])
+
+
+# A match.
+
+
+def _match_report(match: StoredMatch, *, whole: bool) -> Report:
+    tally, test = match.counted.tally, match.counted.test
+    figures = [score_figure(match), *([] if test is None else [llr_figure(test)])]
+    text = [] if test is None else [f"{sprt_text(test.sprt)}: {sprt_line(test)}.", llr_bar(test)]
+    text += [f"{tally.unchecked_text}."] if tally.unchecked else []
+    figures += [pairs_figure(tally)] if tally.pairs.pairs else []
+    ends = ", ".join(f"{end} {count:,}" for end, count in tally.common_ends())
+    text.append(f"Ends: {ends}. Intervals are of 95 %, from {SOURCES[tally.interval_from]}.")
+    sections = [Section("Result", text, figures=figures, tables=[results_table(tally), *workers_tables(match.result)])]
+    if whole:
+        sample = [match.whole(game.index) for game in sample_of(match.games)]
+        games = games_to_step(match.game, [(match.names, game) for game in sample])
+        lists = [games_table(match.games, sample, match.names), openings_table(match.games)]
+        sections.append(Section("Games", tables=lists, games=games))
+    sections.append(_origin(match, {**match.settings, "games": len(match.games)}))
+    return Report(match.title, f"{match.game.spec}; {match.state_text}", result_facts(tally), sections)
+
+
+def workers_tables(*results: Mapping[str, Any]) -> list[Table]:
+    """Return what workers did for matches, as each result.json has it; nothing where there were none."""
+    numbers = [result["workers"] for result in results if result.get("workers")]
+    rows = [(name, value) for value, name in numbers_in_words(summed_numbers(numbers))] if numbers else []
+    return [Table(("workers", ""), rows)] if rows else []
+
+
+def result_facts(tally: Tally) -> list[tuple[str, str]]:
+    """Return score, Elo and the other figures of a result, from A's view."""
+    low, high = tally.score_interval
+    least, most = tally.elo_interval
+    record = tally.record
+    return [
+        (f"{record.games:,}", "games"),
+        (f"{record.wins:,} / {record.draws:,} / {record.losses:,}", "won, drawn, lost by A"),
+        (f"{record.score:.1%}", f"score of A, {low:.1%} to {high:.1%}"),
+        (signed(elo_of_score(record.score)), f"Elo, {signed(least)} to {signed(most)}"),
+        (f"{tally.superiority:.1%}", "chance that A is stronger"),
+    ]
+
+
+def results_table(tally: Tally) -> Table:
+    """Return wins, draws and losses by side."""
+    rows = [("all", tally.record), *((f"A {seat}", record) for seat, record in tally.seats.items() if record.games)]
+    cells = [
+        (name, f"{r.games:,}", f"{r.wins:,}", f"{r.draws:,}", f"{r.losses:,}", f"{r.score:.1%}") for name, r in rows
+    ]
+    return Table(("", *COUNTS, "score"), cells)
+
+
+SOURCES: Mapping[IntervalSource, str] = {
+    "pairs": "pairs of games with the same opening",
+    "games": "single games",
+    "openings": "openings, which repeat",
+    "running": "games in the order of their numbers, in which those that go on may yet be lost or won",
+}
+"""What the interval of a tally is made of, in words."""
+
+
+def score_figure(match: StoredMatch) -> Figure:
+    """Return A's score over the games that count, with its 95 % interval."""
+    tally = Tally(match.paired)
+    games = match.games[: match.counted.tally.record.games]
+    marks = _places(len(games), step=2 if match.paired else 1)
+    found = list[tuple[int, float, float, float]]()
+    for count, game in enumerate(games, 1):
+        tally.add(game)
+        if count in marks:
+            found.append((count, tally.record.score, *tally.score_interval))
+    xs, values, lows, highs = (list(row) for row in zip(*found, strict=True))
+    line = Series("score of A", xs, values, "blue", low=lows, high=highs)
+    text = "In the order of their numbers, with the 95 % interval of the games until then."
+    even = {"percent": True, "threshold": 0.5, "threshold_name": "even"}
+    return Figure("score", "Score over the games", text, "score of A", "games", lines=(line,), **even)  # type: ignore[arg-type]
+
+
+def llr_bar(test: PairsInOrder) -> Markup:
+    """Return a bar from the bound of elo0 to that of elo1, filled from 0 to the log likelihood ratio of now."""
+    low, high = test.sprt.bounds
+    width, middle = 400.0, -low / (high - low)
+    place = (min(max(test.llr, low), high) - low) / (high - low)
+    begin, end = sorted((middle * width, place * width))
+    colour = "green" if test.llr > 0 else "orange"
+    said = f"log likelihood ratio {test.llr:+.2f}, between {low:+.2f} and {high:+.2f}"
+    shapes = (
+        f'<rect class="frame" width="{width:g}" height="14" fill="none" stroke="var(--rule)"/>'
+        f'<rect x="{begin:.1f}" width="{end - begin:.1f}" height="14" fill="var(--{colour})"/>'
+        f'<line x1="{middle * width:.1f}" x2="{middle * width:.1f}" y1="-3" y2="17" stroke="var(--ink)"/>'
+    )
+    ends = f"<text y='30'>{low:+.2f}</text><text x='{width:g}' y='30' text-anchor='end'>{high:+.2f}</text>"
+    return Markup(f'<svg class="llr" viewBox="-1 -4 402 38" role="img" aria-label="{said}">{shapes}{ends}</svg>')
+
+
+def llr_figure(test: PairsInOrder) -> Figure:
+    """Return the log likelihood ratio of a sequential test over its pairs, between its bounds."""
+    sprt, marks = test.sprt, sorted(_places(len(test.llrs), step=1) - {0})
+    xs, values = [float(mark) for mark in marks], [test.llrs[mark - 1] for mark in marks]
+    low, high = sprt.bounds
+    ends = [min(xs, default=0.0), max(xs, default=1.0)]
+    bounds = (
+        Series(f"elo1 = {sprt.elo1:g} is accepted", ends, [high, high], "green", dashed=True),
+        Series(f"elo0 = {sprt.elo0:g} is accepted", ends, [low, low], "orange", dashed=True),
+    )
+    line = Series("log likelihood ratio", xs, values, "blue")
+    text = f"Sequential test of {sprt_text(sprt)}; it ends at a bound."
+    return Figure("llr", "Sequential test", text, "LLR", "pairs of games", lines=(line, *bounds))
+
+
+def pairs_figure(tally: Tally) -> Figure:
+    """Return the shares of pairs by A's points: the pentanomial distribution."""
+    counts, total = tally.pairs.counts, tally.pairs.pairs
+    area = Series("pairs", [float(place) for place in range(1, 6)], [count / total for count in counts], "win")
+    counted = ", ".join(f"{points}: {count:,}" for points, count in zip(SHARES_OF_POINTS, counts, strict=True))
+    text = f"Games with the same opening and swapped colours, by A's points of both. {counted}."
+    names = SHARES_OF_POINTS
+    return Figure(
+        "pairs", "Points of pairs", text, "share of pairs", "points of A", (area,), percent=True, x_names=names
+    )
+
+
+def _places(games: int, *, step: int) -> set[int]:
+    """Return at most POINTS counts of games, whole steps, with the last one."""
+    wide = max(step, -(-games // POINTS // step) * step)
+    return {*range(wide, games + 1, wide), games}
+
+
+# A rating list and a tournament.
+
+RatingLine = Mapping[str, Any]
+"""A player or a pairing, as result.json has it."""
+
+
+def _ratings_report(stored: StoredRatings) -> Report:
+    return Report(
+        stored.title,
+        facts=_rating_facts(stored.result),
+        sections=[_ratings_section(stored.result), _origin(stored, stored.settings)],
+    )
+
+
+def _tournament_report(tournament: StoredTournament, linked: Linked, *, whole: bool) -> Report:
+    standing = tournament.standing()
+    ratings, pairings = standing["ratings"], standing["pairings"]
+    played = [match for match in tournament.matches if match.games]
+    tables = [crosstable([line["name"] for line in ratings], pairings), pairings_table(pairings, linked)]
+    sections = [
+        _ratings_section(standing),
+        Section("Pairings", tables=[*tables, *workers_tables(tournament.result)]),
+        *([Section("Games", games=games_to_step(tournament.game, whole_sample(played)))] if whole else []),
+        _origin(tournament, tournament.settings),
+    ]
+    return Report(tournament.title, tournament.state_text, _rating_facts(standing), sections)
+
+
+def _ratings_section(result: RatingLine) -> Section:
+    ratings = result["ratings"]
+    return Section("Ratings", _apart(result), figures=[rating_figure(ratings)], tables=[ratings_table(ratings)])
+
+
+def _rating_facts(result: RatingLine) -> list[tuple[str, str]]:
+    ratings: Sequence[RatingLine] = result["ratings"]
+    facts = [(f"{len(ratings):,}", "players"), (f"{sum(line['games'] for line in ratings) // 2:,}", "games")]
+    if result.get("first_move_interval_95"):
+        low, high = result["first_move_interval_95"]
+        facts.append((f"{result['first_move_elo']:+.0f}", f"Elo of the first move, {low:+.0f} to {high:+.0f}"))
+    return facts
+
+
+def _apart(result: RatingLine) -> list[str]:
+    groups: int = result.get("groups", 1)
+    apart = f"{groups} groups of players without a game between them: compare inside a group only."
+    return [apart] if groups > 1 else []
+
+
+def rating_figure(ratings: Sequence[RatingLine]) -> Figure:
+    """Return the players' Elo with 95 % intervals."""
+    places = [float(number) for number in range(1, len(ratings) + 1)]
+    lows, highs = ([line["elo_interval_95"][end] for line in ratings] for end in (0, 1))
+    series = Series("Elo", places, [line["elo"] for line in ratings], "blue", low=lows, high=highs, joined=False)
+    text = "Bradley-Terry with Davidson's draws, 95 % intervals; 0 is the mean of a group, or as the anchors say."
+    names = [line["name"] for line in ratings]
+    return Figure("ratings", "Ratings", text, "Elo", "player", lines=(series,), x_names=names)
+
+
+def ratings_table(ratings: Sequence[RatingLine]) -> Table:
+    """Return a rating list as a table."""
+    rows = []
+    for number, line in enumerate(ratings, 1):
+        low, high = line["elo_interval_95"]
+        interval = "anchor" if line.get("anchor") else f"{low:+.0f} to {high:+.0f}"
+        counts = [f"{line[name]:,}" for name in ("games", "wins", "draws", "losses")]
+        rows.append([f"{number}. {line['name']}", f"{line['elo']:+.0f}", interval, *counts, f"{line['score']:.1%}"])
+    return Table(("player", "Elo", "95 %", *COUNTS, "score"), rows)
+
+
+def crosstable(names: Sequence[str], pairings: Sequence[RatingLine]) -> Table:
+    """Return points of each player against each other."""
+    points: dict[tuple[str, str], str] = {}
+    for pairing in pairings:
+        results = pairing["results"]
+        won, games = results["wins"] + results["draws"] / 2, results["games"]
+        if games:
+            points[pairing["a"], pairing["b"]] = f"{won:g}/{games}"
+            points[pairing["b"], pairing["a"]] = f"{games - won:g}/{games}"
+    rows = [
+        [f"{number}. {name}", *(points.get((name, other), "") for other in names)]
+        for number, name in enumerate(names, 1)
+    ]
+    return Table(("", *(str(number) for number in range(1, len(names) + 1))), rows)
+
+
+def pairings_table(pairings: Sequence[RatingLine], linked: Linked) -> Table:
+    """Return the result of each pairing with its Elo difference."""
+    rows = []
+    for pairing in pairings:
+        results = pairing["results"]
+        if results["games"]:
+            ends = (results["elo"], *results["elo_interval_95"])
+            elo, low, high = ("" if end is None else f"{end:+.0f}" for end in ends)
+            counts = [f"{results[name]:,}" for name in ("games", "wins", "draws", "losses")]
+            score = [f"{results['score']:.1%}", elo, f"{low} to {high}"]
+            rows.append([linked(pairing["folder"], f"{pairing['a']} - {pairing['b']}"), *counts, *score])
+    return Table(("pairing", *COUNTS, "score", "Elo", "95 %"), rows, folded="All pairings")
+
+
+# A tuning.
+
+
+def _tuning_report(tuning: StoredTuning, linked: Linked, *, whole: bool) -> Report:
+    result, played = tuning.result, [match for match in tuning.matches if match.games]
+    keys = list(result.get("tuned") or {})
+    verified = [match for match in played if match.folder.path.name == "verification"]
+    facts = [(f"{result['tuned'][key]:.4g}", f"{key}, was {result['before'][key]:.4g}") for key in keys]
+    tables = [
+        Table(("tuned against given", ""), [(name, value) for value, name in result_facts(one.counted.tally)])
+        for one in verified
+    ]
+    text = [f"Tuned player: {result['player']}"] if result.get("player") else []
+    workers = workers_tables(*(match.result for match in played))
+    sections = [
+        Section("Values", text, figures=_values_over_iterations(result, keys), tables=tables),
+        Section("Matches", tables=[matches_table(played, linked), *workers]),
+        *([Section("Games", games=games_to_step(tuning.game, whole_sample(played)))] if whole else []),
+        _origin(tuning, tuning.settings),
+    ]
+    return Report(tuning.title, tuning.state_text, facts, sections)
+
+
+def _values_over_iterations(result: RatingLine, keys: Sequence[str]) -> list[Figure]:
+    steps: Sequence[RatingLine] = result.get("iterations") or []
+    xs = [float(number) for number in range(1, len(steps) + 1)]
+    text = "After each iteration of SPSA; the result is the mean of the second half."
+    rows = {key: [step["values"][key] for step in steps] for key in keys}
+    found = [
+        lines(f"tune-{key}", key, text, "value", xs=xs, rows={key: values}, x_name="iteration")
+        for key, values in rows.items()
+    ]
+    return [figure for figure in found if figure is not None]
+
+
+def matches_table(matches: Sequence[StoredMatch], linked: Linked) -> Table:
+    """Return one row a match: its folder, players and result."""
+    rows = []
+    for match in matches[:MOST_ROWS]:
+        record = match.counted.tally.record
+        counts = f"+{record.wins}\u00a0={record.draws}\u00a0-{record.losses}"
+        players = [str(match.settings.get(side)) for side in ("a", "b")]
+        name = match.folder.path.name
+        rows.append([linked(name, name), *players, counts, f"{record.score:.1%}"])
+    if len(matches) > MOST_ROWS:
+        rows.append([f"{len(matches) - MOST_ROWS:,} more matches", "", "", "", ""])
+    return Table(("match", "A", "B", "results", "score"), rows, words=True)

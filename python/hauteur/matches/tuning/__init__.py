@@ -1,5 +1,4 @@
-"""Tuning of player settings by games: for strength (`strength`), or for a target share of draws (`ratio`).
+"""Tuning of player settings for strength by games.
 
-`parameters` defines settings and their bounds, `spsa` the stochastic optimiser, `folder` the files of a tuning. The
-search for a share of draws itself is `hauteur.matches.tuning.ratio_fit`.
+`parameters` defines settings and their bounds, `spsa` the stochastic optimiser, `folder` the files of a tuning.
 """

@@ -14,9 +14,9 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route
 
 from hauteur.games.walks import drawing_of
-from hauteur.matches.report.board_games import newest_games_table, walk_of_game
-from hauteur.matches.report.live import FOLDERS, Stored, live_parts
-from hauteur.matches.report.stored_match import StoredMatch
+from hauteur.matches.report.games import newest_games_table, walk_of_game
+from hauteur.matches.report.pages import KINDS, report_of
+from hauteur.matches.report.stored import Stored, StoredMatch
 from hauteur.plots import page as plots
 from hauteur.plots.boards import empty_walks_html
 from hauteur.studies.folders import FoundFolder
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 PAGE = Page("/matches", "Matches", "Watch matches and tournaments while they are played.", WALK_KEYS)
 
 GAMES_FILES = ("games.jsonl",)
-FILES = (*GAMES_FILES, *(folder.SETTINGS for folder in FOLDERS), "result.json", "running")
+FILES = (*GAMES_FILES, *(folder.SETTINGS for folder in KINDS), "result.json", "running")
 """What parts of a match's page are made of."""
 
 GAMES_A_PAGE = 25
@@ -42,7 +42,7 @@ def address(name: str, what: str = "of") -> str:
 
 
 class MatchOnPage:
-    """A match or another of FOLDERS as pages show it. HTTPException where there is none."""
+    """A match or another of KINDS as pages show it. HTTPException where there is none."""
 
     def __init__(self, lab: Lab, name: str) -> None:
         self.lab = lab
@@ -51,7 +51,7 @@ class MatchOnPage:
             self.found: FoundFolder = lab.folders.find(name)
         except ValueError:
             raise HTTPException(404) from None
-        if not isinstance(self.found.folder, FOLDERS):
+        if not isinstance(self.found.folder, KINDS):
             raise HTTPException(404)
 
     def address(self, what: str) -> str:
@@ -73,7 +73,7 @@ class MatchOnPage:
         """The name of the tournament or tuning that a match is part of."""
         inside = self.found.inside
         around = self.lab.folders.known_as(inside) if inside else None
-        return around.name if around is not None and isinstance(around.folder, FOLDERS) else None
+        return around.name if around is not None and isinstance(around.folder, KINDS) else None
 
     def get(self, make: Callable[[Stored], Any], key: str = "") -> Any:
         """Return what `make` makes of the folder; see `StoredFolders.get`."""
@@ -92,7 +92,7 @@ class MatchOnPage:
         def linked(folder: str, text: str) -> str:
             return plots.Markup(Markup('<a href="{}">{}</a>').format(address(f"{self.name}/{folder}"), text))
 
-        return stored.state_text, stored.share_done, "".join(live_parts(stored, linked))
+        return stored.state_text, stored.share_done, report_of(stored, linked).body()
 
     def games(self, first: int) -> str:
         """Return a table of finished games, the newest numbers first; first: how many of them are left out."""
@@ -110,7 +110,7 @@ class MatchOnPage:
 
 def listed(lab: Lab) -> str:
     """Return the table of all folders, the running ones and the newest first."""
-    found = [one for one in lab.folders.look() if isinstance(one.folder, FOLDERS) and one.inside is None]
+    found = [one for one in lab.folders.look() if isinstance(one.folder, KINDS) and one.inside is None]
     rows = [(one, lab.folders.facts(one), lab.stored.line(one.folder)) for one in found]
     rows.sort(key=lambda row: (row[1].state != "running", -row[1].changed))
     return html("matches_list.html", rows=rows, address=address, cut=lab.folders.cut, roots=lab.settings.roots)

@@ -14,7 +14,7 @@ from starlette.responses import Response
 from starlette.routing import Mount, Route
 
 from hauteur.games.registry import names
-from hauteur.matches.report.live import FOLDERS
+from hauteur.matches.report.pages import KINDS
 from hauteur.studies.experiments import ExperimentFolder, known_experiments, result_parts
 from hauteur.studies.folders import FoundFolder
 from hauteur.studies.methods import index_html, methods
@@ -110,7 +110,7 @@ def _found(lab: Lab, name: str) -> FoundFolder:
 
 def _result(lab: Lab, found: FoundFolder) -> str:
     """Return what an experiment found until now, and its matches."""
-    known = [one for one in lab.folders.known() if one.inside == found.name and isinstance(one.folder, FOLDERS)]
+    known = [one for one in lab.folders.known() if one.inside == found.name and isinstance(one.folder, KINDS)]
     matches = [
         (one.name.removeprefix(f"{found.name}/"), match_address(one.name), lab.stored.line(one.folder)) for one in known
     ]

@@ -9,16 +9,16 @@ from typing import Any
 
 from hauteur import _core
 from hauteur.games.registry import load_game
-from hauteur.matches.folder import MatchFolder, TournamentFolder
+from hauteur.matches.folder import MatchFolder, RatingFolder, TournamentFolder
 from hauteur.matches.match import NO_LIMIT
 from hauteur.matches.ratings.bradley_terry import rating_list
-from hauteur.matches.ratings.elo import Sprt
+from hauteur.matches.ratings.elo import Sprt, elo_of_interval, elo_of_score
 from hauteur.matches.ratings.sources import encounters_of_tally
 from hauteur.matches.ratings.tables import ratings_json
 from hauteur.matches.results import GameCount, MatchGame
 from hauteur.matches.tuning.folder import TuningFolder
 from hauteur.system.files import read_json
-from hauteur.system.formatting import duration
+from hauteur.system.formatting import duration, signed
 from hauteur.system.jsonl import FIRST_LINE, LinePlace
 from hauteur.system.lock import is_locked
 from hauteur.system.run_directory import RunDirectory
@@ -189,7 +189,7 @@ class StoredTournament:
 class StoredTuning:
     """A tuning as its folder has it; `refresh` reads what was added since. Raise ValueError where there is none.
 
-    by_ratio: it is one to a ratio of decisive to drawn games, not for strength; matches: in the order of their names.
+    matches: in the order of their names.
     """
 
     def __init__(self, path: Path) -> None:
@@ -198,8 +198,7 @@ class StoredTuning:
         self.settings: Mapping[str, Any] = stored["settings"]
         self.begun: Mapping[str, Any] = stored.get("begun") or {}
         self.game = load_game(self.settings["game"])
-        self.by_ratio = "wanted" in self.settings
-        self.title = f"Tuning for {'a ratio' if self.by_ratio else 'strength'}: {self.settings['game']}"
+        self.title = f"Tuning for strength: {self.settings['game']}"
         self._matches: dict[str, StoredMatch] = {}
         self.refresh()
 
@@ -246,15 +245,69 @@ def pairings_of(matches: Sequence[StoredMatch]) -> list[dict[str, Any]]:
     ]
 
 
-def read_match(path: Path, game: _core.Game | None = None) -> StoredMatch:
-    """Read a match (of this game, default: as its settings say) from its folder.
+class StoredRatings:
+    """A rating list as its folder has it."""
 
-    Raise ValueError where it has none, or no finished game.
+    title = "Rating list"
+    share_done = None
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Read the list again."""
+        stored, self.result = read_json(self._path / RatingFolder.SETTINGS), read_json(self._path / "result.json")
+        self.settings: Mapping[str, Any] = stored.get("settings") or {}
+        self.begun: Mapping[str, Any] = stored.get("begun") or {}
+
+    @property
+    def state_text(self) -> str:
+        """Return the number of players."""
+        return f"{len(self.result['ratings']):,} players"
+
+
+Stored = StoredMatch | StoredTournament | StoredTuning | StoredRatings
+
+
+def read_stored(folder: RunDirectory, game: _core.Game | None = None) -> Stored:
+    """Read a folder; `refresh` of what it returns reads what was added. ValueError where it is damaged, or of none.
+
+    game: that is played, default: the one that the folder's settings name.
     """
-    match = StoredMatch(path, game)
-    if not match.games:
-        raise ValueError(f"{path}: no game of the match is finished yet, so there is nothing to report")
-    return match
+    match folder:
+        case TournamentFolder():
+            return StoredTournament(folder.path, game)
+        case MatchFolder():
+            return StoredMatch(folder.path, game)
+        case TuningFolder():
+            return StoredTuning(folder.path)
+        case RatingFolder():
+            return StoredRatings(folder.path)
+    raise ValueError(f"{folder.path} holds {folder.CONTENT}, no match, tournament, tuning or rating list")
+
+
+def summary_line(folder: RunDirectory) -> str:
+    """Return the result in a line, as result.json has it: about ten seconds old while games are played."""
+    result = read_json(folder.result_file) if folder.result_file.exists() else {}
+    if "results" in result:
+        return _match_line(result)
+    if "ratings" in result:
+        best = ", ".join(f"{line['name']} {line['elo']:+.0f}" for line in result["ratings"][:3])
+        return f"{sum(line['games'] for line in result['ratings']) // 2:,} games: {best}" if best else ""
+    return f"{len(result['iterations']):,} iterations" if "iterations" in result else ""
+
+
+def _match_line(result: Mapping[str, Any]) -> str:
+    numbers = result["results"]
+    if not numbers["games"]:
+        return "no game is finished yet"
+    least, most = numbers["score_interval_95"]
+    low, high = map(signed, elo_of_interval((least, most)))
+    test = result.get("sprt")
+    llr = "" if test is None else f", LLR {test['llr']:+.2f} ({test['bounds'][0]:+.2f}, {test['bounds'][1]:+.2f})"
+    counts = f"+{numbers['wins']:,} ={numbers['draws']:,} \N{MINUS SIGN}{numbers['losses']:,}"
+    return f"{numbers['games']:,} games, {counts}, Elo {signed(elo_of_score(numbers['score']))} [{low}, {high}]{llr}"
 
 
 def _identity(path: Path, read: int) -> int | None:

@@ -9,11 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hauteur.matches.ratings.elo import MatchScore
-from hauteur.matches.tuning.ratio_fit import (
-    MeasuredRatio,
+from hauteur.matches.ratings.ratio import MeasuredRatio, decisive_ratio, decisive_ratio_interval
+from hauteur_experiments.search_contempt.ratio_fit import (
     RatioSearch,
-    decisive_ratio,
-    decisive_ratio_interval,
     fit_ratio,
     logistic_line,
     ratio_factor,

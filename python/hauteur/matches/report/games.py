@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from html import escape
 from typing import Any
 
 from hauteur import _core
 from hauteur.games.walks import MoveNote, WalkNotes, drawing_of, result_title, walk_of
 from hauteur.matches.game_files import outcome_of, played_line, score_of, seated
+from hauteur.matches.report.stored import StoredMatch
 from hauteur.matches.results import MatchGame
 from hauteur.mcts.scores import score_text, value_of_pawns
-from hauteur.plots.boards import walks_html
 from hauteur.plots.page import Markup, table_html
+from hauteur.plots.report import Games, Table
 
 SAMPLE = 24
 """Games of a match that can be stepped through on its page."""
@@ -34,22 +34,28 @@ def sample_of(games: Sequence[MatchGame], most: int = SAMPLE) -> list[MatchGame]
     return [game for pair in pairs for game in pair][:most]
 
 
-def board_html(game: _core.Game, named: Iterable[tuple[tuple[str, str], MatchGame]]) -> str:
-    """Return the widget with these games, each with the names of players A and B."""
+def games_to_step(game: _core.Game, named: Iterable[tuple[tuple[str, str], MatchGame]]) -> Games:
+    """Return these games for a report, each with the names of players A and B."""
     walks = [walk_of_game(game, names, played) for names, played in named]
-    return walks_html(drawing_of(game.new_initial_state()), walks)
+    return Games(drawing_of(game.new_initial_state()), walks)
 
 
-def games_table(games: Sequence[MatchGame], sample: Sequence[MatchGame], names: tuple[str, str]) -> str:
+def whole_sample(matches: Sequence[StoredMatch]) -> list[tuple[tuple[str, str], MatchGame]]:
+    """Return about SAMPLE games of these matches, with their players."""
+    share = max(2, SAMPLE // max(1, len(matches)) // 2 * 2)
+    games = [(match.names, match.whole(game.index)) for match in matches for game in sample_of(match.games, share)]
+    return games[:SAMPLE]
+
+
+def games_table(games: Sequence[MatchGame], sample: Sequence[MatchGame], names: tuple[str, str]) -> Table:
     """Return the games of a match as a table; those of the sample open on the board."""
     places = {game.index: f'data-walk="{place} 0"' for place, game in enumerate(sample)}
     ordered = sorted(games, key=lambda game: game.index)
-    wanted = sorted({*places, *(game.index for game in ordered[:MOST_ROWS])})
-    shown = [game for game in ordered if game.index in set(wanted)]
-    rows = [[_number(game, places), *_row(game, names)] for game in shown]
-    left = len(ordered) - len(shown)
-    more = f"<p>{left:,} more games are in games.jsonl.</p>" if left else ""
-    return table_html(COLUMNS, rows, words=True) + more
+    wanted = {*places, *(game.index for game in ordered[:MOST_ROWS])}
+    rows = [[_number(game, places), *_row(game, names)] for game in ordered if game.index in wanted]
+    left = len(ordered) - len(rows)
+    folded = "All games" if not left else f"Games; {left:,} more games are in games.jsonl"
+    return Table(COLUMNS, rows, words=True, folded=folded)
 
 
 def newest_games_table(games: Sequence[MatchGame], names: tuple[str, str], first: int, count: int) -> str:
@@ -102,17 +108,12 @@ def _notes(played: MatchGame, start: _core.State, actions: Sequence[int]) -> Wal
     return WalkNotes(wdl=expected, moves=moves, expected=True)
 
 
-def openings_table(games: Sequence[MatchGame], most: int = 50) -> str:
+def openings_table(games: Sequence[MatchGame], most: int = 50) -> Table:
     """Return A's score by opening, of the openings that were played most."""
     results: dict[str, list[float]] = {}
     for game in games:
-        results.setdefault(" ".join(part for part in (game.fen, game.opening) if part) or "start", []).append(
-            game.score
-        )
+        opening = " ".join(part for part in (game.fen, game.opening) if part) or "start"
+        results.setdefault(opening, []).append(game.score)
     ordered = sorted(results.items(), key=lambda item: (-len(item[1]), item[0]))
     rows = [(opening, str(len(scores)), f"{sum(scores) / len(scores):.1%}") for opening, scores in ordered[:most]]
-    left = len(ordered) - len(rows)
-    more = f"<p>{left:,} more openings.</p>" if left else ""
-    table = table_html(("opening", "games", "A's score"), rows)
-    name = f"{len(ordered):,} different openings"
-    return f"<details><summary>{escape(name)}</summary>{table}{more}</details>"
+    return Table(("opening", "games", "A's score"), rows, folded=f"{len(ordered):,} different openings")
