@@ -6,7 +6,7 @@ from pathlib import Path
 from hauteur.plots import Figure, Series
 from hauteur.plots.figure import figure_of
 from hauteur.plots.page import Markup
-from hauteur.plots.report import Games, Report, Section, Table
+from hauteur.plots.report import Report, ReportGames, ReportSection, ReportTable
 
 FIGURE = Figure("losses", "Losses", "Means of <batches>.", "loss", lines=(Series("policy", [1, 2], [2.0, 1.5]),))
 WALK = {"title": "game 1: 1-0", "start": "", "moves": [], "states": []}
@@ -15,14 +15,14 @@ REPORT = Report(
     "Seed 1.",
     facts=[("1,200", "games")],
     sections=[
-        Section("Learning", text=["It goes on."], figures=[FIGURE]),
-        Section("Games", games=Games(None, [WALK])),
-        Section(
+        ReportSection("Learning", text=["It goes on."], figures=[FIGURE]),
+        ReportSection("Games", games=ReportGames(None, [WALK])),
+        ReportSection(
             "Numbers",
             facts=[("2", "generations")],
             tables=[
-                Table(["generation", "games"], [["1", "600 & more"], [Markup("<a href='x'>2</a>"), "600"]]),
-                Table(["setting", "value"], [["seed", "1"]], words=True, folded="All settings"),
+                ReportTable(["generation", "games"], [["1", "600 & more"], [Markup("<a href='x'>2</a>"), "600"]]),
+                ReportTable(["setting", "value"], [["seed", "1"]], words=True, folded="All settings"),
             ],
             code={"config.toml": "[run]\nseed = 1 # <one>"},
         ),

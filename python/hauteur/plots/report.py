@@ -5,9 +5,9 @@
         "Seed 1, 100 visits a move.",
         facts=[("1,200", "games"), ("+85", "Elo over the first net")],
         sections=[
-            Section("Learning", figures=[losses, elo]),
-            Section("Games", games=Games(drawing_of(start), walks)),
-            Section("Numbers", tables=[Table(["generation", "games"], [["1", "600"], ["2", "600"]])]),
+            ReportSection("Learning", figures=[losses, elo]),
+            ReportSection("Games", games=ReportGames(drawing_of(start), walks)),
+            ReportSection("Numbers", tables=[ReportTable(["generation", "games"], [["1", "600"], ["2", "600"]])]),
         ],
     )
     report.write(folder / "report.html")      # a page that needs nothing else
@@ -38,7 +38,7 @@ Fact = tuple[str, str]
 
 
 @dataclass(frozen=True)
-class Table:
+class ReportTable:
     """Rows of cells as text, the first of which names the row; a cell that is `plots.page.Markup` stays as it is.
 
     words: cells are text that may be long, not numbers; folded: the line under which it is folded up; empty: open.
@@ -56,7 +56,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Games:
+class ReportGames:
     """Games to step through: the empty board, None: positions are texts; and the games (`hauteur.games.walks`)."""
 
     drawing: Mapping[str, Any] | None
@@ -64,15 +64,15 @@ class Games:
 
 
 @dataclass(frozen=True)
-class Section:
+class ReportSection:
     """A part of a report under a title. text: paragraphs, or Markup; code: texts unchanged, each with a line above it."""
 
     title: str
     text: Sequence[str] = ()
     facts: Sequence[Fact] = ()
     figures: Sequence[Figure] = ()
-    tables: Sequence[Table] = ()
-    games: Games | None = None
+    tables: Sequence[ReportTable] = ()
+    games: ReportGames | None = None
     code: Mapping[str, str] | None = None
 
     def html(self) -> str:
@@ -100,7 +100,7 @@ class Report:
     title: str
     text: str = ""
     facts: Sequence[Fact] = ()
-    sections: Sequence[Section] = ()
+    sections: Sequence[ReportSection] = ()
 
     @property
     def figures(self) -> list[Figure]:

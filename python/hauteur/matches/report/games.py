@@ -13,7 +13,7 @@ from hauteur.matches.report.stored import StoredMatch
 from hauteur.matches.results import MatchGame
 from hauteur.mcts.scores import score_text, value_of_pawns
 from hauteur.plots.page import Markup, table_html
-from hauteur.plots.report import Games, Table
+from hauteur.plots.report import ReportGames, ReportTable
 
 SAMPLE = 24
 """Games of a match that can be stepped through on its page."""
@@ -34,10 +34,10 @@ def sample_of(games: Sequence[MatchGame], most: int = SAMPLE) -> list[MatchGame]
     return [game for pair in pairs for game in pair][:most]
 
 
-def games_to_step(game: _core.Game, named: Iterable[tuple[tuple[str, str], MatchGame]]) -> Games:
+def games_to_step(game: _core.Game, named: Iterable[tuple[tuple[str, str], MatchGame]]) -> ReportGames:
     """Return these games for a report, each with the names of players A and B."""
     walks = [walk_of_game(game, names, played) for names, played in named]
-    return Games(drawing_of(game.new_initial_state()), walks)
+    return ReportGames(drawing_of(game.new_initial_state()), walks)
 
 
 def whole_sample(matches: Sequence[StoredMatch]) -> list[tuple[tuple[str, str], MatchGame]]:
@@ -47,7 +47,7 @@ def whole_sample(matches: Sequence[StoredMatch]) -> list[tuple[tuple[str, str], 
     return games[:SAMPLE]
 
 
-def games_table(games: Sequence[MatchGame], sample: Sequence[MatchGame], names: tuple[str, str]) -> Table:
+def games_table(games: Sequence[MatchGame], sample: Sequence[MatchGame], names: tuple[str, str]) -> ReportTable:
     """Return the games of a match as a table; those of the sample open on the board."""
     places = {game.index: f'data-walk="{place} 0"' for place, game in enumerate(sample)}
     ordered = sorted(games, key=lambda game: game.index)
@@ -55,7 +55,7 @@ def games_table(games: Sequence[MatchGame], sample: Sequence[MatchGame], names: 
     rows = [[_number(game, places), *_row(game, names)] for game in ordered if game.index in wanted]
     left = len(ordered) - len(rows)
     folded = "All games" if not left else f"Games; {left:,} more games are in games.jsonl"
-    return Table(COLUMNS, rows, words=True, folded=folded)
+    return ReportTable(COLUMNS, rows, words=True, folded=folded)
 
 
 def newest_games_table(games: Sequence[MatchGame], names: tuple[str, str], first: int, count: int) -> str:
@@ -108,7 +108,7 @@ def _notes(played: MatchGame, start: _core.State, actions: Sequence[int]) -> Wal
     return WalkNotes(wdl=expected, moves=moves, expected=True)
 
 
-def openings_table(games: Sequence[MatchGame], most: int = 50) -> Table:
+def openings_table(games: Sequence[MatchGame], most: int = 50) -> ReportTable:
     """Return A's score by opening, of the openings that were played most."""
     results: dict[str, list[float]] = {}
     for game in games:
@@ -116,4 +116,4 @@ def openings_table(games: Sequence[MatchGame], most: int = 50) -> Table:
         results.setdefault(opening, []).append(game.score)
     ordered = sorted(results.items(), key=lambda item: (-len(item[1]), item[0]))
     rows = [(opening, str(len(scores)), f"{sum(scores) / len(scores):.1%}") for opening, scores in ordered[:most]]
-    return Table(("opening", "games", "A's score"), rows, folded=f"{len(ordered):,} different openings")
+    return ReportTable(("opening", "games", "A's score"), rows, folded=f"{len(ordered):,} different openings")

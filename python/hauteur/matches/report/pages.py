@@ -23,7 +23,7 @@ from hauteur.matches.results import IntervalSource, Tally, sprt_line, sprt_text
 from hauteur.matches.tuning.folder import TuningFolder
 from hauteur.plots import Figure, Series, lines
 from hauteur.plots.page import Markup, provenance_rows, settings_rows
-from hauteur.plots.report import Report, Section, Table
+from hauteur.plots.report import Report, ReportSection, ReportTable
 from hauteur.system.formatting import signed
 
 PAGE = "report.html"
@@ -89,15 +89,15 @@ def report_of(stored: Stored, linked: Linked = not_linked, *, whole: bool = Fals
             return _tuning_report(stored, linked, whole=whole)
 
 
-def _origin(stored: Stored, settings: Mapping[str, Any]) -> Section:
+def _origin(stored: Stored, settings: Mapping[str, Any]) -> ReportSection:
     """Return settings, cost and provenance, each folded up."""
     written = stored.result.get("written") or stored.begun
     tables = [
-        Table(("setting", "value"), settings_rows(settings), words=True, folded="Settings"),
-        Table(("work", ""), settings_rows(stored.result.get("work") or {}), words=True, folded="Work"),
-        Table(("made with", ""), provenance_rows(written), words=True, folded="Origin"),
+        ReportTable(("setting", "value"), settings_rows(settings), words=True, folded="Settings"),
+        ReportTable(("work", ""), settings_rows(stored.result.get("work") or {}), words=True, folded="Work"),
+        ReportTable(("made with", ""), provenance_rows(written), words=True, folded="Origin"),
     ]
-    return Section("How it was made", tables=[table for table in tables if table.rows])
+    return ReportSection("How it was made", tables=[table for table in tables if table.rows])
 
 
 # A match.
@@ -111,21 +111,23 @@ def _match_report(match: StoredMatch, *, whole: bool) -> Report:
     figures += [pairs_figure(tally)] if tally.pairs.pairs else []
     ends = ", ".join(f"{end} {count:,}" for end, count in tally.common_ends())
     text.append(f"Ends: {ends}. Intervals are of 95 %, from {SOURCES[tally.interval_from]}.")
-    sections = [Section("Result", text, figures=figures, tables=[results_table(tally), *workers_tables(match.result)])]
+    sections = [
+        ReportSection("Result", text, figures=figures, tables=[results_table(tally), *workers_tables(match.result)])
+    ]
     if whole:
         sample = [match.whole(game.index) for game in sample_of(match.games)]
         games = games_to_step(match.game, [(match.names, game) for game in sample])
         lists = [games_table(match.games, sample, match.names), openings_table(match.games)]
-        sections.append(Section("Games", tables=lists, games=games))
+        sections.append(ReportSection("Games", tables=lists, games=games))
     sections.append(_origin(match, {**match.settings, "games": len(match.games)}))
     return Report(match.title, f"{match.game.spec}; {match.state_text}", result_facts(tally), sections)
 
 
-def workers_tables(*results: Mapping[str, Any]) -> list[Table]:
+def workers_tables(*results: Mapping[str, Any]) -> list[ReportTable]:
     """Return what workers did for matches, as each result.json has it; nothing where there were none."""
     numbers = [result["workers"] for result in results if result.get("workers")]
     rows = [(name, value) for value, name in numbers_in_words(summed_numbers(numbers))] if numbers else []
-    return [Table(("workers", ""), rows)] if rows else []
+    return [ReportTable(("workers", ""), rows)] if rows else []
 
 
 def result_facts(tally: Tally) -> list[tuple[str, str]]:
@@ -142,13 +144,13 @@ def result_facts(tally: Tally) -> list[tuple[str, str]]:
     ]
 
 
-def results_table(tally: Tally) -> Table:
+def results_table(tally: Tally) -> ReportTable:
     """Return wins, draws and losses by side."""
     rows = [("all", tally.record), *((f"A {seat}", record) for seat, record in tally.seats.items() if record.games)]
     cells = [
         (name, f"{r.games:,}", f"{r.wins:,}", f"{r.draws:,}", f"{r.losses:,}", f"{r.score:.1%}") for name, r in rows
     ]
-    return Table(("", *COUNTS, "score"), cells)
+    return ReportTable(("", *COUNTS, "score"), cells)
 
 
 SOURCES: Mapping[IntervalSource, str] = {
@@ -248,16 +250,16 @@ def _tournament_report(tournament: StoredTournament, linked: Linked, *, whole: b
     tables = [crosstable([line["name"] for line in ratings], pairings), pairings_table(pairings, linked)]
     sections = [
         _ratings_section(standing),
-        Section("Pairings", tables=[*tables, *workers_tables(tournament.result)]),
-        *([Section("Games", games=games_to_step(tournament.game, whole_sample(played)))] if whole else []),
+        ReportSection("Pairings", tables=[*tables, *workers_tables(tournament.result)]),
+        *([ReportSection("Games", games=games_to_step(tournament.game, whole_sample(played)))] if whole else []),
         _origin(tournament, tournament.settings),
     ]
     return Report(tournament.title, tournament.state_text, _rating_facts(standing), sections)
 
 
-def _ratings_section(result: RatingLine) -> Section:
+def _ratings_section(result: RatingLine) -> ReportSection:
     ratings = result["ratings"]
-    return Section("Ratings", _apart(result), figures=[rating_figure(ratings)], tables=[ratings_table(ratings)])
+    return ReportSection("Ratings", _apart(result), figures=[rating_figure(ratings)], tables=[ratings_table(ratings)])
 
 
 def _rating_facts(result: RatingLine) -> list[tuple[str, str]]:
@@ -285,7 +287,7 @@ def rating_figure(ratings: Sequence[RatingLine]) -> Figure:
     return Figure("ratings", "Ratings", text, "Elo", "player", lines=(series,), x_names=names)
 
 
-def ratings_table(ratings: Sequence[RatingLine]) -> Table:
+def ratings_table(ratings: Sequence[RatingLine]) -> ReportTable:
     """Return a rating list as a table."""
     rows = []
     for number, line in enumerate(ratings, 1):
@@ -293,10 +295,10 @@ def ratings_table(ratings: Sequence[RatingLine]) -> Table:
         interval = "anchor" if line.get("anchor") else f"{low:+.0f} to {high:+.0f}"
         counts = [f"{line[name]:,}" for name in ("games", "wins", "draws", "losses")]
         rows.append([f"{number}. {line['name']}", f"{line['elo']:+.0f}", interval, *counts, f"{line['score']:.1%}"])
-    return Table(("player", "Elo", "95 %", *COUNTS, "score"), rows)
+    return ReportTable(("player", "Elo", "95 %", *COUNTS, "score"), rows)
 
 
-def crosstable(names: Sequence[str], pairings: Sequence[RatingLine]) -> Table:
+def crosstable(names: Sequence[str], pairings: Sequence[RatingLine]) -> ReportTable:
     """Return points of each player against each other."""
     points: dict[tuple[str, str], str] = {}
     for pairing in pairings:
@@ -309,10 +311,10 @@ def crosstable(names: Sequence[str], pairings: Sequence[RatingLine]) -> Table:
         [f"{number}. {name}", *(points.get((name, other), "") for other in names)]
         for number, name in enumerate(names, 1)
     ]
-    return Table(("", *(str(number) for number in range(1, len(names) + 1))), rows)
+    return ReportTable(("", *(str(number) for number in range(1, len(names) + 1))), rows)
 
 
-def pairings_table(pairings: Sequence[RatingLine], linked: Linked) -> Table:
+def pairings_table(pairings: Sequence[RatingLine], linked: Linked) -> ReportTable:
     """Return the result of each pairing with its Elo difference."""
     rows = []
     for pairing in pairings:
@@ -323,7 +325,7 @@ def pairings_table(pairings: Sequence[RatingLine], linked: Linked) -> Table:
             counts = [f"{results[name]:,}" for name in ("games", "wins", "draws", "losses")]
             score = [f"{results['score']:.1%}", elo, f"{low} to {high}"]
             rows.append([linked(pairing["folder"], f"{pairing['a']} - {pairing['b']}"), *counts, *score])
-    return Table(("pairing", *COUNTS, "score", "Elo", "95 %"), rows, folded="All pairings")
+    return ReportTable(("pairing", *COUNTS, "score", "Elo", "95 %"), rows, folded="All pairings")
 
 
 # A tuning.
@@ -335,15 +337,15 @@ def _tuning_report(tuning: StoredTuning, linked: Linked, *, whole: bool) -> Repo
     verified = [match for match in played if match.folder.path.name == "verification"]
     facts = [(f"{result['tuned'][key]:.4g}", f"{key}, was {result['before'][key]:.4g}") for key in keys]
     tables = [
-        Table(("tuned against given", ""), [(name, value) for value, name in result_facts(one.counted.tally)])
+        ReportTable(("tuned against given", ""), [(name, value) for value, name in result_facts(one.counted.tally)])
         for one in verified
     ]
     text = [f"Tuned player: {result['player']}"] if result.get("player") else []
     workers = workers_tables(*(match.result for match in played))
     sections = [
-        Section("Values", text, figures=_values_over_iterations(result, keys), tables=tables),
-        Section("Matches", tables=[matches_table(played, linked), *workers]),
-        *([Section("Games", games=games_to_step(tuning.game, whole_sample(played)))] if whole else []),
+        ReportSection("Values", text, figures=_values_over_iterations(result, keys), tables=tables),
+        ReportSection("Matches", tables=[matches_table(played, linked), *workers]),
+        *([ReportSection("Games", games=games_to_step(tuning.game, whole_sample(played)))] if whole else []),
         _origin(tuning, tuning.settings),
     ]
     return Report(tuning.title, tuning.state_text, facts, sections)
@@ -361,7 +363,7 @@ def _values_over_iterations(result: RatingLine, keys: Sequence[str]) -> list[Fig
     return [figure for figure in found if figure is not None]
 
 
-def matches_table(matches: Sequence[StoredMatch], linked: Linked) -> Table:
+def matches_table(matches: Sequence[StoredMatch], linked: Linked) -> ReportTable:
     """Return one row a match: its folder, players and result."""
     rows = []
     for match in matches[:MOST_ROWS]:
@@ -372,4 +374,4 @@ def matches_table(matches: Sequence[StoredMatch], linked: Linked) -> Table:
         rows.append([linked(name, name), *players, counts, f"{record.score:.1%}"])
     if len(matches) > MOST_ROWS:
         rows.append([f"{len(matches) - MOST_ROWS:,} more matches", "", "", "", ""])
-    return Table(("match", "A", "B", "results", "score"), rows, words=True)
+    return ReportTable(("match", "A", "B", "results", "score"), rows, words=True)
