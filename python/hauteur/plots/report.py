@@ -65,7 +65,7 @@ class ReportGames:
 
 @dataclass(frozen=True)
 class ReportSection:
-    """A part of a report under a title. text: paragraphs, or Markup; code: texts unchanged, each with a line above it."""
+    """A part of a report under a title. text: paragraphs, or Markup; code: texts, each with a line above it."""
 
     title: str
     text: Sequence[str] = ()

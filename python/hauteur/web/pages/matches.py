@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -92,7 +93,7 @@ class MatchOnPage:
         def linked(folder: str, text: str) -> str:
             return plots.Markup(Markup('<a href="{}">{}</a>').format(address(f"{self.name}/{folder}"), text))
 
-        return stored.state_text, stored.share_done, report_of(stored, linked).body()
+        return stored.state_text, stored.share_done, replace(report_of(stored, linked), text="").body()
 
     def games(self, first: int) -> str:
         """Return a table of finished games, the newest numbers first; first: how many of them are left out."""
