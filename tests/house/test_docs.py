@@ -141,3 +141,37 @@ def part_of(settings: Any, name: str) -> Any:
     """A section of settings; one that is off by default, as it is when it is on."""
     part = getattr(settings, name)
     return part if part is not None else get_args(type(settings).model_fields[name].annotation)[0]()
+
+
+MOST_WORDS, MOST_WORDS_OF_A_GUIDE = 70_000, 900
+MOST_LINES = {"README.md": 120, "CHANGELOG.md": 60}
+
+LONG_GUIDES = {"add-a-search-rule.md": 1_350}
+"""Guides that show a whole rule in two languages."""
+
+NOT_OUR_WORDS = re.compile(
+    r"points? of per ?cent|\bshut out\b|\bso many\b"
+    r"|\b(?:yardsticks?|desks?|rooms?|seats?|crews?|ledgers?|receivers?|men|nobody)\b",
+    re.IGNORECASE,
+)
+"""Words that documents replace: percentage points, excluded, N; reference, session, package, side, workers, odds taker."""
+
+
+def words_of(page: Path) -> int:
+    """Number of words of a page, as `wc -w` counts them."""
+    return len(page.read_text(encoding="utf-8").split())
+
+
+def test_documents_are_short() -> None:
+    assert len(PAGES) > 50
+    assert sum(map(words_of, PAGES)) <= MOST_WORDS
+    guides = {page.name: words_of(page) for page in (ROOT / "docs" / "how-to").glob("*.md")}
+    assert {name: n for name, n in guides.items() if n > LONG_GUIDES.get(name, MOST_WORDS_OF_A_GUIDE)} == {}
+    lines = {name: len((ROOT / name).read_text(encoding="utf-8").splitlines()) for name in MOST_LINES}
+    assert {name: n for name, n in lines.items() if n > MOST_LINES[name]} == {}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_documents_use_the_words_of_the_field(page: Path) -> None:
+    lines = page.read_text(encoding="utf-8").splitlines()
+    assert [(number, line) for number, line in enumerate(lines, 1) if NOT_OUR_WORDS.search(line)] == []

@@ -44,7 +44,7 @@ class PlayingCommands:
             "genmove": GtpCommand("COLOUR", "Plays a move and says it.", self._genmove),
             "reg_genmove": GtpCommand("COLOUR", "Says a move of a new search, the best one; plays nothing.", self._reg),
             "time_settings": GtpCommand(
-                "MAIN PERIOD STONES", "Seconds for the game, then for so many moves.", self._time
+                "MAIN PERIOD STONES", "Seconds for the game, then for a number of moves.", self._time
             ),
             "time_left": GtpCommand("COLOUR SECONDS STONES", "What a clock shows; 0 stones: main time.", self._left),
         }

@@ -32,7 +32,7 @@ class SetupCommands:
         return {
             "boardsize": GtpCommand("SIZE", "An empty square board of this size.", self._boardsize),
             "clear_board": GtpCommand("", "A new game: no moves, full clocks, nothing remembered.", self._clear_board),
-            "komi": GtpCommand("KOMI", "A number, kept and of no effect: nobody counts points.", self._komi),
+            "komi": GtpCommand("KOMI", "A number, kept and of no effect: points are not counted.", self._komi),
             "get_komi": GtpCommand("", "That number.", lambda _: f"{self.komi:g}"),
             "play": GtpCommand("COLOUR VERTEX", "Plays a move.", self._play),
             "undo": GtpCommand("", "Takes the last move back.", self._undo),

@@ -34,8 +34,8 @@ ENGINE_OPTIONS = (
         "",
         "A second, large net that corrects the first; StickyEndgames and GraphSearch are off with it, CacheKey exact.",
     ),
-    Lc0Option("SmallVisits", "spin", 800, "Small turns to so many large ones (two nets).", least=1, most=10**9),
-    Lc0Option("LargeVisits", "spin", 100, "Large turns to so many small ones; 0: none.", least=0, most=10**9),
+    Lc0Option("SmallVisits", "spin", 800, "Small turns to LargeVisits large ones (two nets).", least=1, most=10**9),
+    Lc0Option("LargeVisits", "spin", 100, "Large turns to SmallVisits small ones; 0: none.", least=0, most=10**9),
     Lc0Option("LargeBatch", "spin", 1, "Large turns that are made together; 1: exact.", least=1, most=4096),
     Lc0Option(
         "Backend",
