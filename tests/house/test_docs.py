@@ -154,7 +154,7 @@ NOT_OUR_WORDS = re.compile(
     r"|\b(?:yardsticks?|desks?|rooms?|seats?|crews?|ledgers?|receivers?|men|nobody)\b",
     re.IGNORECASE,
 )
-"""Words that documents replace: percentage points, excluded, N; reference, session, package, side, workers, odds taker."""
+"""Words that documents replace: by percentage points, excluded, N, session, package, side, workers, odds taker."""
 
 
 def words_of(page: Path) -> int:
