@@ -173,5 +173,5 @@ def test_documents_are_short() -> None:
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_documents_use_the_words_of_the_field(page: Path) -> None:
-    lines = page.read_text(encoding="utf-8").splitlines()
-    assert [(number, line) for number, line in enumerate(lines, 1) if NOT_OUR_WORDS.search(line)] == []
+    text = re.sub(r"`[^`\n]*`", "", page.read_text(encoding="utf-8"))  # names of removed options may have them
+    assert [(number, line) for number, line in enumerate(text.splitlines(), 1) if NOT_OUR_WORDS.search(line)] == []
