@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from hauteur.learning.batches import AHEAD, in_order
+from hauteur.learning.train import AHEAD, in_order
 
 
 def alive() -> int:

@@ -8,15 +8,7 @@ import pytest
 from report_toys import CONTEMPT, charts_of, folder_with, line, recipe, structure
 
 from hauteur.cli.main import main
-from hauteur.learning.report.comparison import (
-    ComparedRun,
-    comparison_page,
-    comparison_sections,
-    differences,
-    grouped,
-    read_runs,
-    write_comparison,
-)
+from hauteur.learning.report.comparison import ComparedRun, comparison, differences, grouped, read_runs
 from hauteur.plots import Figure
 
 
@@ -26,8 +18,7 @@ def run(name: str, *, seed: int = 1, visits: int = 100, generations: int = 3, **
 
 
 def by_key(runs: list[ComparedRun]) -> dict[str, Figure]:
-    sections = comparison_sections(grouped(runs))
-    return {figure.key: figure for figures in sections.values() for figure in figures}
+    return {figure.key: figure for figure in comparison(grouped(runs)).figures}
 
 
 def test_runs_that_differ_in_their_seed_are_one_line() -> None:
@@ -70,10 +61,10 @@ def test_every_quantity_by_every_axis() -> None:
 
 
 def test_every_quantity_by_one_axis() -> None:
-    sections = comparison_sections(grouped([run("a"), run("b", visits=50)]), "positions")
-    assert {figure.key.rpartition("-")[2] for figures in sections.values() for figure in figures} == {"positions"}
+    figures = comparison(grouped([run("a"), run("b", visits=50)]), "positions").figures
+    assert {figure.key.rpartition("-")[2] for figure in figures} == {"positions"}
     with pytest.raises(ValueError, match="evaluations is not in the metrics of these runs"):
-        comparison_sections(grouped([run("a"), run("b", visits=50)]), "evaluations")
+        comparison(grouped([run("a"), run("b", visits=50)]), "evaluations")
 
 
 def test_what_one_run_does_not_know_is_left_out() -> None:
@@ -86,15 +77,16 @@ def test_what_one_run_does_not_know_is_left_out() -> None:
 @pytest.mark.parametrize("count", [2, 3, 4, 9])
 def test_pages_are_well_formed(count: int) -> None:
     groups = grouped([run(f"run{i}", visits=10 + i) for i in range(count)])
-    text = comparison_page(groups)
+    report = comparison(groups)
+    text = report.html()
     assert structure(text).count("figure") == len(charts_of(text)) == 28
     assert text.count('scope="row"') == count + 1
-    lines = comparison_sections(groups)["Policy loss"][0].lines
+    lines = next(section for section in report.sections if section.title == "Policy loss").figures[0].lines
     assert len({(series.colour, series.dashed) for series in lines}) == count
 
 
 def test_seeds_alone_differ_in_nothing() -> None:
-    assert "differ in nothing but the seed" in comparison_page(grouped([run("a"), run("a", seed=2)]))
+    assert "differ in nothing but the seed" in comparison(grouped([run("a"), run("a", seed=2)])).html()
 
 
 def test_folders_are_read_and_named(tmp_path: Path) -> None:
@@ -103,7 +95,7 @@ def test_folders_are_read_and_named(tmp_path: Path) -> None:
         folder_with(place, [line(1)], run={"seed": seed})
     runs = read_runs(places)
     assert [run.name for run in runs] == ["one/run", "two/run"]
-    page = write_comparison(grouped(runs), tmp_path / "page.html")
+    page = comparison(grouped(runs)).write(tmp_path / "page.html")
     assert "one/run (2 seeds)" in page.read_text(encoding="utf-8")
 
 

@@ -10,12 +10,11 @@ from hypothesis import strategies as st
 from report_toys import CONTEMPT, charts_of, folder_with, line, paths, recipe, structure, without
 
 from hauteur.cli import main
-from hauteur.learning.report.axes import axes
-from hauteur.learning.report.columns import History, number, running_total
-from hauteur.learning.report.figures_learning import FigureSetting, run_figures
-from hauteur.learning.report.page import report_page, run_sections, sections_of, write_report
+from hauteur.learning.report.figures import FigureSetting, run_figures
+from hauteur.learning.report.page import figure_sections, report_of, run_report, write_report
+from hauteur.learning.report.series import History, axes, number, running_total
 from hauteur.learning.run_folder import RunFolder
-from hauteur.plots import Figure, write_figures
+from hauteur.plots import Figure
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -32,7 +31,7 @@ def told(history: History, key: str) -> dict[str, list[float | None]]:
 
 
 def test_the_page_needs_nothing_else_and_follows_light_and_dark() -> None:
-    text = report_page(recipe(), [line(1), line(2), line(3)], {"seed": 1})
+    text = report_of(recipe(), [line(1), line(2), line(3)], {"seed": 1}).html()
     assert not re.search(r'(src|href)="|url\(|@import|<script', text)
     assert "prefers-color-scheme: dark" in text
     used = set(re.findall(r"var\(--(\w+)\)", text))
@@ -41,7 +40,7 @@ def test_the_page_needs_nothing_else_and_follows_light_and_dark() -> None:
 
 
 def test_numbers_of_the_run_are_on_the_page() -> None:
-    text = report_page(recipe(), [line(1), line(2), line(3)], {"seed": 1, "host": "somewhere"})
+    text = report_of(recipe(), [line(1), line(2), line(3)], {"seed": 1, "host": "somewhere"}).html()
     for expected in (
         "<b>150</b>",
         "<b>1,200</b>",
@@ -59,7 +58,7 @@ def test_numbers_of_the_run_are_on_the_page() -> None:
 
 
 def test_every_figure_has_title_text_and_legend() -> None:
-    text = report_page(recipe(), [line(1), line(2)], {})
+    text = report_of(recipe(), [line(1), line(2)], {}).html()
     names = structure(text)
     figures = figures_of([line(1), line(2)])
     assert names.count("figure") == names.count("figcaption") == len(charts_of(text)) == len(figures) == 19
@@ -101,8 +100,8 @@ def test_figures_have_the_numbers_of_the_metrics() -> None:
 
 def test_time_before_the_first_generation_is_not_counted_in_it() -> None:
     later = [line(1) | {"seconds": 1060}, line(2) | {"seconds": 1120}]
-    sections = sections_of(recipe(), later, {"generation": 0, "seconds": 1000.0, "start": {"rounds": []}})
-    (figure,) = (figure for figure in sections["Speed"] if figure.key == "time-of-generation")
+    sections = figure_sections(recipe(), later, {"generation": 0, "seconds": 1000.0, "start": {"rounds": []}})
+    (figure,) = (one for section in sections for one in section.figures if one.key == "time-of-generation")
     assert {series.name: list(series.values) for series in figure.series}["gate and the rest"] == [5, 5]
 
 
@@ -170,20 +169,20 @@ def test_the_ratio_that_the_controller_counts_is_shown_beside_it() -> None:
 def test_a_gate_that_is_off_has_no_figure() -> None:
     history = [line(1, gate={"games": 0, "wins": 0, "draws": 0, "losses": 0}, elo=None)]
     assert not figures_of(history).keys() & {"candidate", "elo-by-generation"}
-    assert "Candidate against best net" not in report_page(recipe(gate={"by": "off"}), history, {})
+    assert "Candidate against best net" not in report_of(recipe(gate={"by": "off"}), history, {}).html()
 
 
 @given(st.lists(st.sets(st.sampled_from(paths(line(1))), max_size=12), min_size=1, max_size=4))
 @settings(max_examples=60, deadline=None)
 def test_whatever_is_absent_the_page_is_well_formed(absent: list[set[str]]) -> None:
     history = [without(line(i), gone) for i, gone in enumerate(absent, 1)]
-    text = report_page(recipe(), history, {})
+    text = report_of(recipe(), history, {}).html()
     structure(text)
     assert len(charts_of(text)) == len(figures_of(history))
 
 
 def test_a_history_without_any_number_has_a_page() -> None:
-    text = report_page(recipe(), [{}, {}], {})
+    text = report_of(recipe(), [{}, {}], {}).html()
     structure(text)
     assert not charts_of(text)
 
@@ -199,7 +198,7 @@ def test_odd_values_leave_the_page_well_formed(odd: dict[str, Any]) -> None:
             inner = inner.get(section) if isinstance(inner, dict) else None
         if isinstance(inner, dict):
             inner[key] = value
-    text = report_page(recipe(), [line(1), changed], {})
+    text = report_of(recipe(), [line(1), changed], {}).html()
     structure(text)
     assert all(chart.find(f"{SVG}title") is not None for chart in charts_of(text))
 
@@ -212,7 +211,7 @@ def test_numbers_are_finite_numbers() -> None:
 
 
 def test_names_from_outside_are_escaped() -> None:
-    text = report_page(recipe(), [line(1)], {"host": "<script>alert(1)</script>"})
+    text = report_of(recipe(), [line(1)], {"host": "<script>alert(1)</script>"}).html()
     assert "<script" not in text
 
 
@@ -220,9 +219,10 @@ def test_report_and_figures_of_a_folder(tmp_path: Path) -> None:
     folder = folder_with(tmp_path / "run", [line(1), line(2)], controller={"target": 2.0}, **CONTEMPT)
     assert write_report(folder) == folder.report
     assert write_report(folder, tmp_path / "page.html").read_bytes() == folder.report.read_bytes()
-    figures = [figure for figures in run_sections(folder).values() for figure in figures]
+    report = run_report(folder)
+    figures = report.figures
     assert {figure.key: figure.threshold for figure in figures if figure.threshold} == {"candidate": 0.55, "ratio": 2.0}
-    write_figures(figures, csv=tmp_path / "csv")
+    report.write_files(csv=tmp_path / "csv")
     assert sorted(path.stem for path in (tmp_path / "csv").iterdir()) == sorted(figure.key for figure in figures)
 
 

@@ -1,4 +1,4 @@
-"""Games on a board and views of positions in the page of a run."""
+"""Games on a board in the page of a run."""
 
 from __future__ import annotations
 
@@ -13,10 +13,8 @@ import pytest
 from hauteur.games.registry import load_game
 from hauteur.learning.pipeline import learn
 from hauteur.learning.recipe import parse_recipe
-from hauteur.learning.report.board_games import evenly, games_html, shards_by_generation
-from hauteur.learning.report.net_views import read_views, viewed_positions, views_html
+from hauteur.learning.report.games import _walk, evenly, game_html, generations_with_games, played_games, sample_games
 from hauteur.learning.report.page import write_report
-from hauteur.learning.report.played_games import game_html, generations_with_games, played_games, walk_of_row
 from hauteur.learning.run_folder import RunFolder
 from hauteur.learning.shards import FORMAT
 
@@ -56,42 +54,22 @@ def games_on(page: str) -> list[dict[str, object]]:
     return games
 
 
-def test_the_page_shows_games_of_every_generation_and_the_nets_of_all(run: RunFolder) -> None:
+def test_the_page_shows_games_of_every_generation(run: RunFolder) -> None:
     """Written by the run itself; the searches' chances are with the games."""
     page = run.report.read_text()
     titles = [str(game["title"]) for game in games_on(page)]
     assert [title.split(",")[0] for title in titles] == ["generation 1"] * 3 + ["generation 2"] * 3
     assert any(wdl is not None for game in games_on(page) for wdl in game["wdl"])  # type: ignore[attr-defined]
-    for part in ("What the nets think", "The start", "After b2", "First moves", "Chances"):
-        assert part in page
     assert len(page) < 400_000
-
-
-def test_views_are_shares_of_legal_moves_and_kept_for_later_pages(run: RunFolder) -> None:
-    """A net is asked once; the same page is made from what is kept, without the nets."""
-    positions = viewed_positions(GAME)
-    views = read_views(run, GAME, positions)
-    assert sorted(views) == [0, 1, 2]
-    for answer in views.values():
-        for position in positions:
-            priors, wdl = answer[position.name]
-            assert set(priors) == set(position.state.legal_actions().tolist())
-            assert sum(priors.values()) == pytest.approx(1.0, abs=1e-3)
-            assert sum(wdl) == pytest.approx(1.0, abs=1e-3)
-    before = views_html(run, GAME)
-    for net in (run.path / "nets").glob("*.safetensors"):
-        net.write_bytes(b"")
-    assert views_html(run, GAME) == before
-    (run.path / "views.json").write_text('{"0": {"start": 3}}')
-    assert "The nets are not asked: " in views_html(run, GAME)
 
 
 def test_damaged_games_are_named_and_the_rest_is_shown(run: RunFolder) -> None:
     """A report never fails for a shard."""
-    shards_by_generation(run.games)[1].write_bytes(b"nonsense")
-    text = games_html(run, GAME)
-    assert "Games of generation 1 are not shown: " in text
-    assert len(games_on(text)) == 3
+    next(run.games.glob("gen-00001-*")).write_bytes(b"nonsense")
+    games, unread = sample_games(run, GAME)
+    (line,) = unread
+    assert line.startswith("Games of generation 1 are not shown: ")
+    assert len(games.walks) == 3
     assert write_report(run) == run.report
 
 
@@ -102,16 +80,6 @@ def test_generations_are_chosen_evenly() -> None:
         assert len(chosen) == len(set(chosen)) == min(count, 8)
         assert chosen[0] == 0
         assert chosen[-1] == count - 1
-
-
-@pytest.mark.parametrize("spec", ["tictactoe", "connect4", "chess", "minichess", "nogo(size=5)", "tutorial"])
-def test_viewed_positions_are_always_the_same_and_not_over(spec: str) -> None:
-    """The start is among them."""
-    positions, again = viewed_positions(load_game(spec)), viewed_positions(load_game(spec))
-    assert [one.name for one in positions] == [one.name for one in again]
-    assert positions[0].name == "start"
-    assert 2 <= len(positions) <= 4
-    assert all(one.state.outcome() is None for one in positions)
 
 
 def test_any_game_of_any_generation_with_its_visits(run: RunFolder) -> None:
@@ -154,7 +122,7 @@ def test_an_opening_and_a_move_without_a_search_are_told(run: RunFolder) -> None
     row |= {name: row[name][first:] for name in ("policy_actions", "policy_counts")}
     row |= {name: row[name][1:] for name in ("visits", "learn", "movers")} | {"root_wdl": row["root_wdl"][3:]}
     row["visits"][0], row["learn"][1] = 0, 0
-    walk = walk_of_row(GAME.new_initial_state(), row)
+    walk = _walk(row)
     assert walk["notes"][:2] == ["of the opening, not searched", "chosen without a search"]
     assert walk["notes"][2].endswith("; not learned from")
     assert walk["best"][:2] == [[], []]

@@ -6,7 +6,7 @@ import pytest
 from report_toys import charts_of, folder_with, line
 
 from hauteur.cluster.counts import numbers_in_words
-from hauteur.learning.report.live import axes_of, live_html, progress_html, progress_lines
+from hauteur.learning.report.page import axes_of, live_report, progress_html, progress_lines
 from hauteur.learning.run_folder import RunFolder
 from hauteur.system.files import write_json
 
@@ -28,7 +28,7 @@ def test_progress_of_a_running_run(run: RunFolder) -> None:
 
 
 def test_what_workers_have_done_is_shown(run: RunFolder) -> None:
-    numbers = {"present": 2.0, "in_flight": 3.5, "units": 40, "retried": 3, "replayed": 2, "compared": 1}
+    numbers = {"present": 2.0, "in_flight": 3.5, "units": 40, "retried": 3}
     write_json(run.progress, STEP | {"begun": 100.0, "written": 110.0, "numbers": numbers | {"idle_share": 0.0625}})
     text = progress_html(run, "running", now=115.0)
     for value, words in numbers_in_words(numbers | {"idle_share": 0.0625}):
@@ -50,20 +50,24 @@ def test_progress_of_others(run: RunFolder) -> None:
 
 
 def test_figures_until_now_by_an_axis(run: RunFolder) -> None:
-    text = live_html(run, "games")
+    text = live_report(run, "games").body()
     assert "<b>100</b><span>games</span>" in text
     assert "Elo by games" in text
-    assert len(charts_of(f"<main>{text}</main>")) == len(charts_of(f"<main>{live_html(run, 'time')}</main>")) == 16
+    assert (
+        len(charts_of(f"<main>{text}</main>"))
+        == len(charts_of(f"<main>{live_report(run, 'time').body()}</main>"))
+        == 16
+    )
     assert "style=" not in text
     assert "2 of 5 generations" in text
     with pytest.raises(ValueError, match="evaluations is not in the metrics"):
-        live_html(run, "evaluations")
+        live_report(run, "evaluations").body()
     assert list(axes_of(run)) == ["generation", "games", "positions", "budget", "processor", "time"]
 
 
 def test_a_long_run_does_not_make_a_long_page(run: RunFolder) -> None:
     run.write_metrics(line(number) for number in range(1, 1001))
-    text = live_html(run, "games")
+    text = live_report(run, "games").body()
     assert len(text) < 900_000
     assert text.count("<tr>") == 101
     assert "Numbers are of the last 100 generations" in text
@@ -73,6 +77,6 @@ def test_a_long_run_does_not_make_a_long_page(run: RunFolder) -> None:
 
 def test_a_run_that_has_just_begun(run: RunFolder) -> None:
     run.metrics.unlink()
-    assert "No generation is finished yet" in live_html(run, "generation")
+    assert "No generation is finished yet" in live_report(run, "generation").body()
     assert axes_of(run) == {"generation": "generation"}
     assert "0 of 5 generations<" in progress_html(run, "running")

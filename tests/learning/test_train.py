@@ -14,7 +14,7 @@ from hauteur.learning.optimisers import optimiser_of
 from hauteur.learning.recipe import TrainSettings, WindowSettings
 from hauteur.learning.replay import ReplayBuffer, Samples
 from hauteur.learning.shards import write_shard
-from hauteur.learning.train import Batch, CandidateTrainer, learning_rate, losses, steps_for
+from hauteur.learning.train import Batch, CandidateTrainer, learning_rate, losses
 from hauteur.matches.arena import play_games
 from hauteur.matches.record import GamePlan
 from hauteur.mcts.params import Dirichlet, SearchParams, Temperature
@@ -130,8 +130,8 @@ def test_the_window_grows_as_a_power_of_the_games() -> None:
 
 def test_steps_follow_the_new_positions() -> None:
     settings = TrainSettings(batch_size=100, samples_per_position=2.5)
-    assert steps_for(settings, 1000) == 25
-    assert steps_for(settings, 1) == 1
+    assert settings.steps_for(1000) == 25
+    assert settings.steps_for(1) == 1
 
 
 @pytest.mark.parametrize("optimiser", ["adamw", "sgd"])

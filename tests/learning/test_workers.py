@@ -19,14 +19,14 @@ from thread_fleet import ThreadFleet
 from hauteur.cluster.local import LocalFleet
 from hauteur.cluster.scheduler import Scheduler
 from hauteur.games.registry import load_game
-from hauteur.learning import step_games, unit_files
+from hauteur.learning import planned as planned_games
+from hauteur.learning import step_games
 from hauteur.learning.checkpoint import load_checkpoint
 from hauteur.learning.pipeline import learn
-from hauteur.learning.planned import PlannedGames, planned_selfplay
+from hauteur.learning.planned import PlannedGames, planned_selfplay, unit_path
 from hauteur.learning.recipe import Recipe, changed_recipe, parse_recipe, recipe_toml
 from hauteur.learning.recorded_games import Games
 from hauteur.learning.run_folder import RunFolder
-from hauteur.learning.unit_files import unit_path
 from hauteur.networks.evaluators.base import Backend
 from hauteur.networks.evaluators.factory import make_evaluator
 from hauteur.networks.files import tensors_digest
@@ -270,13 +270,13 @@ def test_nobody_lags_where_the_next_games_wait_for_these(changes: dict[str, Any]
 def test_games_of_workers_are_read_and_checked_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """As far as there is room for checked games; the files of others are read again, which changes nothing."""
     recipe, found, read = recipe_of("match"), [], list[Path]()
-    unit_games = unit_files.unit_games
+    unit_games = planned_games.unit_games
 
     def counted(planned: PlannedGames, folder: Path, number: int) -> Games:
         read.append(unit_path(folder, planned.generation, number))
         return unit_games(planned, folder, number)
 
-    monkeypatch.setattr(unit_files, "unit_games", counted)
+    monkeypatch.setattr(planned_games, "unit_games", counted)
     for room, files in ((step_games.MOST_CHECKED, 0), (0, 8)):
         monkeypatch.setattr(step_games, "MOST_CHECKED", room)
         read.clear()

@@ -8,10 +8,10 @@ import numpy as np
 from learning_toys import ToyEvaluator
 
 from hauteur import _core
-from hauteur.learning.gate import GateResults, gate_games
-from hauteur.learning.planned import CANDIDATE, PlannedGames, episodes
+from hauteur.learning.gate import GateResults
+from hauteur.learning.planned import CANDIDATE, PlannedGames, unit_path
 from hauteur.learning.shards import shard_bytes
-from hauteur.learning.unit_files import unit_path
+from hauteur.learning.units import episodes, gate_games
 from hauteur.matches.arena import ArenaFacts, play_games
 from hauteur.matches.ratings.elo import Sprt
 from hauteur.matches.record import GamePlan, GameRecord

@@ -17,7 +17,6 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
 from hauteur.learning.controller import ControllerState
-from hauteur.networks.files import tensors_digest
 from hauteur.system.files import write_bytes
 
 FORMAT = "hauteur checkpoint 1"
@@ -79,4 +78,6 @@ def load_checkpoint(path: Path) -> tuple[RunState, dict[str, NDArray[np.float32]
 
 def _digest(state: str, tensors: Mapping[str, NDArray[np.float32]]) -> str:
     """Return the sha256 of the state's text and the tensors, hexadecimal."""
+    from hauteur.networks.files import tensors_digest  # with all formats of networks
+
     return hashlib.sha256(f"{tensors_digest(tensors)} {state}".encode()).hexdigest()

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from hauteur import _core
-from hauteur.learning.recipe import GateSettings, SelfPlaySettings
-from hauteur.matches.arena import ArenaFacts, play_games
+from hauteur.learning.recipe import GateSettings
 from hauteur.matches.ratings.elo import (
     MatchScore,
     Pairs,
@@ -18,9 +15,6 @@ from hauteur.matches.ratings.elo import (
     likelihood_of_superiority,
     score_interval,
 )
-from hauteur.matches.record import GamePlan, GameRecord
-from hauteur.players.move_player import MovePlayer
-from hauteur.players.search_player import SearchPlayer
 
 
 @dataclass(frozen=True)
@@ -108,27 +102,3 @@ def decide(settings: GateSettings, results: GateResults, *, generation: int, bes
 def sprt_of(settings: GateSettings) -> Sprt | None:
     """The sequential test that the gate uses, if any."""
     return Sprt(**settings.sprt.model_dump()) if settings.by == "sprt" else None
-
-
-def gate_games(
-    game: _core.Game,
-    players: Sequence[SearchPlayer | MovePlayer],
-    settings: SelfPlaySettings,
-    plans: Iterator[GamePlan],
-    *,
-    seed: int,
-    purpose: str,
-    facts: ArenaFacts | None = None,
-) -> Generator[GameRecord]:
-    """Play games of a gate match, as many side by side as in self-play with these settings."""
-    return play_games(
-        game,
-        players,
-        plans,
-        seed=seed,
-        purpose=purpose,
-        parallel=settings.parallel_games,
-        batch_size=settings.batch_size,
-        in_flight=settings.in_flight,
-        facts=facts,
-    )

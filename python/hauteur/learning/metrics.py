@@ -13,7 +13,6 @@ import numpy as np
 
 from hauteur.games.game_line import NO_NET
 from hauteur.learning.recorded_games import Games
-from hauteur.matches.arena import ArenaFacts
 from hauteur.matches.ratings.elo import MatchScore
 from hauteur.matches.ratings.ratio import decisive_ratio
 from hauteur.system.formatting import duration
@@ -22,6 +21,7 @@ if TYPE_CHECKING:
     from hauteur.learning.checkpoint import RunState
     from hauteur.learning.recipe import Recipe
     from hauteur.learning.run_folder import RunFolder
+    from hauteur.matches.arena import ArenaFacts
 
 REPEAT_PLIES = (2, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 """Plies at which the share of unique games is told."""

@@ -11,34 +11,40 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
 from hauteur import _core
-from hauteur.cluster.scheduler import Scheduler
 from hauteur.games.registry import load_game
 from hauteur.learning import controller
-from hauteur.learning.bootstrap.steps import Start, check_start
 from hauteur.learning.checkpoint import RunState, load_checkpoint, save_checkpoint
 from hauteur.learning.gate import GateResults, decide, sprt_of
 from hauteur.learning.metrics import Display, cost_metrics, generation_line, generation_metrics, search_metrics
-from hauteur.learning.planned import PlannedGames, planned_gate, planned_probe, planned_selfplay
+from hauteur.learning.planned import (
+    PlannedGames,
+    colours_of,
+    finished_games,
+    planned_gate,
+    planned_probe,
+    planned_selfplay,
+    played_games,
+    playing_nets,
+)
 from hauteur.learning.progress import progress_of_step, removed_at_the_end
 from hauteur.learning.recipe import Recipe, SelfPlaySettings
 from hauteur.learning.recorded_games import Games
 from hauteur.learning.replay import ReplayBuffer, first_needed
-from hauteur.learning.report.page import write_report
-from hauteur.learning.report.tensorboard import write_events
 from hauteur.learning.run_folder import RunFolder
-from hauteur.learning.run_players import check_players, colours_of, playing_nets
-from hauteur.learning.step_games import StepCost, StepGames
-from hauteur.learning.train import steps_for
-from hauteur.learning.trainers import Learners
-from hauteur.learning.unit_files import finished_games, played_games
 from hauteur.matches.ratings.elo import MatchScore, finite_elo
 from hauteur.system import hardware
 from hauteur.system.files import write_bytes, write_json
+
+if TYPE_CHECKING:  # each step imports what it needs: a wrong setting is named before torch is loaded
+    from hauteur.cluster.scheduler import Scheduler
+    from hauteur.learning.bootstrap.steps import Start
+    from hauteur.learning.step_games import StepCost, StepGames
+    from hauteur.learning.trainers import Learners
 
 
 def learn(
@@ -69,6 +75,10 @@ def open_run(
     recipe: Recipe, folder: RunFolder, *, fresh: bool, display: Display, scheduler: Scheduler | None = None
 ) -> Run:
     """A new run, or the one that the folder holds, as its last checkpoint left it."""
+    from hauteur.learning.bootstrap.steps import check_start
+    from hauteur.learning.run_players import check_players
+    from hauteur.learning.trainers import Learners
+
     game = load_game(recipe.game)
     begins = fresh or not folder.config.exists()
     if begins:
@@ -106,6 +116,8 @@ class Run:
     games: StepGames = field(init=False)
 
     def __post_init__(self) -> None:
+        from hauteur.learning.step_games import StepGames
+
         train = self.recipe.train
         self.buffer = ReplayBuffer(
             self.game, train.window_games, surprise_weight=train.surprise_weight, legal=train.mask_illegal
@@ -232,7 +244,7 @@ class Run:
     def train(self) -> None:
         """The candidate learns; its net, or its nets, are written."""
         generation = self.state.generation
-        steps = steps_for(self.recipe.train, self.state.current["games"]["positions"])
+        steps = self.recipe.train.steps_for(self.state.current["games"]["positions"])
         with self._progress("training", steps * len(self.learners.trainers)) as progress:
             facts = self.learners.train(
                 self.buffer,
@@ -268,6 +280,8 @@ class Run:
             self.state.best, self.state.best_elo = candidate, elo
 
     def _start(self) -> Start:
+        from hauteur.learning.bootstrap.steps import Start
+
         return Start(
             self.recipe,
             self.folder,
@@ -315,6 +329,9 @@ class Run:
         for large in (False, True)[: len(self.learners.trainers)]:
             net = self.folder.net(self.state.best, large=large)
             write_bytes(self.folder.best(large=large), net.read_bytes())
+        from hauteur.learning.report.page import write_report
+        from hauteur.learning.report.tensorboard import write_events
+
         write_report(self.folder)
         write_events(self.folder)
 

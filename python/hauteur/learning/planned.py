@@ -1,8 +1,12 @@
-"""Planned games: those of a generation, a probe or a gate match, in units, and the check of what was made of them."""
+"""Planned games: those of a generation, a probe or a gate match, in units, and the files of what was made of them.
+
+gen-GGGGG-UUUU.parquet has the games of unit U of generation G, in order. What is damaged, missing or in another's
+place is found, and played again.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -12,22 +16,23 @@ import numpy as np
 import pyarrow as pa
 
 from hauteur import _core
-from hauteur.learning.recipe import GateSettings, SelfPlaySettings
+from hauteur.games.game_line import NO_NET
+from hauteur.learning.recipe import GateSettings, Recipe, SelfPlaySettings
 from hauteur.learning.recorded_games import Games
+from hauteur.learning.run_folder import RunFolder
 from hauteur.learning.shards import MOST_UNPACKED, checked_games, read_table
-from hauteur.matches.arena import ArenaFacts, play_games
 from hauteur.matches.openings import Opening, first_of_two, random_opening, read_openings
-from hauteur.matches.record import GamePlan, GameRecord
+from hauteur.matches.record import GamePlan
 from hauteur.mcts.params import SearchParams
-from hauteur.players.move_player import MovePlayer
-from hauteur.players.search_player import SearchPlayer
 from hauteur.players.settings import Colours
+from hauteur.system.errors import one_line
 from hauteur.system.seeds import derived_seed, stream
 
 CANDIDATE, BEST = 0, 1
 """Players of a gate match."""
 MOST_RESULT = 2**30
 """Bytes of memory that the columns of a worker's result may take."""
+UNLIKE = "are not those that the nets have learned from (another machine or version plays others)"
 
 
 @dataclass(frozen=True)
@@ -141,6 +146,22 @@ def planned_gate(
     return PlannedGames("gate", game, settings, generation, (generation, best), seed, purpose, tuple(plans), unit_games)
 
 
+def colours_of(recipe: Recipe) -> Colours:
+    """Seat of the learner against the fixed opponent."""
+    return recipe.opponent.colours if recipe.opponent is not None else "swap"
+
+
+def playing_nets(recipe: Recipe, best: int, candidate: int) -> list[int]:
+    """Generations of the players' nets in self-play, in the order of the players; NO_NET: none of the run."""
+    nets = {
+        "best-versus-best": [best],
+        "candidate-versus-best": [candidate, best],
+        "best-versus-opponent": [best, NO_NET],
+        "candidate-versus-opponent": [candidate, NO_NET],
+    }
+    return nets[recipe.selfplay.episodes]
+
+
 def game_plans(
     game: _core.Game, settings: SelfPlaySettings, *, generation: int, seed: int, colours: Colours = "swap"
 ) -> Iterator[GamePlan]:
@@ -170,36 +191,90 @@ def pair_plans(game: _core.Game, games: int, opening_plies: int, *, purpose: str
         yield GamePlan(index, (CANDIDATE, BEST) if index % 2 == 0 else (BEST, CANDIDATE), start)
 
 
-def episodes(
-    game: _core.Game,
-    players: Sequence[SearchPlayer | MovePlayer],
-    settings: SelfPlaySettings,
-    plans: Iterator[GamePlan],
-    *,
-    seed: int,
-    purpose: str,
-    facts: ArenaFacts,
-    threads: int = 1,
-) -> Generator[GameRecord]:
-    """Play the planned games by the rules of these settings."""
-    return play_games(
-        game,
-        players,
-        plans,
-        seed=seed,
-        purpose=purpose,
-        parallel=settings.parallel_games,
-        batch_size=settings.batch_size,
-        in_flight=settings.in_flight,
-        threads=threads,
-        max_plies=settings.max_plies,
-        resignation=settings.resignation,
-        tree_per_side=settings.tree_per_side,
-        facts=facts,
-    )
-
-
 def n_scl_of(search: SearchParams) -> int | None:
     """N_scl of search-contempt in a search; None where it is off."""
     rule = search.search_contempt
     return None if rule is None or rule.is_neutral else rule.n_scl
+
+
+def unit_path(folder: Path, generation: int, number: int) -> Path:
+    """The file of a unit."""
+    return folder / f"gen-{generation:05d}-{number:04d}.parquet"
+
+
+def unit_games(planned: PlannedGames, folder: Path, number: int) -> Games:
+    """Return the games of a unit; ValueError where its file is missing or damaged, or has other games."""
+    path = unit_path(folder, planned.generation, number)
+    if not path.exists():
+        raise ValueError(f"{path}: is missing")
+    return planned.checked(path, number, str(path))
+
+
+def missing_units(planned: PlannedGames, folder: Path, warn: Callable[[str], object]) -> list[int]:
+    """Return the units of a generation without a right file; name files that are damaged or of other games."""
+    missing = []
+    for number in planned.units:
+        if not unit_path(folder, planned.generation, number).exists():
+            missing.append(number)
+            continue
+        try:
+            unit_games(planned, folder, number)
+        except ValueError as error:
+            warn(f"{error}; its games are played again")
+            missing.append(number)
+    known = {unit_path(folder, planned.generation, number) for number in planned.units}
+    for path in sorted(set(folder.glob(f"gen-{planned.generation:05d}-*.parquet")) - known):
+        warn(f"{path}: is the file of no unit of this generation, and is not used")
+    return missing
+
+
+def played_games(planned: PlannedGames, folder: Path, checked: Mapping[Path, Games]) -> dict[Path, Games]:
+    """Return the games of a generation that was just played, by file. checked: those that need not be read."""
+    paths = {number: unit_path(folder, planned.generation, number) for number in planned.units}
+    return {
+        path: checked[path] if path in checked else unit_games(planned, folder, number)
+        for number, path in paths.items()
+    }
+
+
+def finished_games(
+    recipe: Recipe,
+    folder: RunFolder,
+    planned: PlannedGames,
+    digest: str | None,
+    play_again: Callable[[list[int]], object],
+    warn: Callable[[str], object],
+) -> dict[Path, Games]:
+    """Return the games of a generation that is over, by file; units without a right file are played again.
+
+    digest: of the games that were learned from, where it is known; play_again: plays units. ValueError where that
+    cannot be done, or with run.exact where other games come out; without it they are learned from, with a warning.
+    """
+    found, wrong = dict[int, Games](), list[int]()
+    for number in planned.units:
+        try:
+            found[number] = unit_games(planned, folder.games, number)
+        except ValueError as error:
+            warn(f"{error}; its games are played again")
+            wrong.append(number)
+    if wrong:
+        try:
+            play_again(wrong)
+        except (ValueError, OSError) as error:
+            what = f"{folder.path}: games of generation {planned.generation} are damaged or missing"
+            raise ValueError(f"{what}, and cannot be played again: {one_line(error)}") from None
+        found |= {number: unit_games(planned, folder.games, number) for number in wrong}
+    games = [found[number] for number in planned.units]
+    if wrong and digest not in (None, digest_of(games)):
+        message = f"{folder.path}: games of generation {planned.generation} that were played again {UNLIKE}"
+        if recipe.run.exact:
+            for number in wrong:
+                unit_path(folder.games, planned.generation, number).unlink()
+            raise ValueError(f"{message}; put the files back from a copy, or begin another run with run.tag=NAME")
+        warn(message)
+    return {unit_path(folder.games, planned.generation, number): found[number] for number in planned.units}
+
+
+def digest_of(games: Iterable[Games]) -> str:
+    """Return the hash of the games of a generation, by number."""
+    return Games.join(list(games)).ordered().digest

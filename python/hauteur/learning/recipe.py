@@ -216,6 +216,10 @@ class TrainSettings(Section):
             raise ValueError('schedule = "steps" and milestones, such as [[0.5, 0.1], [0.75, 0.01]], need each other')
         return self
 
+    def steps_for(self, new_positions: int) -> int:
+        """Return the training steps of a generation that brought this number of new positions, at least one."""
+        return max(1, round(new_positions * self.samples_per_position / self.batch_size))
+
     def window_at(self, total_games: int) -> int:
         """Return the window in games after `total_games` (N_total).
 

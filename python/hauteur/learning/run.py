@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,9 +12,8 @@ from hauteur.cluster.open import open_workers
 from hauteur.learning import pipeline
 from hauteur.learning.metrics import Display
 from hauteur.learning.recipe import Recipe, changed_recipe, load_recipe
-from hauteur.learning.report.page import run_sections
+from hauteur.learning.report.page import run_report
 from hauteur.learning.run_folder import RunFolder
-from hauteur.plots.page import figures_html, page
 from hauteur.system.formatting import duration
 from hauteur.system.tables import Rows
 
@@ -102,8 +101,8 @@ class LearningRun:
         head = f"<p>{escape(repr(self))}, <a href='{escape(str(self.report))}'>report</a></p>"
         if not self.metrics:
             return head
-        figures = next(iter(run_sections(RunFolder(self.folder)).values()))
-        inner = page(str(self.folder), [figures_html(figures)])  # a frame: its style is not the notebook's
+        report = run_report(RunFolder(self.folder))
+        inner = replace(report, sections=report.sections[:1]).html()  # a frame: its style is not the notebook's
         frame = f'<iframe srcdoc="{escape(inner)}" style="width: 100%; height: 480px; border: 0"></iframe>'
         return f"{head}{self.metrics._repr_html_()}{frame}"
 

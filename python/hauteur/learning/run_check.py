@@ -67,7 +67,7 @@ def _check_gate(path: Path, line: dict[str, Any]) -> None:
 
 
 def _game_problems(folder: RunFolder, spec: str, games: int, shard_games: int, generations: int) -> Iterator[str]:
-    from hauteur.learning.unit_files import unit_path  # pyarrow
+    from hauteur.learning.planned import unit_path  # pyarrow
 
     for generation in range(1, generations + 1):
         for number in range(-(-games // shard_games)):

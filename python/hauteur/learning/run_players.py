@@ -17,7 +17,6 @@ from hauteur.networks.names import resolve_net
 from hauteur.players.build import Evaluators, Resources, build_player, is_builtin, resolved_net
 from hauteur.players.move_player import MovePlayer
 from hauteur.players.search_player import SearchPlayer
-from hauteur.players.settings import Colours
 
 if TYPE_CHECKING:
     from hauteur.matches.arena import ArenaFacts
@@ -33,22 +32,6 @@ def check_players(game: _core.Game, recipe: Recipe) -> None:
         resources = Resources(threads=1, batch_size=1, backend=recipe.run.backend)
         with Evaluators(game, resources) as evaluators:
             build_player(game, recipe.opponent, evaluators, "opponent")
-
-
-def colours_of(recipe: Recipe) -> Colours:
-    """Seat of the learner against the fixed opponent."""
-    return recipe.opponent.colours if recipe.opponent is not None else "swap"
-
-
-def playing_nets(recipe: Recipe, best: int, candidate: int) -> list[int]:
-    """Generations of the players' nets in self-play, in the order of the players; NO_NET: none of the run."""
-    nets = {
-        "best-versus-best": [best],
-        "candidate-versus-best": [candidate, best],
-        "best-versus-opponent": [best, NO_NET],
-        "candidate-versus-opponent": [candidate, NO_NET],
-    }
-    return nets[recipe.selfplay.episodes]
 
 
 @dataclass(frozen=True)

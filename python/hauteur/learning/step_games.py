@@ -18,11 +18,10 @@ from hauteur.cluster.counts import summed_numbers
 from hauteur.cluster.unit import Unit, job_class
 from hauteur.games.game_line import NO_NET
 from hauteur.learning.gate import GateResults
-from hauteur.learning.planned import CANDIDATE, PlannedGames
+from hauteur.learning.planned import CANDIDATE, PlannedGames, missing_units, unit_path
 from hauteur.learning.recipe import Recipe
 from hauteur.learning.recorded_games import Games
 from hauteur.learning.run_folder import RunFolder
-from hauteur.learning.unit_files import missing_units, unit_path
 from hauteur.learning.units import EVALUATIONS, LearningJob, summed_facts, units_of
 from hauteur.matches.arena import ArenaFacts
 from hauteur.matches.ratings.elo import Sprt

@@ -13,11 +13,12 @@ from __future__ import annotations
 import copy
 import math
 import time
-from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 import numpy as np
 import torch
@@ -27,7 +28,6 @@ from torch.nn import functional
 from torch.nn.modules.dropout import _DropoutNd
 
 from hauteur import networks
-from hauteur.learning.batches import in_order
 from hauteur.learning.optimisers import optimiser_of
 from hauteur.learning.recipe import TrainSettings
 from hauteur.learning.replay import Samples
@@ -54,6 +54,12 @@ class Source(Protocol):
     def sample(
         self, random: np.random.Generator, rows: int, *, root_value_share: float, symmetries: bool
     ) -> Samples: ...
+
+
+Made = TypeVar("Made")
+
+AHEAD = 4
+"""Batches that are made or ready beyond one a worker."""
 
 
 @dataclass(frozen=True)
@@ -108,11 +114,6 @@ def learning_rate(settings: TrainSettings, step: int, progress: float) -> float:
     if settings.schedule == "steps":
         rate *= next((factor for share, factor in reversed(settings.milestones) if share <= progress), 1.0)
     return rate * min(1.0, (step + 1) / (settings.warmup_steps + 1))
-
-
-def steps_for(settings: TrainSettings, new_positions: int) -> int:
-    """Training steps of a generation that brought so many new positions, at least one."""
-    return max(1, round(new_positions * settings.samples_per_position / settings.batch_size))
 
 
 @dataclass(frozen=True)
@@ -379,3 +380,21 @@ class _Replica:
         for own, shared in zip(replica.parameters(), network.parameters(), strict=True):
             own.data = shared.data
         return cls.of(replica)
+
+
+def in_order(make: Callable[[int], Made], count: int, *, workers: int = 1) -> Iterator[Made]:
+    """make(0), make(1) ... make(count - 1), each computed by one of `workers` threads, handed over in this order.
+
+    What `make` raises is raised here, in its place in the order. At most workers + 4 results wait at a time.
+    """
+    waiting: deque[Future[Made]] = deque()
+    with ThreadPoolExecutor(workers, "hauteur-batches") as pool:
+        try:
+            for number in range(count):
+                waiting.append(pool.submit(make, number))
+                if len(waiting) >= workers + AHEAD:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)

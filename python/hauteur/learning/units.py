@@ -7,15 +7,15 @@ from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
+from hauteur import _core
 from hauteur.cluster.unit import Unit, UnitResult
 from hauteur.games.game_line import NO_NET
 from hauteur.games.registry import load_game
-from hauteur.learning.gate import gate_games
-from hauteur.learning.planned import PlannedGames, episodes, n_scl_of
+from hauteur.learning.planned import PlannedGames, n_scl_of
 from hauteur.learning.recipe import Recipe, SelfPlaySettings
 from hauteur.learning.run_players import RunPlayers, evaluations_of_nets, opponent_files, with_opponent_files
 from hauteur.learning.shards import shard_bytes
-from hauteur.matches.arena import ArenaFacts
+from hauteur.matches.arena import ArenaFacts, play_games
 from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.matches.unit_games import UnitRecords, add_counts, plan_to_json, play_units
 from hauteur.players.move_player import MovePlayer
@@ -133,6 +133,59 @@ class GateJob(LearningJob):
         """Play games of the match."""
         game, settings, seed = self.game, self.settings, self.recipe.run.seed
         return gate_games(game, self.players, settings, plans, seed=seed, purpose=self.purpose, facts=facts)
+
+
+def episodes(
+    game: _core.Game,
+    players: Sequence[SearchPlayer | MovePlayer],
+    settings: SelfPlaySettings,
+    plans: Iterator[GamePlan],
+    *,
+    seed: int,
+    purpose: str,
+    facts: ArenaFacts,
+    threads: int = 1,
+) -> Generator[GameRecord]:
+    """Play the planned games by the rules of these settings."""
+    return play_games(
+        game,
+        players,
+        plans,
+        seed=seed,
+        purpose=purpose,
+        parallel=settings.parallel_games,
+        batch_size=settings.batch_size,
+        in_flight=settings.in_flight,
+        threads=threads,
+        max_plies=settings.max_plies,
+        resignation=settings.resignation,
+        tree_per_side=settings.tree_per_side,
+        facts=facts,
+    )
+
+
+def gate_games(
+    game: _core.Game,
+    players: Sequence[SearchPlayer | MovePlayer],
+    settings: SelfPlaySettings,
+    plans: Iterator[GamePlan],
+    *,
+    seed: int,
+    purpose: str,
+    facts: ArenaFacts | None = None,
+) -> Generator[GameRecord]:
+    """Play games of a gate match, as many side by side as in self-play with these settings."""
+    return play_games(
+        game,
+        players,
+        plans,
+        seed=seed,
+        purpose=purpose,
+        parallel=settings.parallel_games,
+        batch_size=settings.batch_size,
+        in_flight=settings.in_flight,
+        facts=facts,
+    )
 
 
 def summed_facts(costs: Sequence[Mapping[str, float]]) -> ArenaFacts:

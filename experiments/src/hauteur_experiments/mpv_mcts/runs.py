@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from hauteur.learning.recipe import Recipe, parse_recipe
-from hauteur.learning.report.columns import number
+from hauteur.learning.report.series import number
 from hauteur.learning.run_folder import RunFolder
 from hauteur_experiments.alphazero_report.learning import SeedDisplay
 from hauteur_experiments.experiment import ExperimentSetting

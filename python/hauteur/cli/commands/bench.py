@@ -256,7 +256,8 @@ def selfplay(
     """
     from hauteur.cli.commands.match_view import ticking
     from hauteur.learning.metrics import search_metrics
-    from hauteur.learning.planned import episodes, game_plans
+    from hauteur.learning.planned import game_plans
+    from hauteur.learning.units import episodes
     from hauteur.matches.arena import ArenaFacts
     from hauteur.players.search_player import SearchPlayer
 

@@ -63,24 +63,21 @@ def report(
     for made_by, page_name in (("review", "report.html"), ("experiment", "index.html")):
         if (run / f"{made_by}.json").is_file():
             raise ValueError(f"{run}: its page is {run / page_name}, which `hauteur {made_by}` makes again")
-    from hauteur.learning.report.live import progress_lines
-    from hauteur.learning.report.page import run_sections, write_report
+    from hauteur.learning.report.page import progress_lines, run_report
     from hauteur.learning.run_check import run_problems
     from hauteur.learning.run_folder import RunFolder
-    from hauteur.plots import write_figures
 
+    folder = RunFolder(run)
     if others:
-        from hauteur.learning.report.comparison import comparison_sections, grouped, read_runs, write_comparison
+        from hauteur.learning.report.comparison import comparison, grouped, read_runs
 
-        groups = grouped(read_runs([run, *others]))
-        page = write_comparison(groups, output or Path("comparison.html"))
-        sections = comparison_sections(groups)
+        found, page = comparison(grouped(read_runs([run, *others]))), output or Path("comparison.html")
     else:
-        for line in progress_lines(RunFolder(run)):
+        for line in progress_lines(folder):
             print(line, file=sys.stderr)
-        page = write_report(RunFolder(run), output)
-        sections = run_sections(RunFolder(run))
-        for problem in run_problems(RunFolder(run)):
+        found, page = run_report(folder), output or folder.report
+        for problem in run_problems(folder):
             print(f"problem: {problem}", file=sys.stderr)
-    write_figures([figure for figures in sections.values() for figure in figures], png=png, csv=csv)
-    print(*[page, *(folder for folder in (png, csv) if folder is not None)], sep="\n")
+    found.write(page)
+    found.write_files(png=png, csv=csv)
+    print(*[page, *(place for place in (png, csv) if place is not None)], sep="\n")

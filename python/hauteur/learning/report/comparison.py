@@ -1,24 +1,25 @@
-"""A page that compares learning runs: what differs in their recipes, and figures with a line for each recipe."""
+"""A report that compares learning runs: what differs in their recipes, and figures with a line for each recipe.
+
+Runs of one recipe with different seeds are one line: their mean, with the spread from the lowest to the highest.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from html import escape
 from itertools import takewhile
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from hauteur.learning.recipe import Recipe
-from hauteur.learning.report.columns import number
-from hauteur.learning.report.figures_comparison import comparison_figures
 from hauteur.learning.report.page import best_elo, finished_generations, total
+from hauteur.learning.report.series import Axis, History, axes, axis_of, column, number
 from hauteur.learning.run_folder import RunFolder
-from hauteur.plots import Figure
-from hauteur.plots.figure import short
-from hauteur.plots.page import figures_html, page, table_html
-from hauteur.system.files import write_bytes
+from hauteur.plots.colours import LINE_COLOURS, line_colour
+from hauteur.plots.figure import Figure, Values, short
+from hauteur.plots.kinds import over_seeds
+from hauteur.plots.report import Report, Section, Table
 from hauteur.system.formatting import duration
 from hauteur.system.settings import flat_settings
 
@@ -82,45 +83,20 @@ def grouped(runs: Sequence[ComparedRun]) -> dict[str, list[ComparedRun]]:
     return dict(zip(names, found, strict=True))
 
 
-def comparison_sections(groups: Groups, axis: str | None = None) -> dict[str, list[Figure]]:
-    """The figures of the page by section; axis: key of the one that they are drawn by, None: those of reports."""
-    return comparison_figures({name: [run.history for run in runs] for name, runs in groups.items()}, axis)
-
-
-def write_comparison(groups: Groups, output: Path) -> Path:
-    """Write the page to `output`, which is returned."""
-    write_bytes(output, comparison_page(groups).encode())
-    return output
-
-
-def comparison_page(groups: Groups) -> str:
-    """The whole page."""
-    title = comparison_title(groups)
-    return page(title, [f"<h1>{escape(title)}</h1>", *comparison_parts(groups)])
-
-
-def comparison_title(groups: Groups) -> str:
-    """Return what is compared, in a few words."""
-    runs = [run for group in groups.values() for run in group]
-    return f"{runs[0].recipe.game}: {len(runs)} runs compared"
-
-
-def comparison_parts(groups: Groups, axis: str | None = None) -> list[str]:
-    """The page below its title; axis: key of the one that figures are drawn by, None: those of reports."""
+def comparison(groups: Groups, axis: str | None = None) -> Report:
+    """Return what differs, and the figures. axis: key of the one that they are drawn by, None: those of reports."""
     runs = [run for group in groups.values() for run in group]
     names, rows = differences(groups)
-    same = "<p>The recipes differ in nothing but the seed.</p>"
-    sections = comparison_sections(groups, axis)
+    figures = comparison_figures({name: [run.history for run in group] for name, group in groups.items()}, axis)
     if axis is not None:  # one figure a quantity
-        sections = {"Figures": [figure for figures in sections.values() for figure in figures]}
-    return [
-        f"<p>{LEGEND}</p>",
-        "<h2>Runs</h2>",
-        table_html(["run", *(name for name, _ in COLUMNS)], [_cells(run) for run in runs]),
-        "<h2>What differs</h2>",
-        table_html(names, rows) if rows else same,
-        *(f"<h2>{escape(name)}</h2>{figures_html(figures)}" for name, figures in sections.items()),
+        figures = {"Figures": [figure for some in figures.values() for figure in some]}
+    same = [] if rows else ["The recipes differ in nothing but the seed."]
+    sections = [
+        Section("Runs", tables=[Table(["run", *(name for name, _ in COLUMNS)], [_cells(run) for run in runs])]),
+        Section("What differs", same, tables=[Table(names, rows)] if rows else []),
+        *(Section(title, figures=some) for title, some in figures.items()),
     ]
+    return Report(f"{runs[0].recipe.game}: {len(runs)} runs compared", LEGEND, sections=sections)
 
 
 def differences(groups: Groups) -> tuple[list[str], list[list[str]]]:
@@ -178,3 +154,115 @@ def _group_name(names: Sequence[str]) -> str:
     shared = "".join(one for one, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
     common = re.sub(r"([-_.](seed|s))?[-_./]*$", "", shared)
     return f"{common or names[0]} ({len(names)} seeds)"
+
+
+class Quantity(NamedTuple):
+    """A quantity compared: key, title, text, unit, the value of every generation; at_zero: before the first."""
+
+    key: str
+    title: str
+    text: str
+    unit: str
+    values: Callable[[History], Values]
+    at_zero: float | None = None
+    log: bool = False
+    from_zero: bool = False
+
+
+def _best_elo(history: History) -> Values:
+    judged = any(number(line, "elo") is not None for line in history)
+    return column(history, "best_elo") if judged else [None] * len(history)
+
+
+def _ratio(history: History) -> Values:
+    return [value if value else None for value in column(history, "games.ratio")]
+
+
+def _metric(path: str) -> Callable[[History], Values]:
+    return lambda history: column(history, path)
+
+
+QUANTITIES = (
+    Quantity(
+        "elo",
+        "Elo of the best net",
+        "Every run's own ladder from its first net: shapes can be compared, heights only by a match.",
+        "Elo",
+        _best_elo,
+        at_zero=0.0,
+        from_zero=True,
+    ),
+    Quantity("policy-loss", "Policy loss", "On each run's own games.", "loss", _metric("train.policy_loss")),
+    Quantity("value-loss", "Value loss", "On each run's own games.", "loss", _metric("train.value_loss")),
+    Quantity(
+        "policy-loss-large",
+        "Policy loss, large net",
+        "On each run's own games.",
+        "loss",
+        _metric("train_large.policy_loss"),
+    ),
+    Quantity(
+        "value-loss-large",
+        "Value loss, large net",
+        "On each run's own games.",
+        "loss",
+        _metric("train_large.value_loss"),
+    ),
+    Quantity(
+        "lengths",
+        "Length of games",
+        "Mean length of the games of self-play.",
+        "plies",
+        _metric("games.mean_length"),
+        from_zero=True,
+    ),
+    Quantity(
+        "ratio", "Decisive games a draw", "(w + l) / d of the games of self-play.", "(w + l) / d", _ratio, log=True
+    ),
+)
+
+
+def comparison_figures(groups: Mapping[str, Sequence[History]], axis: str | None = None) -> dict[str, list[Figure]]:
+    """Build the figures by quantity title, one for each axis known to all runs; omit quantities unknown to all.
+
+    axis: key of the one axis to draw them by; ValueError for one that not all runs have.
+    """
+    histories = [history for runs in groups.values() for history in runs]
+    shared = axes(histories) if axis is None else [[one] for one in axis_of(histories, axis)]
+    by_run = iter(shared)
+    placed = {name: [(history, next(by_run)) for history in runs] for name, runs in groups.items()}
+    kinds = shared[0] if shared else []
+    found = {}
+    for quantity in QUANTITIES:
+        figures = [_figure(quantity, i, axis, placed) for i, axis in enumerate(kinds)]
+        found[quantity.title] = [figure for figure in figures if any(series.points() for series in figure.lines)]
+    return {title: figures for title, figures in found.items() if figures}
+
+
+Placed = Mapping[str, Sequence[tuple[History, list[Axis]]]]
+
+
+def _figure(quantity: Quantity, number_of_axis: int, axis: Axis, groups: Placed) -> Figure:
+    lines = []
+    for number_of_line, (name, runs) in enumerate(groups.items()):
+        rows = [_with_start(quantity, own[number_of_axis].values, quantity.values(history)) for history, own in runs]
+        colour, dashed = line_colour(number_of_line), number_of_line >= len(LINE_COLOURS)
+        lines.append(over_seeds(name, rows, colour=colour, dashed=dashed))
+    spread = " Shaded: from the lowest to the highest seed." if any(len(runs) > 1 for runs in groups.values()) else ""
+    return Figure(
+        f"{quantity.key}-by-{axis.key}",
+        f"{quantity.title} by {axis.title}",
+        quantity.text + spread,
+        quantity.unit,
+        axis.name,
+        lines=tuple(line for line in lines if line.points()),
+        log=quantity.log,
+        from_zero=quantity.from_zero,
+        x_from_zero=axis.key != "generation",
+    )
+
+
+def _with_start(quantity: Quantity, xs: Values, values: Values) -> tuple[Values, Values]:
+    if quantity.at_zero is None or all(value is None for value in values):
+        return xs, values
+    return [0.0, *xs], [quantity.at_zero, *values]

@@ -1,51 +1,64 @@
-"""report.html of a learning run: figures and tables in one file that needs nothing else, in light and dark."""
+"""The report of a learning run as data: facts, figures, games, numbers, its recipe; finished, or while it goes on."""
 
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from hauteur.games.registry import load_game
+from hauteur.cluster.counts import numbers_in_words
+from hauteur.learning.progress import RunProgress, read_progress
 from hauteur.learning.recipe import Recipe, recipe_toml
-from hauteur.learning.report.board_games import games_html
-from hauteur.learning.report.columns import number
-from hauteur.learning.report.figures_beginning import start_figures
-from hauteur.learning.report.figures_learning import FigureSetting, run_figures
-from hauteur.learning.report.net_views import views_html
+from hauteur.learning.report.figures import FigureSetting, run_figures, start_figures
+from hauteur.learning.report.series import AXES, History, axes, number
 from hauteur.learning.run_folder import RunFolder
-from hauteur.plots import Figure
 from hauteur.plots.figure import short
-from hauteur.plots.page import facts_html, figures_html, page, table_html
-from hauteur.system.files import write_bytes
+from hauteur.plots.page import facts_html
+from hauteur.plots.report import Fact, Report, Section, Table
 from hauteur.system.formatting import duration
+from hauteur.system.lock import is_locked
 
 Line = dict[str, Any]
+MOST_ROWS = 100
+"""Generations of which the page of a run that goes on has the numbers, the last ones."""
+
+
+def run_report(folder: RunFolder) -> Report:
+    """Return the report of the run in this folder. ValueError if there is no run, or nothing to report yet."""
+    from hauteur.games.registry import load_game
+    from hauteur.learning.report.games import sample_games
+
+    recipe, start = folder.stored_recipe(), folder.read_start()
+    history = finished_generations(folder) if start is None else folder.read_metrics()
+    games, unread = sample_games(folder, load_game(recipe.game))
+    played = [Section("Games of the generations", unread, games=games)]
+    return report_of(recipe, history, folder.read_meta(), start, played)
+
+
+def report_of(
+    recipe: Recipe, history: Sequence[Line], meta: Line, start: Line | None = None, games: Sequence[Section] = ()
+) -> Report:
+    """Return the report of a run by its metrics. meta: versions and machine; start: the metrics of generation 0."""
+    first, *rest = figure_sections(recipe, history, start) or [Section("Learning")]
+    reproduce = Section(
+        "Reproduce",
+        text=["The same settings and seed on the same machine give the same games and the same weights."],
+        code={
+            "hauteur train config.toml --run another-folder, with this config.toml": recipe_toml(recipe),
+            "Versions and machine": json.dumps(meta, indent=2),
+        },
+    )
+    sections = [first, *games, *rest, *numbers(history), reproduce]
+    title = f"Learning {recipe.game}: {recipe.run.tag}"
+    return Report(title, summary(recipe, history), facts_of(history, start), sections)
 
 
 def write_report(folder: RunFolder, output: Path | None = None) -> Path:
-    """Write the page of the run in this folder to `output` (default: its report.html).
-
-    Raise ValueError if there is no run, or nothing to report yet.
-    """
-    target = output or folder.report
-    recipe, start = folder.stored_recipe(), folder.read_start()
-    history = finished_generations(folder) if start is None else folder.read_metrics()
-    write_bytes(target, report_page(recipe, history, folder.read_meta(), start, played_parts(folder, recipe)).encode())
-    return target
-
-
-def played_parts(folder: RunFolder, recipe: Recipe) -> list[str]:
-    """Return the parts of the page that show games on a board, and what the nets think of a few positions."""
-    game = load_game(recipe.game)
-    return [
-        "<h2>Games of the generations</h2>",
-        games_html(folder, game),
-        "<h2>What the nets think</h2>",
-        views_html(folder, game),
-    ]
+    """Write the page of the run in this folder to `output` (default: its report.html); errors as `run_report`."""
+    return run_report(folder).write(output or folder.report)
 
 
 def finished_generations(folder: RunFolder) -> list[Line]:
@@ -56,19 +69,12 @@ def finished_generations(folder: RunFolder) -> list[Line]:
     return history
 
 
-def run_sections(folder: RunFolder) -> dict[str, list[Figure]]:
-    """The figures of the run in this folder, by section of the page."""
-    start = folder.read_start()
-    history = finished_generations(folder) if start is None else folder.read_metrics()
-    return sections_of(folder.stored_recipe(), history, start)
-
-
-def sections_of(
+def figure_sections(
     recipe: Recipe, history: Sequence[Line], start: Line | None = None, axis: str | None = None
-) -> dict[str, list[Figure]]:
-    """The figures of a run with this recipe, by section of the page.
+) -> list[Section]:
+    """The figures of a run with this recipe, by section.
 
-    start: its metrics of generation 0; axis: as `run_figures` takes it.
+    start: its metrics of generation 0; axis: see `run_figures`.
     """
     gate = recipe.gate
     judge = "the games that it played as episodes" if gate.by == "episodes" else "each generation's gate match"
@@ -76,31 +82,8 @@ def sections_of(
     target = None if recipe.controller is None else recipe.controller.target
     first = {"Learning from recorded games": start_figures(start)} if start is not None else {}
     began = (number(start, "seconds") or 0.0) if start is not None else 0.0
-    return first | run_figures(history, FigureSetting(judge, threshold, target, began), axis)
-
-
-def report_page(
-    recipe: Recipe, history: Sequence[Line], meta: Line, start: Line | None = None, played: Sequence[str] = ()
-) -> str:
-    """The whole page; start: the metrics of generation 0, where the run began with recorded games; played: parts of the
-    page with games and positions.
-    """
-    sections = sections_of(recipe, history, start)
-    parts = [
-        f"<h1>Learning {escape(recipe.game)}</h1>",
-        f"<p>{escape(summary(recipe, history))}</p>",
-        facts_html(facts_of(history, start)),
-        *_sections(sections, played),
-        numbers_table(history),
-        *_reproduce(recipe, meta),
-    ]
-    return page(f"{recipe.game}: {recipe.run.tag}", parts)
-
-
-def _sections(sections: dict[str, list[Figure]], played: Sequence[str]) -> list[str]:
-    """Return the sections with figures, and games and positions behind the first of them, which is about learning."""
-    parts = [f"<h2>{escape(name)}</h2>{figures_html(figures)}" for name, figures in sections.items()]
-    return [*parts[:1], *played, *parts[1:]]
+    found = first | run_figures(history, FigureSetting(judge, threshold, target, began), axis)
+    return [Section(name, figures=figures) for name, figures in found.items()]
 
 
 def summary(recipe: Recipe, history: Sequence[Line]) -> str:
@@ -116,17 +99,16 @@ def summary(recipe: Recipe, history: Sequence[Line]) -> str:
     return f"{run}; {recipe.selfplay.visits} visits a move; {len(history)} of {total} generations."
 
 
-def facts_of(history: Sequence[Line], start: Line | None) -> list[tuple[str, str]]:
-    """Return what the page tells first: values and what they are."""
-    return _start_facts(start) + _facts(history)
-
-
-def _facts(history: Sequence[Line]) -> list[tuple[str, str]]:
-    """Return the totals and last values of the run's generations, where known."""
-    if not history:
-        return []
-    last = history[-1]
+def facts_of(history: Sequence[Line], start: Line | None) -> list[Fact]:
+    """Return the main facts: of the start from recorded games, then totals and last values of the generations."""
+    last: Line = history[-1] if history else {}
+    rounds = [] if start is None else start["start"]["rounds"]
+    begun: Line = {} if start is None else start
     kinds: tuple[tuple[float | None, Callable[[float], str], str], ...] = (
+        (number(begun, "start.games"), "{:,.0f}".format, "recorded games"),
+        (number(begun, "start.positions"), "{:,.0f}".format, "recorded positions"),
+        (number(begun, "train_steps"), "{:,.0f}".format, "first steps"),
+        (number(rounds[-1], "held_out.policy_accuracy") if rounds else None, "{:.1%}".format, "held-out first moves"),
         (total(history, "games.games"), "{:,.0f}".format, "games"),
         (total(history, "games.positions"), "{:,.0f}".format, "positions"),
         (number(last, "train_steps"), "{:,.0f}".format, "training steps"),
@@ -137,22 +119,6 @@ def _facts(history: Sequence[Line]) -> list[tuple[str, str]]:
         (number(last, "cpu_seconds"), duration, "processor time"),
     )
     return [(text(value), name) for value, text, name in kinds if value is not None]
-
-
-def _start_facts(start: Line | None) -> list[tuple[str, str]]:
-    """Return the facts of the run's start from recorded games."""
-    if start is None:
-        return []
-    kinds = (
-        ("start.games", "recorded games"),
-        ("start.positions", "recorded positions"),
-        ("train_steps", "first steps"),
-    )
-    values = [(number(start, path), name) for path, name in kinds]
-    facts = [(f"{value:,.0f}", name) for value, name in values if value is not None]
-    rounds = start["start"]["rounds"]
-    accuracy = number(rounds[-1], "held_out.policy_accuracy") if rounds else None
-    return facts + ([] if accuracy is None else [(f"{accuracy:.1%}", "held-out first moves")])
 
 
 def total(history: Sequence[Line], path: str) -> float | None:
@@ -188,35 +154,102 @@ COLUMNS = (
     ("units in flight", "workers.in_flight", "{:.1f}"),
     ("units", "workers.units", "{:,.0f}"),
     ("retried", "workers.retried", "{:,.0f}"),
-    ("replayed", "workers.replayed", "{:,.0f}"),
-    ("compared", "workers.compared", "{:,.0f}"),
-    ("replaced", "workers.replaced", "{:,.0f}"),
     ("idle", "workers.idle_share", "{:.0%}"),
 )
 """Name, metric and form of every column of the table."""
 
 
-def numbers_table(history: Sequence[Line]) -> str:
+def numbers(history: Sequence[Line]) -> list[Section]:
     """The numbers by generation, folded up, without the columns that this run has nothing in."""
-    known = [
-        (name, path, form) for name, path, form in COLUMNS if any(number(line, path) is not None for line in history)
-    ]
+    known = [one for one in COLUMNS if any(number(line, one[1]) is not None for line in history)]
     if not known:
-        return ""
+        return []
     rows = []
     for line in history:
         values = [(number(line, path), form) for _, path, form in known]
         rows.append(["" if value is None else form.format(value) for value, form in values])
-    table = table_html([name for name, _, _ in known], rows)
-    return f"<details><summary>Numbers by generation</summary>{table}</details>"
+    return [Section("Numbers", tables=[Table([name for name, _, _ in known], rows, folded="Numbers by generation")])]
 
 
-def _reproduce(recipe: Recipe, meta: Line) -> list[str]:
-    facts = json.dumps(meta, indent=2)
-    return [
-        "<h2>Reproduce</h2>",
-        "<p>The same settings and seed on the same machine give the same games and the same weights.</p>",
-        "<pre>hauteur train config.toml --run another-folder</pre>",
-        f"<details open><summary>config.toml</summary><pre>{escape(recipe_toml(recipe))}</pre></details>",
-        f"<details><summary>Versions and machine</summary><pre>{escape(facts)}</pre></details>",
-    ]
+def live_report(folder: RunFolder, axis: str) -> Report:
+    """Return facts, figures by an axis and numbers of a run until now. ValueError for an axis that it does not have."""
+    recipe, start, history = folder.stored_recipe(), folder.read_start(), folder.read_metrics()
+    text = summary(recipe, history)
+    if not history and start is None:
+        return Report(recipe.game, f"{text} No generation is finished yet; facts and figures come with the first.")
+    sections = [*figure_sections(recipe, history, start, axis if history else None), *numbers(history[-MOST_ROWS:])]
+    if len(history) > MOST_ROWS:
+        text = f"{text} Numbers are of the last {MOST_ROWS} generations."
+    return Report(recipe.game, text, facts_of(history, start), sections)
+
+
+def axes_of(folder: RunFolder) -> dict[str, str]:
+    """Return the axes that the figures of a run can be drawn by: keys and words."""
+    history = folder.read_metrics()
+    found = axes([history], tuple(AXES))[0] if history else ()
+    return {axis.key: axis.title for axis in found} or {"generation": AXES["generation"]}
+
+
+class RunNumbers(NamedTuple):
+    """A run in a list. done, total: generations; elo: of the best net over the first, where games have judged it."""
+
+    done: int
+    total: int
+    games: int
+    elo: float | None
+    seconds: float
+
+
+def run_numbers(folder: RunFolder) -> RunNumbers:
+    """Return the facts of a run for a list."""
+    history = folder.read_metrics()
+    planned = max(folder.stored_recipe().run.generations, len(history))
+    if not history:
+        return RunNumbers(0, planned, 0, None, 0.0)
+    games, seconds = total(history, "games.games"), number(history[-1], "seconds")
+    return RunNumbers(len(history), planned, int(games or 0), best_elo(history), seconds or 0.0)
+
+
+def progress_html(folder: RunFolder, state: str, now: float | None = None) -> str:
+    """Return how far a run is: generations, and the step of a running one, as bars and in words.
+
+    state: running, finished or stopped, as `hauteur.studies.folders` has it; now: seconds since 1970, default: now.
+    """
+    history, found = folder.read_metrics(), read_progress(folder.progress)
+    planned = max(folder.stored_recipe().run.generations, len(history))
+    spent = (number(history[-1], "seconds") or 0.0) if history else 0.0
+    words = f"{len(history)} of {planned} generations"
+    if state == "finished":
+        return _bar("run", len(history), planned, f"{words}, finished in {duration(spent)}")
+    if state == "stopped":
+        where = "" if found is None else f" in generation {found.generation}, {found.step}"
+        return _bar("run", len(history), planned, f"{words}, stopped{where}")
+    left = f", about {duration(spent / len(history) * (planned - len(history)))} left" if history else ""
+    run = _bar("run", len(history), planned, f"{words}{left}")
+    return run + (_step_bar(found, history, time.time() if now is None else now))
+
+
+def progress_lines(folder: RunFolder) -> list[str]:
+    """Return how far a run is that goes on, and what its workers have done in this generation; of others nothing."""
+    found = read_progress(folder.progress) if is_locked(folder.path) else None
+    if found is None:
+        return []
+    counts = [] if found.numbers is None else numbers_in_words(found.numbers)
+    return [str(found), *([", ".join(f"{words} {value}" for value, words in counts)] if counts else [])]
+
+
+def _step_bar(found: RunProgress | None, history: History, now: float) -> str:
+    if found is None:
+        return _bar("step", 0, 1, f"generation {len(history) + 1} begins")
+    left = found.seconds_left(now)
+    words = f"{found}{'' if left is None else f', {duration(left)} left'}"
+    bar = _bar("step", found.done, found.total or max(found.done, 1), words)
+    if found.numbers is None:
+        return bar
+    return f"{bar}<p>Workers in this generation:</p>{facts_html(numbers_in_words(found.numbers))}"
+
+
+def _bar(name: str, done: int, total: int, words: str) -> str:
+    """Return a bar with what it shows in words."""
+    value = f'value="{min(done, total)}" max="{max(total, 1)}"'
+    return f'<p class="progress"><progress aria-label="{name}" {value}></progress> <span>{escape(words)}</span></p>'

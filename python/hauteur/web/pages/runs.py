@@ -19,7 +19,7 @@ from hauteur.web.parts import error_line, made, part, whole_number
 from hauteur.web.render import html, page
 
 if TYPE_CHECKING:
-    from hauteur.learning.report.live import RunNumbers
+    from hauteur.learning.report.page import RunNumbers
     from hauteur.learning.run_folder import RunFolder
     from hauteur.web.app import Lab
 
@@ -58,7 +58,7 @@ class ShownRun:
 
     def progress(self) -> str:
         """Return how far the run is, and the command that goes on with it."""
-        from hauteur.learning.report.live import progress_html
+        from hauteur.learning.report.page import progress_html
 
         facts, config = self.facts, self.folder.config
         content = "" if facts.problem is not None else Markup(progress_html(self.folder, facts.state))
@@ -73,17 +73,21 @@ class ShownRun:
 @lru_cache(32)
 def drawn(folder: RunFolder, name: str, axis: str, _stamp: str) -> str:
     """Return the figures of a run whose metrics have this stamp."""
-    from hauteur.learning.report.live import axes_of, live_html
+    from hauteur.learning.report.page import axes_of, live_report
 
     return html(
-        "runs_figures.html", name=name, axes=axes_of(folder), axis=axis, content=Markup(live_html(folder, axis))
+        "runs_figures.html",
+        name=name,
+        axes=axes_of(folder),
+        axis=axis,
+        content=Markup(live_report(folder, axis).body()),
     )
 
 
 @lru_cache(4096)
 def numbers_of(folder: RunFolder, _stamp: str) -> RunNumbers:
     """Return the facts in the list about a run whose files have these stamps."""
-    from hauteur.learning.report.live import run_numbers
+    from hauteur.learning.report.page import run_numbers
 
     return run_numbers(folder)
 
@@ -154,7 +158,7 @@ async def show_games(request: Request) -> Response:
     generation, number = (whole_number(request, name) for name in ("generation", "game"))
 
     def facts() -> dict[str, Any]:
-        from hauteur.learning.report.played_games import game_html, generations_with_games, played_games
+        from hauteur.learning.report.games import game_html, generations_with_games, played_games
 
         known = generations_with_games(run.folder)
         if not known:
@@ -180,17 +184,17 @@ async def show_comparison(request: Request) -> Response:
         raise ValueError(f"choose 2 to {MOST_COMPARED} runs of one game to compare, not {len(names)}")
 
     def compared() -> str:
-        from hauteur.learning.report.comparison import comparison_parts, grouped, read_runs
+        from hauteur.learning.report.comparison import comparison, grouped, read_runs
 
         folders = [lab.folders.find(name, "run").folder.path for name in names]
         runs = read_runs(folders)
         known = [axis.key for axis in axes([run.history for run in runs], tuple(AXES))[0]]
-        content = Markup("".join(comparison_parts(grouped(runs), axis)))
+        content = Markup(comparison(grouped(runs), axis).body())
         return html(
             "runs_compared.html", names=names, axes={key: AXES[key] for key in known}, axis=axis, content=content
         )
 
-    from hauteur.learning.report.axes import AXES, axes
+    from hauteur.learning.report.series import AXES, axes
 
     if "part" in request.query_params:
         return await part(compared)

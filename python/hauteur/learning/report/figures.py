@@ -5,11 +5,20 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from hauteur.learning.report.axes import Axis, axes, axis_of, on_axis
-from hauteur.learning.report.columns import History, Line, column, generations, number, section
-from hauteur.learning.report.figures_workers import worker_figures
+from hauteur.learning.report.series import (
+    Axis,
+    History,
+    Line,
+    axes,
+    axis_of,
+    column,
+    generations,
+    number,
+    on_axis,
+    section,
+)
 from hauteur.matches.ratings.elo import elo_of_score
 from hauteur.plots.figure import Figure, Series, Values
 from hauteur.plots.kinds import lines, shares
@@ -28,6 +37,115 @@ class FigureSetting(NamedTuple):
     began: float = 0.0
 
 
+class Kind(NamedTuple):
+    """A figure of lines by generation: the metrics by the names of their lines; options of `lines`; scale: a factor."""
+
+    key: str
+    title: str
+    text: str
+    unit: str
+    rows: Mapping[str, str]
+    options: Mapping[str, Any] = {}
+    scale: float = 1.0
+
+    def of(self, history: History) -> Figure | None:
+        """Return the figure; None where the metrics have nothing for it. On a log axis values of 0 are left out."""
+        rows = {name: self._values(history, path) for name, path in self.rows.items()}
+        xs = generations(history)
+        return lines(self.key, self.title, self.text, self.unit, xs=xs, rows=rows, **self.options)
+
+    def _values(self, history: History, path: str) -> Values:
+        values = [None if value is None else value * self.scale for value in column(history, path)]
+        return [_positive(value) for value in values] if self.options.get("log") else values
+
+
+ZERO, LOG, PERCENT = {"from_zero": True}, {"log": True}, {"percent": True}
+
+GAMES = (
+    Kind(
+        "search-contempt",
+        "Search-contempt",
+        "The visits after which the opponent's nodes freeze (N_scl), and the visits a move (N).",
+        "visits",
+        {"N_scl": "search_contempt.n_scl", "N, visits a move": "search_contempt.visits"},
+        LOG,
+    ),
+    Kind(
+        "lengths",
+        "Length of games",
+        "Mean length of the games of self-play.",
+        "plies",
+        {"mean length": "games.mean_length"},
+        ZERO,
+    ),
+)
+SPEED = (
+    Kind(
+        "speed",
+        "Speed of self-play",
+        "Self-play: positions that the network evaluated and visits of the trees, a second.",
+        "a second",
+        {"evaluations": "selfplay.evaluations_per_second", "visits": "selfplay.visits_per_second"},
+        ZERO,
+    ),
+    Kind(
+        "pace",
+        "Games and positions",
+        "Self-play: finished games, and moves that were searched for, a second.",
+        "a second",
+        {"games": "selfplay.games_per_second", "positions": "selfplay.moves_per_second"},
+        LOG,
+    ),
+    Kind(
+        "fill",
+        "Batches and cache",
+        "Self-play: rows of the network's batches in use, evaluations found in the cache, time the device is busy.",
+        "share",
+        {
+            "batch fill": "selfplay.mean_batch_fill",
+            "cache hits": "selfplay.cache_hit_rate",
+            "device busy": "selfplay.device_busy",
+        },
+        PERCENT,
+    ),
+    Kind(
+        "memory",
+        "Memory",
+        "Memory after each generation; it should be flat once the window of games is full.",
+        "MB",
+        {"process": "resident_bytes", "trees of self-play": "selfplay.tree_bytes"},
+        ZERO,
+        1e-6,
+    ),
+)
+WORKERS = (
+    Kind(
+        "workers",
+        "Workers",
+        "Workers, and the units of games that they had, on average while there was work.",
+        "number",
+        {"workers": "workers.present", "units in flight": "workers.in_flight"},
+        ZERO,
+    ),
+    Kind(
+        "units",
+        "Units",
+        "Units that were played; given out again because a worker left, failed or took too long; that failed.",
+        "units",
+        {"units": "workers.units", "retried": "workers.retried", "failed": "workers.failed"},
+        ZERO,
+    ),
+    Kind(
+        "idle",
+        "Idle workers",
+        "Share of the workers' time in which they had no unit although there was work.",
+        "share",
+        {"idle": "workers.idle_share"},
+        PERCENT,
+    ),
+)
+
+
 def run_figures(history: History, setting: FigureSetting, axis: str | None = None) -> dict[str, list[Figure]]:
     """All figures of a run by section; a section without figures is left out.
 
@@ -37,25 +155,21 @@ def run_figures(history: History, setting: FigureSetting, axis: str | None = Non
     by = axis_of([history], axis)[0] if axis is not None else None
     ladders = [_elo_by(history, one) for one in ([by] if by is not None else axes([history])[0])]
     judged = any(number(line, "elo") is not None for line in history)
+    speed, pace, fill, memory = (kind.of(history) for kind in SPEED)
+    contempt, lengths = (kind.of(history) for kind in GAMES)
+    times = [time_of_selfplay(history), time_of_generation(history, setting.began)]
     sections = {
         "Learning": [candidate(history, setting), learner(history), losses(history), *(ladders if judged else [])],
         "Games": [
             results(history),
             ratio(history, setting.target_ratio),
-            search_contempt(history),
+            contempt,
             repeats(history),
-            lengths(history),
+            lengths,
             resignation(history),
         ],
-        "Speed": [
-            speed(history),
-            pace(history),
-            fill(history),
-            time_of_selfplay(history),
-            time_of_generation(history, setting.began),
-            memory(history),
-        ],
-        "Workers": worker_figures(history),
+        "Speed": [speed, pace, fill, *times, memory],
+        "Workers": [kind.of(history) for kind in WORKERS],
     }
     found = {name: [figure for figure in figures if figure is not None] for name, figures in sections.items()}
     if by is not None:
@@ -177,16 +291,6 @@ def ratio(history: History, target: float | None = None) -> Figure | None:
     )
 
 
-def search_contempt(history: History) -> Figure | None:
-    """N_scl and the visits a move."""
-    rows = {
-        "N_scl": [_positive(value) for value in column(history, "search_contempt.n_scl")],
-        "N, visits a move": [_positive(value) for value in column(history, "search_contempt.visits")],
-    }
-    text = "The visits after which the opponent's nodes freeze (N_scl), and the visits a move (N)."
-    return lines("search-contempt", "Search-contempt", text, "visits", xs=generations(history), rows=rows, log=True)
-
-
 def repeats(history: History) -> Figure | None:
     """Share of games that differ within the first plies, for three generations."""
     told = [line for line in history if isinstance(section(line, "games").get("unique_share"), Mapping)]
@@ -198,13 +302,6 @@ def repeats(history: History) -> Figure | None:
     return lines("repeats", "Unique games by ply", text, "share", xs=plies, rows=named, x_name="ply", percent=True)
 
 
-def lengths(history: History) -> Figure | None:
-    """Mean length of games."""
-    rows = {"mean length": column(history, "games.mean_length")}
-    text = "Mean length of the games of self-play."
-    return lines("lengths", "Length of games", text, "plies", xs=generations(history), rows=rows, from_zero=True)
-
-
 def resignation(history: History) -> Figure | None:
     """Plot the shares of resigned games and of wrong resignations."""
     rows = {
@@ -213,37 +310,6 @@ def resignation(history: History) -> Figure | None:
     }
     text = "Share of games that were resigned; and, of those played out to see, the share that was not lost."
     return lines("resignation", "Resignation", text, "share", xs=generations(history), rows=rows, percent=True)
-
-
-def speed(history: History) -> Figure | None:
-    """Evaluations and visits a second."""
-    rows = {
-        "evaluations": column(history, "selfplay.evaluations_per_second"),
-        "visits": column(history, "selfplay.visits_per_second"),
-    }
-    text = "Self-play: positions that the network evaluated and visits of the trees, a second."
-    return lines("speed", "Speed of self-play", text, "a second", xs=generations(history), rows=rows, from_zero=True)
-
-
-def pace(history: History) -> Figure | None:
-    """Games and positions a second."""
-    rows = {
-        name: [_positive(value) for value in column(history, f"selfplay.{path}_per_second")]
-        for name, path in (("games", "games"), ("positions", "moves"))
-    }
-    text = "Self-play: finished games, and moves that were searched for, a second."
-    return lines("pace", "Games and positions", text, "a second", xs=generations(history), rows=rows, log=True)
-
-
-def fill(history: History) -> Figure | None:
-    """Plot batch fill, cache hits and device utilisation."""
-    rows = {
-        "batch fill": column(history, "selfplay.mean_batch_fill"),
-        "cache hits": column(history, "selfplay.cache_hit_rate"),
-        "device busy": column(history, "selfplay.device_busy"),
-    }
-    text = "Self-play: rows of the network's batches in use, evaluations found in the cache, time the device is busy."
-    return lines("fill", "Batches and cache", text, "share", xs=generations(history), rows=rows, percent=True)
 
 
 def time_of_selfplay(history: History) -> Figure | None:
@@ -272,16 +338,6 @@ def time_of_generation(history: History, began: float = 0.0) -> Figure | None:
     rows = {"self-play": play, "training": train, "gate and the rest": rest}
     text = "What a generation spends its time on; self-play beside training is not counted."
     return _areas("time-of-generation", "Time of a generation", text, "seconds", history, rows)
-
-
-def memory(history: History) -> Figure | None:
-    """Memory of the process and of its trees."""
-    rows = {
-        name: [None if size is None else size / 1e6 for size in column(history, path)]
-        for name, path in (("process", "resident_bytes"), ("trees of self-play", "selfplay.tree_bytes"))
-    }
-    text = "Memory after each generation; it should be flat once the window of games is full."
-    return lines("memory", "Memory", text, "MB", xs=generations(history), rows=rows, from_zero=True)
 
 
 def _areas(
@@ -327,3 +383,42 @@ def _share(line: Line, part: str, whole: str) -> float | None:
 
 def _positive(value: float | None) -> float | None:
     return value if value is not None and value > 0 else None
+
+
+def start_figures(line: Line) -> list[Figure]:
+    """Build figures of losses and first moves by round, on training and held-out positions."""
+    rounds = section(line, "start").get("rounds") or []
+    xs = [float(number) for number in range(1, len(rounds) + 1)]
+    large = any("train_large" in found for found in rounds)
+    nets = {"": ", small net", "_large": ", large net"} if large else {"": ""}
+    losses = {
+        f"{head}, {words}{net}": column(rounds, f"{part}{suffix}.{head}_loss")
+        for suffix, net in nets.items()
+        for part, words in (("train", "learned"), ("held_out", "held out"))
+        for head in ("policy", "value")
+    }
+    hits = {f"held out{net}": column(rounds, f"held_out{suffix}.policy_accuracy") for suffix, net in nets.items()}
+    taught = section(line, "start").get("distil_from")
+    target = "the teacher's first move" if taught else "the move of the game"
+    figures = [
+        lines(
+            "start-losses",
+            "Losses by round",
+            "Means over the batches of a round of learning from recorded games, and on held-out games after it.",
+            "loss, nats",
+            xs=xs,
+            rows=losses,
+            x_name="round",
+        ),
+        lines(
+            "start-moves",
+            "First moves",
+            f"Share of held-out positions in which the net's first move is {target}.",
+            "share",
+            xs=xs,
+            rows=hits,
+            x_name="round",
+            percent=True,
+        ),
+    ]
+    return [figure for figure in figures if figure is not None]

@@ -1,4 +1,4 @@
-"""Any game of any generation of a run, to step through, with what the search found at every move."""
+"""Games of a run on a board: some of each generation for its report, and any of them, with what the searches found."""
 
 from __future__ import annotations
 
@@ -12,10 +12,13 @@ import numpy as np
 from hauteur import _core
 from hauteur.games.game_line import NO_NET, result_text
 from hauteur.games.walks import MoveNote, WalkNotes, drawing_of, result_title, walk_of
-from hauteur.learning.report.board_games import chances_of, start_of
 from hauteur.learning.run_folder import RunFolder
 from hauteur.plots.boards import walks_html
+from hauteur.plots.report import Games
+from hauteur.system.errors import explain
 
+GENERATIONS, GAMES = 8, 3
+"""Generations of which the report shows games, from the first to the last, and games of each."""
 MOVES = 6
 """Moves of a search that are named, those with the most visits."""
 
@@ -28,6 +31,24 @@ class ListedGame(NamedTuple):
     plies: int
     first: str
     second: str
+
+
+def sample_games(folder: RunFolder, game: _core.Game) -> tuple[Games, list[str]]:
+    """Return games of some generations, and a line for each whose games cannot be read."""
+    walks, unread = list[dict[str, Any]](), list[str]()
+    for generation in evenly(generations_with_games(folder), GENERATIONS):
+        try:
+            walks += [_walk(row) for row in _first_rows(_shards(folder, generation)[0])]
+        except (ValueError, OSError, ImportError) as error:
+            unread.append(f"Games of generation {generation} are not shown: {explain(error)}")
+    return Games(drawing_of(game.new_initial_state()), walks), unread
+
+
+def evenly(places: Sequence[int], most: int) -> list[int]:
+    """Return `most` of the places at most, spread evenly, the first and the last among them."""
+    if len(places) <= most:
+        return list(places)
+    return [places[round(step * (len(places) - 1) / (most - 1))] for step in range(most)]
 
 
 def generations_with_games(folder: RunFolder) -> list[int]:
@@ -67,8 +88,7 @@ def game_html(folder: RunFolder, generation: int, number: int) -> str:
             for reason in bad_games(found).values():
                 raise ValueError(f"{path.name}, game {number + 1}: {reason}")
             row = found.to_pylist()[0]
-            start = start_of(row["game_spec"], row["origin"])
-            return walks_html(drawing_of(start), [walk_of_row(start, row)])
+            return walks_html(drawing_of(_start_of(row)), [_walk(row)])
     raise ValueError(f"generation {generation} has no game {number + 1}")
 
 
@@ -90,12 +110,36 @@ def _table(path: Path) -> Any:
     return read_table(path)
 
 
+def _first_rows(path: Path) -> list[dict[str, Any]]:
+    """Return the first rows of a shard, without reading the rest of it."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from hauteur.learning.shards import SCHEMA
+
+    try:
+        rows: list[dict[str, Any]] = next(pq.ParquetFile(path).iter_batches(GAMES, columns=SCHEMA.names)).to_pylist()
+    except (pa.ArrowException, KeyError, StopIteration) as error:
+        raise ValueError(f"{path.name}: no shard of games: {error}") from None
+    if any(row.keys() != set(SCHEMA.names) for row in rows):
+        raise ValueError(f"{path.name}: no shard of games: it lacks columns")
+    return rows
+
+
+def _start_of(row: dict[str, Any]) -> _core.State:
+    """Return the position that a recorded game begins from."""
+    from hauteur.learning.recorded_games import make_cached
+
+    return make_cached(row["origin"] or row["game_spec"]).new_initial_state()
+
+
 def _player(net: int) -> str:
     return "the opponent" if net == NO_NET else f"net {net}"
 
 
-def walk_of_row(start: _core.State, row: dict[str, Any]) -> dict[str, Any]:
-    """Return the game with the notes of its searches."""
+def _walk(row: dict[str, Any]) -> dict[str, Any]:
+    """Return the game with the notes of its searches. ValueError where it could not have been played."""
+    start = _start_of(row)
     before = len(row["start"])
     notes = dict.fromkeys(range(before), MoveNote("of the opening, not searched"))
     best = dict[int, int]()
@@ -113,7 +157,7 @@ def walk_of_row(start: _core.State, row: dict[str, Any]) -> dict[str, Any]:
     seats = [_player(row[name]) for name in ("net_first", "net_second")]
     result = result_title(seats[0], seats[1], row["outcome"], row["end_reason"] or "")
     title = f"generation {row['generation']}, game {row['index'] + 1}: {result}"
-    chances = chances_of(row, before)
+    chances = _chances(row, before)
     return walk_of(start, [*row["start"], *row["actions"]], title=title, notes=WalkNotes(chances, best, notes))
 
 
@@ -129,3 +173,14 @@ def _search_note(
     more = f" and {len(order) - MOVES} more" if len(order) > MOVES else ""
     use = "" if learned else "; not learned from"
     return MoveNote(f"{visits:,} visits: {', '.join(shares)}{more}{use}"), actions[order[0]]
+
+
+def _chances(row: dict[str, Any], plies: int) -> dict[int, tuple[float, float, float]]:
+    """Return the first player's chances by position, from those that the searches found for the movers."""
+    shares = np.array(row["root_wdl"], np.float64).reshape(-1, 3)
+    found: dict[int, tuple[float, float, float]] = {}
+    for number, (wdl, mover) in enumerate(zip(shares.tolist(), row["movers"], strict=True)):
+        if not np.isnan(wdl).any():
+            win, draw, loss = wdl if mover == 0 else wdl[::-1]
+            found[plies + number] = (win, draw, loss)
+    return found
