@@ -137,7 +137,8 @@ def test_candidate_against_best_with_the_gate_on_the_episodes(tmp_path: Path, va
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from hauteur.learning import pipeline, step_games
+from hauteur.learning import pipeline, step_games, trainers
+from hauteur.learning.report import page
 from hauteur.learning.recipe import load_recipe
 step, folder = sys.argv[1], Path(sys.argv[2])
 def kill(*args, **options):
@@ -149,11 +150,11 @@ if step == "shard":
         kill()
     step_games.write_bytes = write_one
 elif step == "train":
-    pipeline.Learners.train = kill
+    trainers.Learners.train = kill
 elif step == "gate":
     step_games.StepGames.gate_match = kill
 else:
-    pipeline.write_report = kill
+    page.write_report = kill
 pipeline.learn(load_recipe(folder.parent / "recipe.toml"), folder=folder)
 """
 

@@ -109,7 +109,7 @@ def test_bad_games_are_named_and_left_out(tmp_path: Path, shard: Path) -> None:
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from hauteur.learning import pipeline
+from hauteur.learning import pipeline, trainers
 from hauteur.learning.bootstrap import data as start_data
 from hauteur.learning.recipe import load_recipe
 step, folder = sys.argv[1], Path(sys.argv[2])
@@ -129,7 +129,7 @@ elif step == "shard":
     original = start_data.taught_games
     start_data.taught_games = at_call(2, original)
 elif step == "round":
-    pipeline.Learners.train = at_call(2, pipeline.Learners.train)
+    trainers.Learners.train = at_call(2, trainers.Learners.train)
 else:
     pipeline.save_checkpoint = at_call(5, pipeline.save_checkpoint)
 pipeline.learn(load_recipe(folder.parent / "recipe.toml"), folder=folder)

@@ -19,7 +19,7 @@ from hauteur.learning.run_folder import RunFolder
 from hauteur.plots.colours import LINE_COLOURS, line_colour
 from hauteur.plots.figure import Figure, Values, short
 from hauteur.plots.kinds import over_seeds
-from hauteur.plots.report import Report, Section, Table
+from hauteur.plots.report import Report, ReportSection, ReportTable
 from hauteur.system.formatting import duration
 from hauteur.system.settings import flat_settings
 
@@ -92,9 +92,9 @@ def comparison(groups: Groups, axis: str | None = None) -> Report:
         figures = {"Figures": [figure for some in figures.values() for figure in some]}
     same = [] if rows else ["The recipes differ in nothing but the seed."]
     sections = [
-        Section("Runs", tables=[Table(["run", *(name for name, _ in COLUMNS)], [_cells(run) for run in runs])]),
-        Section("What differs", same, tables=[Table(names, rows)] if rows else []),
-        *(Section(title, figures=some) for title, some in figures.items()),
+        ReportSection("Runs", tables=[ReportTable(["run", *(name for name, _ in COLUMNS)], [_cells(run) for run in runs])]),
+        ReportSection("What differs", same, tables=[ReportTable(names, rows)] if rows else []),
+        *(ReportSection(title, figures=some) for title, some in figures.items()),
     ]
     return Report(f"{runs[0].recipe.game}: {len(runs)} runs compared", LEGEND, sections=sections)
 

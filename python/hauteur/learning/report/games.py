@@ -14,7 +14,7 @@ from hauteur.games.game_line import NO_NET, result_text
 from hauteur.games.walks import MoveNote, WalkNotes, drawing_of, result_title, walk_of
 from hauteur.learning.run_folder import RunFolder
 from hauteur.plots.boards import walks_html
-from hauteur.plots.report import Games
+from hauteur.plots.report import ReportGames
 from hauteur.system.errors import explain
 
 GENERATIONS, GAMES = 8, 3
@@ -33,7 +33,7 @@ class ListedGame(NamedTuple):
     second: str
 
 
-def sample_games(folder: RunFolder, game: _core.Game) -> tuple[Games, list[str]]:
+def sample_games(folder: RunFolder, game: _core.Game) -> tuple[ReportGames, list[str]]:
     """Return games of some generations, and a line for each whose games cannot be read."""
     walks, unread = list[dict[str, Any]](), list[str]()
     for generation in evenly(generations_with_games(folder), GENERATIONS):
@@ -41,7 +41,7 @@ def sample_games(folder: RunFolder, game: _core.Game) -> tuple[Games, list[str]]
             walks += [_walk(row) for row in _first_rows(_shards(folder, generation)[0])]
         except (ValueError, OSError, ImportError) as error:
             unread.append(f"Games of generation {generation} are not shown: {explain(error)}")
-    return Games(drawing_of(game.new_initial_state()), walks), unread
+    return ReportGames(drawing_of(game.new_initial_state()), walks), unread
 
 
 def evenly(places: Sequence[int], most: int) -> list[int]:

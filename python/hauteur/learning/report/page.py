@@ -17,7 +17,7 @@ from hauteur.learning.report.series import AXES, History, axes, number
 from hauteur.learning.run_folder import RunFolder
 from hauteur.plots.figure import short
 from hauteur.plots.page import facts_html
-from hauteur.plots.report import Fact, Report, Section, Table
+from hauteur.plots.report import Fact, Report, ReportSection, ReportTable
 from hauteur.system.formatting import duration
 from hauteur.system.lock import is_locked
 
@@ -34,16 +34,16 @@ def run_report(folder: RunFolder) -> Report:
     recipe, start = folder.stored_recipe(), folder.read_start()
     history = finished_generations(folder) if start is None else folder.read_metrics()
     games, unread = sample_games(folder, load_game(recipe.game))
-    played = [Section("Games of the generations", unread, games=games)]
+    played = [ReportSection("Games of the generations", unread, games=games)]
     return report_of(recipe, history, folder.read_meta(), start, played)
 
 
 def report_of(
-    recipe: Recipe, history: Sequence[Line], meta: Line, start: Line | None = None, games: Sequence[Section] = ()
+    recipe: Recipe, history: Sequence[Line], meta: Line, start: Line | None = None, games: Sequence[ReportSection] = ()
 ) -> Report:
     """Return the report of a run by its metrics. meta: versions and machine; start: the metrics of generation 0."""
-    first, *rest = figure_sections(recipe, history, start) or [Section("Learning")]
-    reproduce = Section(
+    first, *rest = figure_sections(recipe, history, start) or [ReportSection("Learning")]
+    reproduce = ReportSection(
         "Reproduce",
         text=["The same settings and seed on the same machine give the same games and the same weights."],
         code={
@@ -71,7 +71,7 @@ def finished_generations(folder: RunFolder) -> list[Line]:
 
 def figure_sections(
     recipe: Recipe, history: Sequence[Line], start: Line | None = None, axis: str | None = None
-) -> list[Section]:
+) -> list[ReportSection]:
     """The figures of a run with this recipe, by section.
 
     start: its metrics of generation 0; axis: see `run_figures`.
@@ -83,7 +83,7 @@ def figure_sections(
     first = {"Learning from recorded games": start_figures(start)} if start is not None else {}
     began = (number(start, "seconds") or 0.0) if start is not None else 0.0
     found = first | run_figures(history, FigureSetting(judge, threshold, target, began), axis)
-    return [Section(name, figures=figures) for name, figures in found.items()]
+    return [ReportSection(name, figures=figures) for name, figures in found.items()]
 
 
 def summary(recipe: Recipe, history: Sequence[Line]) -> str:
@@ -159,7 +159,7 @@ COLUMNS = (
 """Name, metric and form of every column of the table."""
 
 
-def numbers(history: Sequence[Line]) -> list[Section]:
+def numbers(history: Sequence[Line]) -> list[ReportSection]:
     """The numbers by generation, folded up, without the columns that this run has nothing in."""
     known = [one for one in COLUMNS if any(number(line, one[1]) is not None for line in history)]
     if not known:
@@ -168,7 +168,7 @@ def numbers(history: Sequence[Line]) -> list[Section]:
     for line in history:
         values = [(number(line, path), form) for _, path, form in known]
         rows.append(["" if value is None else form.format(value) for value, form in values])
-    return [Section("Numbers", tables=[Table([name for name, _, _ in known], rows, folded="Numbers by generation")])]
+    return [ReportSection("Numbers", tables=[ReportTable([name for name, _, _ in known], rows, folded="Numbers by generation")])]
 
 
 def live_report(folder: RunFolder, axis: str) -> Report:
