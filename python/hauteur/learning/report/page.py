@@ -168,7 +168,11 @@ def numbers(history: Sequence[Line]) -> list[ReportSection]:
     for line in history:
         values = [(number(line, path), form) for _, path, form in known]
         rows.append(["" if value is None else form.format(value) for value, form in values])
-    return [ReportSection("Numbers", tables=[ReportTable([name for name, _, _ in known], rows, folded="Numbers by generation")])]
+    return [
+        ReportSection(
+            "Numbers", tables=[ReportTable([name for name, _, _ in known], rows, folded="Numbers by generation")]
+        )
+    ]
 
 
 def live_report(folder: RunFolder, axis: str) -> Report:
