@@ -194,7 +194,7 @@ class PlayedGames:
     @property
     def workers(self) -> int:
         """Threads; 0 when they have ended."""
-    def begin(self, number: int, state: State, seats: tuple[int, int], plies: int, seed: int) -> None:
+    def begin(self, number: int, state: State, sides: tuple[int, int], plies: int, seed: int) -> None:
         """Lets a game be played from this position. number: of no other running game; plies: that it has already."""
     def no_more(self) -> None:
         """There is no other game at present: threads with free places go on with those that they have."""

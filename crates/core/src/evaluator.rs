@@ -46,7 +46,7 @@ pub enum Batch<'a> {
 /// Computes rows of features. One evaluator serves any number of threads at once, each of which computes its own rows.
 pub trait Evaluator: Send + Sync {
     /// Answers `rows` rows of `features` (a game's `row_len` floats each): policy logits, `num_actions` floats a row, and shares of
-    /// win, draw and loss of the mover, three a row. Whatever fails is told in one line; the answers are then of no use.
+    /// win, draw and loss of the mover, three a row. Whatever fails is reported in one line; the answers are then of no use.
     fn evaluate(&self, features: &[f32], rows: usize, logits: &mut [f32], wdl: &mut [f32]) -> Result<(), String>;
 
     /// Rows of a batch at which it is efficient.

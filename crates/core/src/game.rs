@@ -35,7 +35,7 @@ impl Player {
 pub enum Outcome {
     /// This player won.
     Win(Player),
-    /// Nobody won.
+    /// No one won.
     Draw,
 }
 

@@ -12,12 +12,12 @@ pub enum Rows<'a> {
     Planes(&'a mut [f32], usize),
     /// Masks and values of bit planes one after another, each row of the given number of planes.
     Packed(&'a mut [u64], &'a mut [f32], usize),
-    /// So many rows, which nobody reads.
+    /// This many rows, which no one reads.
     Unwritten(usize),
 }
 
 impl Rows<'_> {
-    /// How many rows there is room for.
+    /// Number of rows that fit.
     pub fn capacity(&self) -> usize {
         match self {
             Rows::Planes(floats, row) => floats.len() / row,
@@ -27,7 +27,7 @@ impl Rows<'_> {
     }
 }
 
-/// Writes the features of many states, in order; `rows` has room for them. `swap_colors`: with the other colour's plane.
+/// Writes the features of many states, in order; `rows` holds as many. `swap_colors`: with the other colour's plane.
 pub fn encode_states(states: &[&dyn State], rows: &mut Rows, swap_colors: bool, pool: Option<&rayon::ThreadPool>) {
     let write = |state: &&dyn State, row: &mut [f32]| {
         state.encode(row);

@@ -8,7 +8,7 @@ pub const UNEVALUATED: u32 = u32::MAX;
 /// `EdgeStats::node`: the game is over there. Smaller numbers are nodes; those between this one and `UNEVALUATED` are repeats.
 pub const TERMINAL: u32 = u32::MAX - (1 << 16);
 
-/// `EdgeStats::node`: a repeat counts as a result there; the position occurred so many plies before (65,534 stand for any more).
+/// `EdgeStats::node`: a repeat counts as a result there; the position occurred this many plies before (65,534 stand for any more).
 pub fn repeated_after(plies: u32) -> u32 {
     TERMINAL + plies.clamp(1, UNEVALUATED - TERMINAL - 1)
 }
@@ -60,7 +60,7 @@ impl Edge {
         other.prior().total_cmp(&self.prior()).then(self.action.cmp(&other.action))
     }
 
-    /// The prior as it is stored.
+    /// The stored prior.
     #[inline]
     pub fn stored_prior(self) -> Prior {
         self.prior

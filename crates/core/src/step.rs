@@ -9,7 +9,7 @@ use crate::rows::Rows;
 use crate::rules::second_net::Net;
 
 /// The buffers of batches, kept from one to the next.
-pub struct BatchRoom {
+pub struct BatchBuffers {
     reads: Reads,
     rows: usize,
     row_len: usize,
@@ -21,8 +21,8 @@ pub struct BatchRoom {
     wdl: Vec<f32>,
 }
 
-impl BatchRoom {
-    /// Room for batches of at most `rows` rows of this game for an evaluator.
+impl BatchBuffers {
+    /// Buffers for batches of at most `rows` rows of this game for an evaluator.
     pub fn new(info: &GameInfo, evaluator: &dyn Evaluator, rows: usize) -> Self {
         let (reads, planes) = (evaluator.reads(), info.feature_shape[0]);
         let [floats, masks] = match reads {
@@ -30,7 +30,7 @@ impl BatchRoom {
             Reads::Packed => [rows * planes; 2],
             Reads::Nothing | Reads::Positions => [0; 2],
         };
-        BatchRoom {
+        BatchBuffers {
             reads,
             rows,
             row_len: info.row_len(),
@@ -43,12 +43,12 @@ impl BatchRoom {
         }
     }
 
-    /// Room for a batch of this size?
+    /// Whether a batch of this size fits.
     pub fn holds(&self, rows: usize) -> bool {
         rows * self.num_actions <= self.logits.len()
     }
 
-    /// Lets the next batches have at most so many rows, which it holds.
+    /// Lets the next batches have at most this many rows, which it holds.
     pub fn limit(&mut self, rows: usize) {
         self.rows = rows;
     }
@@ -76,7 +76,7 @@ pub struct StepFacts {
     pub rows: u64,
     /// Batches computed.
     pub batches: u64,
-    /// Rows that these batches had room for.
+    /// Rows that these batches could have held.
     pub capacity: u64,
     /// In gather and apply.
     pub search: Duration,
@@ -104,7 +104,7 @@ pub fn step(
     forests: &mut [Forest],
     users: &[(usize, Net)],
     evaluator: &dyn Evaluator,
-    room: &mut BatchRoom,
+    buffers: &mut BatchBuffers,
     root_line: RootLine,
     facts: &mut StepFacts,
 ) -> Result<usize, String> {
@@ -112,13 +112,13 @@ pub fn step(
     let mut parts: Vec<(usize, BatchId, usize)> = Vec::new();
     let mut rows = 0;
     for &(index, net) in users {
-        if rows == room.rows {
+        if rows == buffers.rows {
             break;
         }
         let forest = &mut forests[index];
-        let batch = forest.gather(net, room.rows_from(rows));
-        match forest.batch_len(batch).map_err(told)? {
-            0 => forest.cancel(batch).map_err(told)?,
+        let batch = forest.gather(net, buffers.rows_from(rows));
+        match forest.batch_len(batch).map_err(message)? {
+            0 => forest.cancel(batch).map_err(message)?,
             some => {
                 parts.push((index, batch, rows));
                 rows += some;
@@ -130,10 +130,10 @@ pub fn step(
     if rows == 0 {
         return Ok(0);
     }
-    let computed = evaluate(forests, &parts, rows, evaluator, room, root_line);
+    let computed = evaluate(forests, &parts, rows, evaluator, buffers, root_line);
     let answered = Instant::now();
     facts.network += answered - gathered;
-    let applied = computed.and_then(|()| apply(forests, &parts, room));
+    let applied = computed.and_then(|()| apply(forests, &parts, buffers));
     if applied.is_err() {
         for (index, batch, _) in parts {
             let _ = forests[index].cancel(batch); // a part that was applied is no more in flight
@@ -143,7 +143,7 @@ pub fn step(
     facts.search += answered.elapsed();
     facts.rows += rows as u64;
     facts.batches += 1;
-    facts.capacity += room.rows as u64;
+    facts.capacity += buffers.rows as u64;
     Ok(rows)
 }
 
@@ -152,23 +152,24 @@ fn evaluate(
     parts: &[(usize, BatchId, usize)],
     rows: usize,
     evaluator: &dyn Evaluator,
-    room: &mut BatchRoom,
+    buffers: &mut BatchBuffers,
     root_line: RootLine,
 ) -> Result<(), String> {
-    let (logits, wdl) = (&mut room.logits[..rows * room.num_actions], &mut room.wdl[..rows * 3]);
-    match room.reads {
+    let (logits, wdl) = (&mut buffers.logits[..rows * buffers.num_actions], &mut buffers.wdl[..rows * 3]);
+    match buffers.reads {
         Reads::Planes => {
-            evaluator.evaluate_batch(Batch::Planes(&room.features[..rows * room.row_len]), rows, logits, wdl)
+            evaluator.evaluate_batch(Batch::Planes(&buffers.features[..rows * buffers.row_len]), rows, logits, wdl)
         }
         Reads::Packed => {
-            let batch = Batch::Packed(&room.masks[..rows * room.planes], &room.features[..rows * room.planes]);
+            let batch =
+                Batch::Packed(&buffers.masks[..rows * buffers.planes], &buffers.features[..rows * buffers.planes]);
             evaluator.evaluate_batch(batch, rows, logits, wdl)
         }
         Reads::Nothing => evaluator.evaluate_batch(Batch::Nothing, rows, logits, wdl),
         Reads::Positions => {
             let mut positions = Vec::with_capacity(rows);
             for &(index, batch, _) in parts {
-                positions.extend(positions_of(&forests[index], index, batch, root_line).map_err(told)?);
+                positions.extend(positions_of(&forests[index], index, batch, root_line).map_err(message)?);
             }
             evaluator.evaluate_batch(Batch::Positions(&positions), rows, logits, wdl)
         }
@@ -192,14 +193,14 @@ fn positions_of<'a>(
     Ok(rows.map(position).collect())
 }
 
-fn apply(forests: &mut [Forest], parts: &[(usize, BatchId, usize)], room: &BatchRoom) -> Result<(), String> {
+fn apply(forests: &mut [Forest], parts: &[(usize, BatchId, usize)], buffers: &BatchBuffers) -> Result<(), String> {
     for &(index, batch, begin) in parts {
-        let (logits, wdl) = (&room.logits[begin * room.num_actions..], &room.wdl[begin * 3..]);
-        forests[index].apply(batch, logits, wdl, room.num_actions).map_err(told)?;
+        let (logits, wdl) = (&buffers.logits[begin * buffers.num_actions..], &buffers.wdl[begin * 3..]);
+        forests[index].apply(batch, logits, wdl, buffers.num_actions).map_err(message)?;
     }
     Ok(())
 }
 
-fn told(ForestError(message): ForestError) -> String {
+fn message(ForestError(message): ForestError) -> String {
     message
 }

@@ -62,10 +62,10 @@ fn rows_per_second(ready: &Network, features: &[f32], batch: usize) -> f64 {
 
 fn main() {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let wanted = arguments.first().map_or("", String::as_str);
+    let prefix = arguments.first().map_or("", String::as_str);
     let chunks: Vec<usize> = arguments.iter().skip(1).filter_map(|chunk| chunk.parse().ok()).collect();
     let chunks = if chunks.is_empty() { vec![None] } else { chunks.into_iter().map(Some).collect() };
-    for (name, sizes) in networks().into_iter().filter(|(name, _)| name.starts_with(wanted)) {
+    for (name, sizes) in networks().into_iter().filter(|(name, _)| name.starts_with(prefix)) {
         let layers = network(1, sizes);
         let features = Numbers(2).features(128 * sizes.planes * sizes.rows * sizes.columns);
         for instructions in Instructions::ALL.into_iter().filter(|one| one.available()) {

@@ -11,7 +11,7 @@ pub struct Aligned<T> {
 }
 
 impl<T: Copy + Default> Aligned<T> {
-    /// So many zeros.
+    /// This many zeros.
     pub fn zeros(length: usize) -> Self {
         let held = vec![T::default(); length + LINE / size_of::<T>()];
         let begin = held.as_ptr().align_offset(LINE);

@@ -73,7 +73,7 @@ impl<L: Lanes> Matrix<L> {
     /// Multiplies `count` rows, adds the biases, and finishes.
     ///
     /// # Safety
-    /// `rows` holds `count` rows of `inputs` numbers, `row_stride` apart; `out` has room for `count` rows of `outputs`, `out_stride` apart.
+    /// `rows` holds `count` rows of `inputs` numbers, `row_stride` apart; `out` holds `count` rows of `outputs`, `out_stride` apart.
     pub unsafe fn apply(
         &self,
         rows: *const L::Element,
@@ -167,7 +167,7 @@ impl Excitation {
     }
 
     /// Numbers that `apply` needs to compute.
-    pub fn room(&self) -> usize {
+    pub fn scratch_len(&self) -> usize {
         self.reduce_bias.len() + 2 * self.channels
     }
 }
@@ -187,7 +187,7 @@ pub struct Excite<'a> {
     /// What comes last.
     pub finish: Finish,
     /// Numbers to compute with, as many as the layers say.
-    pub room: &'a mut [f32],
+    pub scratch: &'a mut [f32],
 }
 
 impl Work for Excite<'_> {
@@ -195,7 +195,7 @@ impl Work for Excite<'_> {
     unsafe fn work<L: Lanes>(self) {
         let (layers, board, channels) = (self.layers, self.board, self.layers.channels);
         let part = 1.0 / board.squares() as f32;
-        let (few, wide) = self.room.split_at_mut(layers.reduce_bias.len());
+        let (few, wide) = self.scratch.split_at_mut(layers.reduce_bias.len());
         few.copy_from_slice(&layers.reduce_bias);
         for (input, weights) in layers.reduce.chunks_exact(few.len()).enumerate().take(layers.filters) {
             let mean = *self.sums.add(input) * part;

@@ -73,7 +73,7 @@ impl Instructions {
         return false;
     }
 
-    /// The name, as it is read.
+    /// The name, as read.
     pub fn name(self) -> &'static str {
         match self {
             Avx512 => "avx512",
@@ -109,7 +109,7 @@ impl Precision {
     /// All of them.
     pub const ALL: [Precision; 2] = [Precision::Float32, Precision::Bfloat16];
 
-    /// The name, as it is read.
+    /// The name, as read.
     pub fn name(self) -> &'static str {
         match self {
             Precision::Float32 => "float32",

@@ -59,10 +59,10 @@ impl Network {
         logits: &mut [f32],
         wdl: &mut [f32],
     ) -> Result<(), NetworkError> {
-        let (got, wanted) =
+        let (got, expected) =
             ([features.len(), logits.len(), wdl.len()], [rows * self.row_length, rows * self.actions, rows * 3]);
-        if got != wanted {
-            return Err(NetworkError(format!("{rows} rows are {wanted:?} features, logits and shares, got {got:?}")));
+        if got != expected {
+            return Err(NetworkError(format!("{rows} rows are {expected:?} features, logits and shares, got {got:?}")));
         }
         self.pass.pass(features, rows, logits, wdl);
         Ok(())

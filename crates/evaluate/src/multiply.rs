@@ -5,7 +5,7 @@ use crate::lanes::{Lanes, Work};
 /// The widest block of outputs, in vectors.
 const MOST_VECTORS: usize = 5;
 
-/// Vectors of outputs in a block, for so many vectors of outputs: few enough that the accumulators of some rows stay in registers,
+/// Vectors of outputs in a block, for this many vectors of outputs: few enough that the accumulators of some rows stay in registers,
 /// and without rest where that can be.
 pub fn block_vectors<L: Lanes>(vectors: usize) -> usize {
     match L::ACCUMULATORS {

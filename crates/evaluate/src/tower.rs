@@ -54,11 +54,11 @@ pub struct Tower<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> {
     value: (HeadPlanes<L, F>, Matrix<F>, Matrix<F>),
     scalar_value: bool,
     head_stride: usize,
-    rooms: Mutex<Vec<Room<L>>>,
+    spare: Mutex<Vec<Buffers<L>>>,
 }
 
 /// The memory that a pass computes in; a thread takes one and brings it back. Borders of boards are zero and stay so.
-struct Room<L: Lanes> {
+struct Buffers<L: Lanes> {
     transforms: Transforms<L>,
     features: Aligned<f32>,
     x: Aligned<f32>,
@@ -128,7 +128,7 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Tower<L, F> {
             value: (planes_of(&value.planes), over(&value.hidden, &value.planes), Matrix::dense(&value.output)),
             scalar_value: value.output.outputs == 1,
             head_stride,
-            rooms: Mutex::new(Vec::new()),
+            spare: Mutex::new(Vec::new()),
         }
     }
 
@@ -147,7 +147,7 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Tower<L, F> {
         self.input.bytes() + tower + policy + head(planes) + hidden.bytes() + output.bytes()
     }
 
-    fn new_room(&self) -> Room<L> {
+    fn new_buffers(&self) -> Buffers<L> {
         let (chunk, squares, [feature_stride, stride]) = (self.chunk, self.board.squares(), self.strides);
         let boards = chunk * self.board.padded_squares();
         let channels = stride.max(feature_stride).max(self.head_stride);
@@ -156,8 +156,9 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Tower<L, F> {
             PolicyHead::Planes(..) => 0,
         };
         let (_, hidden, output) = &self.value;
-        let excitation = self.blocks.iter().filter_map(|block| block.excitation.as_ref().map(Excitation::room)).max();
-        Room {
+        let excitation =
+            self.blocks.iter().filter_map(|block| block.excitation.as_ref().map(Excitation::scratch_len)).max();
+        Buffers {
             transforms: Transforms::new(&self.board, chunk, channels),
             features: Aligned::zeros(boards * feature_stride),
             x: Aligned::zeros(boards * stride),
@@ -176,19 +177,19 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Tower<L, F> {
     /// # Safety
     /// The processor has L's instructions, and the slices are as long as `Network::evaluate` says.
     unsafe fn run(&self, features: &[f32], rows: usize, logits: &mut [f32], wdl: &mut [f32]) {
-        let taken = self.rooms.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let mut room = taken.unwrap_or_else(|| self.new_room());
+        let taken = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut buffers = taken.unwrap_or_else(|| self.new_buffers());
         let row_length = self.planes * self.board.squares();
         let mut done = 0;
         while done < rows {
             let count = self.chunk.min(rows - done);
-            self.read_features(&features[done * row_length..], count, &mut room.features);
-            let body = self.tower(count, &mut room);
-            self.value(count, body, &mut room, &mut wdl[done * 3..]);
-            self.policy(count, body, &mut room, &mut logits[done * self.actions..]);
+            self.read_features(&features[done * row_length..], count, &mut buffers.features);
+            let body = self.tower(count, &mut buffers);
+            self.value(count, body, &mut buffers, &mut wdl[done * 3..]);
+            self.policy(count, body, &mut buffers, &mut logits[done * self.actions..]);
             done += count;
         }
-        self.rooms.lock().unwrap_or_else(PoisonError::into_inner).push(room);
+        self.spare.lock().unwrap_or_else(PoisonError::into_inner).push(buffers);
     }
 
     /// Planes beside each other become channels of squares.
@@ -209,18 +210,18 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Tower<L, F> {
         }
     }
 
-    /// Features to the last board of the tower, which is returned: one of the two of the room.
-    unsafe fn tower(&self, rows: usize, room: &mut Room<L>) -> *const f32 {
-        let (board, finish, transforms) = (self.board, self.finish, &mut room.transforms);
-        let (mut x, mut y) = (room.x.as_mut_ptr(), room.y.as_mut_ptr());
-        self.input.convolve(board, rows, transforms, room.features.as_ptr(), x, None, finish, None);
+    /// Features to the last board of the tower, which is returned: one of the two of the buffers.
+    unsafe fn tower(&self, rows: usize, buffers: &mut Buffers<L>) -> *const f32 {
+        let (board, finish, transforms) = (self.board, self.finish, &mut buffers.transforms);
+        let (mut x, mut y) = (buffers.x.as_mut_ptr(), buffers.y.as_mut_ptr());
+        self.input.convolve(board, rows, transforms, buffers.features.as_ptr(), x, None, finish, None);
         for block in &self.blocks {
             block.first.convolve(board, rows, transforms, x, y, None, finish, None);
             let Some(excitation) = &block.excitation else {
                 block.second.convolve(board, rows, transforms, y, x, Some(x.cast_const()), finish, None);
                 continue;
             };
-            let sums = room.sums.as_mut_ptr();
+            let sums = buffers.sums.as_mut_ptr();
             block.second.convolve(board, rows, transforms, y, y, None, Finish::None, Some(sums));
             let (size, stride) = (board.padded_squares() * self.strides[1], self.strides[1]);
             for row in 0..rows {
@@ -231,7 +232,7 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Tower<L, F> {
                     x: y.add(row * size),
                     skip: x.add(row * size),
                     finish,
-                    room: &mut room.excitation,
+                    scratch: &mut buffers.excitation,
                 });
             }
             core::mem::swap(&mut x, &mut y);
@@ -239,11 +240,11 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Tower<L, F> {
         x
     }
 
-    /// The planes of a head, squares beside each other without border, in `room.squares`.
-    unsafe fn head_planes(&self, planes: &HeadPlanes<L, F>, rows: usize, body: *const f32, room: &mut Room<L>) {
+    /// The planes of a head, squares beside each other without border, in `buffers.squares`.
+    unsafe fn head_planes(&self, planes: &HeadPlanes<L, F>, rows: usize, body: *const f32, buffers: &mut Buffers<L>) {
         let (board, finish) = (self.board, self.finish);
         let (squares, size) = (board.squares(), board.padded_squares());
-        let to = room.squares.as_mut_ptr();
+        let to = buffers.squares.as_mut_ptr();
         match planes {
             HeadPlanes::Pointwise(matrix) => {
                 for row in 0..rows {
@@ -255,8 +256,8 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Tower<L, F> {
                 }
             }
             HeadPlanes::Tiles(tiles) => {
-                let head = room.head.as_mut_ptr();
-                tiles.convolve(board, rows, &mut room.transforms, body, head, None, finish, None);
+                let head = buffers.head.as_mut_ptr();
+                tiles.convolve(board, rows, &mut buffers.transforms, body, head, None, finish, None);
                 for row in 0..rows {
                     for line in 0..board.rows {
                         let from = head.add((row * size + board.padded(line, 0)) * tiles.outputs);
@@ -268,10 +269,10 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Tower<L, F> {
         }
     }
 
-    unsafe fn value(&self, rows: usize, body: *const f32, room: &mut Room<L>, wdl: &mut [f32]) {
+    unsafe fn value(&self, rows: usize, body: *const f32, buffers: &mut Buffers<L>, wdl: &mut [f32]) {
         let (planes, hidden, output) = &self.value;
-        self.head_planes(planes, rows, body, room);
-        let (from, to) = (room.squares.as_ptr(), room.numbers.as_mut_ptr());
+        self.head_planes(planes, rows, body, buffers);
+        let (from, to) = (buffers.squares.as_ptr(), buffers.numbers.as_mut_ptr());
         let last = to.add(self.chunk * hidden.outputs);
         hidden.apply(from, hidden.inputs, to, hidden.outputs, rows, self.finish);
         output.apply(to, hidden.outputs, last, output.outputs, rows, Finish::None);
@@ -287,24 +288,24 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Tower<L, F> {
         }
     }
 
-    unsafe fn policy(&self, rows: usize, body: *const f32, room: &mut Room<L>, logits: &mut [f32]) {
+    unsafe fn policy(&self, rows: usize, body: *const f32, buffers: &mut Buffers<L>, logits: &mut [f32]) {
         match &self.policy {
             PolicyHead::Dense(planes, output) => {
-                self.head_planes(planes, rows, body, room);
-                let to = room.numbers.as_mut_ptr();
-                output.apply(room.squares.as_ptr(), output.inputs, to, output.outputs, rows, Finish::None);
+                self.head_planes(planes, rows, body, buffers);
+                let to = buffers.numbers.as_mut_ptr();
+                output.apply(buffers.squares.as_ptr(), output.inputs, to, output.outputs, rows, Finish::None);
                 for (row, logits) in logits.chunks_exact_mut(self.actions).take(rows).enumerate() {
-                    logits.copy_from_slice(&room.numbers.as_slice()[row * output.outputs..][..self.actions]);
+                    logits.copy_from_slice(&buffers.numbers.as_slice()[row * output.outputs..][..self.actions]);
                 }
             }
             PolicyHead::Planes(first, second, places) => {
-                let (board, transforms) = (self.board, &mut room.transforms);
-                let (head, out) = (room.head.as_mut_ptr(), room.output.as_mut_ptr());
+                let (board, transforms) = (self.board, &mut buffers.transforms);
+                let (head, out) = (buffers.head.as_mut_ptr(), buffers.output.as_mut_ptr());
                 first.convolve(board, rows, transforms, body, head, None, self.finish, None);
                 second.convolve(board, rows, transforms, head, out, None, Finish::None, None);
                 let size = board.padded_squares() * second.outputs;
                 for (row, logits) in logits.chunks_exact_mut(self.actions).take(rows).enumerate() {
-                    let from = &room.output.as_slice()[row * size..][..size];
+                    let from = &buffers.output.as_slice()[row * size..][..size];
                     logits.iter_mut().zip(places).for_each(|(logit, place)| *logit = from[*place as usize]);
                 }
             }

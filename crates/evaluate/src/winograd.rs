@@ -49,14 +49,14 @@ pub struct Winograd<L: Lanes> {
     bias: Aligned<f32>,
 }
 
-/// Room for the transforms of a chunk of rows.
+/// Buffers for the transforms of a chunk of rows.
 pub struct Transforms<L: Lanes> {
     inputs: Aligned<L::Element>,
     sums: Aligned<f32>,
 }
 
 impl<L: Lanes> Transforms<L> {
-    /// Room for `rows` boards of at most `channels` channels.
+    /// Buffers for `rows` boards of at most `channels` channels.
     pub fn new(board: &Board, rows: usize, channels: usize) -> Self {
         let (points, tiles) = (POINTS * POINTS, rows * board.tiles());
         let panel = channels.min(PANEL).next_multiple_of(PANEL_UNIT);
@@ -341,7 +341,7 @@ unsafe fn output_points<L: Lanes>(m: [L::Vector; POINTS]) -> [L::Vector; 4] {
     ]
 }
 
-/// A^T m A and the bias of every tile of one board and one panel of outputs; then the skip connection and max(0, x), where wanted.
+/// A^T m A and the bias of every tile of one board and one panel of outputs; then the skip connection and max(0, x), where given.
 struct Back {
     board: Board,
     from: *const f32,

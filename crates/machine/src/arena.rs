@@ -38,7 +38,7 @@ impl<T: Copy> Arena<T> {
     #[inline]
     pub fn push(&mut self, item: T) {
         self.reserve(1);
-        // SAFETY: there is room for one more item.
+        // SAFETY: the memory holds one more item.
         unsafe { self.start.add(self.len).write(item) };
         self.len += 1;
     }
@@ -47,7 +47,7 @@ impl<T: Copy> Arena<T> {
     #[inline]
     pub fn extend_from_slice(&mut self, items: &[T]) {
         self.reserve(items.len());
-        // SAFETY: there is room for so many more, and `items` cannot lie within memory that is borrowed to be changed.
+        // SAFETY: the memory holds that many more, and `items` cannot lie within memory that is borrowed to be changed.
         unsafe { ptr::copy_nonoverlapping(items.as_ptr(), self.start.add(self.len).as_ptr(), items.len()) };
         self.len += items.len();
     }
@@ -58,7 +58,7 @@ impl<T: Copy> Arena<T> {
         let more = len.saturating_sub(self.len);
         self.reserve(more);
         for _ in 0..more {
-            // SAFETY: there is room for so many more.
+            // SAFETY: the memory holds that many more.
             unsafe { self.start.add(self.len).write(item) };
             self.len += 1;
         }
@@ -95,7 +95,7 @@ impl<T: Copy> Arena<T> {
         };
         let Some(start) = NonNull::new(start.cast::<T>()) else { alloc::handle_alloc_error(layout::<T>(capacity)) };
         if !(self.mapped && mapped) {
-            // SAFETY: the new memory is another one, and has room for all items. The old one is not used any more.
+            // SAFETY: the new memory is another one, and holds all items. The old one is not used any more.
             unsafe {
                 ptr::copy_nonoverlapping(self.start.as_ptr(), start.as_ptr(), self.len);
                 self.release();
@@ -132,7 +132,7 @@ fn layout<T>(items: usize) -> Layout {
 
 impl<T: Copy> Drop for Arena<T> {
     fn drop(&mut self) {
-        // SAFETY: nobody can use it after this.
+        // SAFETY: no one can use it after this.
         unsafe { self.release() };
     }
 }
@@ -142,7 +142,7 @@ impl<T: Copy> Deref for Arena<T> {
 
     #[inline]
     fn deref(&self) -> &[T] {
-        // SAFETY: so many items were written, and are borrowed with the array.
+        // SAFETY: this many items were written, and are borrowed with the array.
         unsafe { std::slice::from_raw_parts(self.start.as_ptr(), self.len) }
     }
 }

@@ -4,7 +4,7 @@
 /// Bytes of a huge page; blocks begin at multiples of it and have whole ones.
 pub(crate) const HUGE: usize = 2 << 20;
 
-/// A block of so many bytes, a multiple of [`HUGE`]; `None` where the system has none to give.
+/// A block of this many bytes, a multiple of [`HUGE`]; `None` where the system has none to give.
 #[cfg(target_os = "linux")]
 pub(crate) fn map(bytes: usize) -> Option<*mut u8> {
     let (access, kind) = (libc::PROT_READ | libc::PROT_WRITE, libc::MAP_PRIVATE | libc::MAP_ANONYMOUS);
@@ -16,7 +16,7 @@ pub(crate) fn map(bytes: usize) -> Option<*mut u8> {
     }
     let before = found.align_offset(HUGE);
     let start = found.wrapping_byte_add(before);
-    // SAFETY: what is unmapped are the ends of the mapping just made, and nobody has them. Advice changes no content; where it is not
+    // SAFETY: what is unmapped are the ends of the mapping just made, and no one has them. Advice changes no content; where it is not
     // taken, pages are small.
     unsafe {
         if before > 0 {
@@ -37,7 +37,7 @@ pub(crate) fn map(bytes: usize) -> Option<*mut u8> {
 #[cfg(target_os = "linux")]
 pub(crate) unsafe fn grow(start: *mut u8, bytes: usize, more: usize) -> Option<*mut u8> {
     let target = map(more)?;
-    // SAFETY: the target is a block of so many bytes that nobody uses; the pages of the old one take its place.
+    // SAFETY: the target is a block of this many bytes that no one uses; the pages of the old one take its place.
     unsafe {
         let flags = libc::MREMAP_MAYMOVE | libc::MREMAP_FIXED;
         if libc::mremap(start.cast(), bytes, more, flags, target.cast::<libc::c_void>()) == libc::MAP_FAILED {

@@ -1,4 +1,4 @@
-//! Numpy arrays from Python: one clear ValueError for whatever is not the array that is wanted.
+//! Numpy arrays from Python: one clear ValueError for whatever is not the array that is expected.
 
 use numpy::ndarray::Dimension;
 use numpy::{
@@ -27,7 +27,7 @@ impl<'py> FromPyObject<'_, 'py> for Ids<'py> {
     }
 }
 
-/// Whole numbers, one dimension: an array of this type as it is, or made of any sequence of whole numbers in its range.
+/// Whole numbers, one dimension: an array of this type itself, or made of any sequence of whole numbers in its range.
 pub enum Whole<'py, T: Element> {
     /// The caller's array.
     Given(PyReadonlyArray1<'py, T>),
@@ -94,11 +94,11 @@ fn fitting<'a, 'py, T: Element, D: Dimension>(
     match object.cast::<PyArray<T, D>>() {
         Ok(array) if array.is_c_contiguous() => Ok(array),
         _ => {
-            let wanted = T::get_dtype(object.py());
+            let expected = T::get_dtype(object.py());
             let dimensions = D::NDIM.map_or("any number of".to_string(), |n| n.to_string());
             let got = describe(object);
             Err(value_error(format!(
-                "{name} must be a numpy array of {wanted} in C order, dimensions: {dimensions}; got {got}"
+                "{name} must be a numpy array of {expected} in C order, dimensions: {dimensions}; got {got}"
             )))
         }
     }

@@ -150,7 +150,7 @@ impl PythonEvaluator {
     }
 }
 
-/// A position for Python; whoever searches here has told where its line begins.
+/// A position for Python; whoever searches here says where its line begins.
 fn state_of(position: &Position) -> PyResult<PyState> {
     let origin = position.origin.as_ref().and_then(|origin| origin.downcast_ref::<Line>());
     let origin = origin.ok_or_else(|| value_error("a position without its line was to be evaluated"))?;

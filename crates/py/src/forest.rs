@@ -15,7 +15,7 @@ use hauteur_core::search::oracle::LeafOracle;
 use hauteur_core::search::outside::OutsideRules;
 use hauteur_core::search::report::EdgeReport;
 use hauteur_core::stats::Value;
-use hauteur_core::step::{BatchRoom, StepFacts, step};
+use hauteur_core::step::{BatchBuffers, StepFacts, step};
 use numpy::{IntoPyArray, Ix1, Ix2, Ix4, PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
@@ -106,7 +106,7 @@ pub struct PyForest {
     lines: HashMap<i64, Line>,
     rules: Option<Arc<PyRules>>,
     /// Buffers of steps, with the evaluator that they are for.
-    room: Option<(Arc<dyn Evaluator>, BatchRoom)>,
+    buffers: Option<(Arc<dyn Evaluator>, BatchBuffers)>,
 }
 
 impl PyForest {
@@ -221,7 +221,7 @@ impl PyForest {
             params: json,
             lines: HashMap::new(),
             rules,
-            room: None,
+            buffers: None,
         })
     }
 
@@ -376,12 +376,13 @@ impl PyForest {
     ) -> PyResult<(usize, f64, f64)> {
         let wrong = || value_error(format!("evaluator must be one of the core, got {}", evaluator.get_type()));
         let (net, (evaluator, _)) = (self.wanted_net(net)?, core_evaluator(evaluator).ok_or_else(wrong)?);
-        let fits = |(of, room): &(Arc<dyn Evaluator>, BatchRoom)| Arc::ptr_eq(of, &evaluator) && room.holds(rows);
-        let mut room = self.room.take().filter(fits).unwrap_or_else(|| {
-            let room = BatchRoom::new(self.game.0.info(), evaluator.as_ref(), rows.max(evaluator.batch_size()));
-            (evaluator.clone(), room)
+        let fits =
+            |(of, buffers): &(Arc<dyn Evaluator>, BatchBuffers)| Arc::ptr_eq(of, &evaluator) && buffers.holds(rows);
+        let mut buffers = self.buffers.take().filter(fits).unwrap_or_else(|| {
+            let buffers = BatchBuffers::new(self.game.0.info(), evaluator.as_ref(), rows.max(evaluator.batch_size()));
+            (evaluator.clone(), buffers)
         });
-        room.1.limit(rows);
+        buffers.1.limit(rows);
         let (forests, lines) = (std::slice::from_mut(&mut self.forest), &self.lines);
         let root_line = |_: usize, tree: usize| -> (Option<Origin>, Vec<Action>) {
             (lines.get(&(tree as i64)).map(|line| Arc::new(line.clone()) as Origin), Vec::new())
@@ -389,10 +390,10 @@ impl PyForest {
         let mut facts = StepFacts::default();
         let done = py.detach(|| {
             (0..batches).try_for_each(|_| {
-                step(forests, &[(0, net)], evaluator.as_ref(), &mut room.1, &root_line, &mut facts).map(|_| ())
+                step(forests, &[(0, net)], evaluator.as_ref(), &mut buffers.1, &root_line, &mut facts).map(|_| ())
             })
         });
-        self.room = Some(room);
+        self.buffers = Some(buffers);
         self.game.checked(())?;
         done.map_err(value_error)?;
         Ok((facts.rows as usize, facts.search.as_secs_f64(), facts.network.as_secs_f64()))

@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use hauteur_core::evaluator::Origin;
 use hauteur_core::forest::ForestError;
-use hauteur_core::play::crew::{Answer, Crew, Event};
 use hauteur_core::play::record::Record;
 use hauteur_core::play::running::{Lost, Plan};
 use hauteur_core::play::settings::{GameRules, Layout, MoveSettings, SearchPlayer, Table};
+use hauteur_core::play::threads::{Answer, Event, GameThreads};
 use hauteur_core::search::outside::OutsideRules;
 use hauteur_core::step::StepFacts;
 use numpy::{Element, IntoPyArray, PyArrayMethods};
@@ -39,7 +39,7 @@ fn settings<T: DeserializeOwned>(json: &str) -> PyResult<T> {
 /// Games in progress; see `_core.pyi`.
 #[pyclass(name = "PlayedGames", module = "hauteur._core", frozen)]
 pub struct PyPlayedGames {
-    crew: Crew,
+    threads: GameThreads,
     game: PyGame,
     evaluators: Vec<GivenEvaluator>,
     rules: Vec<Arc<PyRules>>,
@@ -78,45 +78,45 @@ impl PyPlayedGames {
             rules,
         };
         let layout = Layout { parallel, batch_size, workers, seed };
-        let crew = Crew::new(table, game.0.info(), layout).map_err(refuse)?;
-        Ok(PyPlayedGames { crew, game, evaluators, rules: rules_in_python })
+        let threads = GameThreads::new(table, game.0.info(), layout).map_err(refuse)?;
+        Ok(PyPlayedGames { threads, game, evaluators, rules: rules_in_python })
     }
 
     #[getter]
     fn has_room(&self) -> bool {
-        self.crew.has_room()
+        self.threads.has_room()
     }
 
     #[getter]
     fn running(&self) -> usize {
-        self.crew.running()
+        self.threads.running()
     }
 
     #[getter]
     fn workers(&self) -> usize {
-        self.crew.workers()
+        self.threads.workers()
     }
 
     fn begin(
         &self,
         number: u64,
         state: PyRef<'_, PyState>,
-        seats: [usize; 2],
+        sides: [usize; 2],
         plies: usize,
         seed: u64,
     ) -> PyResult<()> {
         let (state, line) = entering(&self.game, &state)?;
         let origin: Option<Origin> = Some(Arc::new(line));
-        self.crew.begin(Plan { number, seats, state, origin, plies, seed }).map_err(refuse)
+        self.threads.begin(Plan { number, sides, state, origin, plies, seed }).map_err(refuse)
     }
 
     fn no_more(&self) {
-        self.crew.no_more();
+        self.threads.no_more();
     }
 
     fn wait<'py>(&self, py: Python<'py>, seconds: f64) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let crew = &self.crew;
-        let event = py.detach(|| crew.wait(Duration::from_secs_f64(seconds)));
+        let threads = &self.threads;
+        let event = py.detach(|| threads.wait(Duration::from_secs_f64(seconds)));
         self.game.checked(())?;
         match event {
             None => Ok(None),
@@ -137,15 +137,15 @@ impl PyPlayedGames {
 
     #[pyo3(signature = (number, action, *, score, depth, seconds, note))]
     fn answer(&self, number: u64, action: u16, score: f32, depth: u16, seconds: Option<f32>, note: String) {
-        self.crew.answer(number, Answer::Move { action, score, depth, seconds, note });
+        self.threads.answer(number, Answer::Move { action, score, depth, seconds, note });
     }
 
     fn lose(&self, number: u64, reason: String, detail: String, resigned: bool) {
-        self.crew.answer(number, Answer::Lost(Lost { reason, detail, resigned }));
+        self.threads.answer(number, Answer::Lost(Lost { reason, detail, resigned }));
     }
 
     fn facts(&self) -> HashMap<&'static str, f64> {
-        let facts = self.crew.facts();
+        let facts = self.threads.facts();
         HashMap::from([
             ("games", facts.games as f64),
             ("moves", facts.moves as f64),
@@ -163,12 +163,12 @@ impl PyPlayedGames {
             let (search, network) = (facts.search.as_secs_f64(), facts.network.as_secs_f64());
             (facts.rows, facts.batches, facts.capacity, search, network)
         };
-        self.crew.facts().networks.iter().map(numbers).collect()
+        self.threads.facts().networks.iter().map(numbers).collect()
     }
 
     fn close(&self, py: Python<'_>) {
-        let crew = &self.crew;
-        py.detach(|| crew.stop());
+        let threads = &self.threads;
+        py.detach(|| threads.stop());
     }
 
     #[staticmethod]
@@ -179,7 +179,7 @@ impl PyPlayedGames {
 
 impl Drop for PyPlayedGames {
     fn drop(&mut self) {
-        Python::attach(|py| py.detach(|| self.crew.stop())); // a thread that waits for the interpreter must get it
+        Python::attach(|py| py.detach(|| self.threads.stop())); // a thread that waits for the interpreter must get it
     }
 }
 
@@ -206,7 +206,7 @@ fn record_dict(py: Python<'_>, record: Record) -> PyResult<Bound<'_, PyDict>> {
     set(&dict, "seconds", columns.seconds)?;
     dict.set_item("outcome", record.outcome)?;
     dict.set_item("end_reason", record.end_reason)?;
-    dict.set_item("resigned", record.resigned.map_or(-1, |seat| seat as i64))?;
+    dict.set_item("resigned", record.resigned.map_or(-1, |side| side as i64))?;
     dict.set_item("notes", record.notes.into_iter().collect::<HashMap<_, _>>())?;
     Ok(dict)
 }

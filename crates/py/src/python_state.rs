@@ -20,7 +20,7 @@ pub struct PythonState {
     known: Known,
 }
 
-/// Answers of the object, kept until the next move. They are set, not initialised in place, so that nobody waits for
+/// Answers of the object, kept until the next move. They are set, not initialised in place, so that no one waits for
 /// an answer while its finder waits for the interpreter.
 #[derive(Clone, Default)]
 struct Known {

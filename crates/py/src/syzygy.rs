@@ -1,4 +1,4 @@
-//! Syzygy tablebases: exact results of chess positions with few men, for leaves of the search and moves of the root.
+//! Syzygy tablebases: exact results of chess positions with few pieces, for leaves of the search and moves of the root.
 
 use std::path::Path;
 
@@ -33,7 +33,7 @@ impl Syzygy {
         Ok(Syzygy { tables, files })
     }
 
-    /// Men of the largest table.
+    /// Pieces of the largest table.
     pub fn largest(&self) -> usize {
         self.tables.max_pieces()
     }

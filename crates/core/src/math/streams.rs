@@ -79,7 +79,7 @@ mod tests {
     #[test]
     fn numbers_are_those_of_numpy() {
         let mut stream = Stream::new(7, Purpose::Moves, 3);
-        let wanted = [
+        let expected = [
             0.5616691373149623,
             0.9637846837099767,
             0.8003495029830279,
@@ -87,7 +87,7 @@ mod tests {
             0.8493628607053063,
             0.9640371478158262,
         ];
-        assert_eq!(wanted.map(|_| stream.uniform()), wanted);
+        assert_eq!(expected.map(|_| stream.uniform()), expected);
         assert_eq!(derived_seed(7, Purpose::Tree, 1), 5109421680203848129);
         assert_eq!(derived_seed((1 << 63) - 1, Purpose::Answer, 9), 7774200773462463084);
     }

@@ -35,7 +35,7 @@ impl RootMove {
 }
 
 impl Temperature {
-    /// The temperature so many plies into the game. With the full-move index m = ply / 2: from `cutoff_move` on `endgame`; else it
+    /// The temperature this many plies into the game. With the full-move index m = ply / 2: from `cutoff_move` on `endgame`; else it
     /// falls from m = delay on to 0 at m = delay + decay, never below `endgame`.
     pub fn at(&self, ply: usize) -> f64 {
         let move_index = ply as u64 / 2;

@@ -13,7 +13,7 @@ pub const PLY_LIMIT: &str = "ply limit";
 pub struct Columns {
     /// The moves played.
     pub actions: Vec<Action>,
-    /// Seat of the mover.
+    /// Side of the mover.
     pub movers: Vec<u8>,
     /// Edges of all policy targets, one move after another.
     pub policy_actions: Vec<Action>,
@@ -72,7 +72,7 @@ pub struct Record {
     pub outcome: i8,
     /// Why it is over.
     pub end_reason: String,
-    /// The seat that resigned, or would have, if it was played out.
+    /// The side that resigned, or would have, if it was played out.
     pub resigned: Option<usize>,
     /// What was said of moves, by their index.
     pub notes: Vec<(usize, String)>,

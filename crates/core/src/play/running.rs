@@ -15,7 +15,7 @@ pub struct Plan {
     /// What the caller calls it; no other running game has the same.
     pub number: u64,
     /// Index of the player who moves first, and of the other one.
-    pub seats: [usize; 2],
+    pub sides: [usize; 2],
     /// Where the searches begin.
     pub state: Box<dyn State>,
     /// How that position was reached, for evaluators that read positions.
@@ -37,7 +37,7 @@ pub struct Lost {
     pub resigned: bool,
 }
 
-/// A game in progress. Tree 0 is that of the first seat, tree 1 that of the second; a player on both seats has tree 0 for both,
+/// A game in progress. Tree 0 is that of the first side, tree 1 that of the second; a player on both sides has tree 0 for both,
 /// unless each side is to have its own.
 pub struct Running {
     /// How it began.
@@ -72,7 +72,7 @@ impl Running {
             begun: Instant::now(),
             full: true,
             draws: Stream::new(plan.seed, Purpose::Moves, 0),
-            own_trees: rules.tree_per_side || plan.seats[0] != plan.seats[1],
+            own_trees: rules.tree_per_side || plan.sides[0] != plan.sides[1],
             watch: rules.resignation.map(|rule| Watch::new(rule, plan.seed)),
             lost: None,
             notes: Vec::new(),
@@ -80,19 +80,19 @@ impl Running {
         }
     }
 
-    /// The seat that is to move.
-    pub fn seat(&self) -> usize {
+    /// The side that is to move.
+    pub fn side(&self) -> usize {
         self.state.to_move() as usize
     }
 
     /// Index of the player who is to move.
     pub fn mover(&self) -> usize {
-        self.plan.seats[self.seat()]
+        self.plan.sides[self.side()]
     }
 
     /// Number of the tree that the player to move searches.
     pub fn tree_number(&self) -> usize {
-        if self.own_trees { self.seat() } else { 0 }
+        if self.own_trees { self.side() } else { 0 }
     }
 
     /// Seed of the tree that the player to move searches.
@@ -122,11 +122,11 @@ impl Running {
 
     /// Plays and records a move of the player to move.
     pub fn play(&mut self, found: &Found) {
-        let seat = self.seat();
+        let side = self.side();
         if let Some(watch) = &mut self.watch {
-            watch.see(seat, found.value(), self.plan.plies + self.columns.actions.len());
+            watch.see(side, found.value(), self.plan.plies + self.columns.actions.len());
         }
-        self.columns.push(seat, found);
+        self.columns.push(side, found);
         self.state.play(found.action);
         self.full = true;
         for (tree, unplayed) in self.trees.iter().zip(&mut self.unplayed) {
@@ -163,12 +163,12 @@ impl Running {
     }
 
     fn result(&self) -> (i8, String, Option<usize>) {
-        let won_against = |seat: usize| if seat == 0 { -1 } else { 1 };
+        let won_against = |side: usize| if side == 0 { -1 } else { 1 };
         if let Some(lost) = &self.lost {
-            let seat = self.seat();
-            return (won_against(seat), lost.reason.clone(), Some(seat).filter(|_| lost.resigned));
+            let side = self.side();
+            return (won_against(side), lost.reason.clone(), Some(side).filter(|_| lost.resigned));
         }
-        let (seat, resigns) = self.watch.as_ref().map_or((None, None), |watch| (watch.seat, watch.resigns()));
+        let (side, resigns) = self.watch.as_ref().map_or((None, None), |watch| (watch.side, watch.resigns()));
         match (self.state.outcome(), resigns) {
             (Some(outcome), _) => {
                 let result = match outcome {
@@ -176,11 +176,11 @@ impl Running {
                     Outcome::Win(Player::Second) => -1,
                     Outcome::Draw => 0,
                 };
-                let played_out = if resigns.is_some() { None } else { seat };
+                let played_out = if resigns.is_some() { None } else { side };
                 (result, self.state.end_reason().unwrap_or_default().into(), played_out)
             }
-            (None, Some(seat)) => (won_against(seat), RESIGNATION.into(), Some(seat)),
-            (None, None) => (0, PLY_LIMIT.into(), seat),
+            (None, Some(side)) => (won_against(side), RESIGNATION.into(), Some(side)),
+            (None, None) => (0, PLY_LIMIT.into(), side),
         }
     }
 }

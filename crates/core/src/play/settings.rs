@@ -88,7 +88,7 @@ pub struct GameRules {
     pub max_plies: Option<usize>,
     /// When players resign.
     pub resignation: Option<Resignation>,
-    /// A player on both seats has a tree for each.
+    /// A player on both sides has a tree for each.
     pub tree_per_side: bool,
 }
 

@@ -9,28 +9,28 @@ pub struct Watch {
     settings: Resignation,
     plays_through: bool,
     in_a_row: [u32; 2],
-    /// The seat that was the first to have reason to resign.
-    pub seat: Option<usize>,
+    /// The side that was the first to have reason to resign.
+    pub side: Option<usize>,
 }
 
 impl Watch {
     /// An observer of the game with this seed.
     pub fn new(settings: Resignation, seed: u64) -> Self {
         let plays_through = Stream::new(seed, Purpose::PlayThrough, 0).uniform() < settings.play_through;
-        Watch { settings, plays_through, in_a_row: [0; 2], seat: None }
+        Watch { settings, plays_through, in_a_row: [0; 2], side: None }
     }
 
-    /// Takes the root value that a seat found before its move at this ply; NaN: none.
-    pub fn see(&mut self, seat: usize, value: f64, ply: usize) {
+    /// Takes the root value that a side found before its move at this ply; NaN: none.
+    pub fn see(&mut self, side: usize, value: f64, ply: usize) {
         let hopeless = value <= self.settings.threshold;
-        self.in_a_row[seat] = if hopeless { self.in_a_row[seat] + 1 } else { 0 };
-        if self.seat.is_none() && ply >= self.settings.earliest_ply && self.in_a_row[seat] >= self.settings.moves {
-            self.seat = Some(seat);
+        self.in_a_row[side] = if hopeless { self.in_a_row[side] + 1 } else { 0 };
+        if self.side.is_none() && ply >= self.settings.earliest_ply && self.in_a_row[side] >= self.settings.moves {
+            self.side = Some(side);
         }
     }
 
-    /// The seat that resigns now.
+    /// The side that resigns now.
     pub fn resigns(&self) -> Option<usize> {
-        self.seat.filter(|_| !self.plays_through)
+        self.side.filter(|_| !self.plays_through)
     }
 }

@@ -9,17 +9,17 @@ use std::time::{Duration, Instant};
 use crate::evaluator::Origin;
 use crate::forest::{Forest, ForestError};
 use crate::game::{Action, GameInfo};
-use crate::play::crew::{Answer, Event, Facts, Question};
 use crate::play::found::{Found, found};
 use crate::play::running::{Plan, Running};
 use crate::play::settings::{Layout, Table};
+use crate::play::threads::{Answer, Event, Facts, Question};
 use crate::rules::second_net::Net;
-use crate::step::{BatchRoom, StepFacts, step};
+use crate::step::{BatchBuffers, StepFacts, step};
 
-/// Time after which facts are told again while no game ends.
+/// Time after which facts are reported again while no game ends.
 const TOLD_EVERY: Duration = Duration::from_millis(100);
 
-/// What a worker is told.
+/// An order to a worker.
 pub enum Order {
     /// Play this game.
     Play(Box<Plan>),
@@ -35,7 +35,7 @@ pub enum Order {
 struct Network {
     evaluator: usize,
     users: Vec<(usize, Net)>,
-    room: BatchRoom,
+    buffers: BatchBuffers,
     facts: StepFacts,
 }
 
@@ -61,7 +61,7 @@ pub struct Worker {
     orders: Receiver<Order>,
     events: Sender<Event>,
     stop: Arc<AtomicBool>,
-    told: Arc<Mutex<Facts>>,
+    reported: Arc<Mutex<Facts>>,
     last_told: Instant,
     waited: Duration,
     done: Facts,
@@ -73,7 +73,7 @@ pub struct Worker {
 pub struct Links {
     /// Its number.
     pub index: usize,
-    /// What it is told.
+    /// Its orders.
     pub orders: Receiver<Order>,
     /// What it tells.
     pub events: Sender<Event>,
@@ -84,7 +84,7 @@ pub struct Links {
 }
 
 impl Worker {
-    /// A worker with so many games at a time.
+    /// A worker with this many games at a time.
     pub fn new(
         table: Arc<Table>,
         info: &GameInfo,
@@ -110,7 +110,7 @@ impl Worker {
                     None => networks.push(Network {
                         evaluator,
                         users: vec![user],
-                        room: BatchRoom::new(info, table.evaluators[evaluator].as_ref(), layout.batch_size),
+                        buffers: BatchBuffers::new(info, table.evaluators[evaluator].as_ref(), layout.batch_size),
                         facts: StepFacts::default(),
                     }),
                 }
@@ -134,7 +134,7 @@ impl Worker {
             orders: links.orders,
             events: links.events,
             stop: links.stop,
-            told: links.facts,
+            reported: links.facts,
             last_told: Instant::now(),
             waited: Duration::ZERO,
             done: Facts::new(table.evaluators.len()),
@@ -143,7 +143,7 @@ impl Worker {
         })
     }
 
-    /// Plays until it is told to stop.
+    /// Plays until an order to stop.
     pub fn run(&mut self) -> Result<(), String> {
         while !self.stop.load(Ordering::Relaxed) {
             while let Ok(order) = self.orders.try_recv() {
@@ -194,7 +194,7 @@ impl Worker {
         Ok(())
     }
 
-    /// Starts games while there is room. Which game takes whose place does not depend on time: a free place waits until it is known
+    /// Starts games while there are free places. Which game takes whose place does not depend on time: a free place waits until it is known
     /// whether there is another game.
     fn begin_games(&mut self) -> Result<(), String> {
         while !self.free.is_empty() && !self.stop.load(Ordering::Relaxed) {
@@ -222,8 +222,8 @@ impl Worker {
         };
         for network in &mut self.networks {
             let evaluator = self.table.evaluators[network.evaluator].as_ref();
-            let Network { users, room, facts, .. } = network;
-            any |= step(&mut self.forests, users, evaluator, room, &root_line, facts)? > 0;
+            let Network { users, buffers, facts, .. } = network;
+            any |= step(&mut self.forests, users, evaluator, buffers, &root_line, facts)? > 0;
         }
         Ok(any)
     }
@@ -362,8 +362,8 @@ impl Worker {
     fn end(&mut self, slot: usize) -> Result<(), String> {
         let game = self.games[slot].take().expect("a running game");
         self.free.push(slot);
-        for (seat, tree) in game.trees.iter().enumerate() {
-            if let (Some(tree), Some(forest)) = (tree, self.forest_of[game.plan.seats[seat]]) {
+        for (side, tree) in game.trees.iter().enumerate() {
+            if let (Some(tree), Some(forest)) = (tree, self.forest_of[game.plan.sides[side]]) {
                 self.forests[forest].remove(*tree).map_err(|error| error.0)?;
             }
         }
@@ -374,7 +374,7 @@ impl Worker {
     }
 
     fn tell(&self, event: Event) -> Result<(), String> {
-        self.events.send(event).map_err(|_| "nobody waits for these games any more".into())
+        self.events.send(event).map_err(|_| "no one waits for these games any more".into())
     }
 
     fn tell_facts(&mut self) {
@@ -391,7 +391,7 @@ impl Worker {
             facts.networks[network.evaluator] = network.facts;
         }
         facts.waited = self.waited;
-        *self.told.lock().expect("nobody panics with the facts") = facts;
+        *self.reported.lock().expect("no thread panics with the facts") = facts;
     }
 
     /// Fails where search rules from outside have failed; they know why.

@@ -147,7 +147,7 @@ impl<'a> Search<'a> {
         let unvisited = || children.iter().enumerate().filter(|(_, child)| child.visits == 0);
         let count = unvisited().count();
         let place = if count > 0 {
-            unvisited().nth(self.random.below(count)).expect("there are so many").0
+            unvisited().nth(self.random.below(count)).expect("there are this many").0
         } else {
             best(children, f64::from(parent.visits).ln())
         };

@@ -1,6 +1,6 @@
 //! NoGo by random games with all-moves-as-first values (RAVE), without a network and without knowledge of the game.
 //!
-//! A move is also judged by the games in which it was played later. Its statistics: visits N, wins of them; and R, r the
+//! A move is also rated by the games in which it was played later. Its statistics: visits N, wins of them; and R, r the
 //! number and mean result of the simulations that passed its parent and in which the same player took its point at
 //! any time later. Every move begins with R = 20, r = 1/2: a fixed sample, there is no schedule by which R fades.
 //! The selected child has the greatest
@@ -244,9 +244,9 @@ impl<const W: usize> Search<W> {
         }
         let is_tied = |score: &f64| *score >= best - TIE;
         let tied = self.scores.iter().filter(|score| is_tied(score)).count();
-        let wanted = if tied == 1 { 0 } else { self.random.below(tied) };
+        let choice = if tied == 1 { 0 } else { self.random.below(tied) };
         let mut ties = self.scores.iter().enumerate().filter(|(_, score)| is_tied(score));
-        range.start + ties.nth(wanted).expect("the best child is among the tied").0
+        range.start + ties.nth(choice).expect("the best child is among the tied").0
     }
 
     /// Plays a random game from the position of the simulation, `mover` to move; the winner.

@@ -39,7 +39,7 @@ impl Search {
 
     /// Whether proofs hold against the other player's choice of moves only.
     pub(super) fn rests_on_other_support(&self) -> bool {
-        self.tree.columns.wanted.proofs_in_support && self.grown_for_other()
+        self.tree.columns.enabled.proofs_in_support && self.grown_for_other()
     }
 
     /// The edge that this visit draws at a frozen node, which freezes now if it is time; `None`: PUCT decides. Not for the root.

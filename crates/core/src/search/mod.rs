@@ -132,7 +132,7 @@ pub(super) enum Reached {
 pub struct Turn {
     net: Net,
     /// Rows that it may still add.
-    room: usize,
+    free_rows: usize,
     free_visits: usize,
     collisions: Vec<Vec<Step>>,
     over: bool,
@@ -223,7 +223,7 @@ impl Search {
         self.rows_in_flight
     }
 
-    /// No more visits are wanted, and none is in flight.
+    /// No more visits are due, and none is in flight.
     pub fn is_finished(&self) -> bool {
         self.rows_in_flight == 0 && !self.wants_visit()
     }
@@ -241,7 +241,7 @@ impl Search {
         }
     }
 
-    /// The net that the next visit is for; `None` when no visit is wanted.
+    /// The net that the next visit is for; `None` when no visit is due.
     #[inline(always)]
     pub fn next_net(&self) -> Option<Net> {
         let most = self.setup.params.max_tree_bytes;
@@ -257,7 +257,7 @@ impl Search {
         below_limit.then_some(self.setup.only_net)
     }
 
-    /// Adds leaves that wait for this net until there are `quota` of them, or no more visit of this net is wanted next, or possible.
+    /// Adds leaves that wait for this net until there are `quota` of them, or no more visit of this net is due, or possible.
     pub fn gather(&mut self, quota: usize, net: Net, sources: LeafSources, leaves: &mut Vec<Leaf>) {
         let mut turn = self.begin_turn(quota, net);
         while self.may_go_on(&turn) {
@@ -271,14 +271,14 @@ impl Search {
     pub(super) fn begin_turn(&mut self, quota: usize, net: Net) -> Turn {
         self.settle_contempt();
         self.turn = if self.setup.two_nets { net } else { Net::Small };
-        let room = quota.min(MAX_IN_FLIGHT.saturating_sub(self.visits_in_flight() as usize));
-        Turn { net, room, free_visits: 0, collisions: Vec::new(), over: false }
+        let free_rows = quota.min(MAX_IN_FLIGHT.saturating_sub(self.visits_in_flight() as usize));
+        Turn { net, free_rows, free_visits: 0, collisions: Vec::new(), over: false }
     }
 
     /// Another descent may begin.
     #[inline(always)]
     pub(super) fn may_go_on(&mut self, turn: &Turn) -> bool {
-        turn.room > 0 && !turn.over && self.may_descend(turn.net) && turn.free_visits < MAX_FREE_VISITS
+        turn.free_rows > 0 && !turn.over && self.may_descend(turn.net) && turn.free_visits < MAX_FREE_VISITS
     }
 
     /// Takes what a descent came to.
@@ -287,7 +287,7 @@ impl Search {
         match visit {
             Visit::Done => turn.free_visits += 1,
             Visit::Row(leaf) => {
-                turn.room -= 1;
+                turn.free_rows -= 1;
                 leaves.push(leaf);
             }
             Visit::Collision => {

@@ -26,7 +26,7 @@ pub struct EdgeReport {
     pub u: f64,
     /// Mean value of the visits, for the node's mover.
     pub value: Option<Value>,
-    /// `value` as it is reported: without the shift of WDL contempt, as far as `eval_objectivity` says.
+    /// `value` as reported: without the shift of WDL contempt, as far as `eval_objectivity` says.
     pub reported: Option<Value>,
     /// The network's value of the position behind the edge, for the node's mover.
     pub network: Option<Value>,
@@ -135,7 +135,7 @@ impl Search {
         self.root_value().map(|_| scores.node_q())
     }
 
-    /// The mean value of the root's visits for its mover, as it is reported; once there are any.
+    /// The mean value of the root's visits for its mover, as reported; once there are any.
     pub fn root_reported_value(&self) -> Option<Value> {
         let mover = self.tree.node(self.tree.root_node()?).mover;
         self.root_value().map(|value| self.reported(mover, value))
@@ -186,8 +186,8 @@ impl Search {
         let mut line = Vec::new();
         let mut next = self.tree.root_node();
         while let Some(node) = next.filter(|_| line.len() < max_length) {
-            let wanted = first.filter(|_| line.is_empty());
-            let Some((action, behind)) = self.line_edge(node, wanted) else { break };
+            let asked = first.filter(|_| line.is_empty());
+            let Some((action, behind)) = self.line_edge(node, asked) else { break };
             line.push(action);
             next = behind;
         }
@@ -195,17 +195,17 @@ impl Search {
     }
 
     /// The edge of a node that the principal variation takes, and the node behind it.
-    fn line_edge(&self, node: u32, wanted: Option<Action>) -> Option<(Action, Option<u32>)> {
+    fn line_edge(&self, node: u32, asked: Option<Action>) -> Option<(Action, Option<u32>)> {
         let (edges, stats) = (self.tree.edges(node), self.mixed_edge_stats(node));
         let rank = |k: usize| (self.line_rank(node, k), stats[k].visits, stats[k].wl, edges[k].prior());
-        let visited = (0..stats.len()).filter(|k| match wanted {
+        let visited = (0..stats.len()).filter(|k| match asked {
             Some(action) => edges[*k].action == action,
             None => stats[*k].visits > 0 || self.edge_bounds(node, *k).is_proven(),
         });
         let best = visited.rev().max_by(|a, b| rank(*a).partial_cmp(&rank(*b)).expect("numbers"));
         match best {
             Some(k) => Some((edges[k].action, (stats[k].node < TERMINAL).then_some(stats[k].node))),
-            None => wanted.map(|action| (action, None)),
+            None => asked.map(|action| (action, None)),
         }
     }
 }

@@ -189,7 +189,7 @@ impl<'a> NodeScores<'a> {
         best
     }
 
-    /// Among equals the first wins. With two nets the order of first choices is nobody's, so the greater prior wins, then the action.
+    /// Among equals the first wins. With two nets the order of first choices is no one's, so the greater prior wins, then the action.
     fn goes_before(&self, k: usize, best: Option<usize>) -> bool {
         let Some(best) = best.filter(|_| self.params.second_net.is_some()) else { return false };
         let (p, other) = (self.prior(k), self.prior(best));

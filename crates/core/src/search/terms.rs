@@ -70,7 +70,7 @@ impl TermRules {
         })
     }
 
-    /// Share of the uniform policy at a node of so many edges.
+    /// Share of the uniform policy at a node of this many edges.
     #[inline]
     fn share(&self, depth: usize, edges: usize, gap: impl FnOnce() -> f64) -> f64 {
         self.shares.get(depth).copied().unwrap_or_else(|| self.mixing.share_at(depth, edges, gap()))

@@ -165,8 +165,8 @@ impl Search {
     /// The scratch position is a leaf: the end of a game, in the cache, or work for the network.
     pub(super) fn reach_leaf(&mut self, sources: LeafSources) -> Visit {
         loop {
-            if let Some((outcome, judge)) = self.leaf_end(sources.oracle) {
-                return self.end_visit(outcome, judge);
+            if let Some((outcome, ended_by)) = self.leaf_end(sources.oracle) {
+                return self.end_visit(outcome, ended_by);
             }
             if !self.setup.solves || !self.extend_forced() {
                 break;
@@ -223,16 +223,16 @@ impl Search {
     }
 
     /// The scratch position has this result: notes it on the edge that leads there, and backs it up.
-    fn end_visit(&mut self, outcome: Outcome, judge: EndedBy) -> Visit {
+    fn end_visit(&mut self, outcome: Outcome, ended_by: EndedBy) -> Visit {
         let last = *self.path.last().expect("the root is never terminal");
-        self.tree.step_stats(last).node = judge.mark();
+        self.tree.step_stats(last).node = ended_by.mark();
         self.counters.terminal_visits += 1;
         let (player, value) = outcome_value(outcome);
         if self.setup.two_nets {
             self.tree.set_exact(last, player, value);
         }
         if self.setup.solves {
-            self.prove_end(outcome, judge);
+            self.prove_end(outcome, ended_by);
             self.value_forced(player, value, value);
         }
         self.finish_visit(player, value);

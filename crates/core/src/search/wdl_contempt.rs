@@ -14,7 +14,7 @@ impl Search {
         }
     }
 
-    /// A value of the search for this player, as it is reported.
+    /// A value of the search for this player, as reported.
     pub fn reported(&self, player: Player, value: Value) -> Value {
         match &self.setup.contempt {
             None => value,

@@ -18,7 +18,7 @@ pub struct Balance {
 }
 
 impl Balance {
-    /// Room for factors, or none while the rule is off.
+    /// Storage for factors, or none while the rule is off.
     pub fn new(on: bool) -> Self {
         Balance { starts: Column::new(on), levels: Column::new(on), factors: Arena::new() }
     }
@@ -29,7 +29,7 @@ impl Balance {
         self.starts.get(node as usize) > 0
     }
 
-    /// The factors of a node of so many edges, which has them.
+    /// The factors of a node of this many edges, which has them.
     #[inline]
     pub fn factors(&self, node: u32, edges: usize) -> &[f64] {
         &self.factors[self.starts.get(node as usize) as usize - 1..][..edges]
@@ -74,7 +74,7 @@ impl Balance {
         Some(&mut self.factors[start + edges.start..start + edges.end])
     }
 
-    /// Takes the factors of a node of another tree, which has so many edges.
+    /// Takes the factors of a node of another tree, which has this many edges.
     pub(crate) fn copy_node(&mut self, to: u32, source: &Balance, from: u32, edges: usize) {
         if source.is_known(from) {
             self.set(to, source.factors(from, edges));

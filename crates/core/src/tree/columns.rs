@@ -41,7 +41,7 @@ pub struct ColumnSet {
 #[derive(Clone, Debug, Default)]
 pub struct RuleColumns {
     /// Which of them are kept.
-    pub wanted: ColumnSet,
+    pub enabled: ColumnSet,
     /// By visited edge: M, the sum of squared deviations of the values behind the edge.
     pub deviations: Column<f64>,
     /// M of the root.
@@ -78,25 +78,25 @@ pub struct RuleColumns {
 
 impl RuleColumns {
     /// These columns, empty.
-    pub fn new(wanted: ColumnSet) -> Self {
+    pub fn new(enabled: ColumnSet) -> Self {
         RuleColumns {
-            wanted,
-            deviations: Column::new(wanted.deviations),
+            enabled,
+            deviations: Column::new(enabled.deviations),
             root_deviations: 0.0,
-            raw_network: Column::new(wanted.raw_network),
-            balance: Balance::new(wanted.balance),
-            frozen: Frozen::new(wanted.frozen),
-            bounds: Column::new(wanted.bounds),
+            raw_network: Column::new(enabled.raw_network),
+            balance: Balance::new(enabled.balance),
+            frozen: Frozen::new(enabled.frozen),
+            bounds: Column::new(enabled.bounds),
             root_bounds: Bounds::OPEN,
-            large: Column::new(wanted.two_nets),
+            large: Column::new(enabled.two_nets),
             root_large: EdgeStats::FRESH_ROOT,
-            entered: Column::new(wanted.two_nets),
-            large_priors: Column::new(wanted.two_nets),
-            nets: Column::new(wanted.two_nets),
-            positions: Positions::new(wanted.positions),
-            graph: Graph::new(wanted.graph),
-            outside: Floats::new(wanted.outside),
-            root_outside: vec![0.0; wanted.outside],
+            entered: Column::new(enabled.two_nets),
+            large_priors: Column::new(enabled.two_nets),
+            nets: Column::new(enabled.two_nets),
+            positions: Positions::new(enabled.positions),
+            graph: Graph::new(enabled.graph),
+            outside: Floats::new(enabled.outside),
+            root_outside: vec![0.0; enabled.outside],
         }
     }
 
@@ -129,23 +129,23 @@ impl RuleColumns {
     /// True when something is kept beside the statistics of edges.
     #[inline]
     pub(crate) fn keeps_stats(&self) -> bool {
-        let ColumnSet { deviations, frozen, bounds, two_nets, outside, .. } = self.wanted;
+        let ColumnSet { deviations, frozen, bounds, two_nets, outside, .. } = self.enabled;
         deviations || frozen || bounds || two_nets || outside > 0
     }
 
     /// True when something is kept by edge.
     #[inline]
     pub(crate) fn keeps_edges(&self) -> bool {
-        self.wanted.balance || self.wanted.two_nets
+        self.enabled.balance || self.enabled.two_nets
     }
 
     /// True when something is kept by node.
     #[inline]
     pub(crate) fn keeps_nodes(&self) -> bool {
-        self.wanted.raw_network || self.wanted.two_nets || self.wanted.balance || self.wanted.graph
+        self.enabled.raw_network || self.enabled.two_nets || self.enabled.balance || self.enabled.graph
     }
 
-    /// There are so many statistics now.
+    /// There are this many statistics now.
     pub(crate) fn resize_stats(&mut self, len: usize) {
         self.by_stats_mut().into_iter().for_each(|column| column.resize(len));
     }
@@ -174,7 +174,7 @@ impl RuleColumns {
         pairs.for_each(|(column, source)| column.copy_from(to, source, from..from + 1));
     }
 
-    /// There are so many nodes now.
+    /// There are this many nodes now.
     pub(crate) fn resize_nodes(&mut self, len: usize) {
         self.by_node_mut().into_iter().for_each(|column| column.resize(len));
     }
@@ -188,7 +188,7 @@ impl RuleColumns {
         self.graph.nodes.copy_node(to as u32, &source.graph.nodes, from as u32);
     }
 
-    /// There are so many edges now.
+    /// There are this many edges now.
     pub(crate) fn resize_edges(&mut self, len: usize) {
         self.by_edge_mut().into_iter().for_each(|column| column.resize(len));
     }

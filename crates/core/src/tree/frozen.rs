@@ -17,7 +17,7 @@ pub struct Frozen {
 }
 
 impl Frozen {
-    /// Room for weights, or none while the rule is off.
+    /// Storage for weights, or none while the rule is off.
     pub fn new(on: bool) -> Self {
         Frozen { sums: Column::new(on), made_for: None }
     }

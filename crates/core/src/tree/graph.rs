@@ -25,7 +25,7 @@ pub struct Graph {
 }
 
 impl Graph {
-    /// Room for nodes with several edges, or none while the rule is off.
+    /// Storage for nodes with several edges, or none while the rule is off.
     pub fn new(on: bool) -> Self {
         Graph { own: Column::new(on), nodes: Positions::new(on) }
     }

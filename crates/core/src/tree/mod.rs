@@ -31,7 +31,7 @@ pub struct Node {
     pub(crate) stats: u32,
     num_edges: u16,
     visited: u16,
-    /// 1 + log2 of the room for statistics; 0 = there is none yet.
+    /// 1 + log2 of the capacity for statistics; 0 = there is none yet.
     block: u8,
     /// Who is to move.
     pub mover: Player,
@@ -53,7 +53,7 @@ pub struct Tree {
     released: [Vec<u32>; 17],
     /// Visits, nodes, edges and statistics at which the tree must grow no more.
     most: u32,
-    /// There are so many nodes, edges or statistics; kept where they grow, since it is asked for at every visit.
+    /// There are this many nodes, edges or statistics; kept where they grow, since it is asked for at every visit.
     sizes_full: bool,
     /// What rules keep beside all that.
     pub(crate) columns: RuleColumns,
@@ -158,7 +158,7 @@ impl Tree {
     fn push_stats(&mut self, node: u32) {
         let Node { edges, stats, visited, block, .. } = self.nodes[node as usize];
         let fresh = EdgeStats::fresh(self.edges[edges as usize + usize::from(visited)].prior);
-        if u32::from(visited) < room(block) {
+        if u32::from(visited) < capacity(block) {
             self.begin_stats((stats + u32::from(visited)) as usize, visited, fresh);
             self.nodes[node as usize].visited += 1;
             return;
@@ -190,7 +190,7 @@ impl Tree {
             return first;
         }
         let first = self.stats.len() as u32;
-        self.stats.grow_to(self.stats.len() + room(block) as usize, EdgeStats::FRESH_ROOT);
+        self.stats.grow_to(self.stats.len() + capacity(block) as usize, EdgeStats::FRESH_ROOT);
         if self.columns.keeps_stats() {
             self.columns.resize_stats(self.stats.len());
         }
@@ -286,11 +286,11 @@ impl Tree {
             stats.node < TERMINAL && (stats.visits > 0 || large.visits > 0)
         };
         let Some((old_root, stats)) = behind.filter(known) else {
-            *self = Tree::with_columns(RuleColumns::new(self.columns.wanted));
+            *self = Tree::with_columns(RuleColumns::new(self.columns.enabled));
             return;
         };
         let flip = self.node(stats.node).mover != self.node(old_root).mover;
-        let mut fresh = Tree::with_columns(RuleColumns::new(self.columns.wanted));
+        let mut fresh = Tree::with_columns(RuleColumns::new(self.columns.enabled));
         let is_graph = self.columns.graph.is_on();
         let stats = if is_graph { self.own_stats(stats.node) } else { stats.seen(flip) };
         let node = self.copy_subtree(stats.node, &mut fresh);
@@ -363,7 +363,7 @@ impl Tree {
         self.sizes_full || (self.root.visits | self.columns.root_large.visits) >= self.most
     }
 
-    /// Takes the tree as full at so many visits, nodes, edges or statistics, for tests.
+    /// Takes the tree as full at this many visits, nodes, edges or statistics, for tests.
     #[cfg(test)]
     pub(crate) fn set_most(&mut self, most: u32) {
         self.most = most;
@@ -391,7 +391,7 @@ impl Tree {
 
 /// Statistics that fit into a block of this size, as nodes keep it.
 #[inline]
-fn room(block: u8) -> u32 {
+fn capacity(block: u8) -> u32 {
     (1 << block) >> 1
 }
 

@@ -34,7 +34,7 @@ pub trait Lanes: Copy + Send + Sync + 'static {
     const ACCUMULATORS: usize;
     /// A vector of floats.
     type Vector: Copy;
-    /// A number as it is multiplied: a float, or one of fewer bits.
+    /// A number as multiplied: a float, or one of fewer bits.
     type Element: Copy + Default + Send + Sync + 'static;
     /// What `multiply` takes of each factor.
     type Operand: Copy;
@@ -66,7 +66,7 @@ pub trait Lanes: Copy + Send + Sync + 'static {
     /// sum + the product of the groups.
     unsafe fn multiply(sum: Self::Vector, a: Self::Operand, b: Self::Operand) -> Self::Vector;
 
-    /// A weight as it is multiplied.
+    /// A weight as multiplied.
     fn element(number: f32) -> Self::Element;
     /// a b + c of single numbers, rounded as `mul_add` does.
     fn mul_add_one(a: f32, b: f32, c: f32) -> f32;

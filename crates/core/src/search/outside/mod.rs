@@ -103,7 +103,7 @@ const ALLOWED: usize = 7;
 pub const EDGE_FACTS: usize = 8;
 
 impl NodeRows {
-    /// No rows, with room for so many columns and random numbers.
+    /// No rows, with storage for this many columns and random numbers.
     pub fn new(columns: usize, draws: usize) -> Self {
         NodeRows {
             nodes: vec![Vec::new(); NODE_FACTS + columns],

@@ -30,7 +30,7 @@ impl Tree {
         let (edges, chosen) = (self.edges(node).len(), self.stats(node).len());
         let first = self.node(node).stats as usize;
         let complete = (chosen..edges).all(|edge| !allows(edge));
-        let in_support = |edge| !self.columns.wanted.proofs_in_support || self.in_frozen_support(node, edge);
+        let in_support = |edge| !self.columns.enabled.proofs_in_support || self.in_frozen_support(node, edge);
         let bounds = |edge| if in_support(edge) { self.columns.bounds.get(first + edge) } else { Bounds::OPEN };
         of_node((0..chosen).filter(|edge| allows(*edge)).map(bounds), complete)
     }
@@ -168,8 +168,8 @@ mod tests {
 
     /// The worked example: own value 0.08; visits and Q of the edges 12 x 0.2, 6 x 0.1, 2 x 0.02.
     fn example() -> (Tree, Vec<Step>) {
-        let wanted = ColumnSet { bounds: true, ..ColumnSet::default() };
-        let mut tree = Tree::with_columns(RuleColumns::new(wanted));
+        let enabled = ColumnSet { bounds: true, ..ColumnSet::default() };
+        let mut tree = Tree::with_columns(RuleColumns::new(enabled));
         let edges: Vec<Edge> = (0..4).map(|a| Edge::new(a, 0.25)).collect();
         let root = tree.add_node(Player::First, &edges, Value { wl: 0.08, d: DRAWLESS });
         for (k, (visits, wl)) in [(12, 0.2), (6, 0.1), (2, 0.02)].into_iter().enumerate() {

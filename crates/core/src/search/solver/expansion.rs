@@ -61,13 +61,13 @@ impl Search {
 
     /// The scratch position is the end of a game, or its result is known: what that proves.
     /// A repeat is a value and no proof, but for the legacy rule.
-    pub(in crate::search) fn prove_end(&mut self, outcome: Outcome, judge: EndedBy) {
+    pub(in crate::search) fn prove_end(&mut self, outcome: Outcome, ended_by: EndedBy) {
         if self.setup.graph && self.scratch.outcome_depends_on_path() {
             return; // other lines lead to the same node
         }
         let last = *self.path.last().expect("the root is never terminal");
         let result = result_for(outcome, self.tree.node(last.node).mover);
-        let bounds = match judge {
+        let bounds = match ended_by {
             EndedBy::Rules => Bounds::exact(result, 1, self.scratch.outcome_depends_on_path()),
             EndedBy::Oracle => Bounds::exact(result, FAR, false),
             EndedBy::Repeat(_) if self.repeats_are_certain() => Bounds::exact(result, 1, true),
@@ -145,7 +145,7 @@ fn prove_finished(tree: &mut Tree, node: u32, state: &dyn State, beyond: &mut dy
         beyond.copy_from(state);
         beyond.play(action);
         let Some(outcome) = beyond.outcome() else { continue };
-        if tree.columns.wanted.graph && beyond.outcome_depends_on_path() {
+        if tree.columns.enabled.graph && beyond.outcome_depends_on_path() {
             continue;
         }
         let place = tree.edges(node).iter().position(|edge| edge.action == action).expect("an edge of the node");

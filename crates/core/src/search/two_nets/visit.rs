@@ -192,7 +192,7 @@ impl Search {
         }
     }
 
-    /// After re-rooting: parents and frontier of the tree as it is now.
+    /// After re-rooting: parents and frontier of the present tree.
     pub(in crate::search) fn rebuild_frontier(&mut self) {
         self.two.frontier.clear();
         self.tree.link_parents();

@@ -19,7 +19,7 @@ use crate::play::settings::{Layout, Table};
 use crate::play::worker::{Links, Order, Worker};
 use crate::step::StepFacts;
 
-/// One plan for so many games at a time waits at each worker, so that a game that ends is followed at once.
+/// One plan for this many games at a time waits at each worker, so that a game that ends is followed at once.
 const AHEAD_SHARE: usize = 16;
 
 /// A player without a forest is to move.
@@ -90,7 +90,7 @@ pub struct Facts {
 }
 
 impl Facts {
-    /// Nothing done yet with so many evaluators.
+    /// Nothing done yet with this many evaluators.
     pub fn new(evaluators: usize) -> Self {
         Facts { networks: vec![StepFacts::default(); evaluators], ..Facts::default() }
     }
@@ -137,14 +137,14 @@ impl Hands {
 }
 
 /// The threads that play. Its calls may come from any thread.
-pub struct Crew {
+pub struct GameThreads {
     hands: Mutex<Hands>,
     events: Mutex<Receiver<Event>>,
     stop: Arc<AtomicBool>,
     players: usize,
 }
 
-impl Crew {
+impl GameThreads {
     /// Starts the threads, which wait for games.
     pub fn new(table: Table, info: &GameInfo, layout: Layout) -> Result<Self, ForestError> {
         let refuse = |what: String| Err(ForestError(what));
@@ -160,7 +160,7 @@ impl Crew {
         let (sender, events) = channel();
         let ended = Facts::new(table.evaluators.len());
         let hands = Hands { all: Vec::new(), places: HashMap::new(), begun: 0, ended };
-        let crew = Crew {
+        let threads = GameThreads {
             hands: Mutex::new(hands),
             events: Mutex::new(events),
             stop: stop.clone(),
@@ -178,9 +178,9 @@ impl Crew {
                 std::thread::Builder::new().name(format!("games {index}")).spawn(move || run(worker, &events));
             let thread = spawned.map_err(|error| ForestError(format!("threads: {error}")))?;
             let most = slots + slots.div_ceil(AHEAD_SHARE);
-            locked(&crew.hands).all.push(Hand { orders, facts, thread, load: 0, most });
+            locked(&threads.hands).all.push(Hand { orders, facts, thread, load: 0, most });
         }
-        Ok(crew)
+        Ok(threads)
     }
 
     /// Is there a worker that waits for a game, or soon will?
@@ -195,8 +195,8 @@ impl Crew {
 
     /// Lets this game be played.
     pub fn begin(&self, plan: Plan) -> Result<(), ForestError> {
-        if plan.seats.iter().any(|seat| *seat >= self.players) {
-            return Err(ForestError(format!("there are {} players, got seats {:?}", self.players, plan.seats)));
+        if plan.sides.iter().any(|side| *side >= self.players) {
+            return Err(ForestError(format!("there are {} players, got sides {:?}", self.players, plan.sides)));
         }
         let mut hands = locked(&self.hands);
         if hands.all.is_empty() {
@@ -260,19 +260,19 @@ impl Crew {
             std::mem::take(&mut hands.all)
         };
         for hand in all {
-            let _ = hand.thread.join(); // a panic was told as an event
+            let _ = hand.thread.join(); // a panic was reported as an event
             locked(&self.hands).ended.add(&locked(&hand.facts));
         }
     }
 }
 
-impl Drop for Crew {
+impl Drop for GameThreads {
     fn drop(&mut self) {
         self.stop();
     }
 }
 
-/// Nobody panics with one of these.
+/// No thread panics with one of these.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
@@ -284,5 +284,5 @@ fn run(mut worker: Worker, events: &Sender<Event>) {
         Ok(Err(message)) => message,
         Err(_) => "a thread of the games has panicked".into(),
     };
-    let _ = events.send(Event::Failed(failure)); // nobody may wait any more
+    let _ = events.send(Event::Failed(failure)); // no one may wait any more
 }
