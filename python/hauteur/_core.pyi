@@ -73,6 +73,21 @@ class Game:
     @property
     def look(self) -> Literal["pieces", "stones", "discs", "crosses", "letters", ""]:
         """How the squares of its text are drawn; empty: by `State.svg` alone."""
+    @property
+    def record_form(self) -> Literal["pgn", "sgf"] | None:
+        """The form of files in which games are recorded; None: a line of moves."""
+    @property
+    def move_notation(self) -> str | None:
+        """The notation of moves that people read (chess: `san`); None: the usual one."""
+    @property
+    def has_fen(self) -> bool:
+        """Whether positions have a FEN, and the spec a parameter `fen`."""
+    @property
+    def has_draws(self) -> bool:
+        """Whether a game can end as a draw."""
+    @property
+    def sample_lines(self) -> list[str]:
+        """Moves from the start to positions that are worth a look."""
     def new_initial_state(self, symmetry: int = 0) -> State:
         """The start of the game, seen through the symmetry of this number (0: unchanged)."""
     def symmetries(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:

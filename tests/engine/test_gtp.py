@@ -114,32 +114,6 @@ def test_sizes_that_the_game_has_not(table: Table, size: str) -> None:
     assert table.refused("boardsize many").startswith("syntax error")
 
 
-def test_sizes_that_it_has(table: Table) -> None:
-    table.ask("play b c3")
-    for size in (7, 5, 5, 2, 13):
-        assert table.ask(f"boardsize {size}") == ""
-        assert len(table.ask("all_legal b").split()) == size * size
-    table.ask("genmove b")
-
-
-def test_a_net_of_another_size_refuses_the_board(tmp_path: Path) -> None:
-    table = Table("connect4", "net=uniform visits=5")
-    assert table.refused("boardsize 9").startswith("unacceptable size: ")
-    assert table.ask("boardsize 7") == ""
-    table.session.close()
-
-
-def test_captures_and_suicide_are_illegal(table: Table) -> None:
-    for number, vertex in enumerate(("A2", "E5", "B1", "E4")):
-        table.ask(f"play {'bw'[number % 2]} {vertex}")
-    assert table.ask("is_legal b A1") == "1"
-    table.ask("play b C4")
-    assert table.ask("is_legal w A1") == "0"
-    assert table.refused("play w A1").startswith("illegal move")
-    assert table.ask("is_legal b C3") == "0", "it is not the turn of black"
-    assert table.refused("is_legal b 33").startswith("syntax error")
-
-
 @pytest.mark.parametrize("seed", [1, 2])
 def test_legal_moves_are_those_of_plain_rules(seed: int) -> None:
     table, rules, colour = Table(player=f"random name=r{seed}"), PlainNoGo(5), 0
@@ -173,14 +147,6 @@ def test_the_end_of_a_game(table: Table) -> None:
 # Games of other shapes.
 
 
-def test_tic_tac_toe_and_a_draw() -> None:
-    table = Table("tictactoe", "solver")
-    for number in range(9):
-        assert re.fullmatch(r"[ABC][123]", table.ask(f"genmove {'bw'[number % 2]}"))
-    assert table.ask("final_score") == "0"
-    assert table.ask("genmove w") == table.ask("genmove b") == "pass"
-
-
 def test_connect_four_stones_fall() -> None:
     table = Table("connect4", "mcts:50")
     for number in range(4):
@@ -189,13 +155,6 @@ def test_connect_four_stones_fall() -> None:
     assert set(table.ask("all_legal b").split()) == {"A1", "B1", "C1", "D5", "E1", "F1", "G1"}
     assert table.ask("genmove b") in {"A1", "B1", "C1", "D5", "E1", "F1", "G1"}
     assert table.ask("move_history").split("\n")[-2:] == ["white D2", "black D1"]
-
-
-def test_a_rectangular_board() -> None:
-    table = Table("nogo(rows=3,cols=4)", "rave:20")
-    assert len(table.ask("all_legal b").split()) == 12
-    assert table.ask("boardsize 4") == ""
-    assert len(table.ask("all_legal b").split()) == 16
 
 
 @pytest.mark.parametrize("game", ["minichess", "chess"])
@@ -240,13 +199,6 @@ def test_files_that_cannot_be_loaded_change_nothing(table: Table, tmp_path: Path
     assert table.ask("move_history") == "black B2"
 
 
-def test_a_file_of_another_size_brings_its_board(table: Table, tmp_path: Path) -> None:
-    path = tmp_path / "game.sgf"
-    path.write_text("(;GM[1]SZ[7];B[ag];W[ga])")
-    table.ask(f"loadsgf {path}")
-    assert table.ask("move_history") == "white G7\nblack A1"
-
-
 # Time and moves.
 
 
@@ -274,16 +226,6 @@ def test_the_clock_bounds_the_search_and_runs_meanwhile() -> None:
     period = table.session.budget(0)
     assert period is not None
     assert 4 < period.target < 5, "the last stone of a period may take what is left of it"
-    table.session.close()
-
-
-def test_a_clock_without_visits_searches_by_time() -> None:
-    table = Table("nogo(size=5)", "net=uniform")
-    table.ask("time_settings 1 0 0")
-    table.ask("genmove b")
-    last = table.session.last
-    assert last is not None
-    assert last.report.reason in ("time", "decided")
     table.session.close()
 
 
@@ -330,8 +272,3 @@ def test_a_net_that_cannot_be_opened_is_an_answer(tmp_path: Path, capsys: pytest
     assert table.ask("hauteur-set net uniform") == ""
     assert table.ask("genmove b")
     table.session.close()
-
-
-def test_names_are_those_of_the_player() -> None:
-    assert Table(player="rave:5 name=Fred").ask("name") == "Fred"
-    assert Table(player="rave:5").ask("name") == "hauteur"

@@ -1,6 +1,5 @@
 """Clocks of the GTP engine: no budget is more than what is left, and periods begin and end as the protocol says."""
 
-import pytest
 from gtp_table import Table
 from hypothesis import given
 from hypothesis import strategies as st
@@ -45,12 +44,6 @@ def test_main_time_then_periods() -> None:
     assert after_move(PlayerClock(1.0), TimeSettings(1.0), 2.0) == PlayerClock(0.0)
 
 
-@pytest.mark.parametrize("settings", [TimeSettings(), TimeSettings(0, 30, 0), TimeSettings(60, 30, 0)])
-def test_no_limit(settings: TimeSettings) -> None:
-    assert settings.is_unlimited
-    assert budget_of(full_clock(settings), settings, ply=0, max_plies=80, overhead=0.1) is None
-
-
 def test_the_engine_runs_its_own_clocks() -> None:
     table = Table(player="rave:10")
     table.ask("time_settings 100 0 0")
@@ -63,11 +56,3 @@ def test_the_engine_runs_its_own_clocks() -> None:
     assert [clock.left for clock in table.session.clocks] == [50.0, 97.0]
     table.ask("clear_board")
     assert [clock.left for clock in table.session.clocks] == [100.0, 100.0]
-
-
-@pytest.mark.parametrize(("line", "left"), [("time_left w 40 0", (40.0, 0)), ("time_left w 40 5", (40.0, 5))])
-def test_a_clock_without_time_settings_is_for_both(line: str, left: tuple[float, int]) -> None:
-    table = Table(player="rave:10")
-    table.ask(line)
-    assert [(clock.left, clock.stones) for clock in table.session.clocks] == [left, left]
-    assert table.session.budget(0) == table.session.budget(1) is not None

@@ -3,7 +3,6 @@
 import re
 import threading
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 from gtp_client import engine, play_nogo
@@ -86,13 +85,6 @@ def test_a_move_without_visits_is_one_answer(name: str) -> None:
     assert said[2:] == ["", "=9 hauteur", "", ""]
 
 
-def test_a_complete_tree_is_shown_until_the_next_line() -> None:
-    said = live("net=uniform solver=on", "boardsize 2", "8 lz-analyze 1", has_said("info move"), "9 name")
-    assert said[2] == "=8"
-    assert all(line.startswith("info move ") for line in said[3:-4])
-    assert said[-4:] == ["", "=9 hauteur", "", ""]
-
-
 @pytest.mark.parametrize(
     "line",
     ["lz-analyze b interval", "lz-analyze x", "lz-analyze b 10 nonsense 5", "kata-analyze rootInfo 7", "lz-analyze w"],
@@ -131,14 +123,6 @@ def test_a_full_match_between_a_search_and_rave() -> None:
     assert sum(wins) == 4
 
 
-def test_the_end_of_the_input_ends_the_engine_after_its_answers() -> None:
-    with engine("--player", "rave:200", "--game", "nogo(size=5)") as client:
-        client.send(b"1 genmove b\n2 genmove w")
-        client.process.stdin.close()  # type: ignore[union-attr]
-        assert [client.answer()[0][:2] for _ in range(2)] == ["=1", "=2"]
-        assert client.process.wait(60) == 0
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -155,18 +139,3 @@ def test_wrong_arguments_end_with_one_line(arguments: tuple[str, ...], message: 
     assert status == 2
     assert said.count("\n") == 1
     assert message in said
-
-
-def test_the_conversation_is_logged(tmp_path: Path) -> None:
-    log = tmp_path / "log.txt"
-    with engine("--player", "rave:5", "--log", str(log)) as client:
-        client.ask("name")
-        client.end()
-    assert [line.split(" ", 1)[1] for line in log.read_text().splitlines()] == ["> 1 name", "< =1 hauteur", "< ", "> "]
-
-
-@pytest.mark.skipif(not Path("/dev/full").exists(), reason="a full disk is needed")
-def test_a_full_disk_ends_the_log_and_not_the_engine() -> None:
-    with engine("--player", "rave:5", "--log", "/dev/full") as client:
-        assert client.ask("name") == "hauteur"
-        assert client.end() == (0, "hauteur: error: /dev/full: No space left on device; nothing is logged any more\n")

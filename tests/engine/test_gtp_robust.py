@@ -15,9 +15,6 @@ from hauteur.games.registry import load_game
 from hauteur.players.settings import parse_player
 
 LINES = 10_000
-CHUNK = 250
-"""Lines between two questions whether the engine is alive."""
-
 GOOD = [
     *("protocol_version", "name", "version", "list_commands", "known_command play", "cputime", "gogui-interrupt"),
     *(
@@ -106,20 +103,6 @@ def test_mutated_lines_are_all_answered(seed: int, player: str) -> None:
     assert re.fullmatch(r"=9 [A-E][1-5]", found[-2])
     assert not any("internal error" in answer for answer in found)
     assert sum(answer.startswith("=") for answer in found) > len(found) // 10, "some lines are good"
-
-
-def test_mutated_lines_over_a_pipe() -> None:
-    lines = lines_of(3, LINES)
-    with engine(
-        "--game", "nogo(size=5)", "--player", "net=uniform visits=4", "--threads", "1", "--seed", "1"
-    ) as client:
-        for begins in range(0, len(lines), CHUNK):
-            chunk = lines[begins : begins + CHUNK]
-            client.send(b"\n".join([*chunk, b"123456 name", b""]))
-            said = [client.answer() for _ in range(requests(chunk) + 1)]
-            assert said[-1] == ["=123456 hauteur"]
-        assert client.ask("known_command genmove") == "true"
-        assert client.end() == (0, "")
 
 
 def test_a_very_long_line_and_half_a_line() -> None:

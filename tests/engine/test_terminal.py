@@ -5,18 +5,14 @@ from __future__ import annotations
 import io
 from pathlib import Path
 
-import numpy as np
 import pytest
 from terminal_toys import played
 
 from hauteur.cli.commands.play import with_visits
 from hauteur.cli.main import main
-from hauteur.engine.saved_game import save_game
-from hauteur.games.game_line import GameLine, TaggedGame
+from hauteur.games.game_line import TaggedGame
 from hauteur.games.pgn import read_tagged_pgn
-from hauteur.games.played_game import PlayedGame
 from hauteur.games.registry import load_game
-from hauteur.games.sgf import read_sgf
 from hauteur.matches.openings import read_openings
 from hauteur.players.settings import PlayerSettings
 
@@ -50,11 +46,6 @@ def test_commands() -> None:
     assert state.ply == 0
 
 
-def test_undo_of_one_of_two_humans_takes_one_move() -> None:
-    _, state = played("tictactoe", ["b2", "a1", "undo"], humans=(0, 1))
-    assert state.notation() == "b2"
-
-
 def test_flip_changes_seats() -> None:
     screen, state = played("connect4", ["flip", "quit"])
     assert "you are second player" in screen
@@ -67,30 +58,6 @@ def test_a_game_to_its_end() -> None:
     assert screen.strip().endswith("first player wins (three in a row)")
 
 
-def test_the_engine_against_itself() -> None:
-    screen, state = played("nogo(size=3)", [], humans=())
-    assert state.outcome() is not None
-    assert screen.strip().endswith("(no legal move)")
-    assert np.count_nonzero([line.startswith("toy plays") for line in screen.splitlines()]) == state.ply
-
-
-def test_chess_moves_are_shown_in_san() -> None:
-    screen, state = played("chess", ["moves", "e2e4"])
-    assert "Na3 Nc3 Nf3 Nh3" in screen
-    assert state.ply == 2
-
-
-def test_the_last_move_is_marked() -> None:
-    screen, _ = played("chess", ["e2e4"], humans=(0, 1))
-    assert "4  . . . .(P). . . " in screen
-    assert "2  P P P P(.)P P P " in screen
-    screen, _ = played("connect4", ["7", "7"], humans=(0, 1))
-    assert "1  . . . . . . .(Y)".replace(". .(Y)", ".(Y)") in screen
-    assert "2  . . . . . .(R)" in screen
-    screen, _ = played("nogo(size=3)", ["a1"], humans=(0, 1))
-    assert "1 (X). ." in screen
-
-
 def test_pieces_are_seen_from_the_side_of_the_human() -> None:
     screen, _ = played("chess", [], humans=(1,))
     assert screen.index("1  R N B K Q B N R") < screen.index("8  r n b k q b n r") < screen.index("h g f e d c b a")
@@ -100,25 +67,12 @@ def test_pieces_are_seen_from_the_side_of_the_human() -> None:
     assert "7 6 5" not in screen, "stones do not fall upwards"
 
 
-def test_colours_are_for_terminals_alone() -> None:
-    assert "\x1b[" not in played("connect4", ["4"], humans=(0, 1))[0]
-    assert "\x1b[1;33mY" in played("connect4", ["4"], humans=(0, 1), colours=True)[0]
-    assert "\x1b[1;36mP" in played("chess", ["e4"], humans=(0, 1), colours=True)[0]
-
-
 def test_a_chess_game_is_saved_as_pgn(tmp_path: Path) -> None:
     screen, state = played("chess", ["f3", "e5", "g4", "Qh4"], humans=(0, 1), save=tmp_path / "game.pgn")
     assert f"saved: {tmp_path}" in screen.replace("\n", "")
     (game,) = read_tagged_pgn(tmp_path / "game.pgn", load_game("chess"))
     assert isinstance(game, TaggedGame)
     assert (game.outcome, game.tags["White"], len(game.actions)) == (-1, "you", state.ply)
-
-
-def test_a_nogo_game_is_saved_as_sgf(tmp_path: Path) -> None:
-    _, state = played("nogo(size=3)", [], humans=(), save=tmp_path / "game.sgf")
-    (game,) = read_sgf(tmp_path / "game.sgf", load_game("nogo(size=3)"))
-    assert isinstance(game, GameLine)
-    assert (len(game.actions), game.outcome) == (state.ply, state.outcome())
 
 
 def test_a_game_is_saved_on_the_way_and_read_as_an_opening(tmp_path: Path) -> None:
@@ -130,12 +84,6 @@ def test_a_game_is_saved_on_the_way_and_read_as_an_opening(tmp_path: Path) -> No
     assert "the folder nowhere is not there" in screen
     (opening,) = read_openings(file, load_game("connect4"))
     assert opening.actions == (3, 3)
-
-
-def test_what_a_chess_position_began_from_is_saved(tmp_path: Path) -> None:
-    game = load_game("chess(fen=4k3/8/8/8/8/8/4P3/4K3 w - - 0 1)")
-    save_game(tmp_path / "x.pgn", PlayedGame(game), ("a", "b"))
-    assert '[FEN "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"]' in (tmp_path / "x.pgn").read_text()
 
 
 @pytest.mark.parametrize("net", ["maia-1100", "folder/maia-1900.pb.gz"])

@@ -6,9 +6,7 @@ import io
 from typing import Literal
 
 import pytest
-from rich.cells import cell_len
 from rich.console import Console
-from rich.panel import Panel
 
 from hauteur import _core
 from hauteur.engine.terminal_board import LAST_SQUARES, board_text, draws_figures, position_text
@@ -43,20 +41,6 @@ def test_pieces_are_figures_in_the_colours_of_their_sides_and_the_last_move_is_m
     queens = [style for (start, end), style in styles.items() if "♛" in text.plain[start:end]]
     assert ["#ffffff" in style for style in queens] == [False, True]
     assert board_text(after("chess"), figures=True, flip=True).plain.startswith("1  ♜  ♞  ♝  ♚")
-
-
-def test_every_row_has_the_same_width() -> None:
-    for spec in ("chess", "minichess"):
-        console = Console(record=True, file=io.StringIO(), width=60, force_terminal=True, color_system="truecolor")
-        console.print(Panel(board_text(after(spec), figures=True), expand=False))
-        rows = console.export_text().splitlines()[1 : 1 + load_game(spec).feature_shape[1]]
-        assert [row.split()[1] for row in rows] == [row.split()[-2] for row in rows]
-        assert len({cell_len(row) for row in rows}) == 1
-
-
-@pytest.mark.parametrize("system", ["256", "truecolor"])
-def test_a_terminal_with_colours_gets_figures(system: Literal["256", "truecolor"]) -> None:
-    assert "♞" in position_text(after("chess"), screen(system)).plain
 
 
 def test_other_terminals_get_letters(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,8 +10,7 @@ import uci_positions
 from uci_client import Client, engine
 from uci_positions import MATE_IN_1, START_MOVES, bestmove, infos
 
-from hauteur.engine.uci.commands import parse_go, parse_position, search_limits
-from hauteur.engine.uci.options import OPTIONS, Options
+from hauteur.engine.uci.options import OPTIONS
 from hauteur.mcts.lc0_options import WITHOUT_EFFECT
 
 client, shared = uci_positions.client, uci_positions.shared  # fixtures
@@ -43,12 +42,6 @@ def test_every_declared_name_can_be_set(client: Client) -> None:
     settable = [option for option in OPTIONS if option.kind != "string"]
     client.send(*(f"setoption name {option.name} value {option.text(option.default)}" for option in settable))
     assert not [line for line in client.ready() if "error" in line]
-
-
-def test_names_of_other_programs_mean_the_same() -> None:
-    options = Options()
-    options.set("Move Overhead", "321")
-    assert options.whole("MoveOverheadMs") == 321
 
 
 def test_options_in_any_case_with_and_without_effect(client: Client) -> None:
@@ -105,11 +98,6 @@ def test_what_is_wrong_with_a_go_is_said_and_it_gets_its_move(shared: Client, li
     assert int(infos(lines)[-1]["nodes"]) <= 5
 
 
-def test_a_number_beyond_all_limits_counts_as_the_largest(client: Client) -> None:
-    client.send("position startpos", f"go nodes {'9' * 5000}", "stop")
-    assert not any("error" in line for line in client.until("bestmove"))
-
-
 def test_nodes_are_counted_exactly(client: Client) -> None:
     client.send("setoption name SmartPruningFactor value 0", "setoption name MinibatchSize value 1")
     for nodes in (1, 2, 10, 137):
@@ -136,27 +124,6 @@ def test_infinite_search_ends_with_stop_only(client: Client) -> None:
     assert not any(line.startswith("bestmove") for line in client.ready())
     client.send("stop")
     assert bestmove(client.expect("bestmove")) == "a1a8"
-
-
-def test_infinite_search_of_a_finished_tree_waits_for_stop(client: Client) -> None:
-    client.send("setoption name Hash value 1", "position startpos", "go infinite")
-    client.expect("info depth")
-    time.sleep(0.5)
-    assert not any(line.startswith("bestmove") for line in client.ready())
-    client.send("stop")
-    assert bestmove(client.expect("bestmove")) in START_MOVES
-
-
-def test_stop_twice_and_without_search(client: Client) -> None:
-    client.send("stop", "position startpos", "go infinite", "stop", "stop", "stop")
-    client.expect("bestmove")
-    assert not any(line.startswith("bestmove") for line in client.ready())
-
-
-def test_go_during_a_search_ends_it_first(client: Client) -> None:
-    client.send("position startpos", "go infinite", "go nodes 10", "isready")
-    lines = client.until("bestmove") + client.until("bestmove")
-    assert sum(line.startswith("bestmove") for line in lines) == 2
 
 
 def test_position_during_a_search_is_for_the_next_one(client: Client) -> None:
@@ -195,17 +162,3 @@ def test_what_computes_the_net_is_said() -> None:
             line.startswith("info string evaluator: chess.safetensors ") and "float32" in line
             for line in client.ready()
         )
-
-
-@pytest.mark.parametrize(
-    ("options", "lateness", "seconds"),
-    [({}, 0.0, 0.09), ({"MoveOverheadMs": 0}, 0.0, 0.1), ({"MoveOverheadMs": 4}, 0.02, 0.076), ({}, 5.0, 0.05)],
-)
-def test_nearly_all_of_a_movetime_is_used(options: dict[str, int], lateness: float, seconds: float) -> None:
-    values = Options()
-    for name, value in options.items():
-        values.set(name, str(value))
-    start = parse_position("startpos", values).state
-    budget = search_limits(parse_go("movetime 100"), start, values, lateness=lateness).budget
-    assert budget is not None
-    assert budget.maximum == budget.target == pytest.approx(seconds)

@@ -103,45 +103,11 @@ def test_two_games_against_stockfish() -> None:
     assert len(results) == 2
 
 
-@pytest.mark.slow
-@pytest.mark.timeout(1800)
-@needs_stockfish
-def test_twenty_games_against_stockfish(shared_data: Path) -> None:
-    results = match_with_stockfish(str(shared_data / "nets" / "maia-1900.pb.gz"), 20, 100, plies=400)
-    assert len(results) == 20
-
-
 def test_game_on_the_clock_against_itself() -> None:
     clocks = Clocks(left=[3.0, 3.0], increment=0.1, used=[0.0, 0.0])
     with opened([*HAUTEUR, "uniform"], Temperature=1.0) as white, opened([*HAUTEUR, "uniform"]) as black:
         play_game((white, black), start_position(3), clocks=clocks, plies=40)
     assert min(clocks.used) > 0, "the clock is used"
-
-
-@pytest.mark.slow
-@pytest.mark.timeout(1800)
-@needs_stockfish
-def test_ten_games_on_the_clock(shared_data: Path) -> None:
-    net = str(shared_data / "nets" / "maia-1900.pb.gz")
-    with opened([*HAUTEUR, net]) as hauteur, opened(STOCKFISH, Threads=1, Hash=16) as stockfish:
-        for number in range(10):
-            players = (hauteur, stockfish) if number % 2 == 0 else (stockfish, hauteur)
-            clocks = Clocks(left=[2.0, 2.0], increment=0.1, used=[0.0, 0.0])
-            play_game(players, start_position(number), clocks=clocks)
-
-
-def test_pondering() -> None:
-    """python-chess ponders on the answer that the engine expects; every move stays legal."""
-    with opened([*HAUTEUR, "uniform"]) as player:
-        board = chess.Board()
-        for _ in range(6):
-            result = player.play(board, chess.engine.Limit(time=0.1), ponder=True)
-            assert result.move is not None
-            board.push(result.move)
-            if result.ponder is not None and board.fullmove_number % 2:
-                board.push(result.ponder)
-            else:
-                board.push(next(iter(board.legal_moves)))
 
 
 def test_chess960_games() -> None:

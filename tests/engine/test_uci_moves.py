@@ -49,23 +49,12 @@ def test_mate_scores(shared: Client, fen: str, mate: str | None, move: str | Non
         assert bestmove(lines[-1]) == move
 
 
-def test_go_mate(shared: Client) -> None:
-    shared.send("ucinewgame", f"position fen {MATE_IN_2}", "go mate 2")
-    lines = shared.until("bestmove")
-    assert infos(lines)[-1]["mate"] == "2"
-
-
 def test_the_mated_side_says_so(shared: Client) -> None:
     shared.send("setoption name SmartPruningFactor value 0")
     shared.send("ucinewgame", f"position fen {MATED_IN_1}", "go nodes 300")
     lines = shared.until("bestmove")
     shared.send("setoption name SmartPruningFactor value 1.33")
     assert infos(lines)[-1]["mate"] == "-1"
-
-
-def test_go_depth(shared: Client) -> None:
-    shared.send("ucinewgame", "position startpos", "go depth 3")
-    assert int(infos(shared.until("bestmove"))[-1]["depth"]) >= 3
 
 
 @pytest.mark.parametrize(
@@ -93,11 +82,6 @@ def test_chess960_castling(client: Client) -> None:
     assert bestmove(client.expect("bestmove")) == "c1g1"
 
 
-def test_standard_castling_is_two_squares(client: Client) -> None:
-    client.send("position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1", "go nodes 5 searchmoves e1g1")
-    assert bestmove(client.expect("bestmove")) == "e1g1"
-
-
 VERBOSE = re.compile(
     r"info string (?P<move>\S{4,5}) {1,2}\((?P<index>\d+) *\) N: +(?P<n>\d+) \(\+ *\d+\) \(P: +[\d.]+%\) "
     r"\(WL: +-?[\d.-]+\) \(D: +[\d.-]+\) \(M: +[\d.-]+\) \(Q: +-?[\d.]+\) \(U: +[\d.]+\) \(S: +-?[\d.]+\) "
@@ -122,13 +106,6 @@ def test_verbose_move_stats(client: Client) -> None:
     assert (index["e2e4"], index["d2d4"]) == (322, 293)
 
 
-def test_live_stats(client: Client) -> None:
-    client.send("setoption name LogLiveStats value true", "position startpos", "go infinite")
-    client.expect("info string node ")
-    client.send("stop")
-    client.expect("bestmove")
-
-
 def test_log_file(client: Client, tmp_path: Path) -> None:
     log = tmp_path / "uci.log"
     client.send(f"setoption name LogFile value {log}", "isready")
@@ -140,21 +117,11 @@ def test_log_file(client: Client, tmp_path: Path) -> None:
     assert any("Is a directory" in line for line in client.until("readyok"))
 
 
-def test_output_is_not_flooded(client: Client) -> None:
-    client.send("position startpos", "go movetime 2000")
-    assert len(infos(client.until("bestmove"))) < 60
-
-
 def test_every_clock_gets_a_move(client: Client) -> None:
     client.ready()
     for go in ("go movetime 300", "go wtime 1000 btime 1000", "go wtime 1 btime 1", "go wtime -5 btime -5 winc 10"):
         client.send("ucinewgame", "position startpos", go)
         client.expect("bestmove", seconds=10)
-
-
-def test_only_move_is_played_at_once(client: Client) -> None:
-    client.send("position fen k7/8/1K6/8/8/8/8/7R b - - 0 1", "go wtime 3600000 btime 3600000")
-    assert bestmove(client.expect("bestmove", seconds=20)) == "a8b8"
 
 
 @pytest.mark.parametrize("ending", ["quit", ""])
@@ -171,13 +138,6 @@ def test_quit_and_end_of_input_end_promptly(ending: str, before: str) -> None:
     assert done.returncode == 0
     assert done.stderr == ""
     assert done.stdout.count("bestmove") == before.count("go ") or "wait" not in before
-
-
-def test_wait_holds_commands_back(client: Client) -> None:
-    client.send("position startpos", "go nodes 2000", "wait", "fen", "go infinite", "wait")
-    lines = client.until("rnbqkbnr")
-    assert any(line.startswith("bestmove") for line in lines)
-    client.expect("info string error: wait: this search ends with `stop` only")
 
 
 def test_without_a_net_it_says_so_and_plays_no_move(tmp_path: Path) -> None:
@@ -202,11 +162,6 @@ def test_a_net_that_cannot_be_opened(tmp_path: Path) -> None:
         assert bestmove(client.expect("bestmove")) == "0000"
 
 
-def test_net_of_the_environment(tmp_path: Path) -> None:
-    with engine(cwd=tmp_path, env={"HAUTEUR_NET": "uniform"}) as client:
-        assert "info string net: uniform (environment variable HAUTEUR_NET)" in client.ready()
-
-
 def test_temperature_varies_moves(client: Client) -> None:
     client.send("setoption name Temperature value 1", "setoption name SmartPruningFactor value 0")
     played = set()
@@ -214,11 +169,3 @@ def test_temperature_varies_moves(client: Client) -> None:
         client.send("ucinewgame", "position startpos", "go nodes 40")
         played.add(bestmove(client.expect("bestmove")))
     assert len(played) > 2
-
-
-@pytest.mark.parametrize("word", ["mate", "depth"])
-def test_limits_below_one_are_named(client: Client, word: str) -> None:
-    client.send(f"go {word} 0")
-    lines = client.until("bestmove")
-    assert f"info string error: go {word} needs at least 1, got 0" in lines
-    assert bestmove(lines[-1]) in START_MOVES

@@ -85,12 +85,6 @@ def test_options_that_were_set_stay() -> None:
     assert game.text().endswith("; as set: CPuct")
 
 
-def test_chess960_start_with_the_same_men() -> None:
-    game = found(f"fen {QUEEN}", UCI_Chess960="true")
-    assert game is not None
-    assert game.name == "queen d1"
-
-
 @pytest.fixture
 def client() -> Iterator[Client]:
     """A fresh engine without a net, whose searches and draws repeat."""
@@ -116,12 +110,6 @@ def test_the_search_is_the_one_with_these_options(client: Client) -> None:
         by_hand = told(plain, f"fen {QUEEN}")
     assert [line for line in by_mode if "odds game" not in line] == by_hand
     assert any("N:" in line for line in by_hand)
-
-
-def test_colours_that_are_swapped_in_vain_are_said_once(client: Client) -> None:
-    client.send("setoption name SwapColors value true")
-    line = "info string SwapColors has no effect: uniform is not shown the position"
-    assert [told(client, position).count(line) for position in ("startpos", "startpos moves e2e4")] == [1, 0]
 
 
 def test_it_is_said_once_and_ends_with_the_game(client: Client) -> None:

@@ -89,12 +89,6 @@ def run(text: str) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize("seed", [100, 101, 102])
-def test_random_commands_through_a_pipe(seed: int) -> None:
-    lines, positions = random_session(seed)
-    check(run("\n".join([*lines, "stop"])), lines, positions)
-
-
 def test_a_stop_ends_the_search_that_waits_for_its_turn() -> None:
     with engine("--weights", "uniform") as client:
         client.send("isready", "go infinite", "stop", "position startpos moves e2e4", "go infinite", "stop")
@@ -156,18 +150,6 @@ def test_a_script_gets_its_whole_search_before_its_end(go: str, ending: str) -> 
     assert said.index("uciok") < said.index("readyok") < len(said) - 1
 
 
-@pytest.mark.parametrize("ending", ["quit\n", ""])
-@pytest.mark.parametrize("go", ["go infinite", "go", "go ponder nodes 1000000000", "go wtime 5 movetime"])
-def test_a_script_without_an_end_of_its_own_gets_a_move_at_once(go: str, ending: str) -> None:
-    said = run(f"position startpos moves e2e4\n{go}\n{ending}").splitlines()
-    assert said[-1].startswith("bestmove ")
-    assert said[-1].split()[1][1] in "78"
-
-
-def test_a_quit_waits_for_the_answer_to_isready() -> None:
-    assert run("isready\nquit\n").splitlines() == ["readyok"]
-
-
 def test_the_answer_to_uci_comes_first() -> None:
     assert run("uci\nisready\n").startswith("id name hauteur ")
 
@@ -190,13 +172,6 @@ def test_a_depth_or_a_mate_out_of_reach_gets_its_move(position: str, limit: str)
         client.expect("bestmove", seconds=30)
 
 
-def test_python_chess_plays_to_a_depth() -> None:
-    command = [sys.executable, "-m", "hauteur.cli.main", "uci", "--weights", "uniform"]
-    with chess.engine.SimpleEngine.popen_uci(command, timeout=60) as player:
-        board = chess.Board("7k/5Q2/6K1/8/8/8/8/8 w - - 0 1")
-        assert player.play(board, chess.engine.Limit(depth=6)).move is not None
-
-
 @pytest.mark.parametrize("as_playouts", ["true", "false"])
 def test_more_nodes_than_a_tree_can_hold(as_playouts: str) -> None:
     with engine("--weights", "uniform") as client:
@@ -207,16 +182,6 @@ def test_more_nodes_than_a_tree_can_hold(as_playouts: str) -> None:
 
 
 # Options and logs.
-
-
-@pytest.mark.parametrize("value", ["0.0005", "1e-9", "0.00099"])
-def test_a_draw_rate_that_cannot_be_assumed_is_refused(value: str) -> None:
-    with engine("--weights", "uniform") as client:
-        client.send(f"setoption name WDLDrawRateTarget value {value}", "isready", "position startpos", "go nodes 20")
-        errors = [line for line in client.until("bestmove") if "error" in line]
-        assert errors == [
-            f"info string error: WDLDrawRateTarget must be 0 or a number from 0.001 to 0.9999, got {float(value):g}"
-        ]
 
 
 def test_options_that_no_search_can_follow_are_refused_together() -> None:

@@ -151,12 +151,6 @@ def test_policy_indices_are_those_of_lc0(shared_data: Path) -> None:
     assert moves > 2000
 
 
-def test_positions_reached_by_moves_are_those_of_lc0(shared_data: Path) -> None:
-    for position in reference(shared_data, "nn_outputs.json"):
-        board = chess.Board(reached(position).notation())
-        assert board == chess.Board(position["resulting_fen"]), position["id"]
-
-
 def test_bad_positions_are_one_clear_line() -> None:
     for fen, reason in [
         ("8/8/8/8/8/8/8/8 w - - 0 1", "the board is empty"),

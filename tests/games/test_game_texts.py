@@ -98,11 +98,6 @@ def test_a_bad_text_is_refused_in_one_line(text: str, spec: str, problem: str) -
     assert "\n" not in str(error.value)
 
 
-def test_a_form_that_the_game_has_not() -> None:
-    with pytest.raises(ValueError, match="connect4 is written as moves, not as pgn"):
-        written_game(played("connect4"), "pgn", ("a", "b"))
-
-
 def test_moves_are_taken_back_to_the_last_turn_of_a_seat() -> None:
     game = played("connect4", "4 4 3")
     assert game.take_back({0}) == 1
@@ -118,8 +113,3 @@ def test_moves_are_taken_back_to_the_last_turn_of_a_seat() -> None:
         game.play(3)
     assert game.take_back() == 1
     assert game.ending is None
-
-
-def test_a_game_that_cannot_be_played_names_the_ply() -> None:
-    with pytest.raises(ValueError, match="ply 2: action 9 is not legal"):
-        PlayedGame(load_game("connect4"), [3, 9])

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from terminal_toys import played
 
 from hauteur import _core
 from hauteur.cli import main
-from hauteur.games.registry import FEN_GAMES, check_game, load_game
+from hauteur.games.registry import check_game, fen_games, load_game
 from hauteur.matches.openings import read_opening, read_openings
 
 START = "rnbqk/ppppp/5/PPPPP/RNBQK w - - 0 1"
@@ -40,14 +38,6 @@ def position(fen: str) -> _core.State:
 def test_known_numbers_of_move_sequences(fen: str, counts: list[int]) -> None:
     state = position(fen)
     assert [state.perft(depth) for depth in range(1, len(counts) + 1)] == counts
-
-
-def test_the_facts_of_the_game() -> None:
-    game = load_game("minichess")
-    assert (game.spec, game.feature_shape, game.num_actions, game.max_plies) == ("minichess", (15, 5, 5), 455, 4900)
-    assert game.new_initial_state().notation() == START
-    assert load_game(f"minichess(fen={START})").spec == "minichess"
-    assert position(STARTS[1]).game.spec == f"minichess(fen={STARTS[1]})"
 
 
 @pytest.mark.parametrize("fen", STARTS)
@@ -100,24 +90,8 @@ def test_the_mirror_image_begins_with_the_king_on_the_left() -> None:
         game.new_initial_state(2)
 
 
-def test_a_mate_in_two_is_found() -> None:
-    state = position("k4/5/2K2/5/4R w - - 0 1")
-    forest = _core.Forest(state.game, '{"solver": {}}', 1)
-    tree = forest.add(state)
-    features = np.zeros((8, 15, 5, 5), np.float32)
-    for _ in range(400):
-        batch = forest.gather(features)
-        rows = len(batch)
-        forest.apply(batch, np.zeros((rows, 455), np.float32), np.full((rows, 3), 1 / 3, np.float32))
-    line = forest.principal_variation(tree)
-    assert len(line) == 3
-    for action in line:
-        state.apply(action)
-    assert (state.outcome(), state.end_reason()) == (1, "checkmate")
-
-
 def test_openings_are_fens_or_moves(tmp_path: Path) -> None:
-    assert FEN_GAMES == ("chess", "minichess")
+    assert [game.name for game in fen_games()] == ["chess", "minichess"]
     game = load_game("minichess")
     book = tmp_path / "book.epd"
     book.write_text("k4/5/5/5/K3R b - - 3 20\nk4/5/5/5/K3R w - -\nb1c3 d4d3\n", encoding="utf-8")
@@ -127,27 +101,6 @@ def test_openings_are_fens_or_moves(tmp_path: Path) -> None:
     assert (third.fen, len(third.actions)) == (None, 2)
     with pytest.raises(ValueError, match="the game is over"):
         read_opening("k4/5/5/5/K3N b - -", game)
-
-
-def test_the_game_in_the_terminal() -> None:
-    screen, state = played("minichess", ["moves", "b1c3", "quit"])
-    assert "a2a3 b2b3 c2c3 d2d3 e2e3" in screen
-    assert "5  r n b q k" in screen
-    assert state.ply == 2
-    pieces = ElementTree.fromstring(state.svg()).findall("{http://www.w3.org/2000/svg}g")
-    assert len(pieces) == sum(letter.isalpha() for letter in state.notation().split()[0])
-
-
-@pytest.mark.parametrize(
-    ("arguments", "part"),
-    [
-        (["perft", "minichess", "4"], "4,775"),
-        (["analyse", "minichess", "--net", "uniform", "--visits", "200", "--fen", "k4/5/1K3/5/2Q2 w - -"], "c1c5"),
-    ],
-)
-def test_commands(arguments: list[str], part: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main.main(arguments) == 0
-    assert part in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

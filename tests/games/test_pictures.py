@@ -67,14 +67,6 @@ def test_the_drawing_is_xml_with_one_symbol_a_man(spec: str, flip: bool) -> None
         assert len(drawn) == men
 
 
-def test_a_board_seen_from_the_other_side_has_the_same_men_in_the_other_order() -> None:
-    """Flipping turns the board by half a turn."""
-    board = board_of(load_game("chess").new_initial_state())
-    assert board is not None
-    assert board.corner(0, flip=True) == board.corner(63)
-    assert square_names(board)[36] == "e4"
-
-
 def test_an_arrow_needs_a_legal_action_() -> None:
     """An illegal action is refused; a game without cells is drawn by itself."""
     state = load_game("chess").new_initial_state()
@@ -148,20 +140,6 @@ def test_check_game_finds_squares_that_are_mirrored() -> None:
     assert list(broken) == ["squares"]
     assert "the move" in broken["squares"]
     assert check_game(Named, games=2).ok
-
-
-@pytest.mark.parametrize("answer", [[(3, 0)], [(0, -1)], [4], "a1", 5])
-def test_squares_off_the_board_are_one_line(answer: object) -> None:
-    game = _core.Game.from_python(type("Wrong", (Own,), {"squares": lambda *_: answer})())
-    with pytest.raises(ValueError, match=r"squares\(0\) must be pairs \(row, column\) below \(3, 3\), got"):
-        game.new_initial_state().squares(0)
-
-
-def test_a_game_with_a_drawing_of_its_own_keeps_it() -> None:
-    game = _core.Game.from_python(type("Drawn", (Own,), {"svg": lambda _: "<svg/>"})())
-    assert game.look == ""
-    assert board_of(game.new_initial_state()) is None
-    assert board_svg(game.new_initial_state()) == "<svg/>"
 
 
 @pytest.mark.parametrize(

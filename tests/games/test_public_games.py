@@ -1,10 +1,7 @@
 """Games and positions by their public names: moves as text, copies, pictures, registering a class again."""
 
-import copy
-import doctest
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -35,20 +32,6 @@ def cell(plies: int) -> type[MisereTicTacToe]:
     return names["Cell"]
 
 
-@pytest.mark.parametrize("spec", ["chess", "minichess", "connect4", "nogo(size=5)", "tictactoe", "tutorial"])
-def test_moves_are_numbers_or_texts(spec: str) -> None:
-    by_number, by_text = ht.load_game(spec).new_initial_state(), ht.load_game(spec).new_initial_state()
-    for _ in range(4):
-        action = by_number.legal_actions()[-1]
-        by_text.apply_text(by_text.action_to_text(int(action)))
-        by_number.apply(action)  # a numpy integer
-    assert by_text.notation() == by_number.notation()
-    assert by_text.moves == by_number.moves
-    assert len(by_text.moves) == by_text.ply == 4
-    assert by_text.start.ply == 0
-    np.testing.assert_array_equal(by_text.features(), by_number.features())
-
-
 @pytest.mark.parametrize("action", ["e2e4", "4", 4711, -1, 1.5, None, b"e2e4"])
 def test_a_wrong_move_is_one_line_and_changes_nothing(action: object) -> None:
     state = ht.load_game("chess").new_initial_state()
@@ -67,13 +50,6 @@ def test_a_position_out_of_a_search_knows_its_past() -> None:
     assert found == state
     found.apply_text("5")
     assert (found.moves, found.start.notation(), found.notation()) == ([3, 4], "", "45")
-
-
-def test_copies_are_independent() -> None:
-    state = ht.load_game("tutorial").new_initial_state()
-    twins = [state.copy(), copy.copy(state), copy.deepcopy(state)]
-    state.apply_text("b2")
-    assert [twin.ply for twin in twins] == [0, 0, 0]
 
 
 @pytest.mark.parametrize("spec", ["chess", "minichess", "connect4", "nogo(size=5)", "tictactoe", "tutorial"])
@@ -125,13 +101,6 @@ def test_laws_of_a_class_and_of_a_broken_one() -> None:
     assert len(repr(results).splitlines()) == len(results)
 
 
-@pytest.mark.parametrize("name", ["Game", "State"])
-def test_examples_of_the_core_run(name: str) -> None:
-    example = doctest.DocTestParser().get_doctest(getattr(ht, name).__doc__, {"ht": ht}, name, None, 0)
-    assert example.examples
-    assert doctest.DocTestRunner(verbose=False).run(example).failed == 0
-
-
 def test_a_list_of_ids_and_visits_of_any_integer_type_are_taken() -> None:
     game = ht.load_game("connect4")
     forest = _core.Forest(game, ht.SearchParams())
@@ -143,10 +112,3 @@ def test_a_list_of_ids_and_visits_of_any_integer_type_are_taken() -> None:
     for visits in ([-1], [2**32], [1.5], ["a"], 3, [[1]]):
         with pytest.raises(ValueError, match=r"^visits must be whole numbers \(uint32\)[^\n]*$"):
             forest.set_visit_limits([tree], visits)  # type: ignore[arg-type]
-
-
-def test_a_tree_picture_is_saved_as_svg_only(tmp_path: Path) -> None:
-    picture = ht.search(ht.load_game("tictactoe").new_initial_state(), "uniform", visits=30).tree.plot(10)
-    assert ElementTree.fromstring(picture.save(tmp_path / "tree.svg").read_text()).tag.endswith("svg")
-    with pytest.raises(ValueError, match=r"saved as \.svg"):
-        picture.save(tmp_path / "tree.png")

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -118,15 +116,6 @@ def test_exceptions_reach_the_caller_of_a_state(method: str) -> None:
         getattr(state, method)()
 
 
-@pytest.mark.parametrize("method", ["legal_actions", "apply", "features"])
-def test_exceptions_reach_the_caller_of_encode_games(method: str) -> None:
-    good = _core.Game.from_python(Race()).new_initial_state()
-    bad = _core.Game.from_python(broken_race(**{method: Raises(KeyError("lost"))})).new_initial_state()
-    moves = [np.array([0, 1, 0], np.uint16)] * 2
-    with pytest.raises(KeyError, match="lost"):
-        _core.encode_games([good, bad], moves, np.array([0, 1]), np.array([3, 3]), np.zeros((2, 1, 1, 8), np.float32))
-
-
 @pytest.mark.parametrize(
     ("members", "part"),
     [
@@ -181,14 +170,6 @@ def test_a_missing_member_is_named() -> None:
         _core.Game.from_python(object())
 
 
-def test_planes_of_several_values_have_no_packed_form() -> None:
-    state = _core.Game.from_python(
-        broken_race(features=lambda self: np.arange(8.0).reshape(1, 1, 8))
-    ).new_initial_state()
-    with pytest.raises(ValueError, match="plane 0 holds several values"):
-        state.features_packed()
-
-
 def test_a_forest_takes_states_of_another_instance_of_its_game() -> None:
     forest = _core.Forest(games.load_game("tutorial"), "{}")
     tree = forest.add(games.load_game("tutorial").new_initial_state())
@@ -217,15 +198,6 @@ def page_example() -> str:
     return found[1]
 
 
-def test_the_example_of_the_page_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "race.py").write_text(page_example(), encoding="utf-8")
-    monkeypatch.setenv("HAUTEUR_GAMES", str(tmp_path / "race.py"))
-    command = [sys.executable, "-m", "hauteur.cli.main", "check-game", "race(goal=12)", "--games", "3"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert "15 of 15 laws hold" in done.stdout
-
-
 def test_a_broken_law_gives_exit_status_1(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -242,9 +214,3 @@ def test_a_broken_law_gives_exit_status_1(
     output = capsys.readouterr().out
     assert "BROKEN copies" in output
     assert "after the actions [" in output
-
-
-def test_a_module_that_is_not_there(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setenv("HAUTEUR_GAMES", "no_such_module")
-    assert main.main(["check-game", "race"]) == main.EXIT_BAD_INPUT
-    assert "HAUTEUR_GAMES: cannot import 'no_such_module'" in capsys.readouterr().err

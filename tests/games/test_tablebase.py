@@ -110,15 +110,6 @@ def test_fast_play_keeps_only_the_shortest_wins(tables: Tablebase) -> None:
         assert set(fast) <= set(kept), board.fen()
 
 
-def test_a_win_is_carried_out_by_the_shortest_moves(tables: Tablebase) -> None:
-    state = Game("chess(fen=8/8/8/3k4/8/8/8/KQ6 w - - 0 1)").new_initial_state()
-    while state.outcome() is None:
-        kept = tables.root_actions(state, fast_play=True)
-        assert kept
-        state.apply(kept[0])
-    assert state.outcome() == 1
-
-
 def test_positions_outside_the_tables_are_none(tables: Tablebase) -> None:
     assert tables.largest == 4
     start = Game("chess").new_initial_state()

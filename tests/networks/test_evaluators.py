@@ -10,9 +10,9 @@ import pytest
 
 from hauteur import _core, networks
 from hauteur.networks.architecture import ResNetArchitecture
-from hauteur.networks.evaluators.base import Backend, Evaluator, PackedEvaluator, Precision
+from hauteur.networks.evaluators.base import Backend, PackedEvaluator, Precision
 from hauteur.networks.evaluators.compare import Floats, differences, features_of, random_positions
-from hauteur.networks.evaluators.factory import PRECISIONS, has_cuda, make_evaluator
+from hauteur.networks.evaluators.factory import has_cuda, make_evaluator
 from hauteur.networks.lc0 import random_net, random_tensors
 from hauteur.networks.shapes import resnet_shapes
 
@@ -71,14 +71,6 @@ def test_backends_agree_with_each_other(game_and_net: tuple[_core.Game, Path]) -
         assert differences(states, answers, reference).largest < 1e-4, backend
 
 
-def test_scalar_values_become_win_and_loss(folder: Path) -> None:
-    game, net = small_net(folder, "connect4", "scalar")
-    features = features_of(game, random_positions(game, 5))
-    _, wdl = evaluate(game, net, features, threads=1)
-    np.testing.assert_array_equal(wdl[:, 1], 0)
-    assert ((wdl[:, 0] >= 0) & (wdl[:, 0] <= 1)).all()
-
-
 @pytest.mark.parametrize("backend", backends())
 @pytest.mark.parametrize("rows", [1, 2, 7, 16, 33])
 def test_a_row_has_its_answer_in_any_batch(chess: tuple[_core.Game, Path], backend: Backend, rows: int) -> None:
@@ -108,19 +100,6 @@ def test_many_batches_in_flight(chess: tuple[_core.Game, Path], backend: Backend
         assert differences(states, answers, expected).largest < 1e-4
     finally:
         evaluator.close()
-
-
-@pytest.mark.parametrize("backend", backends())
-def test_answers_that_nobody_reads(chess: tuple[_core.Game, Path], backend: Backend) -> None:
-    game, net = chess
-    features = features_of(game, random_positions(game, 32))
-    evaluator = make_evaluator(game, net, backend=backend, precision="float32", threads=2, device="cpu")
-    expected = evaluator(features)
-    for _ in range(20):
-        evaluator.submit(np.ones_like(features))
-        np.testing.assert_allclose(evaluator(features)[1], expected[1], atol=1e-5)
-    evaluator.submit(features.copy())
-    evaluator.close()
 
 
 @pytest.mark.parametrize("precision", ["bfloat16", "float16"])
@@ -172,11 +151,6 @@ def test_a_net_for_another_game_is_refused(chess: tuple[_core.Game, Path]) -> No
         make_evaluator(_core.Game("connect4"), chess[1])
 
 
-def test_missing_net() -> None:
-    with pytest.raises(OSError, match=r"nowhere\.pb\.gz"):
-        make_evaluator(_core.Game("chess"), "nowhere.pb.gz")
-
-
 @pytest.mark.parametrize("backend", backends())
 def test_auto_is_the_fastest_precision_and_float32_the_default(
     chess: tuple[_core.Game, Path], backend: Backend
@@ -188,18 +162,6 @@ def test_auto_is_the_fastest_precision_and_float32_the_default(
     ):
         assert f" {fastest} " in chosen.name
         assert " float32 " in default.name
-
-
-def test_every_backend_states_its_precisions() -> None:
-    assert {word for words in PRECISIONS.values() for word in words} == set(get_args(Precision)) - {"auto"}
-    assert set(PRECISIONS) == set(get_args(Backend))
-    assert all("float32" in precisions for precisions in PRECISIONS.values())
-
-
-def test_padding_for_graphs() -> None:
-    from hauteur.networks.evaluators.torch import padded_rows
-
-    assert [padded_rows(n) for n in (1, 8, 9, 64, 65, 1000)] == [8, 8, 16, 64, 128, 1024]
 
 
 @pytest.mark.skipif(not has_cuda(), reason="torch finds no CUDA device here")
@@ -239,16 +201,6 @@ def test_cuda_unpacks_bit_planes(chess: tuple[_core.Game, Path]) -> None:
         assert isinstance(evaluator, PackedEvaluator)
         plain, packed = evaluator(features_of(game, states)), evaluator.submit_packed(masks, values).result()
     assert all(np.array_equal(a, b) for a, b in zip(plain, packed, strict=True))
-
-
-def test_evaluators_keep_the_protocol(chess: tuple[_core.Game, Path]) -> None:
-    game, net = chess
-    evaluator: Evaluator = make_evaluator(game, net, backend="core", threads=2, batch_size=48)
-    assert evaluator.batch_size == 48
-    assert evaluator.num_actions == 1858
-    assert evaluator.feature_shape == (112, 8, 8)
-    assert evaluator.name.startswith("chess.pb.gz core float32")
-    evaluator.close()
 
 
 @pytest.mark.parametrize("backend", backends())

@@ -64,13 +64,6 @@ def test_fixed_rows_give_the_same_answers_in_batches_of_one_size(rows: int) -> N
     assert toy.rows == [8] * -(-rows // 8)
 
 
-def test_the_size_of_a_batch_does_not_show_in_pieces_of_one_size() -> None:
-    features = features_of(GAME, random_positions(GAME, 40))
-    with pytest.raises(AssertionError, match="39 rows"):
-        assert_same_in_every_batch(OfTheSize(GAME), features, (39,))
-    assert_same_in_every_batch(FixedRows(GAME, OfTheSize(GAME), 8), features, (1, 7, 8, 9, 39))
-
-
 def test_where_the_place_shows_rows_are_computed_one_by_one() -> None:
     assert in_fixed_rows(GAME, OfTheSize(GAME), 8).rows == 8
     made = in_fixed_rows(GAME, OfThePlace(GAME), 8)

@@ -85,24 +85,12 @@ def test_cut_anywhere_the_file_is_the_same(
     assert (place / ".part").read_bytes() == DATA
 
 
-def test_a_server_without_parts_starts_again(server: NetServer, tmp_path: Path) -> None:
-    server.ranges, server.cuts = False, [100_000]
-    assert get(server, tmp_path) == DIGEST
-    assert server.begins == ["", "bytes=100000-"]
-
-
 def test_a_part_of_an_earlier_call_needs_a_hash(server: NetServer, tmp_path: Path) -> None:
     server.cuts = [100_000, 0, 0, 0, 0, 0]
     with pytest.raises(ValueError, match="no connection"):
         get(server, tmp_path, None)
     server.files["/file"], server.etag = DATA[::-1], '"two"'
     assert get(server, tmp_path, None) == hashlib.sha256(DATA[::-1]).hexdigest()
-
-
-def test_without_a_version_and_a_hash_a_part_is_of_no_use(server: NetServer, tmp_path: Path) -> None:
-    server.etag, server.cuts = "", [100_000]
-    assert get(server, tmp_path, None) == DIGEST
-    assert server.begins == ["", ""]
 
 
 def test_a_wrong_hash_leaves_nothing(server: NetServer, tmp_path: Path) -> None:
@@ -126,12 +114,6 @@ def test_redirects_stay_in_the_web(server: NetServer, tmp_path: Path) -> None:
         with pytest.raises(ValueError, match=r"(not allowed|not followed)"):
             get(server, tmp_path / "nowhere", path=path)
     assert not (tmp_path / "nowhere").exists()
-
-
-def test_redirects_for_ever(server: NetServer, tmp_path: Path) -> None:
-    server.redirects = {"/a": "/b", "/b": "/a"}
-    with pytest.raises(ValueError, match="the server answers 302"):
-        get(server, tmp_path, path="/a")
 
 
 def test_a_file_that_is_not_there(server: NetServer, tmp_path: Path) -> None:

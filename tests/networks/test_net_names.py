@@ -15,8 +15,6 @@ from hauteur.networks.evaluators.factory import make_evaluator
 from hauteur.networks.lc0 import random_net
 from hauteur.networks.names import data_path, downloaded_nets, nets_folder, resolve_net
 
-CONNECT4 = load_game("connect4")
-
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:

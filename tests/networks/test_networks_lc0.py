@@ -12,7 +12,7 @@ from lc0_toys import NumpyNet, attention_net, tower_net
 
 from hauteur import networks
 from hauteur.networks.architecture import Lc0Architecture
-from hauteur.networks.lc0 import lc0_bytes, random_net
+from hauteur.networks.lc0 import lc0_bytes
 from hauteur.networks.lc0_layers import Floats, decode, encode
 from hauteur.networks.lc0_proto import SCHEMA, Encoding, pack_net, read_net
 from hauteur.networks.modules import Inference
@@ -102,15 +102,6 @@ def test_linear16_is_exact_the_second_time(toy: Toy, tmp_path: Path) -> None:
         again = networks.load(tmp_path / f"{name}.pb.gz").tensors
         for path, values in first.tensors.items():
             np.testing.assert_array_equal(again[path], values, err_msg=path)
-
-
-@pytest.mark.parametrize("encoding", ["linear16", "float16", "bfloat16", "float32"])
-def test_encodings(encoding: str) -> None:
-    values = np.random.default_rng(0).normal(size=500).astype(np.float32)
-    bound = {"linear16": 8e-5, "float16": 2e-3, "bfloat16": 2e-2, "float32": 0.0}[encoding]
-    code = Encoding[encoding.upper()]
-    layer = encode(values, code)
-    assert np.abs(decode({**layer, "params": memoryview(layer["params"])}) - values).max() <= bound
 
 
 def test_linear16_extremes() -> None:
@@ -212,15 +203,6 @@ def test_numbers_that_are_not_finite_are_refused(tmp_path: Path) -> None:
     path.write_bytes(pack_net(message))
     with pytest.raises(ValueError, match=r"layer input\.weights has the range .* not finite"):
         _ = networks.load(path).module
-
-
-def test_random_net_is_reproducible_and_small(tmp_path: Path) -> None:
-    first, second = (random_net(tmp_path / f"{name}.pb.gz", seed=4) for name in "ab")
-    assert first.read_bytes() == second.read_bytes()
-    assert first.stat().st_size < 1_500_000
-    policy, wdl = run(first, random_planes(2))
-    assert policy.shape == (2, 1858)
-    assert wdl.shape == (2, 3)
 
 
 @pytest.mark.parametrize("name", ["maia-1100", "maia-1900"])

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from network_toys import Linear, ToyTransformer, toy_linear
+from network_toys import ToyTransformer, toy_linear
 from torch import nn
 
 from hauteur import _core, networks
-from hauteur.networks.architecture import RegisteredArchitecture, ResNet, ResNetArchitecture
+from hauteur.networks.architecture import RegisteredArchitecture
 from hauteur.networks.evaluators.compare import differences, features_of, random_positions
 from hauteur.networks.evaluators.factory import evaluator, make_evaluator
 from hauteur.networks.modules import architecture_of, build, initialise, tensors_of
@@ -43,15 +43,6 @@ def test_a_file_holds_name_settings_and_weights(saved: Path) -> None:
     assert saved.read_bytes() == saved.with_name("again.safetensors").read_bytes()
 
 
-def test_a_function_builds_networks_too(tmp_path: Path) -> None:
-    module = toy_linear(GAME, value_width=1)
-    save_network(tmp_path / "a.safetensors", module, "tictactoe")
-    again = load_network(tmp_path / "a.safetensors").module
-    assert isinstance(again, Linear)
-    for name, values in module.state_dict().items():
-        assert torch.equal(again.state_dict()[name], values)
-
-
 @pytest.mark.parametrize("backend", ["onnxruntime", "torch"])
 @pytest.mark.parametrize("rows", [1, 9])
 def test_its_files_are_evaluated_by_every_backend(saved: Path, backend: Any, rows: int) -> None:
@@ -68,15 +59,6 @@ def test_networks_begin_the_same_for_the_same_seed() -> None:
     assert torch.equal(state, torch.random.get_rng_state())
     assert all(np.array_equal(first[name], second[name]) for name in first)
     assert not all(np.array_equal(first[name], other[name]) for name in first)
-
-
-def test_networks_of_hauteur_are_saved_as_modules(tmp_path: Path) -> None:
-    tower = ResNet(filters=4, blocks=1, value_hidden=8)
-    architecture = ResNetArchitecture(
-        feature_shape=GAME.feature_shape, num_actions=GAME.num_actions, **tower.model_dump()
-    )
-    save_network(tmp_path / "net.safetensors", initialise(architecture, 1), GAME)
-    assert load_network(tmp_path / "net.safetensors").architecture == architecture
 
 
 def test_without_its_code_a_file_is_described_and_says_what_to_import(saved: Path) -> None:
@@ -137,11 +119,6 @@ def test_lc0s_format_has_no_place_for_it(tmp_path: Path) -> None:
 def test_wrong_settings(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         registered_architecture("toy-transformer", GAME, settings)
-
-
-def test_wrong_outputs_are_named_when_a_network_is_made() -> None:
-    with pytest.raises(ValueError, match=r"network Linear returned float32 \[2, 9\] and float32 \[2, 2\]; allowed"):
-        initialise(registered_architecture("toy-linear", GAME, {"value_width": 2}), 1)
 
 
 def test_a_further_output_is_refused_rather_than_dropped() -> None:

@@ -34,16 +34,6 @@ def test_values_depend_on_seed_and_position_alone() -> None:
     assert not np.array_equal(_core.rollout_values(states, seed=6, games=50), values)
 
 
-def test_random_tictactoe() -> None:
-    """Uniformly random play: the first player wins 737/1260, loses 121/420, draws 8/63."""
-    values = _core.rollout_values([load_game("tictactoe").new_initial_state()], seed=1, games=20_000)[0]
-    assert np.allclose(values, [737 / 1260, 8 / 63, 121 / 420], atol=0.015)
-
-
-def test_a_finished_position_counts_as_it_ended() -> None:
-    assert _core.rollout_values([position("connect4", (*WIN_NEXT, "4"))]).tolist() == [[0, 0, 1]]
-
-
 @pytest.mark.parametrize("spec", ["connect4", "tutorial"])
 def test_search_with_rollouts(spec: str) -> None:
     state = position(spec, WIN_NEXT if spec == "connect4" else ())
@@ -86,16 +76,6 @@ def test_an_exception_in_a_game_ends_the_search_with_it() -> None:
     game = _core.Game.from_python(Broken())
     with pytest.raises(KeyError, match="lost"):
         _core.rollout_values([game.new_initial_state()])
-
-
-def test_wrong_uses() -> None:
-    evaluator = RolloutEvaluator(load_game("connect4"))
-    with pytest.raises(ValueError, match="rollouts start from positions, got 2 rows of features"):
-        evaluator(np.zeros((2, 3, 6, 7), np.float32))
-    with pytest.raises(ValueError, match="games must be >= 1, got 0"):
-        RolloutEvaluator(load_game("connect4"), games=0)
-    with pytest.raises(ValueError, match="games must be >= 1, got 0"):
-        _core.rollout_values([], games=0)
 
 
 def test_fresh_games_of_equal_positions_differ() -> None:

@@ -1,6 +1,5 @@
 """What engines say, and the words that name them: read whatever stands there, and written back the same."""
 
-import shlex
 from pathlib import Path
 
 import pytest
@@ -9,12 +8,12 @@ from hypothesis import strategies as st
 
 from hauteur.mcts.scores import mate_score
 from hauteur.players.engines.clock import EngineClock
-from hauteur.players.engines.gtp_lines import Response, parse_response
-from hauteur.players.engines.settings import EngineSettings, clock_of, program_words
+from hauteur.players.engines.gtp_lines import parse_response
+from hauteur.players.engines.settings import clock_of
 from hauteur.players.engines.uci_lines import EngineOption, EngineReport, parse_bestmove, parse_info, parse_option
 from hauteur.players.engines.watchdog import left_over
 from hauteur.players.move_player import EngineFailure
-from hauteur.players.settings import PlayerSettings, parse_player, player_text
+from hauteur.players.settings import parse_player, player_text
 
 WORDS = [
     "info",
@@ -104,42 +103,6 @@ def test_combos(name: str, values: list[str]) -> None:
     assert parse_option(f"option name {name} type slider") is None
 
 
-def test_moves() -> None:
-    assert parse_bestmove("bestmove e7e8q ponder a7a6") == "e7e8q"
-    assert [parse_bestmove(line) for line in ("bestmove", "bestmoves e2e4", "move e2e4")] == [None] * 3
-
-
-@given(st.sampled_from("=?"), st.integers(0, 999_999_999), st.text("ab c\t", max_size=5).map(str.strip))
-def test_responses(sign: str, number: int, text: str) -> None:
-    assert parse_response([f"{sign}{number} {text}".strip()]) == Response(sign == "=", number, text)
-    assert parse_response([f"{sign} {text}".strip(), "x y"]) == Response(sign == "=", None, f"{text}\nx y")
-    assert parse_response([f"{sign}{number}{text}x"]) is None
-
-
-COMMANDS = st.sampled_from(["stockfish", "/path with space/engine", "gnugo --mode gtp", "a 'b c' d", "x=y", "ü:ö"])
-VALUES = st.text(st.characters(codec="utf-8", categories=["L", "N", "P", "Zs"]), max_size=8).filter(str.isprintable)
-OPTION_NAMES = VALUES.filter(lambda name: name.strip() != "" and "=" not in name)
-LIMITS = st.fixed_dictionaries(
-    {"nodes": st.integers(1, 10**12)},
-    optional={
-        "depth": st.integers(1, 1000),
-        "movetime": st.integers(1, 10**6),
-        "args": COMMANDS,
-        "move_timeout": st.floats(0.001, 10**6),
-        "start_timeout": st.sampled_from([0.5, 3.0, 60.0]),
-        "time_margin": st.integers(0, 60_000),
-        "options": st.dictionaries(OPTION_NAMES | st.sampled_from(["nodes", "name", "options.x"]), VALUES, max_size=3),
-    },
-)
-
-
-@given(COMMANDS, LIMITS, st.sampled_from(["", "SF", "two words"]))
-def test_words_of_an_engine(command: str, limits: dict[str, object], name: str) -> None:
-    engine = EngineSettings.model_validate({"protocol": "uci", "command": command, **limits})
-    settings = PlayerSettings(engine=engine, name=name)
-    assert parse_player(player_text(settings)) == settings
-
-
 @pytest.mark.parametrize(
     ("text", "written"),
     [
@@ -210,13 +173,6 @@ def test_what_is_wrong_with_an_engine(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=message) as error:
         parse_player(text, "player A")
     assert str(error.value).startswith("player A: ")
-
-
-def test_a_program_may_have_spaces_in_its_name(tmp_path: Path) -> None:
-    program = tmp_path / "my engine"
-    program.touch()
-    assert program_words(str(program)) == [str(program)]
-    assert program_words(f"{shlex.quote(str(program))} -x") == [str(program), "-x"]
 
 
 def test_time_controls() -> None:

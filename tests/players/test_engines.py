@@ -12,7 +12,6 @@ from pathlib import Path
 import pytest
 
 from hauteur import _core
-from hauteur.cli import main
 from hauteur.matches.folder import MatchFolder
 from hauteur.matches.match import Match, MatchSettings
 from hauteur.matches.openings import Opening, read_opening
@@ -172,22 +171,6 @@ def test_a_failing_engine_loses_that_game_alone(fault: str, good_games: list[Mat
     assert f"ends: {reason} 2, ply limit 2" in table(match.tally, match.work, match.names)
 
 
-@pytest.mark.parametrize("oddity", ["start-slow", "twice", "stubborn"])
-def test_what_is_no_failure(oddity: str, good_games: list[MatchGame]) -> None:
-    """A slow start; a second answer, which is not taken for the next one; an engine that does not want to end."""
-    assert played(match_of(uci(oddity))) == good_games
-
-
-def test_two_engines_play_each_other() -> None:
-    games = played(match_of(uci(), uci("crash")))
-    assert [(game.score, game.end) for game in games] == [
-        (1, CRASHED),
-        (1, CRASHED),
-        (0.5, "ply limit"),
-        (0.5, "ply limit"),
-    ]
-
-
 def test_a_match_goes_on(tmp_path: Path, good_games: list[MatchGame]) -> None:
     games = match_of(uci("crash"), folder=tmp_path / "match").play()
     first = next(games)
@@ -238,19 +221,6 @@ def test_time_controls() -> None:
     assert [game.end for game in games[:2]] == [TIMEOUT, TIMEOUT]
 
 
-def test_what_an_engine_says_of_its_moves() -> None:
-    with EngineHost(1) as host:
-        player = make_engine(CHESS, engine_of(uci()), host)
-        state = CHESS.new_initial_state()
-        chosen = player.choose(MoveRequest(0, state, state.notation(), (), 1)).result()
-        assert (chosen.score, chosen.depth) == (-0.35, 7)
-        assert chosen.seconds is not None
-        assert chosen.seconds > 0
-        assert state.action_to_text(chosen.action) == "a2a3"
-        player.end(0)
-        player.close()
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -272,13 +242,6 @@ def test_mistakes_are_told_before_the_match(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=message) as error:
         played(match_of(text))
     assert "\n" not in str(error.value)
-
-
-def test_a_mistake_is_one_line_of_the_command(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main.main(["match", "uci:no-such-engine nodes=1", "random"]) == 2
-    told = capsys.readouterr()
-    assert told.err == "hauteur: player A: uci:no-such-engine: no program 'no-such-engine': not on the path\n"
-    assert told.out == ""
 
 
 @pytest.mark.parametrize(
@@ -344,17 +307,6 @@ def needs_stockfish() -> None:
         engine_command(engine_of(STOCKFISH))
     except ValueError as error:
         pytest.skip(str(error))
-
-
-def test_a_match_with_stockfish(tmp_path: Path) -> None:
-    needs_stockfish()
-    settings = MatchSettings(
-        game="chess", a=parse_player(STOCKFISH), b=parse_player("random"), games=4, random_plies=2, seed=1
-    )
-    match = Match(CHESS, settings, resources=Resources(parallel=2, threads=1), folder=MatchFolder(tmp_path / "match"))
-    games = played(match)
-    assert {(game.score, game.end) for game in games} == {(1.0, "checkmate")}
-    assert str(match.stored_settings()["a_engine"]).startswith("Stockfish")
 
 
 def test_stockfish_sees_repetitions_mates_and_chess960() -> None:

@@ -10,7 +10,6 @@ import pytest
 from learning_toys import ToyEvaluator
 
 from hauteur import _core
-from hauteur.games.registry import load_game
 from hauteur.matches.arena import ArenaFacts, play_games
 from hauteur.matches.folder import MatchFolder
 from hauteur.matches.match import Match, MatchSettings
@@ -22,7 +21,7 @@ from hauteur.players.baselines import Baseline, make_baseline
 from hauteur.players.build import Resources
 from hauteur.players.move_player import ChosenMove, EngineFailure, EngineResignation, GameLost, MovePlayer, MoveRequest
 from hauteur.players.search_player import SearchPlayer
-from hauteur.players.settings import PlayerSettings, parse_player, player_text
+from hauteur.players.settings import parse_player
 
 GAME = _core.Game("nogo(size=5)")
 
@@ -91,15 +90,6 @@ class Slow:
             raise OSError("the pipe is closed")
         time.sleep(0.02)
         return ChosenMove(int(state.legal_actions()[0]), "first of all")
-
-
-def test_waiting_is_told_as_waiting() -> None:
-    facts = ArenaFacts()
-    with ThreadPoolExecutor(1) as workers:
-        games = games_of([Slow(workers), Slow(workers, "other")], games=3, facts=facts)
-    assert facts.search.network > 0
-    for game in games:
-        assert game.notes == dict.fromkeys(range(len(game.actions)), "first of all")
 
 
 @dataclass
@@ -172,14 +162,6 @@ def test_a_failure_names_the_player() -> None:
         games_of([net_player(), Slow(workers, fails=True)])
 
 
-@pytest.mark.parametrize("text", ["random", "mcts:10", "rave:1000 name=R", "solver", "solver:500 'name=two words'"])
-def test_text_of_a_baseline(text: str) -> None:
-    settings = parse_player(text)
-    assert parse_player(player_text(settings)) == settings
-    assert player_text(settings) == text
-    assert settings == PlayerSettings(baseline=text.split()[0], name=settings.name)
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -223,11 +205,3 @@ def test_a_match_goes_on_and_keeps_notes(tmp_path: Path) -> None:
     assert last.stored_settings()["a"] == "rave:40"
     with pytest.raises(ValueError, match="a was 'rave:40' and is now 'rave:41'"):
         list(Match(GAME, last.settings.model_copy(update={"a": parse_player("rave:41")}), folder=last.folder).play())
-
-
-def test_games_that_a_baseline_does_not_play() -> None:
-    with ThreadPoolExecutor(1) as workers:
-        with pytest.raises(ValueError, match="rave plays nogo alone, got chess; mcts:5 plays every game"):
-            make_baseline(load_game("chess"), Baseline("rave", 5), workers)
-        with pytest.raises(ValueError, match="solver plays connect4, nogo and tictactoe, got chess"):
-            make_baseline(load_game("chess"), Baseline("solver"), workers)

@@ -65,13 +65,6 @@ def test_an_evaluator_that_fails_leaves_nothing_in_flight() -> None:
     assert all(edge["in_flight"] == 0 for edge in forest.root_edges(int(ids[0])))
 
 
-def test_nothing_to_search_is_no_work() -> None:
-    forest, _ = forest_of(0, 1)
-    evaluator = ToyEvaluator(GAME)
-    assert run_searches(forest, evaluator, batch_size=8).rows == 0
-    assert evaluator.rows == []
-
-
 def test_an_evaluator_that_fails_takes_back_the_rows_of_all_its_forests() -> None:
     forests = [forest_of(4, 30, max_in_flight=1) for _ in range(2)]
     waiting = InFlight([forest for forest, _ in forests], ToyEvaluator(GAME, fail_at=3), batch_size=8, spread=True)
@@ -86,9 +79,3 @@ def test_an_evaluator_that_fails_takes_back_the_rows_of_all_its_forests() -> Non
         for tree in ids.tolist():
             forest.check_invariants(tree)
             assert all(edge["in_flight"] == 0 for edge in forest.root_edges(tree))
-
-
-def test_a_batch_size_below_one_is_refused() -> None:
-    forest, _ = forest_of(1, 10)
-    with pytest.raises(ValueError, match=r"must be >= 1, got 0 and 2"):
-        run_searches(forest, ToyEvaluator(GAME), batch_size=0)

@@ -12,11 +12,6 @@ from hauteur.mcts.params import Cpuct, Dirichlet, Fpu, SearchParams, Temperature
 from hauteur.players.settings import PlayerSettings, parse_player, player_text
 
 
-def test_no_words_give_the_defaults() -> None:
-    assert parse_player("") == PlayerSettings()
-    assert player_text(PlayerSettings()) == ""
-
-
 def test_every_kind_of_key() -> None:
     settings = parse_player(
         "name='the first' net=nets/maia.pb.gz precision=bfloat16 visits=400 temperature=0.5 temperature.decay-moves=20 "
@@ -104,15 +99,6 @@ def test_toml_file(tmp_path: Path) -> None:
 def test_what_is_wrong_is_named(words: str, message: str) -> None:
     with pytest.raises((ValueError, OSError), match=message):
         parse_player(words, "player A")
-
-
-def test_messages_name_the_player_and_the_file(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"^player B: visits"):
-        parse_player("visits=0", "player B")
-    file = tmp_path / "broken.toml"
-    file.write_text("visits = = 1")
-    with pytest.raises(ValueError, match=f"player A: {file}: not a TOML file"):
-        parse_player(str(file), "player A")
 
 
 @given(

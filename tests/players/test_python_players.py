@@ -58,11 +58,6 @@ def test_a_player_of_objects_is_that_of_its_text(
     assert repr(player) == f"Player({text!r})"
 
 
-@pytest.mark.parametrize("text", ["mcts:400", "visits=7 net=uniform", "uci:nothing nodes=3", "random name=R"])
-def test_players_of_texts(text: str) -> None:
-    assert dict(ht.Player.from_text(text)) == {**dict(parse_player(text)), "evaluator": None, "rules": ()}
-
-
 def test_a_callable_plays_with_its_settings() -> None:
     player = ht.Player(even, ht.SearchParams(draw_score=0.5), visits=7, temperature=Temperature(initial=2))
     found = built(player)
@@ -87,12 +82,6 @@ def test_an_evaluator_that_was_given_is_shared_and_stays_open() -> None:
         callables = [evaluators.of_object(even) for _ in range(2)]
         assert callables[0] is callables[1]
     assert not closed
-
-
-def test_rules_are_part_of_a_player_s_name() -> None:
-    player = ht.Player("uniform", rules=[Curious()])
-    assert player_name(GAME, player) == "uniform visits=100 rules=[Curious(bonus=0.1)]"
-    assert player_name(GAME, ht.Player("uniform", rules=[])) == "uniform visits=100"
 
 
 def test_facts_tell_other_objects_apart() -> None:

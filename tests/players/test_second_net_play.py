@@ -1,14 +1,10 @@
 """Players, games and analysis with two nets: both are asked, limits hold, nothing is left in flight."""
 
-import json
-
 import numpy as np
 import pytest
 from learning_toys import ToyEvaluator
-from uci_client import engine
 
 from hauteur import _core
-from hauteur.cli import main
 from hauteur.matches.arena import play_games
 from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.mcts.analysis import Analysis
@@ -16,9 +12,7 @@ from hauteur.mcts.driver import for_nets, run_searches
 from hauteur.mcts.limits import Limits
 from hauteur.mcts.params import SearchParams, Temperature
 from hauteur.mcts.rules import SecondNet
-from hauteur.players.build import Evaluators, Resources, build_player
 from hauteur.players.search_player import SearchPlayer
-from hauteur.players.settings import parse_player, player_text
 
 GAME = _core.Game("connect4")
 RULE = SecondNet(small_visits=40, large_visits=10)
@@ -33,21 +27,6 @@ def forest_of(trees: int, visits: int, params: SearchParams) -> tuple[_core.Fore
     ids = np.array([forest.add(GAME.new_initial_state()) for _ in range(trees)], np.int64)
     forest.set_visit_limits(ids, np.full(trees, visits, np.uint32))
     return forest, ids
-
-
-@pytest.mark.parametrize("batch_size", [1, 5, 64])
-def test_searches_ask_both_nets_to_their_limits(batch_size: int) -> None:
-    forest, ids = forest_of(10, 60, two_nets())
-    small, large = ToyEvaluator(GAME, salt=1), ToyEvaluator(GAME, salt=2)
-    facts = run_searches(forest, small, large=large, batch_size=batch_size)
-    assert forest.root_node_visits(ids).tolist() == [60] * 10
-    stats = forest.stats()
-    assert (stats["visits"], stats["large_visits"]) == (750, 150)
-    assert sum(small.rows) == stats["rows"] - stats["large_rows"]
-    assert sum(large.rows) == stats["large_rows"]
-    assert facts.rows == stats["rows"]
-    for tree in ids.tolist():
-        forest.check_invariants(tree)
 
 
 def test_batches_in_flight_do_not_change_sequential_trees() -> None:
@@ -78,15 +57,6 @@ def test_a_net_that_fails_leaves_nothing_in_flight(failing: str) -> None:
     for tree in ids.tolist():
         forest.check_invariants(tree)
         assert all(edge["in_flight"] == 0 for edge in forest.root_edges(tree))
-
-
-def test_a_missing_large_net_is_one_clear_line() -> None:
-    forest, _ = forest_of(1, 10, two_nets())
-    with pytest.raises(ValueError, match="second_net, which needs a large net; none was given"):
-        run_searches(forest, ToyEvaluator(GAME), batch_size=8)
-    forest, ids = forest_of(1, 10, two_nets(large_visits=0))
-    run_searches(forest, ToyEvaluator(GAME), batch_size=8)
-    assert forest.root_node_visits(ids).tolist() == [10]
 
 
 def games_of(players: list[SearchPlayer], games: int, *, parallel: int = 4, in_flight: int = 2) -> list[GameRecord]:
@@ -129,38 +99,7 @@ def test_analysis_ends_when_both_nets_have_done_their_part() -> None:
     assert report.pace.new_visits == 20
 
 
-def test_the_command_shows_two_nets(capsys: pytest.CaptureFixture[str]) -> None:
-    code = main.main(["analyse", "connect4", "--net", "uniform", "--large-net", "rollout", "--visits", "60", "--json"])
-    shown = json.loads(capsys.readouterr().out)
-    assert (code, shown["visits"], shown["net"]) == (0, 60, "uniform and rollout")
-
-
-def test_a_player_with_a_large_net_as_text() -> None:
-    settings = parse_player("net=uniform large_net=rollout second_net.large_visits=50 visits=30")
-    assert settings.large_net == "rollout"
-    assert parse_player(player_text(settings)) == settings
-    with Evaluators(GAME, Resources(threads=1)) as evaluators:
-        player = build_player(GAME, settings, evaluators, "A")
-        assert isinstance(player, SearchPlayer)
-        assert player.large is not None
-        assert player.search.second_net == SecondNet(large_visits=50)
-        with pytest.raises(ValueError, match="player B: the search settings have second_net"):
-            build_player(GAME, parse_player("net=uniform second_net=on"), evaluators, "B")
-
-
 def test_a_large_net_turns_the_rule_on() -> None:
     assert for_nets(SearchParams(), None) == SearchParams()
     assert for_nets(SearchParams(), ToyEvaluator(GAME)).second_net == SecondNet()
     assert for_nets(two_nets(), ToyEvaluator(GAME)) == two_nets()
-
-
-def test_the_engine_with_a_large_net() -> None:
-    with engine("--weights", "uniform") as client:
-        client.send("setoption name LargeWeightsFile value rollout", "setoption name SmartPruningFactor value 0")
-        said = client.ready()
-        assert any("large net: rollout" in line for line in said)
-        client.send("position startpos", "go nodes 60")
-        lines = client.until("bestmove")
-        assert any(" nodes 60 " in line for line in lines)
-        client.send("setoption name LargeWeightsFile value nothing.pb.gz")
-        assert any("error: the net cannot be used" in line and "nothing.pb.gz" in line for line in client.ready())

@@ -1,9 +1,5 @@
 """The exact solver of NoGo, and the player that solves small games."""
 
-import json
-from pathlib import Path
-from typing import Any
-
 import pytest
 
 from hauteur import _core
@@ -24,13 +20,6 @@ PUBLISHED = [
 """Boards with public results (test suite of the solver MCGS): the mover's, the first player's and the second's."""
 
 
-def after(spec: str, moves: str) -> _core.State:
-    state = load_game(spec).new_initial_state()
-    for move in moves.split():
-        state.apply(state.parse(move))
-    return state
-
-
 def solve_board(board: list[str], to_move: int, nodes: int) -> int | None:
     points = "".join(board)
     first, second = ([i for i, sign in enumerate(points) if sign == stone] for stone in "XO")
@@ -40,49 +29,6 @@ def solve_board(board: list[str], to_move: int, nodes: int) -> int | None:
 @pytest.mark.parametrize(("board", "first", "second"), PUBLISHED)
 def test_published_outcomes(board: list[str], first: int, second: int) -> None:
     assert [solve_board(board, mover, 10**6) for mover in (0, 1)] == [first, second]
-
-
-def test_all_published_outcomes(shared_data: Path) -> None:
-    data = json.loads((shared_data / "nogo" / "reference.json").read_text())
-    answers = 0
-    for position in data["outcomes_small_positions"]["positions"]:
-        for to_move, side in enumerate("BW"):
-            wins = position[f"{side}_to_move_wins"]
-            answer = None if wins is None else solve_board(position["board"], to_move, 30_000)
-            if answer is not None:
-                assert (answer == 1) == wins, position
-                answers += 1
-    assert answers >= 200
-
-
-def test_first_moves_of_solved_boards(shared_data: Path) -> None:
-    data = json.loads((shared_data / "nogo" / "reference.json").read_text())["solved"]["boards"]
-    for name in ("2x5", "3x3", "3x4", "3x5", "4x4"):
-        check_first_moves(data[name])
-
-
-def check_first_moves(solved: dict[str, Any]) -> None:
-    rows, columns = solved["rows"], solved["cols"]
-    solver = _core.NoGoSolver(rows, columns)
-    for key, value in (("winning_first_moves_mod_symmetry", -1), ("losing_first_moves_mod_symmetry", 1)):
-        for move in solved[key]:
-            assert solver.solve(after(f"nogo(rows={rows},cols={columns})", move), 10**7) == value, (rows, columns, move)
-
-
-@pytest.mark.parametrize(
-    ("size", "winner"), [((3, 3), 1), ((3, 4), -1), ((3, 5), 1), ((4, 4), -1), ((2, 6), 1), ((2, 4), -1)]
-)
-def test_winners_of_empty_boards(size: tuple[int, int], winner: int) -> None:
-    rows, columns = size
-    solver = _core.NoGoSolver(*size)
-    assert solver.solve(load_game(f"nogo(rows={rows},cols={columns})").new_initial_state(), 10**7) == winner
-    assert solver.nodes > 0
-
-
-def test_no_answer_within_too_few_positions() -> None:
-    solver = _core.NoGoSolver(5, 5)
-    assert solver.solve(load_game("nogo(size=5)").new_initial_state(), 5000) is None
-    assert solver.nodes == 5000
 
 
 def test_the_solver_of_nogo_refuses_what_it_cannot_solve() -> None:
@@ -159,14 +105,6 @@ def test_a_position_that_is_not_solved_is_said_to_be() -> None:
         assert move == rule(game.new_initial_state(), 3)
 
 
-def test_connect4_keeps_the_value() -> None:
-    rule = solver_rule(load_game("connect4"), 3_000_000)
-    for position in [p for p in solved_connect4_positions() if p.state.ply >= 20][:25]:
-        move = rule(position.state, 0)
-        assert move.note == ""
-        assert position.preserved_by(move.action)
-
-
 def test_replies_in_connect4_are_searched_with_the_rest_of_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:
     solvers: list[_core.Connect4Solver] = []
 
@@ -188,10 +126,3 @@ def test_replies_in_connect4_are_searched_with_the_rest_of_the_budget(monkeypatc
         if len(solvers) == 20:
             break
     assert with_replies >= 5
-
-
-def test_games_without_a_solver() -> None:
-    with pytest.raises(ValueError, match="solver plays connect4, nogo and tictactoe, got chess"):
-        solver_rule(load_game("chess"), None)
-    with pytest.raises(ValueError, match="solver:NODES is for connect4 and nogo, got tictactoe"):
-        solver_rule(load_game("tictactoe"), 10)

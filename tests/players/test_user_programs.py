@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import pickle
-from multiprocessing.reduction import ForkingPickler
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import chess
@@ -21,12 +18,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 MATE = "6k1/5ppp/8/8/8/8/8/R6K w - - 0 1"
-
-
-def test_public_functions_pickle() -> None:
-    for name in ht.__all__:
-        thing = getattr(ht, name)
-        assert ForkingPickler.loads(pickle.dumps(thing)) is thing or name == "__version__"
 
 
 @pytest.mark.parametrize(
@@ -99,26 +90,6 @@ def test_a_player_as_an_engine() -> None:
             baseline.analyse(ht.position("connect4"))
 
 
-def test_a_warm_player_varies_its_moves() -> None:
-    player = ht.Player("uniform", visits=20, temperature=1.0)
-    with player.as_engine("connect4", seed=1) as one, player.as_engine("connect4", seed=1) as other:
-        moves = [one.choose(ht.position("connect4")) for _ in range(8)]
-        assert len(set(moves)) > 1
-        assert moves == [other.choose(ht.position("connect4")) for _ in range(8)]
-
-
-def test_matches_begin_in_positions() -> None:
-    board = chess.Board()
-    board.push_san("e4")
-    fen = "8/8/8/8/8/5k2/6q1/K7 b - - 0 1"
-    openings: list[ht.State | chess.Board | str] = [board, ht.position("chess", "d4 d5"), fen]
-    match = ht.play_match("random", "random", "chess", games=6, openings=openings, max_plies=6)
-    assert {game.fen for game in match.games} == {None, fen}
-    assert {game.opening for game in match.games} == {"e2e4", "d2d4 d7d5", ""}
-    with pytest.raises(ValueError, match=r"openings\[0\]: a position of connect4 is needed"):
-        ht.play_match("random", "random", "connect4", games=2, openings=[board])
-
-
 def test_a_number_is_the_first_setting_of_a_section() -> None:
     params = ht.SearchParams(cpuct=2.5, search_contempt=5, fpu=0.2)
     assert params == ht.SearchParams(cpuct={"init": 2.5}, search_contempt={"n_scl": 5}, fpu={"value": 0.2})
@@ -158,23 +129,6 @@ def test_what_can_be_named() -> None:
         assert name.islower()
         assert not section.startswith("search.")
     assert {setting.key for setting in ht.settings("c_puct")} <= {setting.key for setting in ht.settings()}
-
-
-def test_a_run_goes_on_by_its_folder(tmp_path: Path) -> None:
-    recipe = ht.Recipe(
-        game="tictactoe",
-        network=ht.ResNet(filters=8, blocks=1),
-        selfplay={"games": 10, "visits": 8},
-        gate={"games": 4},
-        run={"generations": 1},
-    )
-    ht.learn(recipe, out=tmp_path / "run", on_generation=lambda row: None)
-    run = ht.learn(tmp_path / "run", "run.generations=2", on_generation=lambda row: None)
-    assert [row.generation for row in run.metrics] == [1, 2]
-    with pytest.raises(ValueError, match="leave out="):
-        ht.learn(tmp_path / "run", out=tmp_path / "other")
-    with pytest.raises(ValueError, match="is not the folder of a run"):
-        ht.learn(tmp_path)
 
 
 def test_progress_is_shown_where_it_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:

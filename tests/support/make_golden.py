@@ -1,6 +1,6 @@
 """Writes tests/mcts/golden/puct.json: searches of the reference with their exact root visits. Run from the checkout:
 
-PYTHONPATH=python:tests/support python tests/support/support/make_golden.py
+PYTHONPATH=python:tests/support python tests/support/make_golden.py
 """
 
 from __future__ import annotations

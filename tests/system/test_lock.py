@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -79,27 +78,6 @@ def test_a_killed_process_holds_nothing(tmp_path: Path) -> None:
     assert list((tmp_path / "run").iterdir()) == []
 
 
-def test_many_may_ask_at_once_whether_a_folder_is_locked(tmp_path: Path) -> None:
-    """None of them takes another one for somebody at work, and a beginner is not kept out by them."""
-    (tmp_path / LOCK_FILE).touch()
-    with ThreadPoolExecutor(8) as pool:
-        assert not any(pool.map(is_locked, [tmp_path] * 2000))
-        asked = pool.map(is_locked, [tmp_path] * 2000)
-        with locked(tmp_path, "working"):
-            assert all(pool.map(is_locked, [tmp_path] * 100))
-        list(asked)
-    assert not is_locked(tmp_path)
-
-
-def test_nothing_is_left_behind(tmp_path: Path) -> None:
-    with locked(tmp_path / "a" / "b", "working"):
-        assert [path.name for path in (tmp_path / "a" / "b").iterdir()] == [LOCK_FILE]
-    assert list(tmp_path.iterdir()) == []
-    with locked(tmp_path / "a" / "b", "working"):
-        (tmp_path / "a" / "note").write_text("stays")
-    assert [path.name for path in tmp_path.rglob("*")] == ["a", "note"]
-
-
 def test_starts_that_meet_in_a_new_folder(tmp_path: Path) -> None:
     """Each makes the folder, and removes it when it ends, while others are about to lock it."""
     command = [sys.executable, "-c", STARTER, str(tmp_path / "runs" / "new")]
@@ -124,16 +102,6 @@ def test_a_file_in_the_place_of_a_folder_is_named(tmp_path: Path) -> None:
         with pytest.raises(OSError, match=name.split("/")[0]), locked(tmp_path / name, "learning"):
             pass
     assert sorted(path.name for path in tmp_path.iterdir()) == ["link", "run"]
-
-
-def test_a_folder_that_was_there_stays(tmp_path: Path) -> None:
-    with (
-        locked(tmp_path, "working"),
-        pytest.raises(ValueError, match="another process is working"),
-        locked(tmp_path, "working"),
-    ):
-        pass
-    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("code", [errno.ENOSYS, errno.ENOTSUP, errno.ENOLCK])

@@ -6,10 +6,9 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import pytest
-from pydantic import Field, TypeAdapter, ValidationError, model_validator
+from pydantic import Field, model_validator
 
-from hauteur.system.errors import one_line
-from hauteur.system.settings import Section, assign, flat_settings, kinds_at, read_toml, validated
+from hauteur.system.settings import Section, assign, read_toml, validated
 
 
 class Oven(Section):
@@ -100,25 +99,9 @@ def test_what_does_not_fit_is_one_line(values: Any, words: str) -> None:
     assert problem(values) == words
 
 
-def test_no_name_of_a_class_or_function_reaches_the_user() -> None:
-    for model in (TypeAdapter(Kitchen), TypeAdapter(Kitchen | None)):
-        with pytest.raises(ValidationError) as caught:
-            model.validate_python({"oven": {"degres": 3}, "name": 5})
-        text = one_line(caught.value)
-        assert text.startswith(
-            "name: Input should be a valid string, got 5; oven.degres is not a setting (did you mean"
-        )
-
-
 def test_a_file_that_is_no_toml_is_named(tmp_path: Path) -> None:
     path = tmp_path / "x.toml"
     for content in (b"a = ", b"\xff", b"a = " + b"[" * 5000):
         path.write_bytes(content)
         with pytest.raises(ValueError, match=r"x\.toml: not a TOML file: "):
             read_toml(path)
-
-
-def test_keys_and_kinds() -> None:
-    assert flat_settings({"a": {"b": 1, "c": {}}, "d": 2}) == {"a.b": 1, "a.c": {}, "d": 2}
-    assert kinds_at(Kitchen, ("oven", "fan")) == [float, type(None)]
-    assert kinds_at(Kitchen, ("shelves",)) == [tuple[int, ...]]

@@ -84,6 +84,41 @@ impl GameInfo {
     }
 }
 
+/// How a game is shown and written down: what programs around the core know of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Customs {
+    /// How the squares of its text are drawn: `pieces` of chess, `stones`, `discs` that fall, `crosses`, or its own `letters`;
+    /// empty: by `State::svg` alone.
+    pub look: String,
+    /// The form of files in which games are recorded: `pgn`, `sgf`; empty: none, a line of moves.
+    pub record_form: String,
+    /// The notation of moves that people read, where it is not the usual one (chess: `san`); else empty.
+    pub move_notation: String,
+    /// Positions have a FEN, and the spec a parameter `fen`.
+    pub has_fen: bool,
+    /// A game can end as a draw.
+    pub has_draws: bool,
+    /// Moves from the start to positions that are worth a look.
+    pub sample_lines: Vec<String>,
+}
+
+impl Default for Customs {
+    /// A board of letters without a record of its own; draws are possible.
+    fn default() -> Self {
+        Customs {
+            look: "letters".into(),
+            record_form: String::new(),
+            move_notation: String::new(),
+            has_fen: false,
+            has_draws: true,
+            sample_lines: Vec::new(),
+        }
+    }
+}
+
+/// Drawing styles of boards, the values of `Customs::look`.
+pub const LOOKS: [&str; 6] = ["pieces", "stones", "discs", "crosses", "letters", ""];
+
 /// A symmetry of the game: applied to features and policy it gives the features and policy of an equivalent position.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Symmetry {
@@ -101,10 +136,9 @@ pub trait Game: Send + Sync {
     fn initial(&self) -> Box<dyn State>;
     /// The symmetries, identity first.
     fn symmetries(&self) -> Vec<Symmetry>;
-    /// How the squares of its text are drawn: `pieces` of chess, `stones`, `discs` that fall, `crosses`, or its own `letters`;
-    /// empty: by `State::svg` alone.
-    fn look(&self) -> &'static str {
-        "letters"
+    /// How the game is shown and written down.
+    fn customs(&self) -> Customs {
+        Customs::default()
     }
     /// The start of the game as the symmetry of this number shows it: another position in games that begin unevenly.
     fn initial_seen(&self, _symmetry: usize) -> Box<dyn State> {

@@ -89,8 +89,38 @@ impl PyGame {
 
     /// How the squares of its text are drawn: `pieces`, `stones`, `discs`, `crosses` or `letters`; empty: by `State.svg` alone.
     #[getter]
-    fn look(&self) -> &'static str {
-        self.0.look()
+    fn look(&self) -> String {
+        self.0.customs().look
+    }
+
+    /// The form of files in which games are recorded: `pgn`, `sgf`; None: a line of moves.
+    #[getter]
+    fn record_form(&self) -> Option<String> {
+        Some(self.0.customs().record_form).filter(|form| !form.is_empty())
+    }
+
+    /// The notation of moves that people read (chess: `san`); None: the usual one.
+    #[getter]
+    fn move_notation(&self) -> Option<String> {
+        Some(self.0.customs().move_notation).filter(|notation| !notation.is_empty())
+    }
+
+    /// Whether positions have a FEN, and the spec a parameter `fen`.
+    #[getter]
+    fn has_fen(&self) -> bool {
+        self.0.customs().has_fen
+    }
+
+    /// Whether a game can end as a draw.
+    #[getter]
+    fn has_draws(&self) -> bool {
+        self.0.customs().has_draws
+    }
+
+    /// Moves from the start to positions that are worth a look.
+    #[getter]
+    fn sample_lines(&self) -> Vec<String> {
+        self.0.customs().sample_lines
     }
 
     /// Return the start of the game, seen through the symmetry of this number (0: unchanged).
@@ -209,9 +239,6 @@ fn python_text(text: &str) -> String {
     format!("{text:?}")
 }
 
-/// Games whose positions have a FEN.
-const FEN_GAMES: [&str; 2] = ["chess", "minichess"];
-
 /// One position of a game, with whatever its rules need of the past: a value.
 ///
 /// `to_move`: 0 first player, 1 second. `ply`: plies since the start of the game. `key`: hash of all that a network sees.
@@ -284,7 +311,7 @@ impl PyState {
     /// The name of the game, if its positions have a FEN. AttributeError for other games.
     fn check_fen(&self, what: &str) -> PyResult<&str> {
         let name = self.game.0.info().name.as_str();
-        if FEN_GAMES.contains(&name) {
+        if self.game.has_fen() {
             return Ok(name);
         }
         Err(PyAttributeError::new_err(format!("{name} has no {what}; notation() is its position in one line")))
@@ -531,8 +558,8 @@ impl PyState {
     }
 
     /// The board as notebooks show it: an SVG document.
-    fn _repr_svg_(slf: &Bound<'_, Self>) -> PyResult<String> {
-        slf.py().import("hauteur.games.pictures")?.call_method1("board_svg", (slf,))?.extract()
+    fn _repr_svg_(&self) -> PyResult<String> {
+        self.svg()
     }
 
     /// Return the position in one line: chess as FEN, other games as the moves so far.

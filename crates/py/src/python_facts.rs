@@ -2,7 +2,7 @@
 
 use std::sync::Mutex;
 
-use hauteur_core::game::{Action, GameInfo, Symmetry};
+use hauteur_core::game::{Action, Customs, GameInfo, LOOKS, Symmetry};
 use numpy::{AllowTypeChange, PyArrayLike2};
 use pyo3::prelude::*;
 
@@ -19,8 +19,7 @@ pub struct Shared {
     /// The initial position; games start with copies of it.
     pub start: Py<PyAny>,
     pub symmetries: Vec<Symmetry>,
-    /// It has an SVG of its own, which is kept.
-    pub draws_itself: bool,
+    pub customs: Customs,
     error: Mutex<Option<PyErr>>,
 }
 
@@ -34,8 +33,8 @@ impl Shared {
         }
         let info = read_info(start, spec.unwrap_or_else(|| class.to_lowercase()))?;
         let symmetries = read_symmetries(start, &info)?;
-        let draws_itself = start.hasattr("svg")?;
-        Ok(Shared { info, start: start.copy()?, symmetries, draws_itself, error: Mutex::new(None) })
+        let customs = read_customs(start, &info)?;
+        Ok(Shared { info, start: start.copy()?, symmetries, customs, error: Mutex::new(None) })
     }
 
     /// Takes the exception that was kept.
@@ -87,6 +86,28 @@ fn read_info(start: &Bound<'_, PyAny>, spec: String) -> PyResult<GameInfo> {
     };
     let name = spec.split('(').next().unwrap_or_default().to_string();
     Ok(GameInfo { name, num_actions, feature_shape: [planes, rows, columns], max_plies, spec })
+}
+
+/// How the game is shown, from the attributes that the position has: `look`, `has_draws`, `sample_lines`.
+fn read_customs(start: &Bound<'_, PyAny>, info: &GameInfo) -> PyResult<Customs> {
+    let wrong = |what: &str| value_error(format!("{}: {what}", info.spec));
+    let mut customs = Customs::default();
+    if start.hasattr("svg")? {
+        customs.look = String::new();
+    }
+    if let Some(look) = start.getattr_opt("look")? {
+        let allowed = |look: &String| LOOKS.contains(&look.as_str());
+        let listed = LOOKS[..5].join(", ");
+        customs.look =
+            look.extract().ok().filter(allowed).ok_or_else(|| wrong(&format!("look must be one of {listed}")))?;
+    }
+    if let Some(draws) = start.getattr_opt("has_draws")? {
+        customs.has_draws = draws.extract().map_err(|_| wrong("has_draws must be True or False"))?;
+    }
+    if let Some(lines) = start.getattr_opt("sample_lines")? {
+        customs.sample_lines = lines.extract().map_err(|_| wrong("sample_lines must be texts of moves"))?;
+    }
+    Ok(customs)
 }
 
 /// The symmetries that the position's `symmetries()` gives: two integer arrays [S, squares] and [S, actions].

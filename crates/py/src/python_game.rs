@@ -7,7 +7,7 @@
 use std::any::Any;
 use std::sync::Arc;
 
-use hauteur_core::game::{Game, GameInfo, State, Symmetry};
+use hauteur_core::game::{Customs, Game, GameInfo, State, Symmetry};
 use pyo3::prelude::*;
 
 use crate::python_facts::{CopyPosition, Shared};
@@ -43,8 +43,8 @@ impl Game for PythonGame {
         self.0.symmetries.clone()
     }
 
-    fn look(&self) -> &'static str {
-        if self.0.draws_itself { "" } else { "letters" }
+    fn customs(&self) -> Customs {
+        self.0.customs.clone()
     }
 
     fn foreign(&self) -> Option<&dyn Any> {

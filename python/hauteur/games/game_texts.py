@@ -17,7 +17,7 @@ from hauteur import _core
 from hauteur.games.game_line import RECORDED, BadGame, result_text
 from hauteur.games.pgn import pgn_games, position_tags, spec_of_pgn_text, written_pgn
 from hauteur.games.played_game import PlayedGame
-from hauteur.games.registry import FEN_GAMES, load_game, parse_spec, with_fen
+from hauteur.games.registry import load_game, with_fen
 from hauteur.games.sgf import result_of, sgf_games, spec_of_sgf_text, written_sgf
 
 Form = Literal["pgn", "sgf", "fen", "moves"]
@@ -57,8 +57,8 @@ def form_of(text: str) -> Form:
 
 def forms_of(game: _core.Game) -> tuple[Form, ...]:
     """Return the forms in which a game can be written, the fullest first."""
-    own: tuple[Form, ...] = {"chess": ("pgn",), "nogo": ("sgf",)}.get(game.name, ())  # type: ignore[assignment]
-    return (*own, *(("fen",) if game.name in FEN_GAMES else ()), "moves")
+    own: tuple[Form, ...] = () if game.record_form is None else (game.record_form,)
+    return (*own, *(("fen",) if game.has_fen else ()), "moves")
 
 
 def read_game(text: str, spec: str) -> ReadGame:
@@ -112,7 +112,7 @@ def _recorded(text: str, form: Form) -> ReadGame:
 def _line(text: str, form: Form, spec: str) -> ReadGame:
     """A FEN, or moves from the start of the game; move numbers are passed over."""
     if form == "fen":
-        if parse_spec(spec)[0] not in FEN_GAMES:
+        if not load_game(spec).has_fen:
             raise ValueError(f"{spec} has no FEN; positions of it are given by moves")
         return ReadGame(load_game(with_fen(spec, " ".join(text.split()))).spec, ())
     game = load_game(spec)

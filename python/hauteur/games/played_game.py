@@ -97,7 +97,7 @@ class PlayedGame:
 
 def move_text(state: _core.State, action: int) -> str:
     """Return a legal action as people write it: in chess SAN. Raise ValueError for another action."""
-    return state.action_to_text(action, "san" if state.game.name == "chess" else None)
+    return state.action_to_text(action, state.game.move_notation)
 
 
 def line_texts(state: _core.State, actions: Sequence[int]) -> list[str]:

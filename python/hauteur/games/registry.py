@@ -31,7 +31,9 @@ class Position(Protocol):
     `_core.Game.symmetries`), `action_to_text(action)` (default: the number), `squares(action)` (pairs (row, column),
     counted from the top left as in features and text: from and to, or where the stone comes to lie; default: the square
     of the action's number where there are as many actions as squares, or one more to pass), `text()`, `svg()`,
-    `notation()`,
+    `look` (how the signs of its text are drawn: "stones" of X and O, "discs" of R and Y that fall, "crosses" of X and
+    O, "pieces" of chess; default: "letters"), `has_draws` (default: True), `sample_lines` (moves to positions that are
+    worth a look), `notation()`,
     `repetition()` (None where the position is new, else its earlier occurrences, the plies since the latest and, unless
     it is a draw, the result of a repeat; default: None), and `key()` (anything whose repr distinguishes positions for
     the network; default: features, legal actions and mover).
@@ -62,9 +64,6 @@ class Position(Protocol):
 
 Factory = Callable[..., Position]
 """Makes the initial position; its keyword parameters are the parameters of the spec."""
-
-FEN_GAMES = ("chess", "minichess")
-"""Games whose positions are written as FENs and whose specs have a parameter `fen`."""
 
 EXAMPLES = {"tutorial": "hauteur.games.tutorial:MisereTicTacToe"}
 """Games that the documents are written around: loaded by their names, and not offered."""
@@ -163,8 +162,13 @@ def check_game(game: str | _core.Game | Factory, *, games: int = 20, seed: int =
     return check_laws(loaded, games=games, seed=seed)
 
 
+def fen_games() -> list[_core.Game]:
+    """The games of the core whose positions have a FEN."""
+    return [game for game in map(_core.Game, _core.game_names()) if game.has_fen]
+
+
 def with_fen(spec: str, fen: str | None) -> str:
-    """The spec of a game of FEN_GAMES that begins at a FEN, whatever it began at before; `spec` itself for None."""
+    """The spec of a game with FENs that begins at a FEN, whatever it began at before; `spec` itself for None."""
     if fen is None:
         return spec
     if any(sign in fen for sign in ",()="):

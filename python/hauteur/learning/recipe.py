@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 import tomli_w
 from pydantic import Field, field_validator, model_validator
 
+from hauteur.games.registry import load_game
 from hauteur.matches.resignation import Resignation
 from hauteur.mcts.params import Cpuct, Dirichlet, Fpu, SearchParams, Temperature
 from hauteur.networks.architecture import NetworkName, NetworkSetting, ResNet
@@ -19,9 +20,6 @@ from hauteur.system.settings import Section, assign, flat_settings, read_toml, v
 Count = Annotated[int, Field(ge=1, le=1_000_000_000)]
 Episodes = Literal["best-versus-best", "candidate-versus-best", "best-versus-opponent", "candidate-versus-opponent"]
 Share = Annotated[float, Field(ge=0, le=1)]
-
-WITHOUT_DRAWS = ("nogo",)
-"""Games that always have a winner."""
 
 
 class LearningCpuct(Cpuct):
@@ -391,7 +389,7 @@ class Recipe(Section):
     def _controller_needs_draws_and_n_scl(self) -> Self:
         if self.controller is None:
             return self
-        if self.game.partition("(")[0] in WITHOUT_DRAWS and not self.controller.long_game:
+        if not self.controller.long_game and not load_game(self.game).has_draws:
             raise ValueError(
                 f"controller: {self.game} knows no draws, so there is no (w + l)/d; with controller.long_game = PLIES "
                 "games of so many plies or more count in the place of draws"

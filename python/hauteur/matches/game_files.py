@@ -32,9 +32,6 @@ Form = Literal["pgn", "sgf"]
 
 Of = TypeVar("Of")
 
-FORMS: dict[str, Form] = {"chess": "pgn", "nogo": "sgf"}
-"""The form for the games of a game."""
-
 TERMINATIONS = {
     PLY_LIMIT: "adjudication",
     CRASHED: "abandoned",
@@ -69,7 +66,7 @@ def header_of(match: Match) -> MatchHeader:
 
 def form_of(game: _core.Game) -> Form | None:
     """The form that this game's games can be written in, if any."""
-    return FORMS.get(game.name)
+    return game.record_form
 
 
 def write_games(path: Path, headers: Iterable[tuple[MatchHeader, Iterable[MatchGame]]], *, evals: bool = False) -> int:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from hauteur import _core
-from hauteur.games.registry import FEN_GAMES, load_game, with_fen
+from hauteur.games.registry import load_game, with_fen
 from hauteur.matches.record import GamePlan
 from hauteur.players.settings import Colours
 from hauteur.system.errors import one_line
@@ -83,7 +83,7 @@ def read_opening(line: str, game: _core.Game) -> Opening:
     words = line.split()
     if not words:
         raise ValueError("a position or a list of moves is needed, got an empty line")
-    opening = Opening(fen=_fen(words)) if game.name in FEN_GAMES and "/" in words[0] else None
+    opening = Opening(fen=_fen(words)) if game.has_fen and "/" in words[0] else None
     state = (opening or Opening()).origin(game)
     if opening is None:
         opening = Opening(actions=_play(state, words))

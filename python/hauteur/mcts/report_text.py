@@ -87,7 +87,7 @@ def line_in_notation(state: _core.State, actions: tuple[int, ...]) -> list[str]:
 
 def people_notation(state: _core.State) -> str | None:
     """Name of the notation that people read; None: the game's only one."""
-    return "san" if state.game.name == "chess" else None
+    return state.game.move_notation
 
 
 def _cells(report: RootReport, move: RootMove) -> list[str]:

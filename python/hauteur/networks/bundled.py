@@ -14,21 +14,13 @@ if TYPE_CHECKING:
 
 
 def shipped_net(game: _core.Game) -> Path | None:
-    """Return the net that ships for a game, None where none does.
+    """Return the net that ships for a game, or for this size of its board; None where none does.
 
     Raises ValueError where the file that has the game's name is a net for another game.
     """
-    path = data_path(f"{_shipped_name(game)}.safetensors")
+    sized = data_path(f"{game.name}{game.feature_shape[-1]}.safetensors")
+    path = sized if sized.is_file() else data_path(f"{game.name}.safetensors")
     return path if path.is_file() and _is_for(path, game.name, game.feature_shape, game.num_actions) else None
-
-
-def _shipped_name(game: _core.Game) -> str:
-    """Name of the net for a game: the game's, for NoGo with the size of the board."""
-    return f"{game.name}{game.feature_shape[-1]}" if game.name in SIZED else game.name
-
-
-SIZED = ("nogo",)
-"""Games with a net for every size."""
 
 
 @lru_cache(64)

@@ -7,7 +7,7 @@
 use std::any::Any;
 
 use super::grid::{self, Drawing, Look};
-use crate::game::{Action, Game, GameError, GameInfo, Outcome, Player, SpecArgs, State, Symmetry};
+use crate::game::{Action, Customs, Game, GameError, GameInfo, Outcome, Player, SpecArgs, State, Symmetry};
 
 const NAME: &str = "connect4";
 /// Number of columns of the usual board, which is the largest.
@@ -123,8 +123,9 @@ impl Game for Connect4 {
         &self.info
     }
 
-    fn look(&self) -> &'static str {
-        "discs"
+    fn customs(&self) -> Customs {
+        let sample_lines = ["4", "4 4 4 4 4"].map(String::from).to_vec();
+        Customs { look: "discs".into(), sample_lines, ..Customs::default() }
     }
 
     fn initial(&self) -> Box<dyn State> {

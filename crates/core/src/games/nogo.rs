@@ -8,7 +8,7 @@ use std::any::Any;
 
 use super::bits::Bits;
 use super::grid::{self, Drawing, Look};
-use crate::game::{Action, Game, GameError, GameInfo, Outcome, Player, SpecArgs, State, Symmetry};
+use crate::game::{Action, Customs, Game, GameError, GameInfo, Outcome, Player, SpecArgs, State, Symmetry};
 
 const NAME: &str = "nogo";
 const SIZES: std::ops::RangeInclusive<usize> = 2..=13;
@@ -73,8 +73,8 @@ impl<const W: usize> Game for NoGo<W> {
         &self.info
     }
 
-    fn look(&self) -> &'static str {
-        "stones"
+    fn customs(&self) -> Customs {
+        Customs { look: "stones".into(), record_form: "sgf".into(), has_draws: false, ..Customs::default() }
     }
 
     fn initial(&self) -> Box<dyn State> {

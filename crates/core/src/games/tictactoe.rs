@@ -4,7 +4,7 @@
 use std::any::Any;
 
 use super::grid::{self, Drawing, Look};
-use crate::game::{Action, Game, GameError, GameInfo, Outcome, Player, SpecArgs, State, Symmetry};
+use crate::game::{Action, Customs, Game, GameError, GameInfo, Outcome, Player, SpecArgs, State, Symmetry};
 
 const NAME: &str = "tictactoe";
 const LINES: [u16; 8] = [0o007, 0o070, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124];
@@ -28,8 +28,9 @@ impl Game for TicTacToe {
         &self.info
     }
 
-    fn look(&self) -> &'static str {
-        "crosses"
+    fn customs(&self) -> Customs {
+        let sample_lines = ["b2", "a1 b2"].map(String::from).to_vec();
+        Customs { look: "crosses".into(), sample_lines, ..Customs::default() }
     }
 
     fn initial(&self) -> Box<dyn State> {

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from hauteur.games.odds import ODDS_STARTS, PUBLISHED
-from hauteur.games.registry import FEN_GAMES, load_game, parse_spec, with_fen
+from hauteur.games.registry import load_game, parse_spec, with_fen
 from hauteur.matches.openings import Opening, opening_state, random_opening
 from hauteur.mcts.lc0_options import search_params, temperature
 from hauteur.players.settings import Colours, PlayerSettings, parse_player
@@ -115,7 +115,7 @@ def start(setting: ExperimentSetting) -> tuple[str, str | None]:
     spec = setting.game or GAME
     name, parameters = parse_spec(spec)
     if setting.seat is not None:
-        if name in FEN_GAMES:
+        if load_game(name).has_fen:
             raise ValueError(f"--seat is for games without men, such as connect4; {name} has a position as its odds")
         return load_game(spec).spec, None
     fen = parameters.pop("fen", None)

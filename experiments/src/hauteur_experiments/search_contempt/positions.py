@@ -15,7 +15,7 @@ from typing import NamedTuple
 from pydantic import ValidationError
 
 from hauteur import _core
-from hauteur.games.registry import FEN_GAMES, load_game, with_fen
+from hauteur.games.registry import load_game, with_fen
 from hauteur.matches.results import MatchGame
 from hauteur.mcts.batch_analysis import AnalysisRequest, BatchAnalysis, SearchReading
 from hauteur.players.build import Evaluators, Resources
@@ -82,8 +82,8 @@ def make_positions(setting: ExperimentSetting) -> Result:
 def _rules(setting: ExperimentSetting) -> _core.Game:
     """The game; ValueError for one whose positions have no FEN."""
     rules = load_game(game_of(setting))
-    if rules.name not in FEN_GAMES:
-        raise ValueError(f"contempt-positions needs a game with FEN ({', '.join(FEN_GAMES)}), got {rules.name}")
+    if not rules.has_fen:
+        raise ValueError(f"contempt-positions needs a game with FEN, such as chess, got {rules.name}")
     return rules
 
 

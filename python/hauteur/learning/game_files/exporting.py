@@ -17,8 +17,8 @@ from hauteur.system.files import write_bytes
 
 Format = Literal["lc0-v6", "pgn", "sgf"]
 
-GAMES_OF = {"lc0-v6": "chess", "pgn": "chess", "sgf": "nogo"}
-"""The game that each format can hold."""
+RECORDS = {"lc0-v6": "pgn", "pgn": "pgn", "sgf": "sgf"}
+"""The form of record of the games that each format can hold."""
 
 
 @dataclass
@@ -81,8 +81,8 @@ def _wanted(shard: Path, generations: tuple[int, int | None], facts: ExportFacts
 
 
 def _check_game(shard: Path, stored: StoredGame, form: Format) -> None:
-    if stored.game.name != GAMES_OF[form]:
-        raise ValueError(f"{shard}: its game is {stored.game.spec}; {form} holds games of {GAMES_OF[form]}")
+    if stored.game.record_form != RECORDS[form]:
+        raise ValueError(f"{shard}: its game is {stored.game.spec}, whose games {form} does not hold")
 
 
 def _write(folder: Path, shard: Path, games: list[StoredGame], form: Format, values: bool) -> int:

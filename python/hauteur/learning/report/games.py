@@ -11,6 +11,7 @@ import numpy as np
 
 from hauteur import _core
 from hauteur.games.game_line import NO_NET, result_text
+from hauteur.games.played_game import move_text
 from hauteur.games.walks import MoveNote, WalkNotes, drawing_of, result_title, walk_of
 from hauteur.learning.run_folder import RunFolder
 from hauteur.plots.boards import walks_html
@@ -168,8 +169,7 @@ def _search_note(
     if not visits or not sum(counts):
         return MoveNote("chosen without a search"), None
     order = sorted(range(len(actions)), key=lambda i: -counts[i])
-    form = ("san",) if state.game.name == "chess" else ()
-    shares = [f"{state.action_to_text(actions[i], *form)} {counts[i] / sum(counts):.0%}" for i in order[:MOVES]]
+    shares = [f"{move_text(state, actions[i])} {counts[i] / sum(counts):.0%}" for i in order[:MOVES]]
     more = f" and {len(order) - MOVES} more" if len(order) > MOVES else ""
     use = "" if learned else "; not learned from"
     return MoveNote(f"{visits:,} visits: {', '.join(shares)}{more}{use}"), actions[order[0]]

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 
 from hauteur import _core
-from hauteur.games.registry import FEN_GAMES, load_game, parse_spec, with_fen
+from hauteur.games.registry import load_game, parse_spec, with_fen
 from hauteur.mcts.batch_analysis import AnalysisRequest, RequestChain, SearchReading, counts_up_to, visits_to_solution
 from hauteur.studies.puzzles.criteria import MineRule, Verdict
 from hauteur.studies.puzzles.puzzle import Opinion, Puzzle, identity, rating
@@ -114,7 +114,7 @@ def examine(name: str, found: SourcePosition, rule: MineRule) -> RequestChain[Sc
     if identity(state) != name:
         raise RuntimeError(f"the position {found.state.notation()} was stored as {state.notation()}")
     steps = yield from _line(state, rule, high.best)
-    fen = start.notation() if start.game.name in FEN_GAMES else None
+    fen = start.notation() if start.game.has_fen else None
     return entry.model_copy(update={"fen": fen, "opening": _texts(start, opening), "steps": tuple(steps)})
 
 
@@ -197,7 +197,7 @@ def wins_at_once(state: _core.State, action: int) -> bool:
 def _stored(found: SourcePosition) -> tuple[_core.State, tuple[int, ...]]:
     """Position and moves by which a file holds a puzzle: of games with FENs the last move, of others all of them."""
     game = found.state.game
-    if game.name not in FEN_GAMES:
+    if not game.has_fen:
         return game.new_initial_state(), found.moves
     if found.before is None or found.last is None:
         return _from_notation(found.state), ()
@@ -213,7 +213,9 @@ def plain_spec(game: _core.Game) -> str:
     """The game without the position that it begins from."""
     name, parameters = parse_spec(game.spec)
     rest = ", ".join(f"{key}={str(value).lower()}" for key, value in parameters.items() if key != "fen")
-    return f"{name}({rest})" if rest and game.name in FEN_GAMES else (name if game.name in FEN_GAMES else game.spec)
+    if not game.has_fen:
+        return game.spec
+    return f"{name}({rest})" if rest else name
 
 
 def _opinion(state: _core.State, reading: SearchReading) -> Opinion:

@@ -13,15 +13,12 @@ from typing import TextIO
 
 from hauteur import _core
 from hauteur.games.epd import parse_epd
-from hauteur.games.registry import FEN_GAMES, load_game, with_fen
+from hauteur.games.registry import fen_games, load_game, with_fen
 from hauteur.studies.puzzles.mining import wins_at_once
 from hauteur.studies.puzzles.puzzle import Puzzle
 from hauteur.system.settings import validated
 
 NEEDED_COLUMNS = ("PuzzleId", "FEN", "Moves")
-
-RANKS = {8: "chess", 5: "minichess"}
-"""Games of FENs, by the number of ranks."""
 
 
 @dataclass(frozen=True)
@@ -173,15 +170,21 @@ def _read_json(file: TextIO, name: str, game: _core.Game | None) -> Iterator[Pro
 
 
 def _read_epd(file: TextIO, name: str, game: _core.Game | None) -> Iterator[Problem]:
-    if game is not None and game.name not in FEN_GAMES:
-        raise ValueError(f"{name}: EPD has positions of {' and '.join(FEN_GAMES)}, not of {game.spec}")
+    if game is not None and not game.has_fen:
+        known = " and ".join(one.name for one in fen_games())
+        raise ValueError(f"{name}: EPD has positions of {known}, not of {game.spec}")
     for number, line in enumerate(file, 1):
         if line.strip() and not line.lstrip().startswith("#"):
             try:
-                game = game or load_game(RANKS.get(line.split()[0].count("/") + 1, "chess"))
+                game = game or _game_of(line.split()[0].count("/") + 1)
                 yield epd_problem(line, game, f"line {number}")
             except ValueError as error:
                 raise ValueError(f"{name}, line {number}: {error}") from None
+
+
+def _game_of(ranks: int) -> _core.Game:
+    """Return the game whose FENs have so many ranks, chess where none has."""
+    return next((game for game in fen_games() if game.feature_shape[1] == ranks), load_game("chess"))
 
 
 def epd_problem(line: str, game: _core.Game, name: str) -> Problem:

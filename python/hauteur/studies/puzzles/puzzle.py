@@ -9,7 +9,7 @@ from typing import Annotated
 from pydantic import Field
 
 from hauteur import _core
-from hauteur.games.registry import FEN_GAMES, load_game, with_fen
+from hauteur.games.registry import load_game, with_fen
 from hauteur.system.settings import Section
 
 EASIEST, HARDEST = 400, 3200
@@ -95,7 +95,7 @@ class Puzzle(Section):
 def identity(state: _core.State) -> str:
     """Name of a position, the same however it came about: of its FEN without counters, or of what the network sees."""
     game = state.game
-    if game.name in FEN_GAMES:
+    if game.has_fen:
         content = " ".join([game.name, *state.notation().split()[:4]]).encode()
     else:
         content = f"{game.spec} {state.to_move} ".encode() + state.features().tobytes()

@@ -36,20 +36,16 @@ def kept(run: ReviewRun) -> Iterator[None]:
 
 def write_review(run: ReviewRun, folder: Path) -> None:
     """Write annotated games where the game has a format for them, report.html and result.json."""
-    form = ANNOTATED.get(run.games[0].start.game.name)
+    form = run.games[0].start.game.record_form
     if form is not None:
         write_bytes(folder / f"review.{form}", annotated(run).encode())
     write_bytes(folder / "report.html", report_html(run).encode())
     write_json(folder / "result.json", {**run_json(run), "written": provenance()})
 
 
-ANNOTATED = {"chess": "pgn", "nogo": "sgf"}
-"""Games whose annotated games can be written, and the format."""
-
-
 def annotated(run: ReviewRun) -> str:
-    """Return the games of ANNOTATED that are reviewed until now, with comments, marks and better lines."""
-    text = annotated_pgn if run.games[0].start.game.name == "chess" else annotated_sgf
+    """Return the games that are reviewed until now in the form of their game, with comments, marks and better lines."""
+    text = annotated_pgn if run.games[0].start.game.record_form == "pgn" else annotated_sgf
     return text([game for game in run.games if game.moves], annotator_of(run))
 
 

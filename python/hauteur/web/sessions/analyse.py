@@ -17,7 +17,7 @@ from hauteur.engine.playing import FoundMove, PlayingSession, PlaySettings
 from hauteur.games.game_texts import read_game
 from hauteur.games.pictures import seat_names
 from hauteur.games.played_game import PlayedGame, move_text
-from hauteur.games.registry import FEN_GAMES, load_game
+from hauteur.games.registry import load_game
 from hauteur.mcts.limits import Limits, limits_of
 from hauteur.mcts.params import SearchParams
 from hauteur.mcts.report import RootReport
@@ -230,7 +230,7 @@ class AnalyseSession(PageSession):
             "moves": played.texts,
             "seats": seat_names(state.game),
             "net": Path(nets.net).name,
-            "has_fen": state.game.name in FEN_GAMES,
+            "has_fen": state.game.has_fen,
         }
 
     def _begin(self, session: PlayingSession, limits: Limits) -> int:

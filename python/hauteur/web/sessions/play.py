@@ -15,7 +15,7 @@ from hauteur.games.game_texts import MOST_PLIES, Form, forms_of, read_game, writ
 from hauteur.games.odds import ODDS_STARTS, odds_of
 from hauteur.games.pictures import action_squares, seat_names
 from hauteur.games.played_game import PlayedGame, line_texts, move_text
-from hauteur.games.registry import FEN_GAMES, load_game, with_fen
+from hauteur.games.registry import load_game, with_fen
 from hauteur.mcts.report import RootReport
 from hauteur.players.engines.settings import is_engine
 from hauteur.players.settings import PlayerSettings
@@ -127,7 +127,7 @@ class PlaySession(PageSession):
             "players": suggested_players(game),
             "nets": nets_for(game, self.settings.roots),
             "starts": starts,
-            "has_fen": game.name in FEN_GAMES,
+            "has_fen": game.has_fen,
             "forms": forms_of(game),
         }
 

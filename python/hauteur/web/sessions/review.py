@@ -19,7 +19,7 @@ from hauteur.plots.page import figure_html
 from hauteur.plots.svg import LEFT, RIGHT, WIDTH
 from hauteur.studies.review.annotate import verdict
 from hauteur.studies.review.figure import chances_figure, chances_over
-from hauteur.studies.review.files import ANNOTATED, annotated, report_html
+from hauteur.studies.review.files import annotated, report_html
 from hauteur.studies.review.folder import FoundPosition
 from hauteur.studies.review.games import ReviewedGame, games_of_text
 from hauteur.studies.review.judgement import CONFIRMATION, SIGNS
@@ -110,7 +110,7 @@ class ReviewSession(PageSession):
             "spec": chosen.start.game.spec,
             "seats": seat_names(chosen.start.game),
             "plies": len(chosen.actions),
-            "form": ANNOTATED.get(chosen.start.game.name),
+            "form": chosen.start.game.record_form,
             **self.do_position({"ply": 0, "flip": wanted.flip}),
         }
 
@@ -167,7 +167,7 @@ class ReviewSession(PageSession):
             raise ValueError("no move is reviewed yet")
         if wanted.form == "page":
             return {"name": "review.html", "text": report_html(self._run)}
-        form = ANNOTATED.get(self._chosen().start.game.name)
+        form = self._chosen().start.game.record_form
         if form is None:
             raise ValueError(f"games of {self._chosen().start.game.name} have no annotated form; save the page")
         return {"name": f"review.{form}", "text": annotated(self._run)}

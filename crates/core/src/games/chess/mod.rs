@@ -24,7 +24,7 @@ use shakmaty::fen::Fen;
 use shakmaty::{Chess, Position as _};
 
 use super::grid;
-use crate::game::{Action, Game, GameError, GameInfo, Outcome, Player, Repeat, SpecArgs, State, Symmetry};
+use crate::game::{Action, Customs, Game, GameError, GameInfo, Outcome, Player, Repeat, SpecArgs, State, Symmetry};
 
 pub use policy::NUM_ACTIONS;
 pub use position::{HistoryFill, Position};
@@ -92,8 +92,15 @@ impl Game for ChessGame {
         &self.info
     }
 
-    fn look(&self) -> &'static str {
-        "pieces"
+    fn customs(&self) -> Customs {
+        Customs {
+            look: "pieces".into(),
+            record_form: "pgn".into(),
+            move_notation: "san".into(),
+            has_fen: true,
+            has_draws: true,
+            sample_lines: ["e2e4", "d2d4 d7d5 c2c4", "e2e4 e7e5 g1f3 b8c6 f1c4"].map(String::from).to_vec(),
+        }
     }
 
     fn initial(&self) -> Box<dyn State> {

@@ -24,7 +24,7 @@ mod zobrist;
 use std::any::Any;
 
 use super::grid;
-use crate::game::{Action, Game, GameError, GameInfo, Outcome, Player, Repeat, SpecArgs, State, Symmetry};
+use crate::game::{Action, Customs, Game, GameError, GameInfo, Outcome, Player, Repeat, SpecArgs, State, Symmetry};
 use attacks::{SIDE, SQUARES, mirror_square};
 
 pub use policy::NUM_ACTIONS;
@@ -61,8 +61,8 @@ impl Game for Minichess {
         &self.info
     }
 
-    fn look(&self) -> &'static str {
-        "pieces"
+    fn customs(&self) -> Customs {
+        Customs { look: "pieces".into(), has_fen: true, ..Customs::default() }
     }
 
     fn initial(&self) -> Box<dyn State> {
