@@ -23,11 +23,12 @@ use pyo3::types::{PyDict, PyString};
 use crate::arrays::{Ids, Whole, read, write};
 use crate::errors::value_error;
 use crate::evaluators::core_evaluator;
-use crate::game::{Line, PyGame, PyState, check_packable};
+use crate::game::{Line, PyGame, PyState};
 use crate::python_game::{adopted, python_start};
 use crate::reports::{branch_columns, counter_map, edge_dict, plies_to_end, search_map};
 use crate::rules::PyRules;
 use crate::tablebase::PyTablebase;
+use crate::values::check_packable;
 
 fn refuse(ForestError(message): ForestError) -> PyErr {
     value_error(message)

@@ -1,9 +1,8 @@
 //! `Game` and `State` for Python.
 
-use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
-use hauteur_core::game::{Action, Game, GameError, Outcome, Player, State, perft, same_position};
+use hauteur_core::game::{Action, Game, GameError, State, perft, same_position};
 use hauteur_core::games;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods};
 use pyo3::IntoPyObjectExt;
@@ -13,6 +12,7 @@ use pyo3::types::IntoPyDict;
 
 use crate::errors::value_error;
 use crate::python_game::{PythonGame, python_start, raise_stored};
+use crate::values::{check_packable, hash_of, named, outcome_number, python_text};
 
 /// A game: its sizes, and the position that it starts from.
 ///
@@ -220,23 +220,6 @@ fn board_state(board: &Bound<'_, PyAny>) -> PyResult<PyState> {
         state.apply_text(&text)?;
     }
     Ok(state)
-}
-
-/// A function of this module as pickle finds it: by its name.
-fn named<'py>(py: Python<'py>, function: &str) -> PyResult<Bound<'py, PyAny>> {
-    py.import("hauteur._core")?.getattr(function)
-}
-
-/// A hash of something that has one.
-fn hash_of(thing: impl Hash) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    thing.hash(&mut hasher);
-    hasher.finish()
-}
-
-/// Text as a Python literal.
-fn python_text(text: &str) -> String {
-    format!("{text:?}")
 }
 
 /// One position of a game, with whatever its rules need of the past: a value.
@@ -598,25 +581,6 @@ pub struct Line {
     pub game: PyGame,
     symmetry: usize,
     pub moves: Vec<Action>,
-}
-
-/// +1 first player won, 0 draw, -1 second player won.
-fn outcome_number(outcome: Outcome) -> i8 {
-    match outcome {
-        Outcome::Win(Player::First) => 1,
-        Outcome::Win(Player::Second) => -1,
-        Outcome::Draw => 0,
-    }
-}
-
-/// Packed features need boards of at most 64 squares.
-pub fn check_packable(game: &dyn Game) -> PyResult<()> {
-    let [_, rows, columns] = game.info().feature_shape;
-    if rows * columns <= 64 {
-        return Ok(());
-    }
-    let spec = &game.info().spec;
-    Err(value_error(format!("packed features need a board of at most 64 squares; {spec} has {rows} x {columns}")))
 }
 
 /// Names of the built-in games.

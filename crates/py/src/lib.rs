@@ -20,6 +20,7 @@ mod rules;
 mod solvers;
 mod syzygy;
 mod tablebase;
+mod values;
 
 /// The compiled core of hauteur.
 #[pymodule]

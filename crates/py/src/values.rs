@@ -1,0 +1,44 @@
+//! Small values of games at the border: numbers of outcomes, hashes, texts as Python literals.
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+
+use hauteur_core::game::{Game, Outcome, Player};
+use pyo3::prelude::*;
+
+use crate::errors::value_error;
+
+/// A function of this module as pickle finds it: by its name.
+pub fn named<'py>(py: Python<'py>, function: &str) -> PyResult<Bound<'py, PyAny>> {
+    py.import("hauteur._core")?.getattr(function)
+}
+
+/// A hash of something that has one.
+pub fn hash_of(thing: impl Hash) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    thing.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// Text as a Python literal.
+pub fn python_text(text: &str) -> String {
+    format!("{text:?}")
+}
+
+/// +1 first player won, 0 draw, -1 second player won.
+pub fn outcome_number(outcome: Outcome) -> i8 {
+    match outcome {
+        Outcome::Win(Player::First) => 1,
+        Outcome::Win(Player::Second) => -1,
+        Outcome::Draw => 0,
+    }
+}
+
+/// Packed features need boards of at most 64 squares.
+pub fn check_packable(game: &dyn Game) -> PyResult<()> {
+    let [_, rows, columns] = game.info().feature_shape;
+    if rows * columns <= 64 {
+        return Ok(());
+    }
+    let spec = &game.info().spec;
+    Err(value_error(format!("packed features need a board of at most 64 squares; {spec} has {rows} x {columns}")))
+}
