@@ -71,18 +71,6 @@ def test_commands_that_are_listed_are_known_and_the_others_are_not(table: Table,
     assert all(table.refused(name) == "unknown command" for name in only_by_search)
 
 
-def test_every_listed_command_does_something(thinking: Table) -> None:
-    for name, command in thinking.engine.commands().items():
-        words = [word for word in command.usage.split() if not word.startswith("[")]
-        values = {"COLOUR": "b", "VERTEX": "C3", "SIZE": "5", "KOMI": "0", "COMMAND": "name", "FILE": "none.sgf"}
-        line = " ".join([name, *(values.get(word, "0") for word in words)])
-        if "analyze" in name and not name.startswith("gogui"):
-            continue  # these need a feed of lines
-        text = thinking.say(line)
-        assert "unknown command" not in text
-        assert "internal error" not in text
-
-
 # The board.
 
 
@@ -226,49 +214,4 @@ def test_the_clock_bounds_the_search_and_runs_meanwhile() -> None:
     period = table.session.budget(0)
     assert period is not None
     assert 4 < period.target < 5, "the last stone of a period may take what is left of it"
-    table.session.close()
-
-
-def test_resigning_is_an_option() -> None:
-    always = Table("nogo(size=3)", "net=uniform visits=30", resign_below=0.99)
-    assert always.ask("genmove b") == "resign"
-    assert always.ask("move_history") == ""
-    assert always.ask("final_score") if always.session.board.is_over else always.refused("final_score")
-    always.session.close()
-
-
-def test_settings_of_the_player(thinking: Table) -> None:
-    assert thinking.ask("hauteur-get visits") == "40"
-    assert thinking.ask("hauteur-set visits 55") == ""
-    assert thinking.ask("hauteur-set search-contempt.n-scl 5") == ""
-    assert thinking.ask("hauteur-get").split("\n") == ["net=uniform", "visits=55", "search.search_contempt.n_scl=5"]
-    assert thinking.refused("hauteur-set visits many").startswith("player: visits: ")
-    assert "did you mean visits?" in thinking.refused("hauteur-set vists 5")
-    assert "is not a setting" in thinking.refused("hauteur-get vists")
-    assert "none.safetensors" in thinking.refused("hauteur-set net none.safetensors")
-    thinking.ask("genmove b")
-    assert sum(int(line.split()[1]) for line in thinking.ask("hauteur-visits").split("\n")) == 54
-    assert thinking.ask("hauteur-line").split()[0] == "b"
-    assert thinking.ask("hauteur-value").split()[0] == "black"
-
-
-def test_a_player_that_cannot_be_is_refused_at_the_start() -> None:
-    for player, message in (("gtp:gnugo", "the program"), ("net=none.pb.gz", "none.pb.gz")):
-        with pytest.raises((ValueError, OSError), match=message):
-            Table(player=player)
-    with pytest.raises(ValueError, match=r'ships for nogo\(size=5\): give --player "rave:1000"'):
-        Table(player="", game="nogo(size=5)")
-
-
-def test_a_net_that_cannot_be_opened_is_an_answer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    file = tmp_path / "no.safetensors"
-    file.write_bytes(b"no net at all")
-    table = Table(player=f"net={file}")
-    assert table.ask("name") == "hauteur", "nothing has to wait for the net"
-    said = table.refused("genmove b")
-    assert "no.safetensors" in said
-    assert table.refused("lz-analyze") == said
-    assert "the player cannot be used: " in capsys.readouterr().err
-    assert table.ask("hauteur-set net uniform") == ""
-    assert table.ask("genmove b")
     table.session.close()

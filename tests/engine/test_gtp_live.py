@@ -77,24 +77,6 @@ def test_a_move_with_its_analysis(name: str) -> None:
     assert f"=9 black {play.removeprefix('play ')}" in said
 
 
-@pytest.mark.parametrize("name", ["lz-genmove_analyze", "kata-genmove_analyze"])
-def test_a_move_without_visits_is_one_answer(name: str) -> None:
-    said = live("net=uniform visits=1", f"8 {name} b 1", "9 name")
-    assert said[0] == "=8"
-    assert re.fullmatch(r"play [A-E][1-5]", said[1])
-    assert said[2:] == ["", "=9 hauteur", "", ""]
-
-
-@pytest.mark.parametrize(
-    "line",
-    ["lz-analyze b interval", "lz-analyze x", "lz-analyze b 10 nonsense 5", "kata-analyze rootInfo 7", "lz-analyze w"],
-)
-def test_analysis_that_is_not_understood(line: str) -> None:
-    table = Table(player="net=uniform visits=40")
-    assert table.refused(line)
-    table.session.close()
-
-
 def test_an_interrupted_search_answers_at_once() -> None:
     table = Table(player="net=uniform visits=1000000000")
     playing = table.session.analysing

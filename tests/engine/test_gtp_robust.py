@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 
 import pytest
-from gtp_client import engine
 
 from hauteur.engine.gtp.engine import GtpEngine
 from hauteur.engine.gtp.session import GtpSession, GtpSettings
@@ -103,16 +102,6 @@ def test_mutated_lines_are_all_answered(seed: int, player: str) -> None:
     assert re.fullmatch(r"=9 [A-E][1-5]", found[-2])
     assert not any("internal error" in answer for answer in found)
     assert sum(answer.startswith("=") for answer in found) > len(found) // 10, "some lines are good"
-
-
-def test_a_very_long_line_and_half_a_line() -> None:
-    with engine("--player", "rave:3") as client:
-        client.send(b"x" * 2_000_000 + b"\n5 play b " + b"9" * 100_000 + b"\n")
-        assert client.answer() == ["? unknown command"]
-        assert client.answer()[0].startswith("?5 syntax error: expected a vertex such as A1, got '999")
-        client.send(b"6 na")
-        client.send(b"me\r\n")
-        assert client.answer() == ["=6 hauteur"]
 
 
 def test_an_error_of_the_program_is_an_answer() -> None:

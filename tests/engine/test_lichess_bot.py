@@ -54,24 +54,9 @@ def test_a_game_on_the_clock_with_pondering(driven: chess.engine.SimpleEngine) -
         board.push(reply or next(iter(board.legal_moves)))
 
 
-def test_only_some_moves(driven: chess.engine.SimpleEngine) -> None:
-    allowed = [chess.Move.from_uci("a2a3"), chess.Move.from_uci("h2h4")]
-    result = driven.play(chess.Board(), Limit(nodes=60), root_moves=allowed, ponder=False)
-    assert result.move in allowed
-
-
 def test_first_move_and_correspondence_limits(driven: chess.engine.SimpleEngine) -> None:
     for limit in (Limit(time=0.05, clock_id="first move"), Limit(time=0.05, clock_id="correspondence", depth=3)):
         assert move_of(driven.play(chess.Board(), limit)) in chess.Board().legal_moves
-
-
-def test_analysis_with_several_lines(driven: chess.engine.SimpleEngine) -> None:
-    found = driven.analyse(chess.Board(), Limit(nodes=100), multipv=3)
-    assert len({info["pv"][0] for info in found}) == 3
-    with driven.analysis(chess.Board()) as analysis:
-        first = analysis.get()
-        analysis.stop()
-    assert first
 
 
 def test_chess960_is_managed_by_python_chess(driven: chess.engine.SimpleEngine) -> None:

@@ -12,9 +12,7 @@ from hauteur.mcts.control import SearchControl
 from hauteur.mcts.limits import Limits
 from hauteur.mcts.params import Cpuct, SearchParams, Temperature
 from hauteur.mcts.report import RootReport
-from hauteur.mcts.time_manager import Budget
 from hauteur.networks.evaluators.base import UniformEvaluator
-from hauteur.players.baselines import MOVE_FUNCTIONS
 
 GAME = _core.Game("connect4")
 
@@ -76,36 +74,6 @@ def test_a_stop_from_another_thread_and_reports() -> None:
     assert found.report.reason == "stopped"
     assert seen
     assert len(found.report.moves[1].line) > 1
-
-
-def test_a_search_that_was_stopped_before_it_began_has_a_move() -> None:
-    with uniform() as session:
-        session.prepare()
-        control = SearchControl()
-        control.stop()
-        assert session.think(Limits(infinite=True), control=control).action is not None
-
-
-def test_pondering_ends_after_ponderhit() -> None:
-    with uniform() as session:
-        control = SearchControl(ponder=True)
-        search = session.start(Limits(budget=Budget(0.05, 0.05)), control=control)
-        time.sleep(0.2)
-        assert not search.done()
-        control.ponderhit()
-        found = search.result(60)
-    assert found.report is not None
-    assert found.report.reason == "time"
-
-
-def test_functions_are_players_too() -> None:
-    with PlayingSession(GAME, seed=3) as session:
-        session.open(MOVE_FUNCTIONS["random"](GAME, None))
-        session.set_position(GAME.new_initial_state(), [3])
-        moves = {session.think(Limits(visits=1)).action for _ in range(30)}
-        assert len(moves) > 1
-        assert len({session.think(Limits(visits=1), repeatable=True).action for _ in range(5)}) == 1
-        assert session.think(Limits(visits=1)).score is None
 
 
 def test_a_net_that_is_not_open_yet_can_be_given_up_waiting_for() -> None:

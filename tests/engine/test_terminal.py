@@ -25,12 +25,6 @@ def test_the_engine_answers() -> None:
     assert "first player, your move: " in screen
 
 
-def test_the_engine_begins_when_the_human_is_second() -> None:
-    screen, state = played("tictactoe", [], humans=(1,))
-    assert state.ply == 1
-    assert screen.index("toy plays") < screen.index("second player, your move")
-
-
 def test_wrong_moves_say_what_is_allowed() -> None:
     screen, state = played("tictactoe", ["z9", "", "b2"], humans=(0, 1))
     assert '"z9" is no legal move of tictactoe here; legal moves: a3 b3 c3' in " ".join(screen.split())
@@ -44,12 +38,6 @@ def test_commands() -> None:
     assert "there is no move of yours to take back" in screen
     assert "take back your last move" in screen
     assert state.ply == 0
-
-
-def test_flip_changes_seats() -> None:
-    screen, state = played("connect4", ["flip", "quit"])
-    assert "you are second player" in screen
-    assert state.ply == 1
 
 
 def test_a_game_to_its_end() -> None:
@@ -124,15 +112,3 @@ def test_at_odds_the_engine_gives_and_says_with_which_settings(
     monkeypatch.setenv("COLUMNS", "300")
     assert main(["play", "chess", *words]) == 0
     assert shown in " ".join(capsys.readouterr().out.split())
-
-
-@pytest.mark.parametrize(
-    ("spec", "odds", "message"),
-    [
-        ("chess", "quen d1", "--odds 'quen d1' is none (did you mean queen d1?); allowed: queen d1, "),
-        ("connect4", "queen d1", "--odds is for chess, got connect4"),
-    ],
-)
-def test_odds_that_are_none(spec: str, odds: str, message: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["play", spec, "--odds", odds]) == 2
-    assert message in capsys.readouterr().err

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +15,7 @@ from hauteur.engine.seats import GameSide, default_player
 from hauteur.engine.two_sided import TwoSidedGame
 from hauteur.games.played_game import PlayedGame
 from hauteur.games.registry import EXAMPLES, load_game, names
-from hauteur.players.settings import PlayerSettings, parse_player
+from hauteur.players.settings import parse_player
 
 SUPPORT = Path(__file__).resolve().parent.parent / "support"
 PERSON = GameSide()
@@ -63,21 +62,6 @@ def test_a_person_and_a_net_take_turns() -> None:
         assert sum(game.value) == pytest.approx(1.0)
         with pytest.raises(ValueError, match="action 7 is not legal"):
             game.play(7)
-
-
-def test_what_the_engine_expects_is_told_from_the_first_players_view() -> None:
-    for seat in (0, 1):
-        sides = [engine("net=uniform visits=200")] * 2
-        with TwoSidedGame(
-            PlayedGame(load_game("tictactoe"), [0, 3, 1, 4][: 4 + seat] + [8] * seat), sides, seed=1
-        ) as game:
-            # X wins by c3, or O by c2: whoever is to move
-            game.go_on()
-            wait_for(lambda game=game: game.value is not None)  # type: ignore[misc]
-            game.pause()
-            assert game.value is not None
-            win, _, loss = game.value
-            assert (win > loss) == (seat == 0)
 
 
 def test_moves_are_taken_back_while_the_engine_thinks() -> None:
@@ -160,18 +144,6 @@ def test_resignation_and_draws() -> None:
             game.offer_draw(0)
 
 
-def test_an_engine_takes_a_draw_where_it_expects_no_more() -> None:
-    # the engine, second, has just met a win in one of the first player
-    with TwoSidedGame(
-        PlayedGame(load_game("tictactoe"), [0, 3, 1]), (PERSON, engine("net=uniform visits=300")), seed=1
-    ) as game:
-        game.go_on()
-        wait_for(lambda: persons_turn(game))
-        assert game.value is not None
-        expected = game.value[2] + game.value[1] / 2
-        assert game.offer_draw(0) == (expected <= 0.5)
-
-
 def test_clocks_run_for_the_side_to_move_and_end_the_game() -> None:
     changes: list[int | None] = []
     with table("connect4", GameSide(clock="0.3+1"), engine(clock="60"), on_change=lambda: changes.append(None)) as game:
@@ -199,15 +171,6 @@ def test_clocks_run_for_the_side_to_move_and_end_the_game() -> None:
         wait_for(lambda: persons_turn(game))
 
 
-@pytest.mark.parametrize(
-    ("seconds", "clock", "problem"),
-    [(0.0, None, r"0\.01 to 3600"), (1.0, "10", "exclude a clock"), (None, "x", r"SECONDS\+INCREMENT")],
-)
-def test_bad_limits_are_refused(seconds: float | None, clock: str | None, problem: str) -> None:
-    with pytest.raises(ValueError, match=problem):
-        GameSide(PlayerSettings(), seconds, clock)
-
-
 def test_a_program_plays_and_goes_back() -> None:
     command = f"uci:'{sys.executable} {SUPPORT / 'fake_engine.py'}' nodes=10"
     with table("chess", PERSON, engine(command)) as game:
@@ -228,16 +191,3 @@ def test_a_program_that_resigns_or_crashes_loses_the_game(fault: str, ending: st
         assert game.played.ending is not None
         assert game.played.ending.text == ending
         assert game.problem == ""
-
-
-def test_a_player_that_cannot_play_says_why() -> None:
-    with pytest.raises(ValueError, match="rave plays nogo alone"):
-        table("connect4", PERSON, engine("rave:100"))
-    with pytest.raises(ValueError, match="no net"):
-        table("nogo", engine("gtp:nosuchprogram"), engine("net=nosuchnet"))
-    assert not any(thread.name == "engines" for thread in threading.enumerate()), "the first one is closed"
-    with table("chess", engine("uci:nosuchprogram nodes=1"), PERSON) as game:
-        game.go_on()
-        wait_for(lambda: game.paused)
-        assert "no program 'nosuchprogram'" in game.problem
-        assert game.played.ending is None

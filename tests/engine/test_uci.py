@@ -7,7 +7,7 @@ import chess
 import chess.engine
 import pytest
 import uci_positions
-from uci_client import Client, engine
+from uci_client import Client
 from uci_positions import MATE_IN_1, START_MOVES, bestmove, infos
 
 from hauteur.engine.uci.options import OPTIONS
@@ -42,14 +42,6 @@ def test_every_declared_name_can_be_set(client: Client) -> None:
     settable = [option for option in OPTIONS if option.kind != "string"]
     client.send(*(f"setoption name {option.name} value {option.text(option.default)}" for option in settable))
     assert not [line for line in client.ready() if "error" in line]
-
-
-def test_options_in_any_case_with_and_without_effect(client: Client) -> None:
-    client.send("setoption name MULTIPV value 3", "setoption name valueonly value true", "isready")
-    lines = client.until("readyok")
-    assert "info string option valueonly is known from lc0 and has no effect here yet" in lines
-    client.send("position startpos", "go nodes 60")
-    assert {info["multipv"] for info in infos(client.until("bestmove"))} == {"1", "2", "3"}
 
 
 @pytest.mark.parametrize(
@@ -126,13 +118,6 @@ def test_infinite_search_ends_with_stop_only(client: Client) -> None:
     assert bestmove(client.expect("bestmove")) == "a1a8"
 
 
-def test_position_during_a_search_is_for_the_next_one(client: Client) -> None:
-    client.send("position startpos", "go infinite", f"position fen {MATE_IN_1}", "stop")
-    assert bestmove(client.expect("bestmove")) in START_MOVES
-    client.send("go nodes 100")
-    assert bestmove(client.expect("bestmove")) == "a1a8"
-
-
 def test_ponder(client: Client) -> None:
     client.send("position startpos moves e2e4", "go ponder wtime 1000 btime 1000")
     client.expect("info depth")
@@ -153,12 +138,3 @@ def test_searchmoves(client: Client) -> None:
     assert {info["pv"].split()[0] for info in infos(lines)} == {"a2a3", "h2h3"}
     client.send("go nodes 1000")
     assert {info["pv"].split()[0] for info in infos(client.until("bestmove"))} - {"a2a3", "h2h3"}
-
-
-def test_what_computes_the_net_is_said() -> None:
-    with engine() as client:
-        client.send("uci", "setoption name Precision value float32")
-        assert any(
-            line.startswith("info string evaluator: chess.safetensors ") and "float32" in line
-            for line in client.ready()
-        )

@@ -1,6 +1,5 @@
 """The UCI engine: lines, scores, castling, statistics, clocks, nets that are missing."""
 
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -10,7 +9,7 @@ import chess.engine
 import pytest
 import uci_positions
 from uci_client import Client, engine
-from uci_positions import MATE_IN_1, START_MOVES, bestmove, infos
+from uci_positions import MATE_IN_1, bestmove, infos
 
 client, shared = uci_positions.client, uci_positions.shared  # fixtures
 
@@ -49,14 +48,6 @@ def test_mate_scores(shared: Client, fen: str, mate: str | None, move: str | Non
         assert bestmove(lines[-1]) == move
 
 
-def test_the_mated_side_says_so(shared: Client) -> None:
-    shared.send("setoption name SmartPruningFactor value 0")
-    shared.send("ucinewgame", f"position fen {MATED_IN_1}", "go nodes 300")
-    lines = shared.until("bestmove")
-    shared.send("setoption name SmartPruningFactor value 1.33")
-    assert infos(lines)[-1]["mate"] == "-1"
-
-
 @pytest.mark.parametrize(
     "fen", ["7k/6Q1/6K1/8/8/8/8/8 b - - 0 1", "7k/8/6QK/8/8/8/8/8 b - - 0 1"], ids=["mate", "stalemate"]
 )
@@ -80,30 +71,6 @@ def test_chess960_castling(client: Client) -> None:
     assert client.expect(board.board_fen()).split()[0] == board.board_fen()
     client.send(f"position fen {CHESS960}", "go nodes 20 searchmoves c1g1")
     assert bestmove(client.expect("bestmove")) == "c1g1"
-
-
-VERBOSE = re.compile(
-    r"info string (?P<move>\S{4,5}) {1,2}\((?P<index>\d+) *\) N: +(?P<n>\d+) \(\+ *\d+\) \(P: +[\d.]+%\) "
-    r"\(WL: +-?[\d.-]+\) \(D: +[\d.-]+\) \(M: +[\d.-]+\) \(Q: +-?[\d.]+\) \(U: +[\d.]+\) \(S: +-?[\d.]+\) "
-    r"\(V: +-?[\d.-]+\)"
-)
-
-
-def test_verbose_move_stats(client: Client) -> None:
-    client.send("setoption name VerboseMoveStats value true", "setoption name SmartPruningFactor value 0")
-    client.send("position startpos", "go nodes 200")
-    lines = client.until("bestmove")
-    found = [VERBOSE.match(line) for line in lines if line.startswith("info string") and " (U: " in line]
-    assert len(found) == 20
-    moves = [match for match in found if match is not None]
-    assert {match["move"] for match in moves} == START_MOVES
-    visits = [int(match["n"]) for match in moves]
-    assert visits == sorted(visits)
-    assert sum(visits) == 199
-    assert moves[-1]["move"] == bestmove(lines[-1])
-    assert lines[-2].startswith("info string node  (20  ) N:     200 (+ 0) (P: ")
-    index = {match["move"]: int(match["index"]) for match in moves}
-    assert (index["e2e4"], index["d2d4"]) == (322, 293)
 
 
 def test_log_file(client: Client, tmp_path: Path) -> None:
@@ -150,16 +117,6 @@ def test_without_a_net_it_says_so_and_plays_no_move(tmp_path: Path) -> None:
         client.send("setoption name WeightsFile value uniform", "go nodes 10")
         assert int(infos(client.until("bestmove"))[-1]["nodes"]) > 0
         assert client.seen[-1] != "bestmove 0000"
-
-
-def test_a_net_that_cannot_be_opened(tmp_path: Path) -> None:
-    (tmp_path / "broken.pb.gz").write_bytes(b"no net at all")
-    with engine("--weights", "<autodiscover>", cwd=tmp_path, env={"HAUTEUR_NET": ""}) as client:
-        lines = client.ready()
-        assert any("broken.pb.gz (newest in the working directory)" in line for line in lines)
-        assert any(line.startswith("info string error: the net cannot be used: ") for line in lines)
-        client.send("go nodes 5")
-        assert bestmove(client.expect("bestmove")) == "0000"
 
 
 def test_temperature_varies_moves(client: Client) -> None:

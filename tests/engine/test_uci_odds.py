@@ -45,20 +45,6 @@ def test_the_giver_gets_the_settings_and_the_receiver_nothing() -> None:
     assert found(f"fen {BLACK_QUEEN}") is None
 
 
-def test_a_net_that_knows_white_alone_is_shown_black_as_white(monkeypatch: pytest.MonkeyPatch) -> None:
-    options = Options()
-    options.set("OddsMode", "true")
-    positions = [parse_position(f"fen {fen}", options) for fen in (f"{BLACK_QUEEN} moves e2e4", QUEEN)]
-    games = [odds_game(position, options, infinite=False, net="nets/lqo_v2.pb.gz") for position in positions]
-    assert [game is not None and game.changes.get("SwapColors") for game in games] == [True, None]
-    assert games[0] is not None
-    assert games[0].text().endswith(", SwapColors true")
-    assert options.changed(games[0].changes).search_params().swap_colors
-    other = odds_game(positions[0], options, infinite=False, net="maia-1900")
-    assert other is not None
-    assert "SwapColors" not in other.changes
-
-
 @pytest.mark.parametrize("name", ODDS_STARTS)
 def test_every_usual_start(name: str) -> None:
     before = [found(f"fen {ODDS_STARTS[name]}{moves}") for moves in ("", " moves e2e4")]
@@ -67,14 +53,6 @@ def test_every_usual_start(name: str) -> None:
     assert game is not None
     assert game.name == name
     assert before[1 - giver] is None
-
-
-def test_what_is_no_odds_game_changes_nothing() -> None:
-    assert found("startpos") is None
-    assert found("startpos moves e2e4 e7e5") is None
-    assert found(f"fen {QUEEN}", infinite=True) is None
-    assert found(f"fen {QUEEN}", OddsMode="false") is None
-    assert found("fen 8/8/8/4k3/8/8/8/4K2Q w - - 0 1") is None
 
 
 def test_options_that_were_set_stay() -> None:
@@ -98,18 +76,6 @@ def told(client: Client, position: str) -> list[str]:
     client.send(f"position {position}", "go nodes 400")
     lines = client.until("bestmove")
     return [line for line in lines if line.startswith(("info string", "bestmove")) and "memory" not in line]
-
-
-def test_the_search_is_the_one_with_these_options(client: Client) -> None:
-    client.send("setoption name OddsMode value true")
-    by_mode = told(client, f"fen {QUEEN}")
-    assert sum("odds game without queen d1: ScLimit 40" in line for line in by_mode) == 1
-    with engine("--weights", "uniform", "--seed", "5") as plain:
-        plain.send("setoption name MinibatchSize value 1", "setoption name VerboseMoveStats value true")
-        plain.send(*(f"setoption name {name} value {value}" for name, value in SETTINGS.items()))
-        by_hand = told(plain, f"fen {QUEEN}")
-    assert [line for line in by_mode if "odds game" not in line] == by_hand
-    assert any("N:" in line for line in by_hand)
 
 
 def test_it_is_said_once_and_ends_with_the_game(client: Client) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import chess
 import chess.engine
 import pytest
-from uci_client import Client, engine
+from uci_client import engine
 
 from hauteur import _core
 from hauteur.engine.streams import Output
@@ -113,19 +113,6 @@ def test_held_searches_keep_their_positions() -> None:
     assert [int(move[1]) > 4 for move in moves] == [False, True, False, True]
 
 
-def test_every_search_is_answered_at_the_end_of_the_input() -> None:
-    said = run("position startpos moves e2e4\ngo nodes 1\nisready\n" * 20).splitlines()
-    assert sum(line.startswith("bestmove") for line in said) == 20
-    assert said.count("readyok") == 20
-
-
-def test_wait_holds_a_stop_back() -> None:
-    said = run("setoption name SmartPruningFactor value 0\nposition startpos\ngo nodes 3000\nwait\nstop\nfen\n")
-    infos = [line for line in said.splitlines() if line.startswith("info depth")]
-    assert " nodes 3000 " in infos[-1]
-    assert said.index("bestmove") < said.index("rnbqkbnr/")
-
-
 def test_ready_is_answered_during_a_search_and_quit_ends_at_once() -> None:
     with engine("--weights", "uniform") as client:
         client.send("go infinite", "position startpos moves e2e4", "go infinite", "isready")
@@ -157,30 +144,6 @@ def test_the_answer_to_uci_comes_first() -> None:
 # Limits that cannot be reached.
 
 
-@pytest.mark.parametrize(
-    "position",
-    [
-        "fen 7k/5Q2/6K1/8/8/8/8/8 w - - 0 1",
-        "fen 4k3/8/8/8/8/8/8/4K2R w - - 99 80",
-        "fen 4k3/8/8/8/8/8/8/4K2R w K - 4294967296 1 moves h1h4",
-    ],
-)
-@pytest.mark.parametrize("limit", ["depth 5", "mate 1"])
-def test_a_depth_or_a_mate_out_of_reach_gets_its_move(position: str, limit: str) -> None:
-    with engine("--weights", "uniform") as client:
-        client.send(f"position {position}", f"go {limit}")
-        client.expect("bestmove", seconds=30)
-
-
-@pytest.mark.parametrize("as_playouts", ["true", "false"])
-def test_more_nodes_than_a_tree_can_hold(as_playouts: str) -> None:
-    with engine("--weights", "uniform") as client:
-        client.send(f"setoption name NodesAsPlayouts value {as_playouts}", "position startpos", "go nodes 5000000000")
-        client.expect("info depth")
-        client.send("stop")
-        assert not any("error" in line for line in client.until("bestmove"))
-
-
 # Options and logs.
 
 
@@ -203,20 +166,6 @@ def test_a_full_disk_ends_the_log_and_not_the_engine(by: str) -> None:
         client.send("isready", "position startpos", "go nodes 20")
         said = [line for line in client.until("bestmove") if "/dev/full" in line]
         assert said == ["info string error: /dev/full: No space left on device; nothing is logged any more"]
-
-
-def opened_net(client: Client, net: Path) -> list[str]:
-    """What is said of a net when it is opened, and of the next search."""
-    client.send(f"setoption name WeightsFile value {net}", "isready", "position startpos", "go nodes 20")
-    return client.until("bestmove")
-
-
-def test_a_wrong_net_is_named_before_and_with_the_move(tmp_path: Path) -> None:
-    net = tmp_path / "none.pb.gz"
-    with engine() as client:
-        said = [line for line in opened_net(client, net) if "none.pb.gz" in line and "error" in line]
-    assert len(said) == 2
-    assert said[1].startswith("info string error: no search, so no move: the net cannot be used: ")
 
 
 def test_nothing_is_said_before_the_answer_to_uci() -> None:

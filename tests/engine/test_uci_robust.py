@@ -97,12 +97,6 @@ def test_random_and_mutated_lines_leave_the_engine_alive(seed: int) -> None:
         assert client.errors() == ""
 
 
-def test_windows_line_ends_and_blank_lines() -> None:
-    with engine("--weights", "uniform") as client:
-        client.send_bytes(b"\r\n\n  isready  \r\nposition   startpos   moves  e2e4\r\ngo  nodes  5\r\n")
-        assert not any("error" in line or "unknown" in line for line in client.until("bestmove"))
-
-
 def play(client: Client, board: chess.Board, moves: int) -> None:
     """Lets the engine play both sides."""
     for _ in range(moves):

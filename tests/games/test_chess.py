@@ -149,14 +149,3 @@ def test_policy_indices_are_those_of_lc0(shared_data: Path) -> None:
             ).removesuffix("n")
         moves += len(indices)
     assert moves > 2000
-
-
-def test_bad_positions_are_one_clear_line() -> None:
-    for fen, reason in [
-        ("8/8/8/8/8/8/8/8 w - - 0 1", "the board is empty"),
-        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR", "4 to 6 fields"),
-        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBN1 w KQkq - 0 1", "castling"),
-    ]:
-        with pytest.raises(ValueError, match=reason) as error:
-            Game(f"chess(fen={fen})")
-        assert "\n" not in str(error.value)

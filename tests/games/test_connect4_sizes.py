@@ -80,14 +80,6 @@ def test_numbers_of_move_sequences_are_those_of_another_program(size: tuple[int,
     assert [state.perft(depth) for depth in range(1, 8)] == [Columns(*size).perft(depth) for depth in range(1, 8)]
 
 
-def test_a_spec_is_written_in_one_way() -> None:
-    for given in ("connect4", "connect4(columns=7)", "connect4(rows=6,columns=7)"):
-        assert load_game(given).spec == "connect4"
-    assert load_game("connect4( rows = 5, columns=6 )").spec == "connect4(columns=6,rows=5)"
-    assert load_game("connect4(rows=5)").spec == "connect4(columns=7,rows=5)"
-    assert load_game("connect4(rows=5)").feature_shape == (3, 5, 7)
-
-
 @pytest.mark.parametrize(
     ("given", "line"),
     [

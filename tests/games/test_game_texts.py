@@ -96,20 +96,3 @@ def test_a_bad_text_is_refused_in_one_line(text: str, spec: str, problem: str) -
     with pytest.raises(ValueError, match=problem) as error:
         read_game(text, spec)
     assert "\n" not in str(error.value)
-
-
-def test_moves_are_taken_back_to_the_last_turn_of_a_seat() -> None:
-    game = played("connect4", "4 4 3")
-    assert game.take_back({0}) == 1
-    assert game.take_back({0}) == 2
-    assert (game.actions, game.texts, game.state.ply) == ([], [], 0)
-    assert game.take_back() == 0
-    game = played("connect4", "4")
-    assert game.take_back({1}) == 0
-    game.end(1, RESIGNATION)
-    assert game.ending is not None
-    assert (game.ending.text, game.ending.winner) == ("1-0 (resignation)", 0)
-    with pytest.raises(ValueError, match=r"the game is over: 1-0 \(resignation\)"):
-        game.play(3)
-    assert game.take_back() == 1
-    assert game.ending is None

@@ -87,17 +87,6 @@ def test_nogo_reference_positions(shared_data: Path) -> None:
         assert state.legal_actions().tolist() == points(position[own], state)
 
 
-def test_nogo_recorded_games_are_legal(shared_data: Path) -> None:
-    files = sorted((shared_data / "nogo" / "sgf").glob("*.sgf"))
-    assert files
-    for path in files:
-        state = load_game("nogo").new_initial_state()
-        for node in path.read_text(encoding="utf-8").split(";")[2:]:
-            colour, column, row = node[0], ord(node[2]) - ord("a"), ord(node[3]) - ord("a")
-            assert colour == "BW"[state.to_move]
-            state.apply(row * 9 + column)
-
-
 OPENSPIEL = [("tictactoe", "tic_tac_toe"), ("connect4", "connect_four")]
 
 
@@ -169,14 +158,6 @@ def test_drawings() -> None:
     discs = ElementTree.fromstring(state.svg()).findall("{http://www.w3.org/2000/svg}circle")
     assert sorted(disc.attrib["fill"] for disc in discs).count("#fff") == 39
     assert len(discs) == 42
-
-
-def test_large_boards_have_no_packed_features() -> None:
-    with pytest.raises(ValueError, match="at most 64 squares; nogo has 9 x 9"):
-        load_game("nogo").new_initial_state().features_packed()
-    masks, values = load_game("nogo(size=8)").new_initial_state().features_packed()
-    full = 2**64 - 1
-    assert (masks.tolist(), values.tolist()) == ([0, 0, full, full], [1.0, 1.0, 1.0, 1.0])
 
 
 def test_a_python_game_is_the_rust_game_move_for_move() -> None:

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from hauteur import _core
-from hauteur.cli import main
 from hauteur.games.registry import check_game, fen_games, load_game
 from hauteur.matches.openings import read_opening, read_openings
 
@@ -101,19 +100,3 @@ def test_openings_are_fens_or_moves(tmp_path: Path) -> None:
     assert (third.fen, len(third.actions)) == (None, 2)
     with pytest.raises(ValueError, match="the game is over"):
         read_opening("k4/5/5/5/K3N b - -", game)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "part"),
-    [
-        (["perft", "minichess(fen=nonsense)", "2"], "4 to 6 fields"),
-        (["analyse", "minichess", "--net", "uniform", "--moves", "a2a4"], "legal moves: b1a3"),
-        (["check-game", "minichess(size=6)"], "allowed: fen"),
-        (["play", "minichess", "--net", "connect4"], "is a net for connect4"),
-    ],
-)
-def test_bad_input_gets_one_line(arguments: list[str], part: str, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main.main(arguments) == main.EXIT_BAD_INPUT
-    captured = capsys.readouterr()
-    assert captured.err.count("\n") == 1
-    assert part in captured.err

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from hauteur import _core
-from hauteur.games.pictures import action_squares, board_of, board_svg, seat_names, square_names, square_words
+from hauteur.games.pictures import action_squares, board_of, board_svg, square_names
 from hauteur.games.registry import check_game, load_game
 from hauteur.games.tutorial import MisereTicTacToe
 from hauteur.web.positions import position_view
@@ -67,25 +67,6 @@ def test_the_drawing_is_xml_with_one_symbol_a_man(spec: str, flip: bool) -> None
         assert len(drawn) == men
 
 
-def test_an_arrow_needs_a_legal_action_() -> None:
-    """An illegal action is refused; a game without cells is drawn by itself."""
-    state = load_game("chess").new_initial_state()
-    assert "<circle" in board_svg(state, arrow=state.parse("e2e4"))
-    with pytest.raises(ValueError, match="not legal"):
-        board_svg(state, arrow=0)
-
-
-def test_a_game_whose_text_is_a_grid_is_drawn_with_its_signs() -> None:
-    state = load_game("tutorial").new_initial_state()
-    state.apply_text("b2")
-    board = board_of(state)
-    assert board is not None
-    assert (board.look, board.cells, square_names(board)[4]) == ("letters", "....X....", "b2")
-    assert action_squares(state, state.parse("c1")) == (8,)
-    assert square_words(board)[3:5] == ["empty", "X"]
-    assert ">X</text>" in board_svg(state)
-
-
 class Own(MisereTicTacToe):
     """A game of one's own, whose copies are of its class."""
 
@@ -140,17 +121,3 @@ def test_check_game_finds_squares_that_are_mirrored() -> None:
     assert list(broken) == ["squares"]
     assert "the move" in broken["squares"]
     assert check_game(Named, games=2).ok
-
-
-@pytest.mark.parametrize(
-    ("spec", "seats"),
-    [
-        ("chess", ("White", "Black")),
-        ("nogo", ("Black", "White")),
-        ("connect4", ("Yellow", "Red")),
-        ("tutorial", ("First player", "Second player")),
-        ("chess(fen=4k3/8/8/8/8/8/4P3/4K3 b - - 0 1)", ("White", "Black")),
-    ],
-)
-def test_players_are_called_as_captions_call_them(spec: str, seats: tuple[str, str]) -> None:
-    assert seat_names(load_game(spec)) == seats

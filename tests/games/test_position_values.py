@@ -51,20 +51,6 @@ def test_equal_after_a_round_trip(spec: str) -> None:
             np.testing.assert_array_equal(twin.features(), state.features())
 
 
-@pytest.mark.parametrize("spec", GAMES)
-def test_equal_exactly_where_a_network_sees_the_same(spec: str) -> None:
-    states = random_states(spec)
-    for one in states:
-        for other in states:
-            same_features = np.array_equal(one.features(), other.features())
-            if one == other:
-                assert hash(one) == hash(other)
-                assert same_features
-                assert one.legal_moves == other.legal_moves
-            elif one.ply == other.ply and one.to_move == other.to_move and not spec.startswith("chess"):
-                assert not same_features
-
-
 def test_chess_with_its_past() -> None:
     there_and_back = "g1f3 g8f6 f3g1 f6g8"
     start, again = ht.position("chess"), ht.position("chess", there_and_back)
@@ -91,15 +77,6 @@ def test_child_and_undo(spec: str) -> None:
         assert child == before
     with pytest.raises(ValueError, match="no move to take back"):
         ht.position(spec).undo()
-
-
-def test_games_are_values() -> None:
-    game = ht.load_game("connect4")
-    assert game == ht.load_game("connect4")
-    assert game != ht.load_game("chess")
-    assert len({game, ht.load_game("connect4")}) == 1
-    assert pickled(game) == game
-    assert eval(repr(game), {"ht": ht}) == game
 
 
 def test_an_unregistered_game_in_python_is_pickled_by_its_class() -> None:
@@ -154,11 +131,3 @@ def test_what_is_no_position_is_one_line(given: object, error: type[Exception], 
     with pytest.raises(error, match=words) as caught:
         ht.position("connect4", given)  # type: ignore[arg-type]
     assert "\n" not in str(caught.value)
-
-
-def test_what_a_game_has_not() -> None:
-    assert not hasattr(ht.position("connect4"), "fen")
-    with pytest.raises(AttributeError, match="5 x 5"):
-        ht.position("minichess").board()
-    for old in ("play", "encode", "action_from_text"):
-        assert not hasattr(ht.State, old)

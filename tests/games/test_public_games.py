@@ -4,11 +4,9 @@ import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import pytest
 
 import hauteur as ht
-from hauteur import _core
 from hauteur.games import registry
 from hauteur.games.tutorial import MisereTicTacToe
 
@@ -61,18 +59,6 @@ def test_notebooks_show_the_board(spec: str) -> None:
     assert str(state) == state.text()
 
 
-def test_a_cell_that_runs_twice_replaces_its_game() -> None:
-    ht.register_game("cell", cell(plies=9))
-    before = ht.load_game("cell")
-    ht.register_game("cell", cell(plies=8))
-    assert (before.max_plies, ht.load_game("cell").max_plies) == (9, 8)
-    with pytest.raises(ValueError, match="replace=True"):
-        ht.register_game("cell", MisereTicTacToe)
-    ht.register_game("cell", MisereTicTacToe, replace=True)
-    with pytest.raises(ValueError, match="built-in"):
-        ht.register_game("chess", MisereTicTacToe, replace=True)
-
-
 @pytest.mark.parametrize(
     ("call", "words"),
     [
@@ -99,16 +85,3 @@ def test_laws_of_a_class_and_of_a_broken_one() -> None:
     assert not results.ok
     assert "broken" in repr(results)
     assert len(repr(results).splitlines()) == len(results)
-
-
-def test_a_list_of_ids_and_visits_of_any_integer_type_are_taken() -> None:
-    game = ht.load_game("connect4")
-    forest = _core.Forest(game, ht.SearchParams())
-    tree = forest.add(game.new_initial_state())
-    forest.set_visit_limits([tree], np.array([7]))
-    forest.set_visit_limits(range(1), [7])
-    forest.advance([tree], [3])
-    assert forest.root_visits([tree]).shape == (1, 7)
-    for visits in ([-1], [2**32], [1.5], ["a"], 3, [[1]]):
-        with pytest.raises(ValueError, match=r"^visits must be whole numbers \(uint32\)[^\n]*$"):
-            forest.set_visit_limits([tree], visits)  # type: ignore[arg-type]

@@ -149,45 +149,10 @@ def test_broken_laws_are_found(members: dict[str, Any], law: str) -> None:
     assert results(broken_race(**members))[law] is not None
 
 
-@pytest.mark.parametrize(
-    ("members", "part"),
-    [
-        ({"num_actions": 0}, "num_actions must be a whole number from 1 to 65535"),
-        ({"feature_shape": (1, 8)}, "feature_shape must be three whole numbers"),
-        ({"max_plies": -1}, "max_plies must be a whole number"),
-        ({"symmetries": lambda self: (np.array([[1] * 8]), np.array([[0, 1]]))}, "must be a permutation of 0 to 7"),
-    ],
-)
-def test_wrong_facts_are_refused(members: dict[str, Any], part: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(part)):
-        _core.Game.from_python(broken_race(**members))
-
-
-def test_a_missing_member_is_named() -> None:
-    with pytest.raises(
-        ValueError, match="object has no num_actions; a game's position needs num_actions, feature_shape"
-    ):
-        _core.Game.from_python(object())
-
-
 def test_a_forest_takes_states_of_another_instance_of_its_game() -> None:
     forest = _core.Forest(games.load_game("tutorial"), "{}")
     tree = forest.add(games.load_game("tutorial").new_initial_state())
     assert forest.active().tolist() == [tree]
-
-
-def test_registration(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(games, "_registered", {})
-    games.register_game("race", Race)
-    assert games.load_game("race(goal=4)").spec == "race(goal=4)"
-    assert "race" in games.names()
-    with pytest.raises(ValueError, match="parameters: goal"):
-        games.load_game("race(length=4)")
-    for name in ("race", "chess", "tutorial"):
-        with pytest.raises(ValueError, match="already"):
-            games.register_game(name, broken_race)
-    with pytest.raises(ValueError, match="small letters"):
-        games.register_game("My Race", Race)
 
 
 def page_example() -> str:

@@ -110,24 +110,6 @@ def test_fast_play_keeps_only_the_shortest_wins(tables: Tablebase) -> None:
         assert set(fast) <= set(kept), board.fen()
 
 
-def test_positions_outside_the_tables_are_none(tables: Tablebase) -> None:
-    assert tables.largest == 4
-    start = Game("chess").new_initial_state()
-    assert (tables.probe_wdl(start), tables.probe_dtz(start), tables.root_actions(start)) == (None, None, None)
-    castling = Game("chess(fen=4k3/8/8/8/8/8/8/4K2R w K - 0 1)").new_initial_state()
-    assert tables.probe_wdl(castling) is None
-    assert tables.root_actions(castling) is None
-
-
-def test_bad_folders_and_games_are_refused(tables: Tablebase, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="no Syzygy tables"):
-        Tablebase(str(tmp_path))
-    with pytest.raises(ValueError, match="absent"):
-        Tablebase(str(tmp_path / "absent"))
-    with pytest.raises(ValueError, match="for chess, got a state of connect4"):
-        tables.probe_wdl(Game("connect4").new_initial_state())
-
-
 def test_damaged_tables_are_refused(folder: Path, tmp_path: Path) -> None:
     whole = (folder / "KQvK.rtbw").read_bytes()
     (tmp_path / "KQvK.rtbw").write_bytes(whole[:-3])

@@ -1,6 +1,5 @@
 """Callables and torch modules as evaluators: checked once, wrong shapes named, their own errors kept."""
 
-import traceback
 from collections.abc import Callable
 from typing import Any
 
@@ -14,7 +13,6 @@ from torch import Tensor, nn
 from hauteur import _core
 from hauteur.mcts.driver import run_searches
 from hauteur.mcts.params import SearchParams
-from hauteur.networks.evaluators.base import UniformEvaluator
 from hauteur.networks.evaluators.compare import features_of, random_positions
 from hauteur.networks.evaluators.factory import evaluator
 
@@ -101,21 +99,6 @@ def test_a_wrong_batch_later_is_named_too() -> None:
         wrapped(FEATURES)
 
 
-def test_errors_of_a_callable_keep_their_traceback() -> None:
-    calls = 0
-
-    def fails_later(features: NDArray[np.float32]) -> Any:
-        nonlocal calls
-        calls += 1
-        if calls > 3:
-            raise KeyError("mine")
-        return even(features)
-
-    with evaluator(GAME, fails_later) as wrapped, pytest.raises(KeyError, match="mine") as caught:
-        run_searches(started(visits=500), wrapped, batch_size=4)
-    assert any(frame.name == "fails_later" for frame in traceback.extract_tb(caught.value.__traceback__))
-
-
 @pytest.mark.parametrize("width", [1, 3])
 def test_a_module_is_an_evaluator(width: int) -> None:
     torch.manual_seed(1)
@@ -132,40 +115,3 @@ def test_a_module_is_an_evaluator(width: int) -> None:
     np.testing.assert_allclose(first[0] + 1, policy.detach().numpy(), atol=1e-5)
     if width == 1:
         np.testing.assert_allclose(first[1][:, 0] - first[1][:, 2], value.detach().numpy()[:, 0], atol=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("module", "message"),
-    [
-        (Net(width=2), r"returned float32 \[2, 9\] and float32 \[2, 2\]; allowed: policy logits \[2, 9\] and value"),
-        (Net(actions=8), r"returned float32 \[2, 8\]"),
-        (nn.Flatten(), r"returned float32 \[2, 18\]; allowed"),
-        (nn.Module(), "forward"),
-    ],
-)
-def test_modules_that_do_not_fit(module: nn.Module, message: str) -> None:
-    with pytest.raises((ValueError, NotImplementedError), match=message):
-        evaluator(GAME, module)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ({"source": 3}, "an evaluator is made of .* got 3"),
-        ({"source": even, "batch_size": 0}, "batch_size must be 1 to 65536, got 0"),
-        ({"source": even, "threads": -1}, "threads must be 1 to 1024, got -1"),
-        ({"source": even, "device": "cpu"}, "a callable chooses its own"),
-        ({"source": Net(), "precision": "int8"}, "precision of torch must be one of"),
-        ({"source": Net(), "device": "tpu"}, "device must be cpu, cuda or cuda:N, got 'tpu'"),
-    ],
-)
-def test_wrong_arguments(arguments: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        evaluator(GAME, **arguments)
-
-
-def test_an_evaluator_is_returned_as_it_is_where_it_fits() -> None:
-    ready = UniformEvaluator(GAME)
-    assert evaluator(GAME, ready) is ready
-    with pytest.raises(ValueError, match=r"uniform is for tictactoe .* not for connect4"):
-        evaluator(_core.Game("connect4"), ready)

@@ -8,14 +8,13 @@ from typing import Any, Literal
 import numpy as np
 import pytest
 import torch
-from lc0_toys import attention_net, tower_net
+from lc0_toys import tower_net
 
 import verify_lc0
 from hauteur import _core, networks
 from hauteur.networks.architecture import Architecture, ResNetArchitecture
 from hauteur.networks.evaluators.compare import differences, features_of, random_positions
-from hauteur.networks.evaluators.factory import make_evaluator
-from hauteur.networks.layers import computed_by_core, core_layers
+from hauteur.networks.layers import core_layers
 from hauteur.networks.lc0 import random_tensors
 from hauteur.networks.lc0_layers import Floats
 from hauteur.networks.modules import Inference, build
@@ -101,15 +100,6 @@ def test_the_outputs_of_lc0_are_reproduced(shared_data: Path) -> None:
     assert [line for line in report.lines if "77 positions, 2189 moves" in line and "hash" not in line]
 
 
-def test_nets_with_attention_are_refused(tmp_path: Path) -> None:
-    architecture, tensors = attention_net(embedding="map")
-    assert not computed_by_core(architecture)
-    assert not computed_by_core(tower_net(policy="attention", value="wdl")[0])
-    networks.save(tmp_path / "net.pb.gz", architecture, tensors, game="chess")
-    with pytest.raises(ValueError, match=r"net\.pb\.gz: backend core computes residual networks, got .*; torch"):
-        make_evaluator(_core.Game("chess"), tmp_path / "net.pb.gz", backend="core")
-
-
 def changed(**changes: Any) -> dict[str, Any]:
     """The layers of a small network with some of them exchanged."""
     return {**core_layers(*resnet("tictactoe", filters=4, se_channels=2)), **changes}
@@ -132,22 +122,3 @@ def test_layers_that_do_not_fit_are_refused_in_one_line(message: str) -> None:
     with pytest.raises(ValueError, match=re.escape(message)) as caught:
         _core.Network(changed(**WRONG[message]))
     assert "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"precision": "int8"}, 'precision must be one of float32, bfloat16, got "int8"'),
-        ({"instructions": "sse9"}, "instructions must be one of "),
-        ({"threads": 0}, "threads must be 1 to 1024, got 0"),
-    ],
-)
-def test_wrong_settings_are_refused_in_one_line(settings: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=re.escape(message)) as caught:
-        _core.Network(changed(), **settings)
-    assert "\n" not in str(caught.value)
-
-
-def test_features_of_another_shape_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"features must be rows of \d+ numbers, got \[2, 1, 3, 3\]"):
-        _core.Network(changed()).evaluate(np.zeros((2, 1, 3, 3), np.float32))

@@ -10,7 +10,7 @@ import pytest
 
 from hauteur import _core, networks
 from hauteur.networks.architecture import ResNetArchitecture
-from hauteur.networks.evaluators.base import Backend, PackedEvaluator, Precision
+from hauteur.networks.evaluators.base import Backend, Precision
 from hauteur.networks.evaluators.compare import Floats, differences, features_of, random_positions
 from hauteur.networks.evaluators.factory import has_cuda, make_evaluator
 from hauteur.networks.lc0 import random_net, random_tensors
@@ -86,22 +86,6 @@ def test_a_row_has_its_answer_in_any_batch(chess: tuple[_core.Game, Path], backe
         evaluator.close()
 
 
-@pytest.mark.parametrize("backend", backends())
-def test_many_batches_in_flight(chess: tuple[_core.Game, Path], backend: Backend) -> None:
-    game, net = chess
-    states = random_positions(game, 60)
-    features = features_of(game, states)
-    evaluator = make_evaluator(game, net, backend=backend, precision="float32", threads=2, device="cpu")
-    try:
-        expected = evaluator(features)
-        pending = [evaluator.submit(features[i : i + 12].copy()) for i in range(0, 60, 12)]
-        parts = [one.result() for one in reversed(pending)][::-1]
-        answers = np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
-        assert differences(states, answers, expected).largest < 1e-4
-    finally:
-        evaluator.close()
-
-
 @pytest.mark.parametrize("precision", ["bfloat16", "float16"])
 def test_torch_in_16_bits(chess: tuple[_core.Game, Path], precision: str) -> None:
     game, net = chess
@@ -112,43 +96,6 @@ def test_torch_in_16_bits(chess: tuple[_core.Game, Path], precision: str) -> Non
     found = differences(states, answers, reference)
     assert 0 < found.largest < 0.3
     np.testing.assert_allclose(answers[1].sum(axis=1), 1, atol=1e-5)
-
-
-def test_uniform() -> None:
-    game = _core.Game("connect4")
-    evaluator = make_evaluator(game, "uniform")
-    logits, wdl = evaluator.submit(features_of(game, random_positions(game, 3))).result()
-    assert logits.shape == (3, 7)
-    assert not logits.any()
-    np.testing.assert_array_equal(wdl, np.array([[0.5, 0, 0.5]] * 3, np.float32))
-
-
-WRONG: dict[str, dict[str, Any]] = {
-    r"backend must be one of core, torch, onnxruntime, got 'lc0'": {"backend": "lc0"},
-    r"precision of torch must be one of .*, got 'int8'": {"backend": "torch", "precision": "int8"},
-    r"precision of core must be one of float32, .*, got 'float16'": {"precision": "float16"},
-    r"precision of onnxruntime must be one of float32, got 'bfloat16'": {
-        "backend": "onnxruntime",
-        "precision": "bfloat16",
-    },
-    r"batch_size must be 1 to 65536, got 0": {"batch_size": 0},
-    r"threads must be 1 to 1024, got 0": {"threads": 0},
-    r"device must be cpu, cuda or cuda:N, got 'tpu'": {"backend": "torch", "device": "tpu"},
-    r"device cuda:99: torch .* finds \d+ CUDA devices": {"backend": "torch", "device": "cuda:99"},
-    r"device 'cuda' needs backend torch, got backend core": {"device": "cuda"},
-}
-
-
-@pytest.mark.parametrize("message", WRONG)
-def test_wrong_settings_are_named(message: str, chess: tuple[_core.Game, Path]) -> None:
-    settings = {"backend": "core", **WRONG[message]}
-    with pytest.raises(ValueError, match=message):
-        make_evaluator(*chess, **settings)
-
-
-def test_a_net_for_another_game_is_refused(chess: tuple[_core.Game, Path]) -> None:
-    with pytest.raises(ValueError, match=r"is a net for chess \(features .*1858 actions\), not for connect4"):
-        make_evaluator(_core.Game("connect4"), chess[1])
 
 
 @pytest.mark.parametrize("backend", backends())
@@ -190,17 +137,6 @@ def test_bit_planes_unpack_to_the_features(spec: str) -> None:
     masks, values = (np.stack(parts) for parts in zip(*packed, strict=True))
     rows = unpacked(torch.from_numpy(masks.view(np.uint8)), torch.from_numpy(values), game.feature_shape)
     np.testing.assert_array_equal(rows.numpy(), features_of(game, states))
-
-
-@pytest.mark.skipif(not has_cuda(), reason="torch finds no CUDA device here")
-def test_cuda_unpacks_bit_planes(chess: tuple[_core.Game, Path]) -> None:
-    game, net = chess
-    states = random_positions(game, 20)
-    masks, values = (np.stack(parts) for parts in zip(*(state.features_packed() for state in states), strict=True))
-    with make_evaluator(game, net, device="cuda", precision="float32") as evaluator:
-        assert isinstance(evaluator, PackedEvaluator)
-        plain, packed = evaluator(features_of(game, states)), evaluator.submit_packed(masks, values).result()
-    assert all(np.array_equal(a, b) for a, b in zip(plain, packed, strict=True))
 
 
 @pytest.mark.parametrize("backend", backends())

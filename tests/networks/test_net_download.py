@@ -48,13 +48,6 @@ def test_a_whole_file(server: NetServer, tmp_path: Path) -> None:
     assert seen[-1] == (len(DATA), len(DATA))
 
 
-def test_a_cut_connection_goes_on_where_it_ended(server: NetServer, tmp_path: Path) -> None:
-    server.cuts = [100_000, 0, 50_000]
-    assert get(server, tmp_path) == DIGEST
-    assert server.begins == ["", "bytes=100000-", "bytes=100000-", "bytes=150000-"]
-    assert {headers.get("If-Range") for _, headers in server.requests[1:]} == {'"one"'}
-
-
 def test_a_later_call_goes_on_where_the_earlier_one_gave_up(server: NetServer, tmp_path: Path) -> None:
     server.cuts = [200_000, 0, 0, 0, 0, 0]
     with pytest.raises(
@@ -116,12 +109,6 @@ def test_redirects_stay_in_the_web(server: NetServer, tmp_path: Path) -> None:
     assert not (tmp_path / "nowhere").exists()
 
 
-def test_a_file_that_is_not_there(server: NetServer, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="the server answers 404 Not Found"):
-        get(server, tmp_path, path="/absent")
-    assert left(tmp_path) == []
-
-
 @pytest.mark.parametrize(
     "address", ["file:///etc/hostname", "ftp://host/x", "data:,x", "/etc/hostname", "http:///x", ""]
 )
@@ -137,13 +124,6 @@ def test_no_network_is_reported_at_once(tmp_path: Path) -> None:
         ValueError, match=r"no connection to 127\.0\.0\.1: Connection refused; the variable https_proxy"
     ):
         fetch(f"{address}/file", tmp_path / ".part", pause=60.0)
-
-
-def test_a_proxy_of_the_standard_variables(server: NetServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("http_proxy", server.address)
-    monkeypatch.setenv("no_proxy", "")
-    server.files["http://nets.invalid/file"] = DATA
-    assert get(server, tmp_path, path="http://nets.invalid/file") == DIGEST
 
 
 def test_an_interrupt_keeps_what_has_come(server: NetServer, tmp_path: Path) -> None:

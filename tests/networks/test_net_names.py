@@ -1,6 +1,5 @@
 """Names of nets: what `--net`, `net=` and WeightsFile understand, and the net that a game gets by itself."""
 
-import logging
 import shutil
 from pathlib import Path
 
@@ -13,7 +12,7 @@ from hauteur.networks.bundled import default_net, net_or_shipped, shipped_net
 from hauteur.networks.catalogue import KNOWN_NETS
 from hauteur.networks.evaluators.factory import make_evaluator
 from hauteur.networks.lc0 import random_net
-from hauteur.networks.names import data_path, downloaded_nets, nets_folder, resolve_net
+from hauteur.networks.names import downloaded_nets, resolve_net
 
 
 @pytest.fixture(autouse=True)
@@ -25,20 +24,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
     return tmp_path / "nets"
-
-
-def test_a_file_goes_before_names_and_a_folder_does_not() -> None:
-    Path("connect4").mkdir()
-    assert resolve_net("connect4") == str(data_path("connect4.safetensors"))
-    Path("connect4").rmdir()
-    Path("connect4").write_bytes(b"")
-    assert resolve_net("connect4") == "connect4"
-
-
-@pytest.mark.parametrize("name", ["uniform", "rollout", "absent.pb.gz", "folder/absent", "../x.safetensors"])
-def test_paths_and_evaluators_without_a_file_stay_as_they_are(name: str) -> None:
-    assert resolve_net(name) == name
-    assert resolve_net(Path(name)) == name
 
 
 def test_downloaded_nets_by_name(folder: Path) -> None:
@@ -75,25 +60,6 @@ def test_a_downloaded_file_with_another_hash_is_refused(folder: Path) -> None:
         resolve_net("maia-1900")
 
 
-def test_a_net_without_a_recorded_hash_is_reported_once(folder: Path, caplog: pytest.LogCaptureFixture) -> None:
-    name = next(net.name for net in KNOWN_NETS if net.sha256 is None)
-    file = random_net(folder / f"{name}.pb.gz")
-    with caplog.at_level(logging.WARNING):
-        assert resolve_net(name) == resolve_net(name) == str(file)
-    (record,) = caplog.records
-    assert "its sha256 is not on record" in record.getMessage()
-
-
-def test_the_folder_of_downloads(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr("sys.platform", "linux")
-    monkeypatch.delenv("HAUTEUR_NETS")
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
-    assert nets_folder() == tmp_path / "data" / "hauteur" / "nets"
-    assert downloaded_nets() == {}
-    monkeypatch.setenv("XDG_DATA_HOME", "")
-    assert nets_folder() == Path.home() / ".local" / "share" / "hauteur" / "nets"
-
-
 # The net of a game.
 
 
@@ -128,11 +94,6 @@ def test_a_shipped_file_for_another_game_is_refused(shipped: Path) -> None:
         shipped_net(load_game("minichess"))
 
 
-def test_a_game_without_a_net_says_how_to_name_one() -> None:
-    with pytest.raises(ValueError, match=r"no net ships for nogo\(size=5\): name one with --net, or with net="):
-        net_or_shipped(None, load_game("nogo(size=5)"))
-
-
 def test_the_variable_goes_before_the_shipped_net_for_chess_alone(
     shipped: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -142,11 +103,3 @@ def test_the_variable_goes_before_the_shipped_net_for_chess_alone(
     monkeypatch.setenv("HAUTEUR_NET", "maia-1700")
     with pytest.raises(ValueError, match="hauteur net get maia-1700"):
         net_or_shipped(None, load_game("chess"))
-
-
-def test_without_a_shipped_net_chess_takes_the_newest_file_here(shipped: Path) -> None:
-    (shipped / "chess.safetensors").unlink()
-    with pytest.raises(ValueError, match=r"no net ships for chess: .*`hauteur net get` lists them"):
-        net_or_shipped(None, load_game("chess"))
-    file = random_net(Path("some.pb.gz").resolve())
-    assert default_net(load_game("chess")) == (str(file), "newest in the working directory")

@@ -58,31 +58,12 @@ def test_every_truncation_is_noticed(folder: Path, lc0_file: bytes, safetensors_
             assert complaint(folder / f"cut{suffix}", whole[:end]) is not None
 
 
-@given(data=st.data())
-def test_flipped_bits(folder: Path, lc0_file: bytes, safetensors_file: bytes, data: st.DataObject) -> None:
-    suffix, whole = data.draw(st.sampled_from([(".pb.gz", lc0_file), (".safetensors", safetensors_file)]))
-    damaged = bytearray(whole)
-    for _ in range(data.draw(st.integers(1, 4))):
-        damaged[data.draw(st.integers(0, len(whole) - 1))] ^= 1 << data.draw(st.integers(0, 7))
-    said = complaint(folder / f"bits{suffix}", bytes(damaged))
-    # Bits of safetensors' numbers have no check sum; gzip's have one, except some bytes of its header.
-    assert said is not None or suffix == ".safetensors" or damaged[10:] == whole[10:]
-
-
 @given(st.binary(max_size=400))
 def test_random_bytes(folder: Path, data: bytes) -> None:
     assert complaint(folder / "random.pb.gz", data) is not None
     assert complaint(folder / "random.safetensors", data) is not None
     assert complaint(folder / "zipped.pb.gz", gzip.compress(data)) is not None
     assert complaint(folder / "magic.pb.gz", gzip.compress(b"\x0d\xc0\x01\x00\x00" + data)) is not None
-
-
-def test_hostile_lengths(folder: Path) -> None:
-    magic = b"\x0d\xc0\x01\x00\x00"
-    for body in (b"\x52\xff\xff\xff\xff\xff\xff\xff\xff\x7f", b"\x52" + b"\xff" * 12, b"\x53\x01", b"\x02\x00"):
-        assert complaint(folder / "length.pb.gz", gzip.compress(magic + body)) is not None
-    header = struct.pack("<Q", 2**62) + b"{}"
-    assert complaint(folder / "length.safetensors", header) is not None
 
 
 def test_too_many_fields() -> None:
@@ -118,13 +99,6 @@ def test_foreign_files_are_named(name: str, folder: Path) -> None:
     said = complaint(folder / name, data)
     assert said is not None
     assert expected in said
-
-
-@pytest.mark.parametrize("name", ["net.txt.gz", "net.bin.gz", "net.pt", "net"])
-def test_unknown_kinds_of_files(name: str, folder: Path) -> None:
-    (folder / name).write_bytes(b"x")
-    with pytest.raises(ValueError, match=r"old text format|not a known network file; allowed: \.safetensors, \.pb\.gz"):
-        networks.load(folder / name)
 
 
 def test_other_safetensors_files(folder: Path, safetensors_file: bytes) -> None:

@@ -112,14 +112,6 @@ def test_linear16_extremes() -> None:
         )
 
 
-def test_unknown_to_format_fields_are_filled_as_lc0_does(tmp_path: Path) -> None:
-    message = messages(tower_net(policy="classical", value="scalar", se=False))
-    del message["format"]["network_format"]
-    assert describe(message, tmp_path).policy == "classical"
-    message["format"]["network_format"] = {"input": 1, "output": 1, "network": 2}
-    assert describe(message, tmp_path).structure == 4
-
-
 def test_old_attention_files(tmp_path: Path) -> None:
     message = messages(attention_net(embedding="map"))
     message["format"]["network_format"] = {
@@ -194,15 +186,6 @@ def test_wrong_layers_are_named(tmp_path: Path) -> None:
         with pytest.raises(ValueError, match=r"wrong\.pb\.gz: ") as caught:
             networks.load(path)
         assert complaint in str(caught.value)
-
-
-def test_numbers_that_are_not_finite_are_refused(tmp_path: Path) -> None:
-    message = messages(tower_net(policy="convolution", value="wdl"))
-    message["weights"]["input"]["weights"]["max_val"] = float("inf")
-    path = tmp_path / "infinite.pb.gz"
-    path.write_bytes(pack_net(message))
-    with pytest.raises(ValueError, match=r"layer input\.weights has the range .* not finite"):
-        _ = networks.load(path).module
 
 
 @pytest.mark.parametrize("name", ["maia-1100", "maia-1900"])

@@ -83,20 +83,6 @@ def test_float16_files_hold_the_rounded_numbers(tmp_path: Path) -> None:
     assert again.read_bytes() == half.read_bytes()
 
 
-def test_what_a_file_cannot_hold_is_named(tmp_path: Path) -> None:
-    architecture, path = tictactoe(), tmp_path / "net.safetensors"
-    tensors = random_tensors(resnet_shapes(architecture), 1)
-    with pytest.raises(ValueError, match=r"net\.safetensors: encoding bfloat16 is for \.pb\.gz files"):
-        networks.save(path, architecture, tensors, game="tictactoe", encoding="bfloat16")
-    tensors["value.hidden.weight"][0, 0] = 1e5
-    with pytest.raises(ValueError, match=r"tensor value\.hidden\.weight holds numbers beyond the range of float16"):
-        networks.save(path, architecture, tensors, game="tictactoe", encoding="float16")
-    networks.save(path, architecture, tensors, game="tictactoe")
-    with pytest.raises(ValueError, match=r"x\.onnx: ONNX files are written in float32, not in float16"):
-        networks.convert(path, tmp_path / "x.onnx", encoding="float16")
-    assert list(tmp_path.iterdir()) == [path]
-
-
 @pytest.mark.parametrize("variant", CHESS)
 def test_chess_towers_become_lc0_files(variant: str, tmp_path: Path) -> None:
     architecture = chess(**CHESS[variant])
@@ -140,10 +126,3 @@ def test_wrong_tensors_are_named(tmp_path: Path) -> None:
         with pytest.raises(ValueError, match=message):
             networks.save(tmp_path / "net.safetensors", tictactoe(), wrong, game="tictactoe")
     assert not list(tmp_path.iterdir())
-
-
-def test_convolution_policy_needs_a_fitting_game() -> None:
-    with pytest.raises(
-        ValueError, match="policy 'convolution' needs one action a square or chess, got 7 actions on 6x7"
-    ):
-        ResNetArchitecture(feature_shape=(2, 6, 7), num_actions=7, policy="convolution")

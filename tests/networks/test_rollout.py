@@ -51,33 +51,6 @@ def test_search_with_rollouts(spec: str) -> None:
         assert forest.root_visits(ids)[0].argmax() == 3
 
 
-def test_an_exception_in_a_game_ends_the_search_with_it() -> None:
-    class Broken:
-        num_actions, feature_shape, to_move, counter = 1, (1, 1, 1), 0, 0
-
-        def legal_actions(self) -> list[int]:
-            return [0]
-
-        def apply(self, action: int) -> None:
-            self.counter += 1
-
-        def outcome(self) -> None:
-            if self.counter > 5:
-                raise KeyError("lost")
-
-        def features(self) -> list[list[list[float]]]:
-            return [[[0.0]]]
-
-        def copy(self) -> Broken:
-            twin = Broken()
-            twin.counter = self.counter
-            return twin
-
-    game = _core.Game.from_python(Broken())
-    with pytest.raises(KeyError, match="lost"):
-        _core.rollout_values([game.new_initial_state()])
-
-
 def test_fresh_games_of_equal_positions_differ() -> None:
     """Games that run side by side do not think alike where their positions are the same."""
     game = load_game("connect4")

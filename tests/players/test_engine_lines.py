@@ -1,7 +1,5 @@
 """What engines say, and the words that name them: read whatever stands there, and written back the same."""
 
-from pathlib import Path
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -9,8 +7,7 @@ from hypothesis import strategies as st
 from hauteur.mcts.scores import mate_score
 from hauteur.players.engines.clock import EngineClock
 from hauteur.players.engines.gtp_lines import parse_response
-from hauteur.players.engines.settings import clock_of
-from hauteur.players.engines.uci_lines import EngineOption, EngineReport, parse_bestmove, parse_info, parse_option
+from hauteur.players.engines.uci_lines import EngineReport, parse_bestmove, parse_info, parse_option
 from hauteur.players.engines.watchdog import left_over
 from hauteur.players.move_player import EngineFailure
 from hauteur.players.settings import parse_player, player_text
@@ -48,7 +45,6 @@ WORDS += [
     "",
 ]
 LINES = st.one_of(st.text(), st.lists(st.sampled_from(WORDS)).map(" ".join))
-NAMES = st.text(st.characters(codec="ascii", categories=["L", "N"]), min_size=1).map(lambda name: f"Set {name}")
 
 
 @given(LINES)
@@ -85,24 +81,6 @@ def test_what_was_found(line: str, found: EngineReport | None) -> None:
     assert parse_info(line) == found
 
 
-@given(NAMES, st.integers(-(2**63), 2**63), st.integers(-(2**63), 2**63))
-def test_spins(name: str, least: int, most: int) -> None:
-    option = parse_option(f"option name {name} type spin default 1 min {least} max {most}")
-    assert option == EngineOption(name, "spin", least, most)
-
-
-@given(NAMES, st.lists(NAMES, max_size=4))
-def test_combos(name: str, values: list[str]) -> None:
-    words = "".join(f" var {value}" for value in values)
-    assert parse_option(f"option name {name} type combo default x{words}") == EngineOption(
-        name, "combo", values=tuple(values)
-    )
-    assert parse_option(f"option  name {name}  type check default false ") == EngineOption(name, "check")
-    assert parse_option(f"option name {name} type button") == EngineOption(name, "button")
-    assert parse_option(f"option name {name} type string default ") == EngineOption(name, "string")
-    assert parse_option(f"option name {name} type slider") is None
-
-
 @pytest.mark.parametrize(
     ("text", "written"),
     [
@@ -120,27 +98,6 @@ def test_combos(name: str, values: list[str]) -> None:
 )
 def test_text_of_an_engine(text: str, written: str | None) -> None:
     assert player_text(parse_player(text)) == (written or text)
-
-
-def test_a_file_behind_a_program_is_of_settings_and_behind_an_argument_an_argument(tmp_path: Path) -> None:
-    file = tmp_path / "more.toml"
-    file.write_text("[engine]\nnodes = 7\n", encoding="utf-8")
-    assert player_text(parse_player(f"uci:x {file}")) == "uci:x nodes=7"
-    assert player_text(parse_player(f"uci:x -c {file} nodes=1")) == f"uci:x 'args=-c {file}' nodes=1"
-
-
-def test_an_engine_in_a_file(tmp_path: Path) -> None:
-    file = tmp_path / "fish.toml"
-    file.write_text(
-        'name = "SF"\n[engine]\nprotocol = "uci"\ncommand = "stockfish"\nnodes = 1000\n'
-        '[engine.options]\nUCI_LimitStrength = true\n"Move-Overhead" = 100\n',
-        encoding="utf-8",
-    )
-    expected = "uci:stockfish nodes=1000 UCI_LimitStrength=true Move-Overhead=100 name=SF"
-    assert player_text(parse_player(str(file))) == expected
-    assert parse_player(f"{file} nodes=5 UCI_Elo=1500") == parse_player(
-        f"{expected[:13]} nodes=5 UCI_LimitStrength=true Move-Overhead=100 UCI_Elo=1500 name=SF"
-    )
 
 
 @pytest.mark.parametrize(
@@ -173,12 +130,6 @@ def test_what_is_wrong_with_an_engine(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=message) as error:
         parse_player(text, "player A")
     assert str(error.value).startswith("player A: ")
-
-
-def test_time_controls() -> None:
-    assert [clock_of(text) for text in ("10", "10+0.1", "3:00+2", "0:30", "0.5")] == [
-        (10, 0), (10, 0.1), (180, 2), (30, 0), (0.5, 0)
-    ]  # fmt: skip
 
 
 @given(st.lists(st.floats(0, 20), max_size=20))

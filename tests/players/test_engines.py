@@ -16,14 +16,8 @@ from hauteur.matches.folder import MatchFolder
 from hauteur.matches.match import Match, MatchSettings
 from hauteur.matches.openings import Opening, read_opening
 from hauteur.matches.results import MatchGame, table
-from hauteur.mcts.scores import mate_score
 from hauteur.players.build import Resources
-from hauteur.players.engines.failures import BAD_OUTPUT, CRASHED, ILLEGAL_MOVE, LOST_ON_TIME, TIMEOUT
-from hauteur.players.engines.host import EngineHost
-from hauteur.players.engines.player import make_engine
-from hauteur.players.engines.probe import engine_command, probed
-from hauteur.players.engines.settings import EngineSettings
-from hauteur.players.move_player import MoveRequest
+from hauteur.players.engines.failures import BAD_OUTPUT, CRASHED, ILLEGAL_MOVE, TIMEOUT
 from hauteur.players.settings import parse_player
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the fake engine uses signals and process groups")
@@ -45,13 +39,6 @@ def uci(fault: str = "good", more: str = "nodes=1", *, patience: str = PATIENT) 
 def gtp(fault: str = "good", more: str = "") -> str:
     """The words of the fake GTP engine."""
     return f"{shlex.quote(f'gtp:{sys.executable}')} 'args={HERE / 'fake_gtp_engine.py'} {fault}' {PATIENT} {more}"
-
-
-def engine_of(text: str) -> EngineSettings:
-    """The engine of a player's text."""
-    engine = parse_player(text).engine
-    assert engine is not None
-    return engine
 
 
 @pytest.fixture(autouse=True)
@@ -185,11 +172,6 @@ def test_a_match_goes_on(tmp_path: Path, good_games: list[MatchGame]) -> None:
         played(match_of(uci("crash", "nodes=2"), folder=tmp_path / "match"))
 
 
-def test_processes_are_used_again(pids: Path) -> None:
-    played(match_of(uci(), games=12))
-    assert len(list(pids.iterdir())) <= 1 + 4  # the probe, and one for every game at a time
-
-
 INTERRUPTED = """
 import sys
 sys.path[:0] = sys.argv[1:]
@@ -210,15 +192,6 @@ def test_nothing_is_left_when_hauteur_is_ended(number: int, pids: Path) -> None:
     match.communicate()
     assert match.returncode != 0
     assert left(pids) == []
-
-
-def test_time_controls() -> None:
-    games = played(match_of(uci("hang", "tc=1.5+0.1 time-margin=500")))
-    assert [game.end for game in games] == [LOST_ON_TIME, LOST_ON_TIME, "ply limit", "ply limit"]
-    (note,) = games[0].notes.values()
-    assert "on its clock" in note
-    games = played(match_of(uci("hang", "movetime=20 move-timeout=1")))
-    assert [game.end for game in games[:2]] == [TIMEOUT, TIMEOUT]
 
 
 @pytest.mark.parametrize(
@@ -242,22 +215,6 @@ def test_mistakes_are_told_before_the_match(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=message) as error:
         played(match_of(text))
     assert "\n" not in str(error.value)
-
-
-@pytest.mark.parametrize(
-    ("text", "game", "message"),
-    [
-        (uci(), "connect4", "UCI is for chess and minichess, got connect4; programs for nogo speak GTP: gtp:PROGRAM"),
-        (uci(), "chess(chess960=true)", "Fake 1.0 has no option 'UCI_Chess960'"),
-        (gtp(), "chess", "GTP is for games on the points of a square board, such as nogo, got chess"),
-        (gtp(), "nogo(rows=3, cols=4)", "GTP is for games on the points of a square board"),
-        (gtp(), "nogo(size=11)", "Fake Go 2 does not play this game: boardsize 11 was refused: 'unacceptable size'"),
-        (gtp("no-clock", "tc=60"), "nogo(size=5)", "Fake Go 2 does not know the GTP command time_settings"),
-    ],
-)
-def test_games_that_an_engine_does_not_play(text: str, game: str, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        probed(_core.Game(game), engine_of(text))
 
 
 GTP_FAULTS = {
@@ -297,35 +254,3 @@ def test_a_gtp_engine_plays_as_it_is_asked(tmp_path: Path) -> None:
             if ply >= 2 and ply % 2 == (0 if game.a == "first" else 1):
                 assert state.parse(text) == int(state.legal_actions()[0])
             state.apply(state.parse(text))
-
-
-STOCKFISH = "uci:stockfish nodes=500 Threads=1 Hash=1"
-
-
-def needs_stockfish() -> None:
-    try:
-        engine_command(engine_of(STOCKFISH))
-    except ValueError as error:
-        pytest.skip(str(error))
-
-
-def test_stockfish_sees_repetitions_mates_and_chess960() -> None:
-    needs_stockfish()
-    with EngineHost(1) as host:
-        mate = "7k/8/5K2/6Q1/8/8/8/8 w - - 0 1"
-        assert asked(host, "chess", mate) == ("g5g7", mate_score(1))
-        castles = "chess(fen=bqnbrk1r/pppppppp/8/8/8/8/PPPPPPPP/BQNBRK1R w HEhe - 0 1,chess960=true)"
-        state = _core.Game(castles).new_initial_state()
-        assert asked(host, castles, state.notation())[0] in {
-            state.action_to_text(int(action)) for action in state.legal_actions()
-        }
-
-
-def asked(host: EngineHost, spec: str, origin: str) -> tuple[str, float | None]:
-    """Move and score of Stockfish in a position."""
-    game = _core.Game(spec if "fen" in spec else f"chess(fen={origin})")
-    player = make_engine(game, engine_of(STOCKFISH), host)
-    state = game.new_initial_state()
-    chosen = player.choose(MoveRequest(0, state, origin, (), 1)).result()
-    player.close()
-    return state.action_to_text(chosen.action), chosen.score

@@ -1,6 +1,5 @@
 """Players without a forest: in the arena beside networks, as text, in matches that go on after an interruption."""
 
-import time
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,7 +15,6 @@ from hauteur.matches.match import Match, MatchSettings
 from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.matches.results import MatchGame, table
 from hauteur.mcts.params import SearchParams
-from hauteur.mcts.scores import pawns
 from hauteur.players.baselines import Baseline, make_baseline
 from hauteur.players.build import Resources
 from hauteur.players.move_player import ChosenMove, EngineFailure, EngineResignation, GameLost, MovePlayer, MoveRequest
@@ -68,30 +66,6 @@ def test_games_do_not_depend_on_the_threads(kind: Baseline) -> None:
     assert len({tuple(actions) for actions, _, _ in lines[0]}) > 1
 
 
-@dataclass(frozen=True)
-class Slow:
-    """Takes its time; or fails."""
-
-    workers: Executor
-    name: str = "slow"
-    fails: bool = False
-
-    def choose(self, request: MoveRequest) -> Future[ChosenMove]:
-        return self.workers.submit(self._choose, request.state)
-
-    def end(self, game: int) -> None:
-        pass
-
-    def close(self) -> None:
-        pass
-
-    def _choose(self, state: _core.State) -> ChosenMove:
-        if self.fails:
-            raise OSError("the pipe is closed")
-        time.sleep(0.02)
-        return ChosenMove(int(state.legal_actions()[0]), "first of all")
-
-
 @dataclass
 class Watching:
     """Plays the first move, checks what it is asked, loses game 1 by failing and game 2 by resigning."""
@@ -141,25 +115,6 @@ def test_a_lost_game_leaves_the_others_alone() -> None:
     assert (games[2].outcome, games[2].end_reason, games[2].resigned) == (1, "resignation", 1)
     assert games[2].notes == {}
     assert all(game.end_reason not in ("resignation", "engine crashed") for game in (games[0], *games[3:]))
-
-
-def test_what_is_told_of_moves() -> None:
-    with ThreadPoolExecutor(1) as workers:
-        game = games_of([net_player(), Watching(workers)], games=1)[0]
-    own = game.movers == game.plan.seats.index(1)
-    assert game.scores[own].tolist() == [-0.5] * int(own.sum())
-    assert game.depths[own].tolist() == [7] * int(own.sum())
-    assert game.seconds[own].tolist() == [2.5] * int(own.sum())
-    assert (game.depths[~own] == 0).all()
-    assert (game.seconds[~own] > 0).all()
-    values = (game.root_wdl[:, 0] - game.root_wdl[:, 2])[~own]
-    assert game.scores[~own].tolist() == pytest.approx([pawns(float(value)) for value in values])
-    assert len(game.scores) == len(game.depths) == len(game.seconds) == len(game.actions)
-
-
-def test_a_failure_names_the_player() -> None:
-    with ThreadPoolExecutor(1) as workers, pytest.raises(RuntimeError, match="player slow has failed: the pipe is cl"):
-        games_of([net_player(), Slow(workers, fails=True)])
 
 
 @pytest.mark.parametrize(

@@ -30,17 +30,6 @@ def test_searches_reach_their_limits_and_facts_add_up() -> None:
     assert facts.total == pytest.approx(facts.search + facts.network + facts.python)
 
 
-@pytest.mark.parametrize("batch_size", [7, 16])
-def test_batches_in_flight_do_not_change_sequential_trees(batch_size: int) -> None:
-    """With more trees than rows in flight every tree has one leaf at a time, whatever the batches look like."""
-    digests = []
-    for in_flight, size in ((1, 64), (2, batch_size), (3, batch_size)):
-        forest, ids = forest_of(64, 40, max_in_flight=1)
-        run_searches(forest, ToyEvaluator(GAME), batch_size=size, in_flight=in_flight)
-        digests.append([forest.digest(int(tree)) for tree in ids])
-    assert digests[0] == digests[1] == digests[2]
-
-
 def test_a_stop_leaves_nothing_in_flight() -> None:
     forest, ids = forest_of(1, 0)
     seen: list[int] = []

@@ -1,12 +1,10 @@
 """Players as text: every setting can be given, in short too; what is wrong is named."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import BaseModel
 
 from hauteur.mcts.params import Cpuct, Dirichlet, Fpu, SearchParams, Temperature
 from hauteur.players.settings import PlayerSettings, parse_player, player_text
@@ -23,39 +21,6 @@ def test_every_kind_of_key() -> None:
     assert settings.search == SearchParams(
         cpuct=Cpuct(init=1.5), fpu=Fpu(kind="absolute"), reuse_tree=False, dirichlet=Dirichlet()
     )
-
-
-@pytest.mark.parametrize(
-    ("words", "expected"),
-    [
-        ("dirichlet=on", Dirichlet()),
-        ("dirichlet=true", Dirichlet()),
-        ("dirichlet.alpha=0.1", Dirichlet(alpha=0.1)),
-        ("dirichlet.alpha=0.1 search.dirichlet=on", Dirichlet(alpha=0.1)),
-        ("dirichlet=on search.dirichlet.alpha=0.1", Dirichlet(alpha=0.1)),
-        ("dirichlet=off", None),
-        ("dirichlet=none", None),
-    ],
-)
-def test_optional_sections(words: str, expected: Dirichlet | None) -> None:
-    assert parse_player(words).search.dirichlet == expected
-
-
-def section_of(annotation: Any) -> type[BaseModel] | None:
-    kinds = [*getattr(annotation, "__args__", ()), annotation]
-    return next((kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel)), None)
-
-
-SECTIONS = [name for name, field in SearchParams.model_fields.items() if section_of(field.annotation) is not None]
-
-
-@pytest.mark.parametrize("name", SECTIONS)
-def test_every_section_of_the_search_can_be_turned_on(name: str) -> None:
-    section = section_of(SearchParams.model_fields[name].annotation)
-    assert section is not None
-    settings = parse_player(f"search.{name.replace('_', '-')}=on")
-    assert getattr(settings.search, name) == section()
-    assert parse_player(player_text(settings)) == settings
 
 
 def test_toml_file(tmp_path: Path) -> None:

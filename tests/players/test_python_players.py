@@ -12,9 +12,8 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 import hauteur as ht
-from hauteur.mcts.params import Temperature
 from hauteur.networks.evaluators.base import UniformEvaluator
-from hauteur.players.build import Evaluators, Resources, build_player, player_facts, player_name
+from hauteur.players.build import Evaluators, Resources, build_player, player_facts
 from hauteur.players.search_player import SearchPlayer
 from hauteur.players.settings import parse_player, player_text
 
@@ -58,15 +57,6 @@ def test_a_player_of_objects_is_that_of_its_text(
     assert repr(player) == f"Player({text!r})"
 
 
-def test_a_callable_plays_with_its_settings() -> None:
-    player = ht.Player(even, ht.SearchParams(draw_score=0.5), visits=7, temperature=Temperature(initial=2))
-    found = built(player)
-    assert (found.visits, found.search.draw_score, found.temperature.initial) == (7, 0.5, 2)
-    assert found.evaluator.name == "even"
-    assert player_name(GAME, player).startswith("even visits=7 ")
-    assert repr(player).startswith("Player('evaluator=even visits=7 ")
-
-
 def test_an_evaluator_that_was_given_is_shared_and_stays_open() -> None:
     evaluator = UniformEvaluator(GAME)
     closed: list[bool] = []
@@ -95,16 +85,6 @@ def test_facts_tell_other_objects_apart() -> None:
     facts = [player_facts(GAME, player, "a") for player in players]
     assert len({str(fact) for fact in facts}) == len(players)
     assert facts[0] == player_facts(GAME, ht.Player(even, name="other"), "a")
-
-
-def test_weights_are_part_of_a_module_s_facts() -> None:
-    torch = pytest.importorskip("torch")
-    nets = [torch.nn.Linear(2, 1) for _ in range(2)]
-    first, second = (player_facts(GAME, ht.Player(net), "a")["a_net"] for net in nets)
-    assert first.startswith("object Linear sha256 ")
-    assert first != second
-    nets[1].load_state_dict(nets[0].state_dict())
-    assert player_facts(GAME, ht.Player(nets[1]), "a")["a_net"] == first
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from hauteur import _core
 from hauteur.matches.arena import play_games
 from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.mcts.analysis import Analysis
-from hauteur.mcts.driver import for_nets, run_searches
+from hauteur.mcts.driver import run_searches
 from hauteur.mcts.limits import Limits
 from hauteur.mcts.params import SearchParams, Temperature
 from hauteur.mcts.rules import SecondNet
@@ -37,26 +37,6 @@ def test_batches_in_flight_do_not_change_sequential_trees() -> None:
         run_searches(forest, small, large=large, batch_size=batch_size, in_flight=in_flight)
         digests.append([forest.digest(tree) for tree in ids.tolist()])
     assert digests[0] == digests[1] == digests[2]
-
-
-def test_large_turns_that_go_together_are_one_batch() -> None:
-    forest, _ = forest_of(1, 40, two_nets(large_batch=5, priority="visits").model_copy(update={"max_in_flight": 1}))
-    small, large = ToyEvaluator(GAME, salt=1), ToyEvaluator(GAME, salt=2)
-    run_searches(forest, small, large=large, batch_size=16)
-    assert sum(large.rows) == 10
-    assert max(large.rows) > 1
-    assert set(small.rows) == {1}
-
-
-@pytest.mark.parametrize("failing", ["small", "large"])
-def test_a_net_that_fails_leaves_nothing_in_flight(failing: str) -> None:
-    forest, ids = forest_of(4, 0, two_nets())
-    small, large = (ToyEvaluator(GAME, fail_at=4 if failing == name else -1) for name in ("small", "large"))
-    with pytest.raises(RuntimeError, match="the network is gone"):
-        run_searches(forest, small, large=large, batch_size=8, in_flight=3)
-    for tree in ids.tolist():
-        forest.check_invariants(tree)
-        assert all(edge["in_flight"] == 0 for edge in forest.root_edges(tree))
 
 
 def games_of(players: list[SearchPlayer], games: int, *, parallel: int = 4, in_flight: int = 2) -> list[GameRecord]:
@@ -97,9 +77,3 @@ def test_analysis_ends_when_both_nets_have_done_their_part() -> None:
         assert sum(edge["large_visits"] for edge in forest.root_edges(session._tree.number)) >= 19
     report = session.search(Limits(new_visits=20))
     assert report.pace.new_visits == 20
-
-
-def test_a_large_net_turns_the_rule_on() -> None:
-    assert for_nets(SearchParams(), None) == SearchParams()
-    assert for_nets(SearchParams(), ToyEvaluator(GAME)).second_net == SecondNet()
-    assert for_nets(two_nets(), ToyEvaluator(GAME)) == two_nets()

@@ -31,23 +31,6 @@ def test_published_outcomes(board: list[str], first: int, second: int) -> None:
     assert [solve_board(board, mover, 10**6) for mover in (0, 1)] == [first, second]
 
 
-def test_the_solver_of_nogo_refuses_what_it_cannot_solve() -> None:
-    solver = _core.NoGoSolver(3, 3)
-    for spec in ("connect4", "nogo(size=4)", "nogo"):
-        with pytest.raises(ValueError, match=r"this solver is for nogo on 3x3, got a state of"):
-            solver.solve(load_game(spec).new_initial_state(), 10)
-    with pytest.raises(ValueError, match="rows and columns must be 1 to 63"):
-        _core.NoGoSolver(0, 4)
-    with pytest.raises(ValueError, match="table_bits must be 10 to 30"):
-        _core.NoGoSolver(3, 3, 40)
-    with pytest.raises(ValueError, match="two stones on one point"):
-        solver.solve_stones([1], [1], 0, 10)
-    with pytest.raises(ValueError, match="a chain has no liberty"):
-        solver.solve_stones([0], [1, 3], 0, 10)
-    with pytest.raises(ValueError, match="points of 3x3 are 0 to 8, got 9"):
-        solver.solve_stones([9], [], 0, 10)
-
-
 def exhaust(rule: MoveFunction, state: _core.State, seat: int) -> set[int]:
     """Results, +1 the first player won, of the rule in one seat against every reply."""
     results, level = set(), {state.key: state}
@@ -94,15 +77,6 @@ def test_where_all_is_lost_the_opponent_has_few_ways_to_win() -> None:
     assert min(ways.values()) >= 1
     assert ways[move.action] == min(ways.values())
     assert move.note == ""
-
-
-def test_a_position_that_is_not_solved_is_said_to_be() -> None:
-    for spec, note in (("nogo(size=5)", "move of rave:10000"), ("connect4", "move of mcts:10000")):
-        game = load_game(spec)
-        rule = solver_rule(game, 500)
-        move = rule(game.new_initial_state(), 3)
-        assert move.note == f"not solved within 500 positions: {note}"
-        assert move == rule(game.new_initial_state(), 3)
 
 
 def test_replies_in_connect4_are_searched_with_the_rest_of_the_budget(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -33,14 +33,6 @@ def test_a_search_takes_what_chess_users_have(position: ht.State | chess.Board |
     assert ht.search_batch([position, chess.Board()], "uniform", visits=300).best_actions[0] == result.best_action
 
 
-def test_scores_are_those_of_the_mover() -> None:
-    white = ht.search("4k3/8/8/8/8/8/8/QQQ1K3 w - - 0 1", visits=20).score
-    black = ht.search("4k3/8/8/8/8/8/8/QQQ1K3 b - - 0 1", visits=20).score
-    assert (white.turn, black.turn) == (chess.WHITE, chess.BLACK)
-    assert white.relative > chess.engine.Cp(0) > black.relative
-    assert black.white() > chess.engine.Cp(0)
-
-
 def test_results_as_plain_data() -> None:
     result = ht.search(ht.position("connect4", "4 4"), "uniform", visits=50)
     read = json.loads(result.to_json())
@@ -90,14 +82,6 @@ def test_a_player_as_an_engine() -> None:
             baseline.analyse(ht.position("connect4"))
 
 
-def test_a_number_is_the_first_setting_of_a_section() -> None:
-    params = ht.SearchParams(cpuct=2.5, search_contempt=5, fpu=0.2)
-    assert params == ht.SearchParams(cpuct={"init": 2.5}, search_contempt={"n_scl": 5}, fpu={"value": 0.2})
-    assert dict(ht.Player("uniform", params)) == dict(
-        ht.Player.from_text("net=uniform cpuct=2.5 search-contempt=5 fpu=0.2")
-    )
-
-
 @pytest.mark.parametrize(
     ("call", "words"),
     [
@@ -118,17 +102,6 @@ def test_wrong_calls_are_one_line(call: Callable[[], object], words: str) -> Non
     with pytest.raises((TypeError, ValueError), match=words) as caught:
         call()
     assert "\n" not in str(caught.value)
-
-
-def test_what_can_be_named() -> None:
-    assert {"chess", "connect4", "nogo"} <= set(ht.games())
-    assert {net.name for net in ht.nets("chess")} >= {"chess", "maia-1900"}
-    assert [net.name for net in ht.nets("nogo(size=7)")] == ["nogo7"]
-    for setting in ht.settings():
-        section, _, name = setting.key.rpartition(".")
-        assert name.islower()
-        assert not section.startswith("search.")
-    assert {setting.key for setting in ht.settings("c_puct")} <= {setting.key for setting in ht.settings()}
 
 
 def test_progress_is_shown_where_it_is_asked_for(capsys: pytest.CaptureFixture[str]) -> None:

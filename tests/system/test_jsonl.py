@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hauteur.system.files import read_json
-from hauteur.system.jsonl import FIRST_LINE, Journal, read_objects
+from hauteur.system.jsonl import FIRST_LINE, Journal
 from hauteur.system.settings import Section
 
 
@@ -52,26 +51,6 @@ def test_a_disk_that_takes_a_part_of_an_entry_is_named(tmp_path: Path) -> None:
     assert [entry.number for entry in journal.entries()] == [0]
     journal.append(Entry(number=1))
     assert [entry.number for entry in journal.entries()] == [0, 1]
-
-
-def test_entries_are_read_on_from_a_place(tmp_path: Path) -> None:
-    """Where another process adds to the file meanwhile; a line that it has not finished is read the next time."""
-    journal = Journal(tmp_path / "x.jsonl", Entry)
-    journal.append(Entry(number=0))
-    journal.append(Entry(number=1))
-    *_, (place, after, last) = journal.entries_from(FIRST_LINE)
-    assert (place.line, last.number) == (2, 1)
-    assert list(journal.entries_from(after)) == []
-    with journal.path.open("ab") as file:
-        file.write(b'{"number"')
-        file.flush()
-        assert list(journal.entries_from(after)) == []
-    journal.append(Entry(number=2))
-    assert [entry.number for _, _, entry in journal.entries_from(after)] == [2]
-    assert [entry.number for _, _, entry in journal.entries_from(place)] == [1, 2]
-    journal.path.write_bytes(journal.path.read_bytes() + b"nonsense\n")
-    with pytest.raises(ValueError, match="line 4: not an entry"):
-        list(journal.entries_from(after))
 
 
 def written(path: Path, count: int = 6) -> tuple[Journal[Entry], list[bytes]]:
@@ -133,14 +112,3 @@ def test_a_damaged_line_is_named(tmp_path: Path, line: bytes) -> None:
     with pytest.raises(ValueError, match=r"x\.jsonl, line 2: not a game: '") as error:
         list(journal.entries())
     assert len(str(error.value).splitlines()) == 1
-
-
-@pytest.mark.parametrize("line", [b"nonsense", b'"\xff"', b"[" * 5000, b"[1]"])
-def test_damaged_objects_are_named(tmp_path: Path, line: bytes) -> None:
-    path = tmp_path / "x.jsonl"
-    path.write_bytes(b'{"generation": 1}\n' + line + b"\n")
-    with pytest.raises(ValueError, match=r"x\.jsonl, line 2: "):
-        read_objects(path, "generation")
-    path.write_bytes(line)
-    with pytest.raises(ValueError, match=r"x\.jsonl: "):
-        read_json(path)

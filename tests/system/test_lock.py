@@ -21,22 +21,6 @@ with locked(Path(sys.argv[1]), "learning"):
 """
 
 
-STARTER = """
-import sys
-from pathlib import Path
-from hauteur.system.lock import locked
-sys.stdin.readline()
-held = 0
-for _ in range(200):
-    try:
-        with locked(Path(sys.argv[1]), "learning"):
-            held += 1
-    except ValueError as error:
-        assert "another process is learning in this folder" in str(error), error
-print(held)
-"""
-
-
 def holder(folder: Path, temporary: Path) -> subprocess.Popen[str]:
     """A process with its own temporary folder that holds the lock."""
     temporary.mkdir()
@@ -76,23 +60,6 @@ def test_a_killed_process_holds_nothing(tmp_path: Path) -> None:
     with locked(tmp_path / "run", "learning"):
         pass
     assert list((tmp_path / "run").iterdir()) == []
-
-
-def test_starts_that_meet_in_a_new_folder(tmp_path: Path) -> None:
-    """Each makes the folder, and removes it when it ends, while others are about to lock it."""
-    command = [sys.executable, "-c", STARTER, str(tmp_path / "runs" / "new")]
-    starters = [
-        subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
-        for _ in range(8)
-    ]
-    for starter in starters:
-        assert starter.stdin is not None
-        starter.stdin.write("\n")
-        starter.stdin.flush()
-    said = [starter.communicate() for starter in starters]
-    assert [errors for _, errors in said] == [""] * 8
-    assert all(int(held) > 0 for held, _ in said)
-    assert not any(path.is_file() for path in tmp_path.rglob("*"))  # an empty folder may stay
 
 
 def test_a_file_in_the_place_of_a_folder_is_named(tmp_path: Path) -> None:
