@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hauteur.games.odds import BLACK, NORMAL, ODDS_STARTS, WHITE, men_of, odds_of, odds_start
+from hauteur.games.odds import BLACK, NORMAL, ODDS_STARTS, WHITE, odds_of, odds_start, pieces_of
 from hauteur.games.registry import load_game, with_fen
 from hauteur.mcts.lc0_options import SEARCH_OPTIONS, TEMPERATURE_OPTIONS
 
@@ -72,7 +72,7 @@ def test_any_man_of_a_kind_will_do() -> None:
 def test_recognising_is_the_inverse_of_taking_away(squares: set[str]) -> None:
     fen = odds_start(*squares)
     assert chess.Board(fen).is_valid()
-    assert NORMAL.keys() - men_of(fen).keys() == squares
+    assert NORMAL.keys() - pieces_of(fen).keys() == squares
     odds = odds_of(fen)
     assert odds is None or set(odds.squares) == squares
 

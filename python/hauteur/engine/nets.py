@@ -19,7 +19,7 @@ ROWS_A_THREAD = 64
 MOST_ROWS = 256
 """... as far as the batches of one tree are not larger than this, ..."""
 LEAST_ROWS_A_THREAD = 16
-"""... and at least so many: with fewer a thread has too little to do."""
+"""... and at least this many: with fewer a thread has too little to do."""
 
 
 WARM_UP_SECONDS = 1.0

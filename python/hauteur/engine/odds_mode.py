@@ -1,4 +1,4 @@
-"""Odds mode: who plays a game at odds without some men gets the settings that were published for it.
+"""Odds mode: the side that gives odds plays with the settings that were published for it.
 
 The start of the game tells the odds. Settings that the giver has been given stay: of a player those that its text has,
 of the UCI engine options with another value than their defaults.
@@ -45,7 +45,7 @@ class OddsGame:
 
 def odds_game(position: PositionCommand, options: Options, *, infinite: bool, net: str = "") -> OddsGame | None:
     """Return what the option OddsMode does in this position; None where it is off, in infinite analysis, and for the
-    receiver. net: the one that the engine plays with.
+    odds taker. net: the one that the engine plays with.
     """
     if not options.flag("OddsMode") or infinite:
         return None
@@ -59,7 +59,7 @@ def odds_game(position: PositionCommand, options: Options, *, infinite: bool, ne
 def odds_player(player: PlayerSettings, game: _core.Game, seat: int) -> tuple[PlayerSettings, OddsGame | None]:
     """Return the player with the settings for who gives the odds of the game's start, and what they are.
 
-    The receiver, a player that does not search, and one of a game without odds stay the same.
+    The odds taker, a player that does not search, and one of a game without odds stay the same.
     """
     from hauteur.players.build import player_name  # here: the engine does without players
     from hauteur.players.settings import PlayerSettings

@@ -282,8 +282,8 @@ class PlayingSession(Closing):
 
     def _analysis_with(self, nets: OpenNets) -> Analysis:
         """The analysis of these nets and the settings; a new one where they have changed."""
-        wanted = nets, _of_search(self.settings)
-        if self._analysis is None or wanted != self._analysis_of:
+        requested = nets, _of_search(self.settings)
+        if self._analysis is None or requested != self._analysis_of:
             params = for_nets(self.settings.search, nets.large)
             nets_of(_core.Forest(self._game, params), nets.small, nets.large)
             self._analysis = Analysis(
@@ -295,7 +295,7 @@ class PlayingSession(Closing):
                 tablebase=self.settings.tablebase,
                 fast_play=self.settings.fast_play,
             )
-            self._analysis_of = wanted
+            self._analysis_of = requested
         return self._analysis
 
     def _remember_lateness(self, limits: Limits, control: SearchControl) -> None:

@@ -14,7 +14,7 @@ Item = TypeVar("Item")
 
 
 class Output:
-    """Writes lines to the program and, if wanted, the whole conversation to a log file. Any thread may call it.
+    """Writes lines to the program and, if requested, the whole conversation to a log file. Any thread may call it.
 
     complaint: the line that is written where the log fails; default: none, stderr gets the message.
     """
@@ -105,7 +105,7 @@ class LineReader(Generic[Item]):
             for piece in source:
                 self._take(piece.split(b"\n"))
             self._take([None])
-        except BrokenPipeError:  # nobody reads the answers any more: the same as the end
+        except BrokenPipeError:  # no client reads the answers any more: the same as the end
             return
         finally:
             with self._changed:

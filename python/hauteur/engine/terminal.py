@@ -73,7 +73,7 @@ class TerminalGame:
         self._session.open(OpenNets(player.evaluator, player.large))
 
     def run(self) -> None:
-        """Play until the game is over or the human leaves; then save it, where that is wanted."""
+        """Play until the game is over or the human leaves; then save it, where that is requested."""
         player = self._player_at(next((seat for seat in (0, 1) if seat not in self._humans), 0))
         visits = f"{player.visits} visit{'s' * (player.visits > 1)} a move"
         self._say(f"{self._game.spec} against {player.name}, {visits}; help lists commands")

@@ -17,7 +17,7 @@ from hauteur.system.seeds import stream
 
 MAX_PACKED_SQUARES = 64
 DRAWING_INTERVAL = 8
-"""Every so many plies a position is drawn: drawing is slow, and all positions are drawn alike."""
+"""Plies from one position that is drawn to the next: drawing is slow, and all positions are drawn alike."""
 
 
 @dataclass
@@ -290,7 +290,7 @@ def _squares(visit: Visit) -> str | None:
     """Check that up to eight actions change what stands on the last of their squares, where the text is a board."""
     before = board_of(visit.state, ())
     if before is None:
-        return None  # nobody points at squares there
+        return None  # its squares are not pointed at
     for action in visit.rng.choice(visit.legal, size=min(8, len(visit.legal)), replace=False).tolist():
         squares = action_squares(visit.state, action)
         behind = board_of(visit.state.child(action), ())

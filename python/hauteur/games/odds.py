@@ -1,7 +1,7 @@
-"""Odds games of chess: starts that lack men of one side, recognised, and the settings published for who gives them.
+"""Odds games of chess: starts that lack pieces of one side, and the settings published for the side that gives them.
 
-The giver is the player without the men, the receiver has them all. Settings: the odds runs of the search-contempt paper
-(A. Joshi, 2025) and, for queen odds, what the author's programs played with later; names are lc0's.
+The giver is the player without the pieces, the odds taker has them all. Settings: the odds runs of the search-contempt
+paper (A. Joshi, 2025) and, for queen odds, what the author's programs played with later; names are lc0's.
 """
 
 from collections.abc import Mapping
@@ -20,10 +20,10 @@ KINDS = {
     "RR": "two rooks",
     "NR": "rook and knight",
 }
-"""What may be given: letters of the men, sorted, and the name of the odds."""
+"""What may be given: letters of the pieces, sorted, and the name of the odds."""
 
 SQUARES = ("d1", "a1", "b1", "g1", "c1", "f2", "b1 g1", "a1 h1", "a1 b1")
-"""The men that are given in practice, as White's squares; Black gives those of the mirrored squares."""
+"""The pieces that are given in practice, as White's squares; Black gives those of the mirrored squares."""
 
 PUBLISHED: Mapping[str, float] = {"ScLimit": 28, "Temperature": 0.7, "TempEndgame": 0.1, "TempDecayMoves": 5}
 """The giver's settings in the paper's odds runs."""
@@ -40,7 +40,7 @@ A draw counts for White, so both dislike draws.
 
 @dataclass(frozen=True)
 class Odds:
-    """Men missing from a start. giver: 0 White, 1 Black; kind: a name of KINDS; squares: their home squares."""
+    """Pieces missing from a start. giver: 0 White, 1 Black; kind: a name of KINDS; squares: their home squares."""
 
     kind: str
     giver: int
@@ -62,13 +62,13 @@ class Odds:
 
 
 def odds_of(fen: str) -> Odds | None:
-    """Return the odds of a position in which no man has moved; None for the normal start and for anything else.
+    """Return the odds of a position in which no piece has moved; None for the normal start and for anything else.
 
-    Only the men count: one side has all of them on their squares, the other lacks those of a name in KINDS. Raise
+    Only the pieces count: one side has all of them on their squares, the other lacks those of a name in KINDS. Raise
     ValueError where the board of the FEN cannot be read.
     """
-    present = men_of(fen)
-    if any(NORMAL.get(square) != man for square, man in present.items()):
+    present = pieces_of(fen)
+    if any(NORMAL.get(square) != piece for square, piece in present.items()):
         return None
     missing = sorted(NORMAL.keys() - present.keys())
     letters = "".join(sorted(NORMAL[square] for square in missing))
@@ -78,25 +78,25 @@ def odds_of(fen: str) -> Odds | None:
 
 
 def odds_start(*squares: str) -> str:
-    """The FEN of the normal start without the men of these squares, White to move: `odds_start("d1")`.
+    """The FEN of the normal start without the pieces of these squares, White to move: `odds_start("d1")`.
 
-    A rook takes its castling right with it. ValueError for a square without a man, and for a king's.
+    A rook takes its castling right with it. ValueError for a square without a piece, and for a king's.
     """
     wrong = [square for square in squares if NORMAL.get(square, "k") in "kK"]
     if wrong or not squares:
-        raise ValueError(f"odds are squares of men that a start can lack, such as d1 or b8, got {wrong or 'none'}")
-    left = {square: man for square, man in NORMAL.items() if square not in squares}
+        raise ValueError(f"odds are squares of pieces that a start can lack, such as d1 or b8, got {wrong or 'none'}")
+    left = {square: piece for square, piece in NORMAL.items() if square not in squares}
     castling = "".join(right for right, square in zip("KQkq", ("h1", "a1", "h8", "a8"), strict=True) if square in left)
     return f"{_placement(left)} w {castling or '-'} - 0 1"
 
 
-def men_of(fen: str) -> dict[str, str]:
-    """The men of a FEN by square, White's as capital letters."""
+def pieces_of(fen: str) -> dict[str, str]:
+    """The pieces of a FEN by square, White's as capital letters."""
     ranks = (fen.split() or [""])[0].split("/")
     rows = [_row(rank) for rank in ranks]
     if len(rows) != 8 or any(len(row) != 8 for row in rows):
         raise ValueError(f"no board of a FEN: {fen[:80]!r}")
-    return {f"{FILES[f]}{8 - r}": man for r, row in enumerate(rows) for f, man in enumerate(row) if man != " "}
+    return {f"{FILES[f]}{8 - r}": piece for r, row in enumerate(rows) for f, piece in enumerate(row) if piece != " "}
 
 
 def mirrored(squares: str) -> str:
@@ -108,8 +108,8 @@ def _row(rank: str) -> str:
     return "".join(" " * int(sign) if sign in "12345678" else sign for sign in rank)
 
 
-def _placement(men: Mapping[str, str]) -> str:
-    rows = ["".join(men.get(f"{file}{rank}", "1") for file in FILES) for rank in range(8, 0, -1)]
+def _placement(pieces: Mapping[str, str]) -> str:
+    rows = ["".join(pieces.get(f"{file}{rank}", "1") for file in FILES) for rank in range(8, 0, -1)]
     return "/".join(_run_lengths(row) for row in rows)
 
 
@@ -120,8 +120,8 @@ def _run_lengths(row: str) -> str:
     return row
 
 
-NORMAL = men_of("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR")
-"""The men of the normal start by square."""
+NORMAL = pieces_of("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR")
+"""The pieces of the normal start by square."""
 
 ODDS_STARTS = {
     odds.name: fen

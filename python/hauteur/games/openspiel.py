@@ -44,7 +44,7 @@ def _unfit(pyspiel: Any, game: Any) -> str | None:
     kind = game.get_type()
     if game.num_players() != 2:
         return f"it has {game.num_players()} players, two are needed"
-    wanted = (
+    needed = (
         (kind.dynamics == pyspiel.GameType.Dynamics.SEQUENTIAL, "players must move one after the other"),
         (kind.chance_mode == pyspiel.GameType.ChanceMode.DETERMINISTIC, "it has chance moves"),
         (kind.information == pyspiel.GameType.Information.PERFECT_INFORMATION, "it hides information from the players"),
@@ -53,7 +53,7 @@ def _unfit(pyspiel: Any, game: Any) -> str | None:
         (kind.provides_observation_tensor, "it has no observation tensor"),
         (game.num_distinct_actions() <= MAX_ACTIONS, f"it has more than {MAX_ACTIONS} actions"),
     )
-    return next((reason for fits, reason in wanted if not fits), None)
+    return next((reason for fits, reason in needed if not fits), None)
 
 
 class OpenSpielPosition:

@@ -226,7 +226,7 @@ def _point(value: str, rows: int, columns: int, number: int) -> tuple[int, int]:
     """Row and column of a move: a letter for the column, one for the row from the top."""
     column, row = (ord(letter) - ord("a") for letter in value) if len(value) == 2 else (-1, -1)
     if not (0 <= column < columns and 0 <= row < rows):
-        raise ValueError(f"move {number}: {value!r} is no point of the board (nobody passes in NoGo)")
+        raise ValueError(f"move {number}: {value!r} is no point of the board (NoGo has no pass)")
     return row, column
 
 

@@ -106,7 +106,7 @@ def checked_outputs(
 ) -> tuple[Tensor, Tensor]:
     """Policy and value among what a module returned; ValueError for missing ones, others besides, and other shapes.
 
-    Only lc0's networks may have a third output, plies left, which nobody reads here.
+    Only lc0's networks may have a third output, plies left, which is not read here.
     """
     outputs = list(returned if isinstance(returned, tuple | list) else [returned])
     if isinstance(network, Lc0Network):

@@ -109,7 +109,7 @@ def _missing(name: str) -> str:
 
 @lru_cache(64)
 def _check_download(name: str, path: Path, _changed: int) -> None:
-    """Check a downloaded file of a public net once: ValueError where it is another file, a line where nobody knows."""
+    """Check a downloaded file of a public net once: ValueError for another file, a line where no hash is recorded."""
     import logging
 
     known = known_net(name)

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 def did_you_mean(given: str, allowed: Iterable[str]) -> str:
     """Return ` (did you mean X?)` for the word nearest to what was given, empty where none is near."""
-    import difflib  # here: nobody waits for a message about a wrong word
+    import difflib  # here: only messages about a wrong word need it
 
     close = difflib.get_close_matches(given.lower(), list(allowed), 1)
     return f" (did you mean {close[0]}?)" if close else ""

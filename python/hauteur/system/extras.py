@@ -78,12 +78,12 @@ def missing_line(user: str, modules: Iterable[str]) -> str | None:
 
     None where no layer has them: then they are not optional.
     """
-    wanted = list(modules)
+    needed = list(modules)
     for layer in LAYERS:
         names = {package.module: package.distribution for package in layer.packages}
-        if set(wanted) <= set(names):
+        if set(needed) <= set(names):
             return (
-                f"{user} needs {' and '.join(names[module] for module in wanted)}, not installed here: {layer.install}"
+                f"{user} needs {' and '.join(names[module] for module in needed)}, not installed here: {layer.install}"
             )
     return None
 

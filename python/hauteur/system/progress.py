@@ -14,17 +14,17 @@ BAR = 24
 
 
 class ProgressLine:
-    """A line of progress, a context manager. wanted: None: on a terminal and in a notebook; True: always; False: never.
+    """A line of progress, a context manager. shown: None: on a terminal and in a notebook; True: always; False: never.
 
     Where stderr is neither, a line is printed every ten seconds.
     """
 
-    def __init__(self, wanted: bool | None, begin: str) -> None:
-        self._notebook = _notebook() if wanted is not False else None
+    def __init__(self, shown: bool | None, begin: str) -> None:
+        self._notebook = _notebook() if shown is not False else None
         self._is_terminal = sys.stderr.isatty()
-        self._on = wanted is True or (wanted is None and (self._is_terminal or self._notebook is not None))
+        self._on = shown is True or (shown is None and (self._is_terminal or self._notebook is not None))
         self._handle: Any = None
-        self._shown = -1e9
+        self._last = -1e9
         self._width = 0
         self._begin = begin
 
@@ -43,7 +43,7 @@ class ProgressLine:
         """Renew the line, unless that was just done. share: of the work that is over, 0 to 1; None: unknown."""
         if not (self._on if last else self.is_due):
             return
-        self._shown = time.monotonic()
+        self._last = time.monotonic()
         bar = "" if share is None else f"{'█' * round(BAR * share):{BAR}}|{share:4.0%}  "
         self._write(f"{bar}{text}")
 
@@ -51,7 +51,7 @@ class ProgressLine:
     def is_due(self) -> bool:
         """True where a line would be shown now: whoever pays for its text asks before."""
         pause = LEAST_SECONDS if self._is_terminal or self._notebook is not None else 50 * LEAST_SECONDS
-        return self._on and time.monotonic() - self._shown >= pause
+        return self._on and time.monotonic() - self._last >= pause
 
     def _write(self, line: str) -> None:
         if self._notebook is not None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 Row = TypeVar("Row", bound=NamedTuple)
 
 SHOWN_ROWS = 12
-"""So many rows are shown; the others are counted."""
+"""Rows that are shown; the others are counted."""
 WIDEST = 36
 """Signs of a cell that are shown."""
 

@@ -1,4 +1,4 @@
-"""Time in GTP: main time, then periods of so many seconds for so many moves. All times in seconds."""
+"""Time in GTP: main time, then periods of a number of seconds for a number of moves. All times in seconds."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class TimeSettings:
 
     @property
     def is_unlimited(self) -> bool:
-        """A period without stones means no limit, and so does no time at all, with which nobody could play."""
+        """A period without stones means no limit, and so does no time at all, with which no player could move."""
         return self.stones == 0 and (self.period > 0.0 or self.main == 0.0)
 
     @property
@@ -29,7 +29,7 @@ class TimeSettings:
 
 @dataclass(frozen=True)
 class PlayerClock:
-    """Time left to a player: the main time, or with `stones` > 0 the time for so many more moves."""
+    """Time left to a player: the main time, or with `stones` > 0 the time for `stones` more moves."""
 
     left: float
     stones: int = 0

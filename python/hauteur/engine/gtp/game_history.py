@@ -56,7 +56,7 @@ class GameHistory:
         self.actions.pop()
 
     def require_turn(self, colour: int) -> None:
-        """Raise ValueError unless it is this player's turn: nobody may play twice in a row."""
+        """Raise ValueError unless it is this player's turn: no player moves twice in a row."""
         if self.is_over:
             raise ValueError(f"the game is over ({self.state.end_reason() or 'no reason given'})")
         if self.state.to_move != colour:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 
-from hauteur.engine.gtp.analysis import Wanted, katago_line, leela_line, read_wanted
+from hauteur.engine.gtp.analysis import AnalysisRequest, katago_line, leela_line, read_analysis_request
 from hauteur.engine.gtp.clocks import PlayerClock, TimeSettings
 from hauteur.engine.gtp.game_history import GameHistory
 from hauteur.engine.gtp.protocol import (
@@ -25,7 +25,7 @@ from hauteur.engine.streams import LineReader
 from hauteur.mcts.limits import Limits
 from hauteur.mcts.report import RootReport
 
-LineOf = Callable[[GameHistory, RootReport, Wanted], str]
+LineOf = Callable[[GameHistory, RootReport, AnalysisRequest], str]
 """How a report is written."""
 ANALYSE_USAGE = "[COLOUR] [CENTISECONDS] [KEY] [VALUE] [...]"
 GENMOVE_USAGE = f"COLOUR {ANALYSE_USAGE.removeprefix('[COLOUR] ')}"
@@ -104,37 +104,37 @@ class PlayingCommands:
     # Analysis.
 
     def _analyse(self, arguments: Arguments, line_of: LineOf) -> Result:
-        wanted, session = read_wanted(arguments), self._session
+        request, session = read_analysis_request(arguments), self._session
         playing = session.analysing
-        session.board.require_turn(session.board.state.to_move if wanted.colour is None else wanted.colour)
-        return self._live_analysis(playing, wanted, line_of)
+        session.board.require_turn(session.board.state.to_move if request.colour is None else request.colour)
+        return self._live_analysis(playing, request, line_of)
 
-    def _live_analysis(self, playing: PlayingSession, wanted: Wanted, line_of: LineOf) -> Iterator[str]:
+    def _live_analysis(self, playing: PlayingSession, request: AnalysisRequest, line_of: LineOf) -> Iterator[str]:
         seen = _Latest()
-        search = playing.start(Limits(infinite=True), lines=wanted.most, on_report=seen)
+        search = playing.start(Limits(infinite=True), lines=request.most, on_report=seen)
         try:
-            while not self._feed().wait(wanted.interval) and not search.done():
-                yield from seen.lines(self._session.board, wanted, line_of)
+            while not self._feed().wait(request.interval) and not search.done():
+                yield from seen.lines(self._session.board, request, line_of)
         finally:
             playing.stop()
             self._session.note_found(search.result())
 
     def _genmove_live(self, arguments: Arguments, line_of: LineOf) -> Result:
-        colour, wanted, session = read_colour(arguments[0]), read_wanted(arguments), self._session
+        colour, request, session = read_colour(arguments[0]), read_analysis_request(arguments), self._session
         if session.board.is_over:
             return iter([f"play {session.answer_at_end(colour)}"])
         session.board.require_turn(colour)
-        return self._live_genmove(colour, wanted, line_of)
+        return self._live_genmove(colour, request, line_of)
 
-    def _live_genmove(self, colour: int, wanted: Wanted, line_of: LineOf) -> Iterator[str]:
+    def _live_genmove(self, colour: int, request: AnalysisRequest, line_of: LineOf) -> Iterator[str]:
         seen, session = _Latest(), self._session
         with ThreadPoolExecutor(1, thread_name_prefix="genmove") as pool:
-            search: Future[FoundMove] = pool.submit(session.think, colour, lines=wanted.most, on_report=seen)
+            search: Future[FoundMove] = pool.submit(session.think, colour, lines=request.most, on_report=seen)
             while not search.done():
-                yield from seen.lines(session.board, wanted, line_of)
-                wait([search], wanted.interval)
+                yield from seen.lines(session.board, request, line_of)
+                wait([search], request.interval)
         found = search.result()
-        if found.report is not None and (line := line_of(session.board, found.report, wanted)):
+        if found.report is not None and (line := line_of(session.board, found.report, request)):
             yield line  # an empty one, where no move has been visited, would end the answer
         yield f"play {session.answer(found)}"
 
@@ -167,7 +167,7 @@ class _Latest:
         """Keep a report."""
         self._report = report
 
-    def lines(self, board: GameHistory, wanted: Wanted, line_of: LineOf) -> Iterator[str]:
+    def lines(self, board: GameHistory, request: AnalysisRequest, line_of: LineOf) -> Iterator[str]:
         """Yield the line of the report, if there is one."""
-        if self._report is not None and (line := line_of(board, self._report, wanted)):
+        if self._report is not None and (line := line_of(board, self._report, request)):
             yield line

@@ -41,13 +41,13 @@ class GtpCommand:
     run: Callable[[Arguments], Result]
 
     def check(self, name: str, arguments: Arguments) -> None:
-        """Raise ValueError unless so many arguments are allowed."""
+        """Raise ValueError unless this number of arguments is allowed."""
         words = self.usage.split()
         least = sum(not word.startswith("[") for word in words)
         most = len(arguments) if self.usage.endswith("...]") else len(words)
         if not least <= len(arguments) <= most:
-            wanted = f"{name} {self.usage}".strip()
-            raise ValueError(f"syntax error: expected {wanted}, got {len(arguments)} arguments")
+            form = f"{name} {self.usage}".strip()
+            raise ValueError(f"syntax error: expected {form}, got {len(arguments)} arguments")
 
 
 Commands = dict[str, GtpCommand]

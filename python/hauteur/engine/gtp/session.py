@@ -196,7 +196,7 @@ class GtpSession:
         self.clocks[colour] = clock
 
     def budget(self, colour: int, *, gone: float = 0.0) -> Budget | None:
-        """Return the seconds for this player's next move, of which so many are gone."""
+        """Return the seconds for this player's next move, of which `gone` are over."""
         clock = self.clocks[colour]
         return budget_of(
             replace(clock, left=max(0.0, clock.left - gone)),

@@ -251,7 +251,7 @@ class UciEngine:
             self.options.set("SyzygyPath", "")
             raise ValueError(f"no tablebases: {error}") from None
         if tablebase is not None:
-            self._output.info(f"tablebases: {tablebase.files} files, up to {tablebase.largest} men")
+            self._output.info(f"tablebases: {tablebase.files} files, up to {tablebase.largest} pieces")
 
     def _ucinewgame(self, _: UciCommand) -> None:
         self._session.clear()

@@ -12,8 +12,8 @@ from hauteur.mcts.scores import permille, score
 
 def info_lines(report: RootReport, options: Options) -> Iterator[str]:
     """Yield one info line for each of the best MultiPV moves."""
-    wanted, full = options.whole("MultiPV"), hashfull(report, options)
-    for rank, move in enumerate(report.moves[:wanted], 1):
+    lines, full = options.whole("MultiPV"), hashfull(report, options)
+    for rank, move in enumerate(report.moves[:lines], 1):
         yield " ".join(
             [
                 "info",
@@ -25,7 +25,7 @@ def info_lines(report: RootReport, options: Options) -> Iterator[str]:
                 f"hashfull {full} nps {round(report.pace.visits_per_second)}",
                 *([f"eps {round(report.pace.rows_per_second)}"] if options.flag("UCI_ShowEPS") else []),
                 f"tbhits {report.pace.tablebase_hits}",
-                *([f"multipv {rank}"] if wanted > 1 else []),
+                *([f"multipv {rank}"] if lines > 1 else []),
                 "pv " + " ".join(line_text(report.state, move.line)),
             ]
         )

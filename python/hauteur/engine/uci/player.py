@@ -43,7 +43,7 @@ def open_tablebase(path: str) -> _core.Tablebase | None:
 
 
 def play_settings(options: Options, *, infinite: bool = False) -> PlaySettings:
-    """Return how the player thinks. infinite: in analysis without an end the contempt of play is nobody's."""
+    """Return how the player thinks. infinite: analysis without an end has no contempt of play."""
     params = options.search_params()
     return PlaySettings(
         search=without_contempt_of_play(params) if infinite else params,

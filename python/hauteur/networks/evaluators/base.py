@@ -85,7 +85,7 @@ class BlindEvaluator(Protocol):
     """An evaluator whose answers do not depend on the positions: no features are written for it."""
 
     def submit_blind(self, rows: int) -> Pending:
-        """Answer so many positions."""
+        """Answer `rows` positions."""
 
 
 @runtime_checkable

@@ -51,13 +51,13 @@ class CallableEvaluator(GameEvaluator):
 
 def _array(name: str, what: str, values: object, shape: tuple[int, int]) -> Floats:
     """The values as a contiguous float32 array of this shape; ValueError where they are something else."""
-    wanted = f"{what} must be float32 [{shape[0]}, {shape[1]}] for {shape[0]} rows of features"
+    required = f"{what} must be float32 [{shape[0]}, {shape[1]}] for {shape[0]} rows of features"
     try:
         array = np.asarray(values)
     except (RuntimeError, TypeError, ValueError) as error:  # such as a tensor that requires a gradient
-        raise ValueError(f"evaluator {name}: {wanted}, got {described(values)} ({error})") from None
+        raise ValueError(f"evaluator {name}: {required}, got {described(values)} ({error})") from None
     if array.shape != shape or array.dtype.kind != "f":
-        raise ValueError(f"evaluator {name}: {wanted}, got {described(array)}")
+        raise ValueError(f"evaluator {name}: {required}, got {described(array)}")
     return np.ascontiguousarray(array, np.float32)
 
 

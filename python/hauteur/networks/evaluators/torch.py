@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 TYPES = {"float32": torch.float32, "bfloat16": torch.bfloat16, "float16": torch.float16}
 GPU_ROWS = 1024
 LEAST_ROWS = 8
-"""A batch is not split into parts smaller than this, unless told otherwise."""
+"""A batch is not split into parts smaller than this by default."""
 _WARM_UP = 3
 """Runs before a graph is recorded, in which cuDNN chooses its kernels and libraries take their memory."""
 

@@ -68,7 +68,7 @@ class TimedEngine:
         self._run(self._session.open())
 
     def search(self, fen: str, nodes: int) -> EngineWork:
-        """Search a position for so many nodes, as a new game; ValueError where the program fails."""
+        """Search a position for a number of nodes, as a new game; ValueError where the program fails."""
         return self._run(self._search(fen, nodes))
 
     def close(self) -> None:

@@ -21,7 +21,7 @@ from hauteur.system.formatting import quoted
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 LAST_LINES = 100
-"""Among so many lines before its move an engine's last score is looked for: with many lines (MultiPV) and bounds."""
+"""Lines before its move among which an engine's last score is looked for: with many lines (MultiPV) and bounds."""
 NO_MOVE = ("0000", "(none)", "NULL", "null")
 """What engines play where they see no move."""
 VARIANTS = {"minichess": "gardner"}

@@ -45,7 +45,7 @@ class Keeper:
 
     def _tell(self, line: str) -> None:
         if self._process is not None and self._process.stdin is not None:
-            with suppress(OSError):  # somebody has killed the keeper: nobody can be told
+            with suppress(OSError):  # the keeper was killed by others
                 self._process.stdin.write(f"{line}\n".encode())
                 self._process.stdin.flush()
 
