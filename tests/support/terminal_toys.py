@@ -7,14 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
-from learning_toys import ToyEvaluator
 from rich.console import Console
 
 from hauteur import _core
 from hauteur.engine.terminal import TerminalGame
 from hauteur.games.registry import load_game
-from hauteur.mcts.params import SearchParams
-from hauteur.players.search_player import SearchPlayer
+from hauteur.players.settings import PlayerSettings
 
 
 def played(
@@ -22,7 +20,7 @@ def played(
 ) -> tuple[str, _core.State]:
     """What is on the screen and the position after the human typed these lines."""
     game = load_game(spec)
-    player = SearchPlayer("toy", ToyEvaluator(game), SearchParams(), 20)
+    toy = PlayerSettings(name="toy", net="uniform", visits=20)
     screen = io.StringIO()
     answers: Iterator[str] = iter(lines)
 
@@ -35,6 +33,6 @@ def played(
 
     system: Literal["standard"] | None = "standard" if colours else None
     console = Console(file=screen, width=100, highlight=False, force_terminal=colours, color_system=system)
-    terminal = TerminalGame(player, game, humans, seed=1, console=console, ask=ask, save=save)
+    terminal = TerminalGame(game, (toy, toy), humans, seed=1, console=console, ask=ask, save=save)
     terminal.run()
     return screen.getvalue(), terminal.state

@@ -1,8 +1,11 @@
-"""A game in the terminal: a human on any of the seats, a player (evaluator and search) on the others."""
+"""A game in the terminal: a human on any of the sides, engines on the others."""
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from contextlib import ExitStack
 from pathlib import Path
 
 from rich.console import Console
@@ -10,15 +13,16 @@ from rich.panel import Panel
 from rich.table import Table
 
 from hauteur import _core
-from hauteur.engine.nets import OpenNets
-from hauteur.engine.playing import FoundMove, PlayingSession, PlaySettings
-from hauteur.engine.saved_game import check_save, save_game
+from hauteur.engine.playing import FoundMove
+from hauteur.engine.seats import GameSide
 from hauteur.engine.terminal_board import board_text, draws_figures, sees_second_side
+from hauteur.engine.two_sided import HINT_LINES, TwoSidedGame
+from hauteur.games.game_texts import forms_of, written_game
 from hauteur.games.played_game import SEAT_NAMES, PlayedGame, line_texts, move_text
-from hauteur.mcts.limits import Limits
 from hauteur.mcts.report import RootReport
-from hauteur.players.search_player import SearchPlayer
+from hauteur.players.settings import PlayerSettings
 from hauteur.system.errors import explain
+from hauteur.system.files import write_bytes
 
 COMMANDS = {
     "moves": "list the legal moves",
@@ -30,18 +34,22 @@ COMMANDS = {
     "help": "show this list",
     "quit": "leave (also Ctrl-D)",
 }
-HINT_MOVES = 5
-BATCH = 8
-"""Rows of a batch: one tree gains little from more, and a few rows cost an evaluator hardly more than one."""
+ENDS = {"pgn": ".pgn", "sgf": ".sgf"}
+"""File suffixes of the forms of games; others are text."""
 
 
 class TerminalGame:
-    """One game, from its start until its end or until the human leaves."""
+    """One game, from its start until its end or until the human leaves.
+
+    engines: of the sides, where there is no human; humans: sides (0, 1) of the human; ask: shows a prompt and returns a
+    line, EOFError ends the game. save: file that gets the game at its end, and when the human leaves. note: said at the
+    beginning. letters: in place of figures of chess, also where the terminal can show them.
+    """
 
     def __init__(
         self,
-        player: SearchPlayer,
         game: _core.Game,
+        engines: tuple[PlayerSettings, PlayerSettings],
         humans: Sequence[int],
         *,
         seed: int = 0,
@@ -50,57 +58,90 @@ class TerminalGame:
         save: Path | None = None,
         note: str = "",
         letters: bool = False,
-        giver: tuple[int, SearchPlayer] | None = None,
     ) -> None:
-        """humans: seats (0, 1) of the human; ask: shows a prompt and returns a line, EOFError ends the game.
-
-        save: file that gets the game at its end, and when the human leaves. note: said at the beginning. letters: in
-        place of figures of chess, also where the terminal can show them. giver: a seat, and the player, with the same
-        nets, that has it in the place of `player`.
-        """
         if save is not None:
             check_save(save, game)
         self._save_to, self._note, self._is_turned = save, note, False
-        self._player = player
-        self._game = game
-        self._humans = set(humans)
+        self._game, self._engines, self._humans, self._seed = game, engines, set(humans), seed
         self._console = console or Console(highlight=False)
         self._figures = not letters and draws_figures(self._console)
         self._ask = ask
         self._played = PlayedGame(game)
-        self._giver = giver
-        self._session = PlayingSession(game, seed=seed)
-        self._session.open(OpenNets(player.evaluator, player.large))
+        self._shown = 0
+        """Plies whose positions are on the screen."""
+        self._news = threading.Event()
+        self._closing = ExitStack()
+        self._table = self._opened()
+
+    def _opened(self) -> TwoSidedGame:
+        """Return the game with its sides as they are now."""
+        self._closing.close()
+        sides = [GameSide() if side in self._humans else GameSide(self._engines[side]) for side in (0, 1)]
+        table = TwoSidedGame(
+            self._played, sides, seed=self._seed, on_change=self._news.set, hints=self._engines[self._engine_side]
+        )
+        return self._closing.enter_context(table)
+
+    @property
+    def _engine_side(self) -> int:
+        """The first side that an engine has, 0 without one."""
+        return next((side for side in (0, 1) if side not in self._humans), 0)
 
     def run(self) -> None:
         """Play until the game is over or the human leaves; then save it, where that is requested."""
-        player = self._player_at(next((seat for seat in (0, 1) if seat not in self._humans), 0))
+        player = self._engines[self._engine_side]
         visits = f"{player.visits} visit{'s' * (player.visits > 1)} a move"
         self._say(f"{self._game.spec} against {player.name}, {visits}; help lists commands")
         if self._note:
             self._say(self._note)
-        self._show()
-        try:
-            self._play_on()
-        finally:
-            if self._save_to is not None and self._played.actions:
-                self._save(self._save_to)
+        self._show(self.state)
+        with self._closing:
+            self._table.go_on()
+            try:
+                while self._wait():
+                    if not self._human_turn():
+                        return
+                self._say(self._verdict())
+            finally:
+                if self._save_to is not None and self._played.actions:
+                    self._save(self._save_to)
 
-    def _play_on(self) -> None:
-        while self._played.ending is None:
-            if self.state.to_move not in self._humans:
-                self._engine_move()
-            elif not self._human_turn():
-                return
-        self._say(self._verdict())
+    def _wait(self) -> bool:
+        """Show moves until a human is to move or the game is over; return whether it goes on. ValueError: an engine
+        cannot move."""
+        with self._console.status("thinking"):
+            while True:
+                self._news.clear()
+                with self._table.lock:
+                    self._show_moves()
+                    over = self._played.ending is not None
+                    if over or self.state.to_move in self._humans:
+                        return not over
+                    if self._table.problem:
+                        raise ValueError(self._table.problem)
+                self._news.wait()
 
-    def _player_at(self, seat: int) -> SearchPlayer:
-        """The player that has a seat where the human does not."""
-        return self._giver[1] if self._giver is not None and self._giver[0] == seat else self._player
+    def _show_moves(self) -> None:
+        """Show the positions after the moves that came since."""
+        last = len(self._played.actions)
+        for ply in range(self._shown, last):
+            mover = self._played.movers[ply]
+            if mover not in self._humans:
+                chances = self._chances(mover) if ply + 1 == last else ""
+                self._say(f"{self._engines[mover].name} plays {self._played.texts[ply]}{chances}")
+            self._show(self._played.after(ply + 1))
+        self._shown = last
+
+    def _chances(self, mover: int) -> str:
+        """The chances that the engine gave itself with its last move."""
+        if self._table.value is None:
+            return ""
+        win, draw, loss = self._table.value if mover == 0 else self._table.value[::-1]
+        return f"   (win {win:.0%}, draw {draw:.0%}, loss {loss:.0%})"
 
     @property
     def state(self) -> _core.State:
-        """The position on the screen."""
+        """The position of the game."""
         return self._played.state
 
     def _human_turn(self) -> bool:
@@ -141,52 +182,45 @@ class TerminalGame:
         except ValueError as error:
             self._say(f"{error}; help lists commands")
             return
-        self._play(action)
-
-    def _engine_move(self) -> None:
-        """Search, say the move and what the engine expects of it, play it."""
-        found, report = self._think(1)
-        assert found.action is not None  # the game is not over
-        win, draw, loss = report.wdl
-        text = move_text(self.state, found.action)
-        self._say(f"{self._player.name} plays {text}   (win {win:.0%}, draw {draw:.0%}, loss {loss:.0%})")
-        self._play(found.action)
-
-    def _think(self, lines: int) -> tuple[FoundMove, RootReport]:
-        """Let the player think about the position; its tree follows the game."""
-        self._session.set_position(self._played.start, self._played.actions)
-        with self._console.status("thinking"):
-            player = self._player_at(self.state.to_move)
-            batch = min(BATCH, player.evaluator.batch_size)
-            self._session.use(PlaySettings(player.search, player.temperature, batch))
-            found = self._session.think(Limits(visits=player.visits), lines=lines)
-        assert found.report is not None  # a player with nets always reports
-        return found, found.report
+        self._table.play(action)
 
     def _hint(self) -> None:
         """Show a table of the moves that the engine visits most."""
-        _, report = self._think(HINT_MOVES)
+        hint: Future[FoundMove | BaseException] = Future()
+        with self._console.status("thinking"):
+            self._table.hint(hint.set_result)
+            found = hint.result()
+        if isinstance(found, BaseException):
+            self._say(str(found))
+        elif found.report is not None:
+            self._console.print(self._moves_table(found.report))
+
+    def _moves_table(self, report: RootReport) -> Table:
         table = Table("move", "visits", "prior", "value", "line")
-        for move in report.moves[:HINT_MOVES]:
+        for move in report.moves[:HINT_LINES]:
             value = f"{move.q:+.2f}" if move.visits else "-"
             line = line_texts(self.state, move.line)
             table.add_row(line[0], str(move.visits), f"{move.prior:.1%}", value, " ".join(line[1:]))
-        self._console.print(table)
+        return table
 
     def _undo(self) -> None:
         """Go back to the human's last turn."""
-        if self._played.take_back(self._humans):
-            self._show()
+        if self._table.take_back():
+            self._shown = len(self._played.actions)
+            self._show(self.state)
         else:
             self._say("there is no move of yours to take back")
 
     def _flip(self) -> None:
-        self._humans = {1 - seat for seat in self._humans} if len(self._humans) == 1 else self._humans
-        self._say(f"you are {' and '.join(SEAT_NAMES[seat] for seat in sorted(self._humans))}")
+        if len(self._humans) == 1:
+            self._humans = {1 - side for side in self._humans}
+            self._table = self._opened()
+            self._table.go_on()
+        self._say(f"you are {' and '.join(SEAT_NAMES[side] for side in sorted(self._humans))}")
 
     def _turn(self) -> None:
         self._is_turned = not self._is_turned
-        self._show()
+        self._show(self.state)
 
     def _save_as(self, name: str) -> None:
         """Write the game to the file that the human names."""
@@ -198,7 +232,7 @@ class TerminalGame:
             self._say(explain(error) or str(error))
 
     def _save(self, path: Path) -> None:
-        first, second = ("you" if seat in self._humans else self._player.name for seat in (0, 1))
+        first, second = ("you" if side in self._humans else self._engines[side].name for side in (0, 1))
         save_game(path, self._played, (first, second))
         self._say(f"saved: {path}")
 
@@ -207,15 +241,11 @@ class TerminalGame:
         for word, text in COMMANDS.items():
             self._console.print(f"  {word:6} {text}", markup=False)
 
-    def _play(self, action: int) -> None:
-        self._played.play(action)
-        self._show()
-
-    def _show(self) -> None:
-        """Draw the position, from the human's side."""
-        flip = sees_second_side(self.state, self._humans) != self._is_turned
-        board = board_text(self.state, flip=flip, figures=self._figures)
-        self._console.print(Panel(board, title=f"ply {self.state.ply}", expand=False))
+    def _show(self, state: _core.State) -> None:
+        """Draw a position, from the human's side."""
+        flip = sees_second_side(state, self._humans) != self._is_turned
+        board = board_text(state, flip=flip, figures=self._figures)
+        self._console.print(Panel(board, title=f"ply {state.ply}", expand=False))
 
     def _say(self, message: str) -> None:
         self._console.print(message, markup=False)
@@ -228,3 +258,23 @@ class TerminalGame:
             return f"draw ({ending.reason})"
         who = "you win" if winner in self._humans and len(self._humans) == 1 else f"{SEAT_NAMES[winner]} wins"
         return f"{who} ({ending.reason})"
+
+
+def save_game(path: Path, game: PlayedGame, names: tuple[str, str]) -> None:
+    """Write a game, finished or not. names: of the first and the second player.
+
+    The text of other games than chess and NoGo is one line of moves, as `--openings` and `hauteur analyse --moves` read
+    it. Raises ValueError where the file has another end than the game's, OSError where it cannot be written.
+    """
+    check_save(path, game.game)
+    form = forms_of(game.game)[0]
+    write_bytes(path, written_game(game, form if form in ENDS else "moves", names).encode())
+
+
+def check_save(path: Path, game: _core.Game) -> None:
+    """Raise ValueError unless a game is saved under such a name."""
+    end = ENDS.get(forms_of(game)[0], ".txt")
+    if path.suffix.lower() != end:
+        raise ValueError(f"{path}: games of {game.name} are saved as {end} files")
+    if not path.parent.is_dir():
+        raise ValueError(f"{path}: the folder {path.parent} is not there")

@@ -22,7 +22,7 @@ from hauteur.games.played_game import SEAT_NAMES, PlayedGame, loss_of
 from hauteur.mcts.report import RootReport, Wdl
 from hauteur.players.engines.settings import clock_of
 from hauteur.players.move_player import GameLost
-from hauteur.players.settings import changed_player, parse_player
+from hauteur.players.settings import PlayerSettings, changed_player, parse_player
 from hauteur.system.closing import Closing
 from hauteur.system.errors import explain
 
@@ -42,7 +42,8 @@ class TwoSidedGame(Closing):
 
     left: seconds on the clocks, where the game goes on from before; default: full clocks. threads: of each net on the
     processor, 0 = all. seed: of all random draws, None = any. on_change: see above; on_search: gets the searches of the
-    engines many times a second. Raise ValueError or OSError for a player that cannot play this game.
+    engines many times a second; hints: the player that gives them, default the game's own. Raise ValueError or OSError
+    for a player that cannot play this game.
     """
 
     def __init__(
@@ -55,6 +56,7 @@ class TwoSidedGame(Closing):
         seed: int | None = None,
         on_change: Callable[[], None] = lambda: None,
         on_search: OnSearch | None = None,
+        hints: PlayerSettings | None = None,
     ) -> None:
         self.played = played
         self.sides = tuple(sides)
@@ -77,6 +79,7 @@ class TwoSidedGame(Closing):
         self._thinking = False
         self._flag: threading.Timer | None = None
         self._hints: EngineSeat | None = None
+        self._hint_player = hints
         self._scores: list[float | None] = [None, None]
         self._engines: list[EngineSeat | None] = [None, None]
         try:
@@ -191,13 +194,13 @@ class TwoSidedGame(Closing):
         return agreed
 
     def hint(self, on_found: Callable[[FoundMove | BaseException], None]) -> None:
-        """Let the player that the game has by default look at the position; `on_found` gets what it has found."""
+        """Let the player of hints look at the position; `on_found` gets what it has found."""
         with self.lock:
             if self.played.ending is not None:
                 raise ValueError(f"the game is over: {self.played.ending.text}")
             if self._hints is None:
-                game = self.played.game
-                player = changed_player(parse_player(default_player(game)), f"visits={HINT_VISITS}", "hint")
+                player = self._hint_player or parse_player(default_player(self.played.game))
+                player = changed_player(player, f"visits={HINT_VISITS}", "hint")
                 self._hints = self._engine(GameSide(player))
             turn = self._turn
             found = self._hints.start(self.played, lines=HINT_LINES)

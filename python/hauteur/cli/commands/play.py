@@ -1,6 +1,5 @@
 """`hauteur play`: a game against a net in the terminal."""
 
-from contextlib import closing
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Literal
@@ -14,8 +13,6 @@ from hauteur.engine.seats import is_maia
 from hauteur.games.odds import ODDS_STARTS, odds_of
 from hauteur.games.registry import load_game, with_fen
 from hauteur.networks.bundled import net_or_shipped
-from hauteur.networks.evaluators.factory import make_evaluator
-from hauteur.players.search_player import SearchPlayer
 from hauteur.players.settings import PlayerSettings
 
 VISITS = 400
@@ -70,24 +67,24 @@ def play(
         raise ValueError(f"visits must be >= 1, got {visits}")
     game = load_game(spec) if odds is None else odds_start_of(spec, odds)
     file = net_or_shipped(net, game)
-    given = {"net": file, "visits": visits, "temperature": None if temperature is None else {"initial": temperature}}
+    name = Path(file).name.split(".")[0]
+    given = {
+        "name": name,
+        "net": file,
+        "visits": visits,
+        "temperature": None if temperature is None else {"initial": temperature},
+    }
     settings = PlayerSettings.model_validate({key: value for key, value in given.items() if value is not None})
     found = odds_of(game.new_initial_state().notation()) if game.name == "chess" else None
     giver = None if found is None else found.giver
     seats = SEATS[human or ("second" if giver == 0 else "first")]
-    with closing(make_evaluator(game, file)) as evaluator:
-
-        def player(settings: PlayerSettings) -> SearchPlayer:
-            name = Path(file).name.split(".")[0]
-            return SearchPlayer(name, evaluator, settings.search, settings.visits, settings.temperature)
-
-        plain, note = with_visits(settings)
-        other = None
-        if giver is not None and odds_mode:
-            at_odds, by_odds = odds_player(settings, game, giver)
-            other = giver, player(at_odds)
-            note = by_odds.text() if by_odds is not None and giver not in seats else note
-        TerminalGame(player(plain), game, seats, seed=seed, save=save, note=note, letters=letters, giver=other).run()
+    plain, note = with_visits(settings)
+    engines = [plain, plain]
+    if giver is not None and odds_mode:
+        engines[giver], by_odds = odds_player(settings, game, giver)
+        note = by_odds.text() if by_odds is not None and giver not in seats else note
+    first, second = engines
+    TerminalGame(game, (first, second), seats, seed=seed, save=save, note=note, letters=letters).run()
     return 0
 
 
