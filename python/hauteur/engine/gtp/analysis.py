@@ -19,7 +19,7 @@ NUMBERS = ("interval", "minmoves", "maxmoves")
 
 
 @dataclass(frozen=True)
-class AnalysisRequest:
+class LiveRequest:
     """The request of an analysis command. colour: None = whose turn it is; interval: seconds between lines."""
 
     colour: int | None = None
@@ -28,7 +28,7 @@ class AnalysisRequest:
     root: bool = False
 
 
-def read_analysis_request(arguments: Sequence[str]) -> AnalysisRequest:
+def read_analysis_request(arguments: Sequence[str]) -> LiveRequest:
     """Read `[COLOUR] [CENTISECONDS] [KEY VALUE ...]`."""
     words = list(arguments)
     colour = read_colour(words.pop(0)) if words and words[0].lower() in ("b", "w", "black", "white") else None
@@ -40,15 +40,15 @@ def read_analysis_request(arguments: Sequence[str]) -> AnalysisRequest:
     for key, value in zip(words[::2], words[1::2], strict=True):
         values[key] = _value(key, value)
     interval = max(1, values["interval"]) * CENTISECOND
-    return AnalysisRequest(colour, interval, max(1, values["maxmoves"]), bool(values.get("rootInfo")))
+    return LiveRequest(colour, interval, max(1, values["maxmoves"]), bool(values.get("rootInfo")))
 
 
-def leela_line(board: GameHistory, report: RootReport, request: AnalysisRequest) -> str:
+def leela_line(board: GameHistory, report: RootReport, request: LiveRequest) -> str:
     """Return one line in Leela Zero's form, empty before the first visit of a move: rates and priors in 1/10,000."""
     return " ".join(_leela_move(board, move, order) for order, move in _shown(report, request))
 
 
-def katago_line(board: GameHistory, report: RootReport, request: AnalysisRequest) -> str:
+def katago_line(board: GameHistory, report: RootReport, request: LiveRequest) -> str:
     """Return one line in KataGo's form, empty before the first visit of a move: rates 0 to 1, utility -1 to 1."""
     moves = [_katago_move(board, move, order) for order, move in _shown(report, request)]
     win, draw, loss = report.wdl
@@ -79,7 +79,7 @@ def _value(key: str, text: str) -> int:
     return int(text.lower() == "true")
 
 
-def _shown(report: RootReport, request: AnalysisRequest) -> Iterator[tuple[int, RootMove]]:
+def _shown(report: RootReport, request: LiveRequest) -> Iterator[tuple[int, RootMove]]:
     """The moves with visits, best first, with their ranks."""
     return enumerate([move for move in report.moves if move.wdl is not None][: request.most])
 

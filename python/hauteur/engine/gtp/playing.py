@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 
-from hauteur.engine.gtp.analysis import AnalysisRequest, katago_line, leela_line, read_analysis_request
+from hauteur.engine.gtp.analysis import LiveRequest, katago_line, leela_line, read_analysis_request
 from hauteur.engine.gtp.clocks import PlayerClock, TimeSettings
 from hauteur.engine.gtp.game_history import GameHistory
 from hauteur.engine.gtp.protocol import (
@@ -25,7 +25,7 @@ from hauteur.engine.streams import LineReader
 from hauteur.mcts.limits import Limits
 from hauteur.mcts.report import RootReport
 
-LineOf = Callable[[GameHistory, RootReport, AnalysisRequest], str]
+LineOf = Callable[[GameHistory, RootReport, LiveRequest], str]
 """How a report is written."""
 ANALYSE_USAGE = "[COLOUR] [CENTISECONDS] [KEY] [VALUE] [...]"
 GENMOVE_USAGE = f"COLOUR {ANALYSE_USAGE.removeprefix('[COLOUR] ')}"
@@ -109,7 +109,7 @@ class PlayingCommands:
         session.board.require_turn(session.board.state.to_move if request.colour is None else request.colour)
         return self._live_analysis(playing, request, line_of)
 
-    def _live_analysis(self, playing: PlayingSession, request: AnalysisRequest, line_of: LineOf) -> Iterator[str]:
+    def _live_analysis(self, playing: PlayingSession, request: LiveRequest, line_of: LineOf) -> Iterator[str]:
         seen = _Latest()
         search = playing.start(Limits(infinite=True), lines=request.most, on_report=seen)
         try:
@@ -126,7 +126,7 @@ class PlayingCommands:
         session.board.require_turn(colour)
         return self._live_genmove(colour, request, line_of)
 
-    def _live_genmove(self, colour: int, request: AnalysisRequest, line_of: LineOf) -> Iterator[str]:
+    def _live_genmove(self, colour: int, request: LiveRequest, line_of: LineOf) -> Iterator[str]:
         seen, session = _Latest(), self._session
         with ThreadPoolExecutor(1, thread_name_prefix="genmove") as pool:
             search: Future[FoundMove] = pool.submit(session.think, colour, lines=request.most, on_report=seen)
@@ -167,7 +167,7 @@ class _Latest:
         """Keep a report."""
         self._report = report
 
-    def lines(self, board: GameHistory, request: AnalysisRequest, line_of: LineOf) -> Iterator[str]:
+    def lines(self, board: GameHistory, request: LiveRequest, line_of: LineOf) -> Iterator[str]:
         """Yield the line of the report, if there is one."""
         if self._report is not None and (line := line_of(board, self._report, request)):
             yield line
