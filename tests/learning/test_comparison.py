@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from report_toys import CONTEMPT, charts_of, folder_with, line, recipe, structure
+from report_toys import charts_of, folder_with, line, recipe, structure
 
 from hauteur.cli.main import main
 from hauteur.learning.report.comparison import ComparedRun, comparison, differences, grouped, read_runs
@@ -31,17 +31,6 @@ def test_runs_that_differ_in_their_seed_are_one_line() -> None:
     assert differences(groups) == (["setting", "a (2 seeds)", "b"], [["selfplay.visits", "100", "50"]])
 
 
-def test_lines_with_the_same_short_name_get_long_names() -> None:
-    runs = [run("x-1"), run("x-2", seed=2), run("x-3", visits=9), run("x-4", visits=9, seed=2)]
-    assert list(grouped(runs)) == ["x-1, x-2", "x-3, x-4"]
-
-
-def test_a_section_that_only_one_recipe_has_is_a_difference() -> None:
-    other = ComparedRun("b", recipe(controller={}, **CONTEMPT), [line(1)])
-    _, rows = differences(grouped([run("a"), other]))
-    assert ["controller.target", "–", "1.0"] in rows
-
-
 def test_means_over_seeds_have_their_spread() -> None:
     runs = [run("a-1"), run("a-2", seed=2, generations=2, train={"policy_loss": 3.0, "value_loss": 1.0})]
     (series,) = by_key(runs)["policy-loss-by-generation"].lines
@@ -60,20 +49,6 @@ def test_every_quantity_by_every_axis() -> None:
     assert (list(elo.xs), list(elo.values)) == ([0, 250, 500, 750], [0, 70, 140, 210])
 
 
-def test_every_quantity_by_one_axis() -> None:
-    figures = comparison(grouped([run("a"), run("b", visits=50)]), "positions").figures
-    assert {figure.key.rpartition("-")[2] for figure in figures} == {"positions"}
-    with pytest.raises(ValueError, match="evaluations is not in the metrics of these runs"):
-        comparison(grouped([run("a"), run("b", visits=50)]), "evaluations")
-
-
-def test_what_one_run_does_not_know_is_left_out() -> None:
-    figures = by_key([run("a", cost=None, elo=None, train_large=None), run("b", visits=50)])
-    assert not [key for key in figures if key.endswith("budget")]
-    assert [series.name for series in figures["elo-by-games"].lines] == ["b"]
-    assert [series.name for series in figures["policy-loss-large-by-time"].lines] == ["b"]
-
-
 @pytest.mark.parametrize("count", [2, 3, 4, 9])
 def test_pages_are_well_formed(count: int) -> None:
     groups = grouped([run(f"run{i}", visits=10 + i) for i in range(count)])
@@ -83,10 +58,6 @@ def test_pages_are_well_formed(count: int) -> None:
     assert text.count('scope="row"') == count + 1
     lines = next(section for section in report.sections if section.title == "Policy loss").figures[0].lines
     assert len({(series.colour, series.dashed) for series in lines}) == count
-
-
-def test_seeds_alone_differ_in_nothing() -> None:
-    assert "differ in nothing but the seed" in comparison(grouped([run("a"), run("a", seed=2)])).html()
 
 
 def test_folders_are_read_and_named(tmp_path: Path) -> None:

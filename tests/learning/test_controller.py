@@ -64,14 +64,6 @@ class Games:
 KEEP_VISITS = ControllerSettings(double_visits=False)
 
 
-def test_one_observation_speaks_by_the_usual_slope() -> None:
-    line = controller.fit([seen(5, 138, 100)], 1000)
-    assert line.slope == controller.USUAL_SLOPE
-    assert line.x_for(138.5 / 100.5) == pytest.approx(5)
-    assert line.x_for(1.0) == pytest.approx(5 * (138.5 / 100.5) ** (1 / 0.8))
-    assert line.ratio_at(line.x_for(0.7)) == pytest.approx(0.7)
-
-
 def test_many_games_speak_for_themselves() -> None:
     counts = {n: round(100_000 / (1 + 4 / n**0.5)) for n in (4, 8, 16, 32)}
     line = controller.fit([seen(n, 100_000 - draws, draws) for n, draws in counts.items()], 1000)
@@ -83,25 +75,6 @@ def test_the_newest_generations_count_most() -> None:
     old = [seen(10, 300, 100, generation=generation) for generation in range(1, 8)]
     line = controller.fit([*old, *(seen(10, 100, 300, generation=generation) for generation in (8, 9, 10))], 1000)
     assert line.level == pytest.approx(math.log(1 / 3) * 7 / 8 + math.log(3) / 8, abs=0.03)
-
-
-def test_games_with_other_visits_count_little() -> None:
-    line = controller.fit([seen(10, 300, 100), seen(10, 200, 200, visits=500)], 500)
-    assert line.level == pytest.approx(math.log(3) * 7.5 / 107.5, rel=0.02)
-
-
-def test_more_contempt_never_means_more_draws() -> None:
-    assert controller.fit([seen(4, 100, 300), seen(64, 300, 100)], 1000).slope == controller.FLATTEST_SLOPE
-
-
-@pytest.mark.parametrize(("decisive", "drawn", "expected"), [(400, 0, 40), (0, 400, 1)])
-def test_games_of_one_kind_alone_move_by_the_largest_step(decisive: int, drawn: int, expected: int) -> None:
-    assert controller.best_n_scl(ControllerSettings(), [seen(5, decisive, drawn)], 1000) == expected
-
-
-def test_ratio_needs_draws() -> None:
-    assert seen(5, 30, 0).ratio is None
-    assert seen(5, 30, 20).ratio == 1.5
 
 
 def test_bounds_hold_and_visits_are_one() -> None:
@@ -143,12 +116,6 @@ def test_visits_double_when_n_scl_settles_and_probes_follow() -> None:
     assert games.probes >= 3, "nothing is known at new visits"
 
 
-def test_nothing_has_settled_at_a_bound() -> None:
-    games = Games(ControllerSettings(), lambda generation, n_scl, visits: 50.0, seed=1)
-    state = games.play(10)
-    assert (state.n_scl, state.visits) == (100, 100)
-
-
 def test_a_generation_is_played_near_what_was_seen() -> None:
     state = controller.begin(ControllerSettings(), 100)
     assert controller.wants_probe(state, 1)
@@ -168,13 +135,6 @@ def test_probes_end_although_the_target_is_out_of_reach() -> None:
     assert probes == controller.MOST_PROBES
 
 
-def test_the_state_stays_small_and_survives_json() -> None:
-    games = Games(KEEP_VISITS, paper, seed=1)
-    state = games.play(50)
-    assert len(state.seen) <= controller.REMEMBERED + 1
-    assert ControllerState.model_validate_json(state.model_dump_json()) == state
-
-
 @pytest.mark.parametrize(
     ("values", "message"),
     [
@@ -189,9 +149,3 @@ def test_the_state_stays_small_and_survives_json() -> None:
 def test_recipes_that_cannot_be_controlled_are_refused(values: dict[str, object], message: str) -> None:
     with pytest.raises(ValueError, match=message.replace("(", r"\(").replace(")", r"\)")):
         parse_recipe(values, "test")
-
-
-def test_games_without_draws_can_be_judged_by_length() -> None:
-    recipe = parse_recipe({"game": "nogo(size=7)", "controller": {"long_game": 30}}, "test")
-    assert recipe.controller is not None
-    assert recipe.controller.long_game == 30

@@ -13,8 +13,6 @@ from hauteur.cli import main
 from hauteur.learning.pipeline import learn
 from hauteur.learning.recipe import Recipe
 
-CONTROLLER = {"controller": {"target": 1.0, "initial_n_scl": 4, "low": 2, "probe_games": 4}}
-
 
 class Stopped(Exception):  # noqa: N818
     """A run was stopped."""
@@ -97,15 +95,6 @@ def test_games_of_a_finished_generation_are_played_again(
     assert (folder / net).read_bytes() == (undisturbed / net).read_bytes()
     games = [[json.loads(line)["games"] for line in (one / "metrics.jsonl").open()] for one in (folder, undisturbed)]
     assert games[0] == games[1]
-
-
-def test_games_of_a_controlled_generation_are_played_again(tmp_path: Path) -> None:
-    """With the N_scl and visits that the controller had chosen for it."""
-    learn(exact(**CONTROLLER), folder=tmp_path / "a", display=Silent())
-    learn_half(tmp_path / "b", **CONTROLLER)
-    missing(tmp_path / "b" / "games")
-    learn(exact(**CONTROLLER), folder=tmp_path / "b", display=Silent())
-    assert_same_run(tmp_path / "b", tmp_path / "a")
 
 
 def test_games_that_come_out_otherwise_stop_an_exact_run(half: Path, tmp_path: Path) -> None:

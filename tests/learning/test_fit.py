@@ -66,26 +66,6 @@ def test_games_in_memory_are_those_of_a_shard(records: list[GameRecord], tmp_pat
         assert equal(*samples)
 
 
-def test_the_window_keeps_the_newest_games(records: list[GameRecord]) -> None:
-    small, last = ReplayBuffer(GAME, 5), ReplayBuffer(GAME, 5)
-    for record in records:
-        small.add([record])
-    last.add(iter(records[-5:]))
-    assert small.games is not None
-    assert small.games.games == 5
-    assert equal(small.sample(np.random.default_rng(1), 32), last.sample(np.random.default_rng(1), 32))
-    assert small.add([]) == 0  # and nothing changes
-
-
-def test_games_after_opening_moves_and_of_python_games() -> None:
-    buffer = ReplayBuffer(GAME)
-    buffer.add(played(3, start=(4, 0)))
-    batch = buffer.sample(np.random.default_rng(0), 16, symmetries=False)
-    assert (batch.features[:, :, 1, 1].sum(axis=1) == 1).all()  # the centre is taken in every position
-    np.testing.assert_allclose(batch.policy.sum(axis=1), 1, atol=1e-6)
-    np.testing.assert_allclose(batch.wdl.sum(axis=1), 1)
-
-
 def test_records_of_another_game_are_refused_whole(records: list[GameRecord]) -> None:
     buffer = ReplayBuffer(_core.Game("connect4"))
     with pytest.raises(ValueError, match=r"record \d+ is no game of connect4: "):
@@ -144,27 +124,6 @@ def test_the_file_is_the_network_of_the_evaluator(average: float, buffer: Replay
     with trainer.evaluator(threads=1) as direct, make_evaluator(GAME, path, precision="float32", threads=1) as opened:
         for ours, theirs in zip(direct(FEATURES), opened(FEATURES), strict=True):
             np.testing.assert_allclose(ours, theirs, atol=1e-4)
-
-
-def test_the_same_seed_gives_the_same_weights_with_dropout_too(buffer: ReplayBuffer) -> None:
-    def weights(seed: int, threads: int) -> list[np.ndarray[Any, Any]]:
-        torch.manual_seed(5)
-        network = ToyTransformer(GAME, drop=0.3)
-        trainer = Trainer(GAME, network, TrainSettings(batch_size=300, warmup_steps=2), seed=seed)
-        trainer.fit(buffer, steps=3, threads=threads)
-        return [tensor.detach().numpy() for tensor in network.parameters()]
-
-    first, again, other = weights(1, 1), weights(1, 2), weights(2, 1)
-    assert all(np.array_equal(a, b) for a, b in zip(first, again, strict=True))
-    assert not all(np.array_equal(a, b) for a, b in zip(first, other, strict=True))
-
-
-def test_progress_is_the_place_in_the_schedule(buffer: ReplayBuffer) -> None:
-    settings = SETTINGS.model_copy(update={"learning_rate": 0.01, "final_learning_rate": 0.0, "warmup_steps": 0})
-    whole = Trainer(GAME, SMALL, settings).fit(buffer, steps=50)
-    half = Trainer(GAME, SMALL, settings).fit(buffer, steps=50, progress=(0.0, 0.5))
-    assert whole.learning_rate < 1e-4
-    assert half.learning_rate == pytest.approx(0.005, rel=0.1)
 
 
 @pytest.mark.parametrize(

@@ -13,13 +13,12 @@ from game_file_toys import CHESS, NOGO, SCHOLAR
 from recorded_games import random_record
 
 from hauteur import _core
-from hauteur.games import pgn, sgf
 from hauteur.games.game_line import NO_NET, BadGame, GameLine
 from hauteur.games.pgn import read_pgn
 from hauteur.games.sgf import read_sgf
+from hauteur.learning.game_files.exporting import pgn_text, sgf_text
 from hauteur.learning.game_files.importing import GAME_SUFFIXES, files_of, import_games, read_games
 from hauteur.learning.game_files.stored_games import StoredGame, good_games
-from hauteur.learning.game_files.text import pgn_text, sgf_text
 from hauteur.learning.replay import ReplayBuffer
 from hauteur.matches.record import GameRecord
 
@@ -100,25 +99,6 @@ def test_bad_games_of_a_pgn_are_named_and_the_others_read(tmp_path: Path, tags: 
     assert "\n" not in bad[0]
 
 
-def test_a_pgn_that_is_one_endless_game_takes_little_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pgn, "MAX_GAME_CHARACTERS", 10_000)
-    for text in ("1. e4 {" + "x" * 20_000, "1. e4 {\n" + "x\n" * 20_000, '[A "' + "b" * 20_000 + '"]\n\n1. e4 1-0\n'):
-        good, (bad,) = found(read_pgn(pgn_file(tmp_path, SCHOLAR + "\n" + text), CHESS))
-        assert len(good) == 1
-        assert "is longer than 10,000 characters; the file is not read further" in str(bad)
-
-
-def test_files_that_are_no_pgn_give_no_games(tmp_path: Path) -> None:
-    path = tmp_path / "x.pgn"
-    path.write_bytes(bytes(range(256)) * 40)
-    good, _ = found(read_pgn(path, CHESS))
-    assert good == []
-    path.write_text("")
-    assert found(read_pgn(path, CHESS)) == ([], [])
-    with pytest.raises(ValueError, match="PGN holds games of chess, not of nogo"):
-        next(iter(read_pgn(path, NOGO)))
-
-
 def test_a_game_without_searches_teaches_move_and_result(tmp_path: Path) -> None:
     path = pgn_file(tmp_path, f'[FEN "{QUEEN_ODDS}"]\n[Result "0-1"]\n\n1. e4 e5 2. d4 0-1\n\n{SCHOLAR}')
     facts = import_games([path], CHESS, tmp_path / "new")
@@ -197,18 +177,6 @@ def test_sgf_that_is_written_is_read(tmp_path: Path) -> None:
     assert "RE[W+R]" in path.read_text()
 
 
-def test_sgf_points_main_line_and_escapes(tmp_path: Path) -> None:
-    text = r"(;GM[1] FF[4]SZ[5]RE[W+Resign]C[a \] ; bracket (] ;B[aa];W[ba](;B[ae]C[x](;W[ee])(;W[dd]))(;B[cc]))"
-    (line,), bad = found(read_sgf(sgf_file(tmp_path, text), NOGO))
-    assert bad == []
-    assert moves_of(line, NOGO) == ["A5", "B5", "A1", "E1"]
-    assert (line.outcome, line.end_reason) == (-1, "resignation")
-    rectangle = _core.Game("nogo(rows=3,cols=4)")
-    (line,), bad = found(read_sgf(sgf_file(tmp_path, "(;SZ[4:3]RE[B+];B[dc])"), rectangle))
-    assert bad == []
-    assert line.actions == (11,)
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -248,15 +216,6 @@ def test_a_result_that_contradicts_the_board_is_refused(tmp_path: Path) -> None:
     text = sgf_text(replace(game, record=replace(game.record, outcome=-game.record.outcome)))
     (bad,) = read_games([sgf_file(tmp_path, text)], NOGO)
     assert "but the last position is" in str(bad)
-
-
-def test_large_sgf_files_and_other_games_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = sgf_file(tmp_path, "(;SZ[5]RE[B+R];B[aa])" + " " * 1000)
-    with pytest.raises(ValueError, match="SGF is read for nogo, not for chess"):
-        next(iter(read_sgf(path, CHESS)))
-    monkeypatch.setattr(sgf, "MAX_BYTES", 500)
-    with pytest.raises(ValueError, match="has 1,021 bytes, allowed are 500"):
-        next(iter(read_sgf(path, NOGO)))
 
 
 def test_recorded_games_of_nogo_come_in(shared_data: Path, tmp_path: Path) -> None:

@@ -6,7 +6,7 @@ from selfplay_toys import gate_match
 
 from hauteur import _core
 from hauteur.learning.gate import GateResults, decide, sprt_of
-from hauteur.learning.planned import BEST, CANDIDATE, PlannedGames, pair_plans, planned_gate
+from hauteur.learning.planned import PlannedGames, planned_gate
 from hauteur.learning.recipe import GateSettings, SelfPlaySettings
 from hauteur.matches.ratings.elo import MatchScore
 from hauteur.mcts.params import SearchParams, Temperature
@@ -61,14 +61,6 @@ def test_a_decision_is_recorded_with_counts_score_and_interval() -> None:
     assert decide(settings(), results(wins=5), generation=1, best=0).to_json()["elo"] is None
 
 
-def test_pairs_share_their_opening_and_swap_seats() -> None:
-    plans = list(pair_plans(GAME, 9, 4, purpose="x", seed=1))
-    assert [plan.seats for plan in plans[:4]] == [(CANDIDATE, BEST), (BEST, CANDIDATE)] * 2
-    assert all(len(plan.start) == 4 for plan in plans)
-    assert [first.start == second.start for first, second in zip(plans[::2], plans[1::2], strict=False)] == [True] * 4
-    assert len({plan.start for plan in plans}) > 3
-
-
 def test_more_visits_win_the_match() -> None:
     strong, weak = (
         SearchPlayer(name, ToyEvaluator(GAME), SearchParams(), visits, Temperature(initial=0.5))
@@ -112,14 +104,3 @@ def test_pairs_count_in_the_order_of_their_numbers() -> None:
     assert gate.pairs.counts == (0, 0, 0, 1, 0)
     gate.add(3, 0.0)
     assert gate.pairs.counts == (0, 0, 1, 1, 1)
-
-
-def test_an_undecided_sequential_gate_falls_to_the_threshold() -> None:
-    gate = settings(by="sprt", games=4, sprt=SPRT)
-    undecided = GateResults(sprt_of(gate))
-    for index, score in enumerate((1.0, 0.0, 1.0, 0.5)):
-        undecided.add(index, score)
-    decision = decide(gate, undecided, generation=1, best=0)
-    assert decision.promoted
-    assert "reaches the threshold" in decision.reason
-    assert decision.llr is not None

@@ -8,26 +8,21 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from numpy.lib import recfunctions
 from recorded_games import random_record, shard_of
 
 from hauteur import _core
-from hauteur.learning.bootstrap.chunk_buffer import ChunkBuffer
-from hauteur.learning.game_files.chunks import chunk_of
+from hauteur.learning.bootstrap.data import ChunkBuffer
 from hauteur.learning.game_files.lc0_chunks import (
     MAX_BYTES,
     RECORDS,
     ChunkPositions,
-    Records,
-    plane_bytes,
+    chunk_of,
     read_chunk,
     write_chunk,
 )
 from hauteur.learning.game_files.stored_games import StoredGame
 from hauteur.learning.replay import ReplayBuffer
 from hauteur.matches.record import GameRecord
-from hauteur.networks.chess_moves import plain_moves, promotions
-from verify_lc0 import reached, read
 
 CHESS = _core.Game("chess")
 ENDGAME = "8/P6k/8/8/3pP3/8/6K1/8 b - e3 5 60"
@@ -123,21 +118,6 @@ def test_the_start_position_by_hand() -> None:
     assert record["invariance_info"] == 1 << 5  # the game ended by resignation, not by the rules
 
 
-def test_castling_rights_rule50_and_en_passant_by_hand() -> None:
-    (lost, after) = chunk_of(stored(played("e1e2 a8b8", "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 7 30")))
-    assert (lost["castling"].tolist(), lost["rule50"]) == ([1, 1, 1, 1], 7)
-    assert (after["castling"].tolist(), after["rule50"]) == ([1, 1, 0, 0], 8)
-    (castles,) = chunk_of(stored(played("e8g8", "r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 0 30")))
-    assert castles["played_idx"] == [*plain_moves()].index((4, 7))  # e1h1: the king takes his rook
-    (promotes,) = chunk_of(stored(played("a7a8q", "8/P6k/8/8/8/8/6K1/8 w - - 0 60")))
-    assert promotes["played_idx"] == 1792 + [*promotions()].index((0, 0, 0))
-    (knight,) = chunk_of(stored(played("a7a8n", "8/P6k/8/8/8/8/6K1/8 w - - 0 60")))
-    assert knight["played_idx"] == [*plain_moves()].index((48, 56))
-    (takes,) = chunk_of(stored(played("d4e3", ENDGAME)))
-    now, before = takes["planes"][6], takes["planes"][13 + 6]  # their pawns: e4 now, seen by Black on the fifth rank
-    assert np.flatnonzero(now).tolist() != np.flatnonzero(before).tolist()
-
-
 def test_planes_and_policy_equal_those_of_the_encoder(records: list[GameRecord]) -> None:
     for record in records:
         written = chunk_of(stored(record))
@@ -156,19 +136,6 @@ def test_planes_and_policy_equal_those_of_the_encoder(records: list[GameRecord])
             assert written["best_idx"][move] in record.policy_actions[edges][counts == counts.max()]
             assert written["played_idx"][move] == action
             state.apply(action)
-
-
-def test_planes_of_the_reference_come_back(shared_data: Path) -> None:
-    for position in read(shared_data / "lc0" / "input_planes.json")["positions"]:
-        state = reached(position)
-        masks, values = state.features_packed()
-        one = np.zeros(1, RECORDS[6])
-        one["planes"][0] = plane_bytes(masks[:104])
-        one["castling"][0] = masks[104:108] != 0
-        one["black_to_move"], one["rule50"] = masks[108] != 0, values[109]
-        one["probabilities"][0, 0] = 1
-        features = ChunkPositions.of_records(one).features(np.zeros(1, np.int64))
-        assert np.array_equal(features[0], state.features()), position.id
 
 
 def test_values_are_the_movers(records: list[GameRecord]) -> None:
@@ -193,26 +160,6 @@ def test_a_chunk_reads_back_what_was_written(tmp_path: Path, records: list[GameR
     assert (tmp_path / "a.gz").read_bytes() == (tmp_path / "b.gz").read_bytes()
 
 
-def as_version_7(written: Records) -> Records:
-    result = np.zeros(len(written), RECORDS[7])
-    recfunctions.assign_fields_by_name(result, written)
-    result["version"], result["next_played_idx"] = 7, 5
-    return result
-
-
-def test_version_7_gives_the_same_positions(tmp_path: Path, records: list[GameRecord]) -> None:
-    written = chunk_of(stored(records[1]))
-    write_chunk(tmp_path / "six.gz", written)
-    write_chunk(tmp_path / "seven.gz", as_version_7(written))
-    six, seven = (ChunkBuffer(CHESS) for _ in range(2))
-    assert six.extend([tmp_path / "six.gz"]) == seven.extend([tmp_path / "seven.gz"]) == len(written)
-    rows = np.arange(len(written))
-    first, second = six.samples_of(rows), seven.samples_of(rows)
-    assert np.array_equal(first.features, second.features)
-    assert np.array_equal(first.policy, second.policy)
-    assert np.array_equal(first.wdl, second.wdl)
-
-
 @pytest.mark.parametrize("share", [0.0, 0.25, 1.0])
 def test_chunks_teach_what_the_games_teach(tmp_path: Path, records: list[GameRecord], share: float) -> None:
     replay, chunks = ReplayBuffer(CHESS, 100, legal=True), ChunkBuffer(CHESS)
@@ -235,29 +182,6 @@ def test_chunks_teach_what_the_games_teach(tmp_path: Path, records: list[GameRec
     assert drawn.policy.sum(axis=1) == pytest.approx(1)
 
 
-def test_moves_that_are_not_learned_from_and_deleted_positions_are_left_out(records: list[GameRecord]) -> None:
-    learn = np.arange(len(records[0].actions)) % 2
-    written = chunk_of(stored(replace(records[0], learn=learn.astype(np.uint8))))
-    assert len(written) == learn.sum()
-    written["invariance_info"][0] |= 1 << 6
-    kept = ChunkPositions.of_records(written)
-    assert len(kept) == len(written) - 1
-    assert np.array_equal(kept.planes[0], written["planes"][1])
-
-
-def test_moves_without_a_search_are_left_out(records: list[GameRecord]) -> None:
-    """An opponent that plays by its policy alone, whose moves nobody learns from, leaves no counts."""
-    record, edges = records[0], int(records[0].policy_lengths[0])
-    without = replace(
-        record,
-        learn=(np.arange(len(record.actions)) > 0).astype(np.uint8),
-        policy_actions=record.policy_actions[edges:],
-        policy_counts=record.policy_counts[edges:],
-        policy_lengths=np.concatenate([np.zeros(1, np.uint16), record.policy_lengths[1:]]),
-    )
-    assert chunk_of(stored(without)).tobytes() == chunk_of(stored(record))[1:].tobytes()
-
-
 def packed(tmp_path: Path, data: bytes) -> Path:
     path = tmp_path / "bad.gz"
     path.write_bytes(gzip.compress(data))
@@ -270,20 +194,6 @@ def refused(path: Path) -> str:
     message = str(caught.value)
     assert "\n" not in message
     return message.removeprefix(f"{path}: ")
-
-
-def test_files_that_are_cut_off(tmp_path: Path, records: list[GameRecord]) -> None:
-    data = chunk_of(stored(records[0])).tobytes()
-    assert refused(packed(tmp_path, data[: 3 * 8356 + 100])) == "record 3 is cut off: 100 bytes of 8356"
-    assert refused(packed(tmp_path, b"")) == "record 0 is cut off: 0 bytes"
-    assert refused(packed(tmp_path, data[:3])) == "record 0 is cut off: 3 bytes"
-    path = tmp_path / "bad.gz"
-    path.write_bytes(gzip.compress(data)[:-20])
-    assert refused(path).startswith("not a whole gzip file")
-    path.write_bytes(b"nothing of the kind")
-    assert refused(path).startswith("not a whole gzip file")
-    path.write_bytes(gzip.compress(data)[:40] + b"\xff" * 40)
-    assert refused(path).startswith("not a whole gzip file")
 
 
 def test_files_that_unpack_to_too_much(tmp_path: Path) -> None:
@@ -318,33 +228,6 @@ def test_the_first_bad_record_is_named(
     written = chunk_of(stored(records[0]))
     written[field][2:4] = value
     assert refused(packed(tmp_path, written.tobytes())).startswith(message)
-
-
-def test_unknown_versions_are_refused(tmp_path: Path) -> None:
-    for version in (0, 3, 4, 5, 8, 2**31):
-        data = version.to_bytes(4, "little") + bytes(9000)
-        assert refused(packed(tmp_path, data)) == f"record 0 has version {version}, read are 6, 7"
-
-
-def test_bad_files_are_skipped_and_named(tmp_path: Path, records: list[GameRecord]) -> None:
-    write_chunk(tmp_path / "good.gz", chunk_of(stored(records[0])))
-    (tmp_path / "bad.gz").write_text("text")
-    buffer = ChunkBuffer(CHESS)
-    assert buffer.extend([tmp_path / "bad.gz", tmp_path / "good.gz"]) == buffer.positions == len(records[0].actions)
-    assert len(buffer.skipped) == 1
-    assert buffer.skipped[0].startswith(str(tmp_path / "bad.gz"))
-
-
-def test_only_chess_and_only_what_is_there(tmp_path: Path, records: list[GameRecord]) -> None:
-    connect4 = _core.Game("connect4")
-    with pytest.raises(ValueError, match="are for chess, the game is connect4"):
-        ChunkBuffer(connect4)
-    with pytest.raises(ValueError, match="are for chess, the game is connect4"):
-        chunk_of(stored(random_record(connect4, 1), connect4))
-    with pytest.raises(ValueError, match="hold no positions"):
-        ChunkBuffer(CHESS).sample(np.random.default_rng(1), 4)
-    with pytest.raises(ValueError, match="needs records of version 6 or 7"):
-        write_chunk(tmp_path / "x.gz", np.zeros(0, RECORDS[6]))
 
 
 @settings(max_examples=200)

@@ -17,7 +17,6 @@ from hauteur.learning.pipeline import learn
 from hauteur.learning.planned import planned_selfplay
 from hauteur.learning.recipe import Recipe, SelfPlaySettings, parse_recipe
 from hauteur.learning.replay import ReplayBuffer
-from hauteur.matches.arena import ArenaFacts
 from hauteur.matches.record import GamePlan
 from hauteur.mcts.params import Dirichlet, SearchParams
 from hauteur.mcts.rules import ForcedPlayouts, SearchContempt
@@ -69,29 +68,6 @@ def test_wrong_settings_are_refused() -> None:
 
 
 CONTEMPT = SearchParams(dirichlet=Dirichlet(), search_contempt=SearchContempt(n_scl=6))
-
-
-def test_a_tree_for_each_side_is_two_players_with_one_cache() -> None:
-    """Same searches as of two players on the seats; the noise of a tree is that of its seat."""
-    facts = ArenaFacts()
-    both = games_of([player(search=CONTEMPT)], tree_per_side=True, facts=facts)
-    seated = [GamePlan(index, (0, 1)) for index in range(20)]
-    two = games_of([player(search=CONTEMPT), player(search=CONTEMPT)], seated)
-    assert same(both, two)
-    assert facts.cache_lookups > 0
-
-
-def test_search_contempt_with_one_tree_for_both_begins_it_anew_every_ply() -> None:
-    quiet = CONTEMPT.model_copy(update={"dirichlet": None})
-    anew = games_of([player(search=quiet.model_copy(update={"reuse_tree": False}))])
-    assert same(games_of([player(search=quiet)]), anew)
-
-
-def test_a_tree_for_each_side_keeps_visits() -> None:
-    kept, anew = ArenaFacts(), ArenaFacts()
-    games_of([player(search=CONTEMPT, visits=60)], tree_per_side=True, facts=kept)
-    games_of([player(search=CONTEMPT, visits=60)], facts=anew)
-    assert kept.visits / kept.moves < anew.visits / anew.moves == pytest.approx(60, abs=0.5)
 
 
 def test_everything_together_is_the_same_for_any_number_of_parallel_games_and_threads() -> None:
@@ -168,15 +144,6 @@ def test_a_run_against_an_opponent_with_playout_cap_and_resignation(tmp_path: Pa
     assert as_text(rows_of(tmp_path / "a")) == as_text(rows_of(tmp_path / "b"))
 
 
-def test_lost_games_against_an_opponent_are_played_again_the_same(tmp_path: Path) -> None:
-    recipe = tiny_recipe(run={"generations": 1, "threads": 1})
-    learn(recipe, folder=tmp_path / "run", display=Silent())
-    before = as_text(rows_of(tmp_path / "run"))
-    (tmp_path / "run" / "games" / "gen-00001-0001.parquet").unlink()
-    learn(recipe, folder=tmp_path / "run", display=Silent())
-    assert as_text(rows_of(tmp_path / "run")) == before
-
-
 def test_the_moves_of_an_opponent_with_a_net_cost_nothing(tmp_path: Path) -> None:
     recipe = tiny_recipe(
         opponent={"net": "uniform", "colours": "second", "search": {"cache_size": 0}},
@@ -203,13 +170,3 @@ def test_players_that_do_not_fit_are_named_before_the_run_begins(
     with pytest.raises((OSError, ValueError), match=message):
         learn(parse_recipe({"game": "tictactoe", **sections}, "test"), folder=tmp_path / "run", display=Silent())
     assert not (tmp_path / "run" / "config.toml").exists()
-
-
-def test_the_unknown_surprise_of_an_opponents_moves_is_no_warning(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    train = {"batch_size": 16, "warmup_steps": 2, "surprise_weight": 0.5}
-    recipe = tiny_recipe(train=train, run={"generations": 1, "threads": 1})
-    learn(recipe, folder=tmp_path / "run", display=Silent())
-    assert any(np.isnan(row["surprise"]).any() for row in rows_of(tmp_path / "run"))
-    assert "surprise" not in capsys.readouterr().err

@@ -1,14 +1,11 @@
 """The learning loop end to end: what it leaves behind, the same again for the same seed, and going on after a kill."""
 
 import json
-import os
 import signal
 import subprocess
 import sys
-import time
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -69,14 +66,6 @@ def test_more_generations_go_on_from_the_end(finished: Path, tmp_path: Path) -> 
     assert len(lines_of(folder)) == 24
 
 
-def test_a_finished_run_is_left_alone(finished: Path) -> None:
-    before = (finished / "metrics.jsonl").read_bytes()
-    display = Silent()
-    learn(tiny(), folder=finished, display=display)
-    assert display.lines == []
-    assert (finished / "metrics.jsonl").read_bytes() == before
-
-
 def test_fresh_refuses_a_folder_with_a_run(finished: Path) -> None:
     with pytest.raises(ValueError, match="holds a run already"):
         learn(tiny(), folder=finished, fresh=True, display=Silent())
@@ -98,22 +87,6 @@ def test_torn_and_foreign_shards_are_named_and_played_again(tmp_path: Path) -> N
     assert any("gen-00001-0001.parquet: not a whole Parquet file" in text for text in display.warnings)
     assert any("gen-00002-0000.parquet" in text for text in display.warnings)
     assert [row["index"] for row in games_of(folder)] == 2 * list(range(12))
-
-
-def test_the_rest_of_another_run_is_not_taken_for_this_one(tmp_path: Path) -> None:
-    learn(tiny(), folder=tmp_path / "run", display=Silent())
-    (tmp_path / "run/config.toml").unlink()
-    before = sorted((tmp_path / "run").rglob("*"))
-    with pytest.raises(ValueError, match=r"what another run has left, such as gen-00001-0000\.parquet; name"):
-        learn(tiny(run={"seed": 2}), folder=tmp_path / "run", display=Silent())
-    assert sorted((tmp_path / "run").rglob("*")) == before
-
-
-@pytest.mark.parametrize("line", ["5", "[1]", '{"games": 1}', '"text"'])
-def test_metrics_that_are_none_are_refused(tmp_path: Path, line: str) -> None:
-    (tmp_path / "metrics.jsonl").write_text('{"generation": 1}\n' + line + "\n")
-    with pytest.raises(ValueError, match=r"metrics\.jsonl, line 2: must be a JSON object with generation"):
-        RunFolder(tmp_path).read_metrics()
 
 
 @pytest.mark.parametrize("value", ["wdl", "scalar"])
@@ -221,40 +194,3 @@ def test_the_gate_plays_without_what_makes_games_vary(finished: Path) -> None:
     assert judged.solver is not None
     assert isinstance(played, SearchPlayer)
     assert None not in (played.search.dirichlet, played.search.forced_playouts, played.search.search_contempt)
-
-
-def test_two_nets_need_both_sections() -> None:
-    with pytest.raises(ValueError, match="two nets need both sections"):
-        parse_recipe({**TINY, "large": TWO_NETS["large"]}, "test")
-    with pytest.raises(ValueError, match="two nets need both sections"):
-        parse_recipe({**TINY, "selfplay": {**TINY["selfplay"], "search": TWO_NETS["search"]}}, "test")
-
-
-@pytest.mark.slow
-@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is for systems that have it")
-def test_killed_again_and_again_at_any_moment(finished: Path, tmp_path: Path) -> None:
-    folder = tmp_path / "run"
-    (tmp_path / "recipe.toml").write_text(recipe_toml(tiny()))
-    command = [sys.executable, "-m", "hauteur.cli.main", "train", str(tmp_path / "recipe.toml"), "--run", str(folder)]
-    random = np.random.default_rng(1)
-    for _ in range(12):
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=os.environ)
-        time.sleep(float(random.uniform(2.0, 9.0)))
-        process.kill()
-        process.wait()
-    learn(tiny(), folder=folder, display=Silent())
-    assert_same_run(finished, folder)
-
-
-def test_forced_playouts_and_surprise_in_a_run(tmp_path: Path) -> None:
-    """Both change the run, and it goes on."""
-    settings: dict[str, dict[str, Any]] = {
-        "selfplay": {"search": {"forced_playouts": {"k": 2.0}}},
-        "train": {"surprise_weight": 0.5},
-    }
-    display, folder = Silent(), tmp_path / "run"
-    learn(tiny(run={"generations": 1}, **settings), folder=folder, display=display)
-    assert display.warnings == []
-    assert any(surprise > 0 for row in games_of(folder) for surprise in row["surprise"])
-    learn(tiny(run={"generations": 2}, **settings), folder=folder, display=display)
-    assert display.warnings == []

@@ -7,7 +7,7 @@ import pytest
 from run_killer import Silent
 
 from hauteur.learning.pipeline import learn
-from hauteur.learning.progress import RunProgress, progress_of_step, read_progress, removed_at_the_end
+from hauteur.learning.progress import progress_of_step, read_progress, removed_at_the_end
 from hauteur.learning.recipe import parse_recipe
 
 TINY = {
@@ -37,22 +37,6 @@ def test_written_at_most_once_a_second(tmp_path: Path, monkeypatch: pytest.Monke
     assert found.first == 5
     assert found.seconds_left(found.written) == pytest.approx(5 * 0.25)
     assert found.seconds_left(found.written + 100) == 0
-
-
-def test_who_plays_is_shown(tmp_path: Path) -> None:
-    path = tmp_path / "progress.json"
-    facts = {"workers": "no workers: none has joined"}
-    with progress_of_step(path, 3, 10, "self-play", 50, lambda _: None, lambda: facts):
-        assert str(read_progress(path)) == "generation 3 of 10: self-play, 0 of 50 (no workers: none has joined)"
-
-
-def test_time_left_that_nobody_knows() -> None:
-    found = RunProgress(
-        generation=1, generations=2, step="reading games", done=7, total=None, first=1, begun=10, written=20
-    )
-    assert found.seconds_left(20) is None
-    assert str(found) == "generation 1 of 2: reading games, 7"
-    assert found.model_copy(update={"done": 1, "total": 7}).seconds_left(20) is None
 
 
 def test_read_progress(tmp_path: Path) -> None:

@@ -71,14 +71,6 @@ def recipe_file(tmp_path: Path) -> Path:
     return path
 
 
-def test_unnamed_settings_have_their_defaults(recipe_file: Path) -> None:
-    recipe = load_recipe(recipe_file)
-    assert (recipe.selfplay.games, recipe.selfplay.visits) == (20, 100)
-    assert recipe.selfplay.search.cpuct.init == 2.5
-    assert recipe.selfplay.search.dirichlet is not None
-    assert recipe.folder == Path("runs/tictactoe/default")
-
-
 def test_overrides_are_toml_values_or_bare_words(recipe_file: Path) -> None:
     recipe = load_recipe(recipe_file, ("selfplay.games=7", "gate.by=off", 'run.tag="b"', "train.symmetries=false"))
     assert (recipe.selfplay.games, recipe.gate.by, recipe.run.tag, recipe.train.symmetries) == (7, "off", "b", False)
@@ -110,13 +102,6 @@ def test_wrong_settings_are_named(recipe_file: Path, override: str, message: str
         load_recipe(recipe_file, (override,))
 
 
-def test_text_that_is_not_toml_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "bad.toml"
-    path.write_text("game = ")
-    with pytest.raises(ValueError, match=r"bad.toml: not a TOML file"):
-        load_recipe(path)
-
-
 def test_resuming_with_other_settings_is_refused(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path)
     folder.create(parse_recipe({"game": "tictactoe"}, "stored"))
@@ -129,12 +114,6 @@ def test_resuming_may_change_generations_and_threads(tmp_path: Path) -> None:
     folder = RunFolder(tmp_path)
     folder.create(Recipe(game="tictactoe"))
     folder.check_recipe(parse_recipe({"game": "tictactoe", "run": {"generations": 99, "threads": 3}}, "now"))
-
-
-@pytest.mark.parametrize("name", ["tictactoe", "connect4"])
-def test_the_recipes_that_ship_are_valid(root: Path, name: str) -> None:
-    recipe = load_recipe(root / "runs" / f"{name}.toml")
-    assert (recipe.game, recipe.run.threads) == (name, 2)
 
 
 def test_a_partial_table_keeps_the_other_defaults() -> None:
@@ -155,10 +134,3 @@ def test_a_partial_table_keeps_the_other_defaults() -> None:
     assert partial.selfplay.search.fpu == whole.selfplay.search.fpu.model_copy(update={"kind": "absolute"})
     assert partial.gate.temperature == whole.gate.temperature.model_copy(update={"endgame": 0.1})
     assert (whole.selfplay.temperature.initial, whole.selfplay.search.cpuct.factor) == (1.0, 0.0)
-
-
-def test_the_recipes_of_minichess_differ_in_temperature_and_controller_alone(root: Path) -> None:
-    puct, contempt = (load_recipe(root / "runs" / f"minichess_{name}.toml") for name in ("puct", "contempt"))
-    changes = {"temperature": puct.selfplay.temperature, "tree_per_side": False}
-    same = {"selfplay": contempt.selfplay.model_copy(update=changes), "controller": None, "run": puct.run}
-    assert contempt.model_copy(update=same) == puct

@@ -11,7 +11,7 @@ from learning_toys import ToyEvaluator
 
 from hauteur import _core
 from hauteur.learning.recorded_games import Games
-from hauteur.learning.replay import ReplayBuffer, first_needed
+from hauteur.learning.replay import ReplayBuffer
 from hauteur.learning.shards import read_shard, write_shard
 from hauteur.matches.arena import play_games
 from hauteur.matches.record import GamePlan, GameRecord
@@ -63,20 +63,6 @@ def test_a_shard_reads_back_what_was_written(shard: Path, records: list[GameReco
     assert np.diff(games.edge_offsets).tolist() == np.concatenate([r.policy_lengths for r in records]).tolist()
 
 
-def test_one_row_a_game_with_all_columns(shard: Path, records: list[GameRecord]) -> None:
-    rows = pq.read_table(shard).to_pylist()
-    assert len(rows) == len(records)
-    row, record = rows[5], records[5]
-    assert row["game_spec"] == "connect4"
-    assert (row["index"], row["generation"], row["net_first"], row["net_second"]) == (5, 1, 7, 7)
-    assert row["seed"] == record.seed
-    assert row["start"] == list(record.plan.start)
-    assert row["end_reason"] == record.end_reason
-    assert row["visits"] == record.visits.tolist()
-    assert row["root_q"] == pytest.approx((record.root_wdl[:, 0] - record.root_wdl[:, 2]).tolist())
-    assert len(row["root_wdl"]) == 3 * len(record.actions)
-
-
 def test_torn_foreign_and_other_games_are_named_and_skipped(
     tmp_path: Path, shard: Path, records: list[GameRecord]
 ) -> None:
@@ -97,24 +83,6 @@ def test_torn_foreign_and_other_games_are_named_and_skipped(
     assert "games of nogo(size=5), expected connect4" in buffer.skipped[2]
 
 
-def test_every_truncation_is_skipped(tmp_path: Path, shard: Path) -> None:
-    whole = shard.read_bytes()
-    path = tmp_path / "cut.parquet"
-    for length in range(0, len(whole), max(1, len(whole) // 60)):
-        path.write_bytes(whole[:length])
-        with pytest.raises(ValueError, match=r"cut\.parquet"):
-            read_shard(path, GAME.spec)
-
-
-def test_games_keep_what_the_format_added(tmp_path: Path, records: list[GameRecord]) -> None:
-    path = tmp_path / "x.parquet"
-    write_shard(path, GAME.spec, [records[0], replace(records[1], n_scl=12.5, resigned=1)], generation=1, nets=[0])
-    games = read_shard(path, GAME.spec)
-    assert games.n_scl.tolist() == [pytest.approx(float("nan"), nan_ok=True), 12.5]
-    assert games.resigned.tolist() == [-1, 1]
-    assert games.surprise.tolist() == [*records[0].surprise.tolist(), *records[1].surprise.tolist()]
-
-
 def test_moves_that_are_not_learned_from_are_no_positions(tmp_path: Path, records: list[GameRecord]) -> None:
     first = replace(records[0], learn=np.arange(len(records[0].actions), dtype=np.uint8) % 2)
     path = tmp_path / "x.parquet"
@@ -128,12 +96,6 @@ def test_moves_that_are_not_learned_from_are_no_positions(tmp_path: Path, record
     assert len(learned) == buffer.positions
 
 
-def test_a_failed_write_leaves_no_shard(tmp_path: Path, records: list[GameRecord]) -> None:
-    with pytest.raises(IndexError):
-        write_shard(tmp_path / "x.parquet", GAME.spec, records, generation=1, nets=[])
-    assert list(tmp_path.iterdir()) == []
-
-
 def test_the_window_keeps_the_last_games(tmp_path: Path, shard: Path, records: list[GameRecord]) -> None:
     second = tmp_path / "second.parquet"
     write_shard(second, GAME.spec, records[:4], generation=2, nets=[1])
@@ -145,22 +107,6 @@ def test_the_window_keeps_the_last_games(tmp_path: Path, shard: Path, records: l
     assert buffer.games.generation.tolist() == [1] * 5 + [2] * 4
     assert buffer.positions == sum(len(record.actions) for record in wanted)
     assert_targets(buffer, wanted)
-
-
-def test_a_growing_window_keeps_more_games(tmp_path: Path, shard: Path, records: list[GameRecord]) -> None:
-    second = tmp_path / "second.parquet"
-    write_shard(second, GAME.spec, records[:4], generation=2, nets=[1])
-    buffer = buffer_of(shard, window=9)
-    buffer.window = 11
-    buffer.extend([second])
-    assert buffer.games is not None
-    assert lines(buffer.games) == [full_line(record) for record in [*records[5:], *records[:4]]]
-
-
-def test_the_window_reaches_back_to_a_generation() -> None:
-    games = {1: 10, 2: 10, 3: 5, 4: 10}
-    assert [first_needed(games, window) for window in (1, 10, 11, 15, 16, 25, 26, 1000)] == [4, 4, 3, 3, 2, 2, 1, 1]
-    assert first_needed({}, 5) == 1
 
 
 def test_the_order_of_shards_of_a_generation_does_not_matter(tmp_path: Path, records: list[GameRecord]) -> None:
@@ -245,13 +191,6 @@ def test_samples_are_uniform_over_positions_and_repeatable(shard: Path) -> None:
     opening = (many.features.reshape(4000, -1).sum(axis=1) == GAME.new_initial_state().features().sum()).mean()
     empty_starts = 3 / buffer.positions  # three games begin with the empty board
     assert opening == pytest.approx(empty_starts, abs=4 * np.sqrt(empty_starts / 4000))
-
-
-def test_an_empty_buffer_cannot_be_sampled() -> None:
-    with pytest.raises(ValueError, match="holds no positions"):
-        ReplayBuffer(GAME, 10).sample(np.random.default_rng(0), 4)
-    with pytest.raises(ValueError, match="window must be >= 1"):
-        ReplayBuffer(GAME, 0)
 
 
 def test_games_from_other_positions_keep_their_origin(tmp_path: Path) -> None:

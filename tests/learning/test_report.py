@@ -2,16 +2,14 @@
 
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from report_toys import CONTEMPT, charts_of, folder_with, line, paths, recipe, structure, without
 
-from hauteur.cli import main
 from hauteur.learning.report.figures import FigureSetting, run_figures
-from hauteur.learning.report.page import figure_sections, report_of, run_report, write_report
+from hauteur.learning.report.page import report_of, run_report, write_report
 from hauteur.learning.report.series import History, axes, number, running_total
 from hauteur.learning.run_folder import RunFolder
 from hauteur.plots import Figure
@@ -98,13 +96,6 @@ def test_figures_have_the_numbers_of_the_metrics() -> None:
     assert told(history, "memory")["process"] == [123.0] * 3
 
 
-def test_time_before_the_first_generation_is_not_counted_in_it() -> None:
-    later = [line(1) | {"seconds": 1060}, line(2) | {"seconds": 1120}]
-    sections = figure_sections(recipe(), later, {"generation": 0, "seconds": 1000.0, "start": {"rounds": []}})
-    (figure,) = (one for section in sections for one in section.figures if one.key == "time-of-generation")
-    assert {series.name: list(series.values) for series in figure.series}["gate and the rest"] == [5, 5]
-
-
 def test_axes_grow_with_the_run() -> None:
     (found,) = axes([[line(1), line(2)]])
     assert {axis.key: list(axis.values) for axis in found} == {
@@ -115,13 +106,6 @@ def test_axes_grow_with_the_run() -> None:
     }
     assert [axis.name for axis in axes([[line(200)]])[0]][-1] == "wall time, hours"
     assert running_total([1, None, 2]) == [1, None, None]
-
-
-def test_axes_of_several_runs_are_those_that_all_know_in_one_unit() -> None:
-    short, long = axes([[line(1, cost=None)], [line(200)]])
-    assert [axis.key for axis in short] == [axis.key for axis in long] == ["generation", "games", "time"]
-    assert short[-1].name == long[-1].name == "wall time, hours"
-    assert list(short[-1].values) == pytest.approx([1 / 60])
 
 
 def drawn_by(axis: str) -> dict[str, Figure]:
@@ -143,11 +127,6 @@ def test_all_figures_by_another_axis() -> None:
     assert list(figures["elo-by-processor"].lines[1].xs) == pytest.approx([0, 100 / 60, 200 / 60, 5])
 
 
-def test_generations_without_a_place_are_left_out() -> None:
-    (series, *_) = drawn_by("budget")["losses"].lines
-    assert (list(series.xs), list(series.values)) == ([500, 750], [1.0, pytest.approx(2 / 3)])
-
-
 @pytest.mark.parametrize(("axis", "message"), [("evaluations", "evaluations is not in"), ("x", "no axis 'x'; there")])
 def test_axes_that_there_are_not(axis: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
@@ -159,11 +138,6 @@ def test_threshold_and_target_come_from_the_recipe() -> None:
     assert figures["candidate"].threshold == 0.5
     assert "in its games;" in figures["candidate"].text
     assert (figures["ratio"].threshold, figures["ratio"].threshold_name) == (1.0, "target")
-
-
-def test_the_ratio_that_the_controller_counts_is_shown_beside_it() -> None:
-    steered = [line(1, search_contempt={"ratio": 0.5})]
-    assert told(steered, "ratio")["as the controller counts"] == [0.5]
 
 
 def test_a_gate_that_is_off_has_no_figure() -> None:
@@ -181,38 +155,11 @@ def test_whatever_is_absent_the_page_is_well_formed(absent: list[set[str]]) -> N
     assert len(charts_of(text)) == len(figures_of(history))
 
 
-def test_a_history_without_any_number_has_a_page() -> None:
-    text = report_of(recipe(), [{}, {}], {}).html()
-    structure(text)
-    assert not charts_of(text)
-
-
-@given(st.dictionaries(st.sampled_from(paths(line(1))), st.sampled_from([None, 0, -1.0, 1e300, "x", [], {}, True])))
-@settings(max_examples=60, deadline=None)
-def test_odd_values_leave_the_page_well_formed(odd: dict[str, Any]) -> None:
-    changed = without(line(2), set(odd))
-    for path, value in odd.items():
-        *sections, key = path.split(".")
-        inner: Any = changed
-        for section in sections:
-            inner = inner.get(section) if isinstance(inner, dict) else None
-        if isinstance(inner, dict):
-            inner[key] = value
-    text = report_of(recipe(), [line(1), changed], {}).html()
-    structure(text)
-    assert all(chart.find(f"{SVG}title") is not None for chart in charts_of(text))
-
-
 def test_numbers_are_finite_numbers() -> None:
     values = {"a": {"b": 1, "c": True, "d": float("nan"), "e": "1"}, "f": 2.5}
     assert [number(values, path) for path in ("a.b", "a.c", "a.d", "a.e", "a.x", "f", "f.g", "a")] == [
         *(1, None, None, None, None, 2.5, None, None)
     ]
-
-
-def test_names_from_outside_are_escaped() -> None:
-    text = report_of(recipe(), [line(1)], {"host": "<script>alert(1)</script>"}).html()
-    assert "<script" not in text
 
 
 def test_report_and_figures_of_a_folder(tmp_path: Path) -> None:
@@ -229,27 +176,3 @@ def test_report_and_figures_of_a_folder(tmp_path: Path) -> None:
 def test_a_folder_without_a_run_is_told(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"is not the folder of a run: it has no config\.toml"):
         write_report(RunFolder(tmp_path))
-
-
-def test_a_run_without_a_finished_generation_is_told(tmp_path: Path) -> None:
-    folder = RunFolder(tmp_path / "run")
-    folder.create(recipe())
-    with pytest.raises(ValueError, match="no generation is finished yet"):
-        write_report(folder)
-
-
-@pytest.mark.parametrize(("text", "message"), [("{", "not JSON"), ("[1]", r"must hold a JSON object, holds \[1\]")])
-def test_a_broken_meta_file_is_told(tmp_path: Path, text: str, message: str) -> None:
-    folder = folder_with(tmp_path / "run", [line(1)])
-    (folder.path / "meta.json").write_text(text, encoding="utf-8")
-    with pytest.raises(ValueError, match=message):
-        write_report(folder)
-
-
-@pytest.mark.parametrize("name", ["meta.json", "metrics.jsonl"])
-def test_files_nested_too_deeply_are_one_line(tmp_path: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
-    folder = folder_with(tmp_path / "run", [line(1)])
-    (folder.path / name).write_text("[" * 5000)
-    assert main.main(["report", str(folder.path)]) == 2
-    (told,) = capsys.readouterr().err.splitlines()
-    assert str(folder.path / name) in told

@@ -13,7 +13,7 @@ import pytest
 from hauteur.games.registry import load_game
 from hauteur.learning.pipeline import learn
 from hauteur.learning.recipe import parse_recipe
-from hauteur.learning.report.games import _walk, evenly, game_html, generations_with_games, played_games, sample_games
+from hauteur.learning.report.games import evenly, game_html, generations_with_games, played_games, sample_games
 from hauteur.learning.report.page import write_report
 from hauteur.learning.run_folder import RunFolder
 from hauteur.learning.shards import FORMAT
@@ -111,19 +111,3 @@ def test_games_that_there_are_not(run: RunFolder) -> None:
     next(run.games.glob("gen-00002-*")).write_bytes(b"PAR1 no shard")
     with pytest.raises(ValueError, match="not a whole Parquet file"):
         game_html(run, 2, 0)
-
-
-def test_an_opening_and_a_move_without_a_search_are_told(run: RunFolder) -> None:
-    (path,) = run.games.glob("gen-00001-*")
-    row = pq.read_table(path).to_pylist()[0]
-    lengths = row["policy_lengths"]
-    first, later = lengths[0], lengths[1:]
-    row |= {"start": row["actions"][:1], "actions": row["actions"][1:], "policy_lengths": later}
-    row |= {name: row[name][first:] for name in ("policy_actions", "policy_counts")}
-    row |= {name: row[name][1:] for name in ("visits", "learn", "movers")} | {"root_wdl": row["root_wdl"][3:]}
-    row["visits"][0], row["learn"][1] = 0, 0
-    walk = _walk(row)
-    assert walk["notes"][:2] == ["of the opening, not searched", "chosen without a search"]
-    assert walk["notes"][2].endswith("; not learned from")
-    assert walk["best"][:2] == [[], []]
-    assert walk["wdl"][0] is None

@@ -63,20 +63,3 @@ def test_figures_until_now_by_an_axis(run: RunFolder) -> None:
     with pytest.raises(ValueError, match="evaluations is not in the metrics"):
         live_report(run, "evaluations").body()
     assert list(axes_of(run)) == ["generation", "games", "positions", "budget", "processor", "time"]
-
-
-def test_a_long_run_does_not_make_a_long_page(run: RunFolder) -> None:
-    run.write_metrics(line(number) for number in range(1, 1001))
-    text = live_report(run, "games").body()
-    assert len(text) < 900_000
-    assert text.count("<tr>") == 101
-    assert "Numbers are of the last 100 generations" in text
-    assert ">50,000</b>" in text
-    assert "games 50k" in text  # the last value has its dot
-
-
-def test_a_run_that_has_just_begun(run: RunFolder) -> None:
-    run.metrics.unlink()
-    assert "No generation is finished yet" in live_report(run, "generation").body()
-    assert axes_of(run) == {"generation": "generation"}
-    assert "0 of 5 generations<" in progress_html(run, "running")

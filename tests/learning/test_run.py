@@ -7,9 +7,7 @@ from typing import Any
 import pytest
 
 from hauteur.learning.recipe import Recipe, parse_recipe, recipe_toml
-from hauteur.learning.report.page import write_report
 from hauteur.learning.run import GenerationRow, LearningRun, learn
-from hauteur.learning.run_folder import RunFolder
 from hauteur.networks.architecture import ResNet
 
 SHAPE = ResNet(filters=8, blocks=1, policy_channels=4, value_channels=4, value_hidden=8)
@@ -78,22 +76,6 @@ def test_an_interrupted_run_is_resumed_to_the_same_nets(
     assert run.best.read_bytes() == finished[0].best.read_bytes()
 
 
-def test_more_generations_later_are_those_of_the_recipe_and_the_report(tmp_path: Path) -> None:
-    learn(tiny(generations=1), out=tmp_path / "run", on_generation=str)
-    run = learn(tiny(generations=1), "run.generations=2", out=tmp_path / "run", on_generation=str)
-    assert run.recipe.run.generations == 2
-    assert "2 of 2 generations" in run.report.read_text()
-    learn(tiny(generations=1), out=tmp_path / "run", on_generation=str)  # complete: nothing is taken back
-    assert run.recipe.run.generations == 2
-
-
-def test_a_report_never_counts_beyond_the_whole(tmp_path: Path) -> None:
-    run = learn(tiny(), out=tmp_path / "run", on_generation=str)
-    folder = RunFolder(run.folder)
-    folder.config.write_text(recipe_toml(tiny(generations=1)))  # as earlier versions left it
-    assert "2 of 2 generations" in write_report(folder).read_text()
-
-
 def test_recipes_come_from_files_with_overrides_and_print_lines(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -104,27 +86,6 @@ def test_recipes_come_from_files_with_overrides_and_print_lines(
     out = capsys.readouterr().out
     assert "learning tictactoe from zero: 1 generations" in out
     assert "gen 1/1  games 8 (8)" in out
-
-
-@pytest.mark.parametrize(
-    ("overrides", "message"),
-    [
-        (("run.generation=3",), "run.generation is not a setting .did you mean generations"),
-        (("selfplay.visits=0",), "recipe: selfplay.visits: .* got '0'"),
-        (("selfplay",), "'selfplay' is not of the form key=value"),
-    ],
-)
-def test_wrong_overrides(overrides: tuple[str, ...], message: str, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=message):
-        learn(tiny(), *overrides, out=tmp_path / "run")
-    assert not (tmp_path / "run").exists()
-
-
-def test_other_settings_and_fresh_are_refused(finished: tuple[LearningRun, list[GenerationRow]]) -> None:
-    with pytest.raises(ValueError, match=r"train\.batch_size"):
-        learn(tiny(), "train.batch_size=32", out=finished[0].folder)
-    with pytest.raises(ValueError, match="holds a run already"):
-        learn(tiny(), out=finished[0].folder, fresh=True)
 
 
 def test_a_recipe_takes_a_tower_and_survives_toml() -> None:

@@ -1,6 +1,5 @@
 """The rules of self-play: playout cap, resignation, openings, ply limit, fixed opponent, a tree for each side."""
 
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,7 @@ from learning_toys import ToyEvaluator
 from selfplay_toys import CAP, GAME, RESIGNS, games_of, play_generation, player, same
 
 from hauteur import _core
-from hauteur.games.end_reasons import PLY_LIMIT, RESIGNATION
+from hauteur.games.end_reasons import RESIGNATION
 from hauteur.games.registry import load_game
 from hauteur.learning.metrics import resignation_metrics
 from hauteur.learning.planned import game_plans, planned_selfplay
@@ -20,7 +19,7 @@ from hauteur.matches.openings import read_openings
 from hauteur.matches.record import GamePlan
 from hauteur.matches.resignation import NOBODY, Resignation, Watch
 from hauteur.mcts.params import Dirichlet, SearchParams, Temperature
-from hauteur.mcts.rules import ForcedPlayouts, SecondNet
+from hauteur.mcts.rules import ForcedPlayouts
 from hauteur.players.playout_cap import PlayoutCap
 from hauteur.players.search_player import SearchPlayer
 
@@ -54,30 +53,6 @@ def test_fast_searches_are_those_of_a_player_without_noise_and_forced_playouts()
     assert not same(fast, games_of([player(visits=15, search=noisy)]))
 
 
-@pytest.mark.parametrize("reuse", [True, False])
-def test_a_share_of_one_is_no_playout_cap(reuse: bool) -> None:
-    search = SearchParams(dirichlet=Dirichlet(), reuse_tree=reuse)
-    always = PlayoutCap(full_share=1, fast_visits=5)
-    assert same(games_of([player(cap=always, search=search)]), games_of([player(search=search)]))
-
-
-def test_one_player_of_two_has_a_playout_cap() -> None:
-    plans = [GamePlan(k, (0, 1) if k % 2 else (1, 0)) for k in range(10)]
-    for game in games_of([player(cap=CAP, search=without_reuse()), player(1, visits=9, search=without_reuse())], plans):
-        capped = np.array(game.plan.seats)[game.movers] == 0
-        assert set(game.visits[~capped]) == {9}
-        assert (game.learn[~capped] == 1).all()
-        assert set(game.visits[capped]) <= {5, 24}
-
-
-def test_with_two_nets_the_cap_is_of_the_small_one() -> None:
-    search = without_reuse(second_net=SecondNet(small_visits=4, large_visits=1))
-    me = replace(player(cap=CAP, search=search), large=ToyEvaluator(GAME, salt=9))
-    games = games_of([me], 10)
-    visits, learn = (np.concatenate([getattr(game, name) for game in games]) for name in ("visits", "learn"))
-    assert (set(visits[learn == 1]), set(visits[learn == 0])) == ({24}, {5})
-
-
 def watched(settings: Resignation, values: list[tuple[int, float]], *, plays_through: bool = False) -> Watch:
     watch = Watch(settings, plays_through)
     for ply, (mover, value) in enumerate(values):
@@ -94,12 +69,6 @@ def test_a_player_resigns_after_low_values_in_a_row_of_its_own() -> None:
     assert watched(settings, [(0, -1.0), (1, -1.0), (1, -1.0), (0, -1.0)]).seat == 1
     assert not watched(settings, low, plays_through=True).ends_game
     assert watched(settings, [(0, float("nan"))] * 5).seat == NOBODY
-
-
-def test_nobody_resigns_early() -> None:
-    settings = Resignation(threshold=-0.5, moves=1, earliest_ply=3)
-    assert watched(settings, [(0, -1.0), (1, 1.0), (0, -1.0)]).seat == NOBODY
-    assert watched(settings, [(0, -1.0), (1, 1.0), (0, -1.0), (1, -1.0)]).seat == 1
 
 
 def test_resigned_games_are_the_beginnings_of_the_games_that_would_have_been() -> None:
@@ -124,18 +93,6 @@ def test_resigned_games_are_the_beginnings_of_the_games_that_would_have_been() -
             assert game.resigned == (watch.seat if watch.plays_through else NOBODY)
     played_out = [game for game in games if game.resigned != NOBODY and game.end_reason != RESIGNATION]
     assert len(played_out) > 3
-
-
-def test_resignation_works_with_a_tree_for_each_player_and_the_ply_limit() -> None:
-    plans = [GamePlan(k, (0, 1) if k % 2 else (1, 0)) for k in range(40)]
-    games = games_of([player(1), player(2)], plans, resignation=RESIGNS, max_plies=14)
-    assert {game.end_reason for game in games} >= {RESIGNATION, PLY_LIMIT}
-    for game in games:
-        if game.end_reason == RESIGNATION:
-            assert game.movers[-1] == game.resigned
-            assert game.score_of(game.plan.seats[game.resigned]) == 0
-        if game.end_reason == PLY_LIMIT:
-            assert (len(game.actions), game.outcome) == (14, 0)
 
 
 def test_resignations_are_counted_from_the_shards(tmp_path: Path) -> None:
@@ -198,18 +155,6 @@ def test_games_from_a_book_are_learned_from_as_they_were_played(tmp_path: Path) 
     assert move == games.positions - 1
 
 
-def test_odds_books_give_origins_and_the_mover_lacks_its_queen(shared_data: Path) -> None:
-    chess = _core.Game("chess")
-    settings = SelfPlaySettings(
-        episodes="best-versus-opponent", games=30, opening_book=str(shared_data / "openings" / "queen_odds_all1_b.epd")
-    )
-    for plan in game_plans(chess, settings, generation=1, seed=1, colours="mover"):
-        assert plan.origin is not None
-        assert plan.origin.to_move == 1
-        assert plan.seats == (1, 0)
-        assert "q" not in plan.origin.notation().split()[0]
-
-
 def test_openings_from_pgn(tmp_path: Path) -> None:
     chess = _core.Game("chess")
     path = tmp_path / "book.pgn"
@@ -240,10 +185,3 @@ def test_wrong_pgn_is_refused(tmp_path: Path, text: str, message: str, caplog: p
     with pytest.raises(ValueError, match=message):
         read_openings(path, _core.Game("chess"))
     assert caplog.records == []
-
-
-def test_pgn_is_for_chess(tmp_path: Path) -> None:
-    path = tmp_path / "book.pgn"
-    path.write_text("1. e4 *\n")
-    with pytest.raises(ValueError, match="has openings of chess, not of connect4"):
-        read_openings(path, GAME)

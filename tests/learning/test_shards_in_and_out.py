@@ -2,11 +2,8 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Literal
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
 import pytest
 from game_file_toys import CHESS, NOGO, SCHOLAR
 from hypothesis import given, settings
@@ -18,7 +15,6 @@ from hauteur.games.game_line import BadGame
 from hauteur.learning.game_files.exporting import export_games, shards_of
 from hauteur.learning.game_files.importing import GAME_SUFFIXES, files_of, import_games, read_games
 from hauteur.learning.game_files.lc0_chunks import read_chunk
-from hauteur.learning.game_files.stored_games import read_stored
 from hauteur.learning.shards import read_shard
 from hauteur.matches.record import GameRecord
 
@@ -69,37 +65,6 @@ def test_bad_shards_and_bad_games_in_them(tmp_path: Path) -> None:
         assert text in message
 
 
-@pytest.mark.parametrize("form", ["pgn", "lc0-v6"])
-def test_games_that_cannot_be_true_are_not_written(tmp_path: Path, form: Literal["pgn", "lc0-v6"]) -> None:
-    record = random_record(CHESS, 1)
-    wrong = [
-        replace(record, outcome=7),
-        replace(record, visits=record.visits[:1]),
-        replace(record, policy_counts=record.policy_counts[:0]),
-        replace(record, policy_counts=np.zeros_like(record.policy_counts)),
-        replace(record, policy_actions=np.full_like(record.policy_actions, 60_000)),
-        replace(record, plan=replace(record.plan, origin=NOGO.new_initial_state())),
-    ]
-    source = shard_of(tmp_path / "a.parquet", CHESS, [*wrong, record])
-    facts = export_games([source], tmp_path / "out", form)
-    assert (facts.games, len(facts.skipped)) == (1, 6)
-    assert facts.skipped[0] == f"{source}, game 1: has an outcome or an action that the game does not have"
-    with pytest.raises(ValueError, match=r"no game to write: .*a\.parquet, game 1: has an outcome"):
-        export_games([shard_of(tmp_path / "a.parquet", CHESS, wrong[:1])], tmp_path / "none", form)
-    assert not (tmp_path / "none").exists()
-
-
-@pytest.mark.parametrize(
-    ("column", "value"), [("actions", None), ("outcome", None), ("movers", [None]), ("seed", None)]
-)
-def test_shards_with_empty_places_are_refused(tmp_path: Path, column: str, value: object) -> None:
-    good = pq.read_table(shard_of(tmp_path / "a.parquet", CHESS, [random_record(CHESS, 1)]))
-    rows = [{**row, column: value} for row in good.to_pylist()]
-    pq.write_table(pa.Table.from_pylist(rows, schema=good.schema), tmp_path / "b.parquet")
-    with pytest.raises(ValueError, match=rf"b\.parquet: its column {column} has places without a value"):
-        list(read_stored(tmp_path / "b.parquet"))
-
-
 def test_sources_are_files_folders_and_patterns(tmp_path: Path) -> None:
     (tmp_path / "deep").mkdir()
     for name in ("b.pgn", "a.pgn", "deep/c.sgf", "deep/d.txt"):
@@ -136,19 +101,6 @@ def test_a_run_is_written_as_chunks(chess_run: Path, tmp_path: Path) -> None:
     assert sum(len(read_chunk(path)) for path in paths) == 72
     with pytest.raises(ValueError, match="is there already; name a new folder"):
         export_games(shards_of([chess_run]), tmp_path / "chunks", "lc0-v6")
-
-
-@pytest.mark.parametrize("form", ["pgn", "sgf"])
-def test_games_of_chosen_generations(chess_run: Path, tmp_path: Path, form: Literal["pgn", "sgf"]) -> None:
-    if form == "sgf":
-        with pytest.raises(ValueError, match="its game is chess; sgf holds games of nogo"):
-            export_games(shards_of([chess_run]), tmp_path / "out", form)
-        return
-    facts = export_games(shards_of([chess_run]), tmp_path / "out", form, generations=(2, None))
-    assert (facts.games, facts.files) == (3, 1)
-    assert (tmp_path / "out" / "gen-00002-0000.pgn").read_text().count('[Event "generation 2"]') == 3
-    with pytest.raises(ValueError, match="no game to write"):
-        export_games(shards_of([chess_run]), tmp_path / "none", form, generations=(3, 5))
 
 
 def test_the_commands(chess_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

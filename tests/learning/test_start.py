@@ -1,6 +1,5 @@
 """Beginning a run with recorded games: what is learned, held out and taught, and going on after a kill."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -10,21 +9,16 @@ import pytest
 import start_toys
 from learning_toys import ToyEvaluator
 from recorded_games import random_record, shard_of
-from start_toys import TICTACTOE, TINY, Silent, metrics_of, tiny
+from start_toys import TICTACTOE, Silent, metrics_of, tiny
 
 from hauteur import _core, networks
-from hauteur.learning.bootstrap.chunk_buffer import ChunkBuffer
-from hauteur.learning.bootstrap.data import HELD_OUT, LEARN, Mixture, TeacherTargets, bring_in, open_data
+from hauteur.learning.bootstrap.data import HELD_OUT, LEARN, ChunkBuffer, Mixture, TeacherTargets, bring_in, open_data
 from hauteur.learning.bootstrap.distillation import taught_games, taught_positions
-from hauteur.learning.game_files.chunks import chunk_of
-from hauteur.learning.game_files.lc0_chunks import write_chunk
+from hauteur.learning.game_files.lc0_chunks import chunk_of, write_chunk
 from hauteur.learning.game_files.stored_games import StoredGame, good_games
 from hauteur.learning.pipeline import learn
-from hauteur.learning.recipe import NetworkSettings
 from hauteur.learning.replay import ReplayBuffer
-from hauteur.learning.trainers import architecture_for
 from hauteur.networks.evaluators.factory import make_evaluator
-from hauteur.networks.modules import initialise, tensors_of
 from hauteur.networks.names import data_path
 
 shard, teacher_file = start_toys.shard, start_toys.teacher_file  # fixtures
@@ -62,17 +56,6 @@ def test_a_run_that_only_learns_from_games(tmp_path: Path, shard: Path) -> None:
     assert all(np.array_equal(best.tensors[name], trained[name]) for name in best.tensors)
     learn(tiny({"games": [str(shard)], "epochs": 2.5, "hold_out": 0.2}, train={"warmup_steps": 0}), folder=folder)
     assert len(metrics_of(folder)) == 1
-
-
-def test_illegal_moves_can_be_left_out_of_the_loss(tmp_path: Path, shard: Path) -> None:
-    rounds = []
-    for masked in (False, True):
-        recipe = tiny({"games": [str(shard)], "hold_out": 0.2}, train={"mask_illegal": masked, "learning_rate": 1e-9})
-        learn(recipe, folder=tmp_path / str(masked), display=Silent())
-        rounds += metrics_of(tmp_path / str(masked))[0]["start"]["rounds"]
-    open_loss, masked_loss = (found["held_out"]["policy_loss"] for found in rounds)
-    assert masked_loss < open_loss - 0.1
-    assert rounds[0]["held_out"]["policy_accuracy"] == rounds[1]["held_out"]["policy_accuracy"]
 
 
 def test_self_play_goes_on_from_what_was_learned(tmp_path: Path, shard: Path) -> None:
@@ -220,59 +203,3 @@ def test_a_student_comes_nearer_to_its_teacher(tmp_path: Path, shard: Path) -> N
     assert np.abs(wanted - found).max() < 0.25
     teacher.close()
     student.close()
-
-
-def test_chunks_with_a_teacher_in_a_run(tmp_path: Path, chunk_files: list[Path]) -> None:
-    teacher = tmp_path / "chess.safetensors"
-    settings = NetworkSettings(filters=4, blocks=0, policy="convolution", value_channels=1, value_hidden=4)
-    architecture = architecture_for(CHESS, settings)
-    networks.save(teacher, architecture, tensors_of(initialise(architecture, 5)), game="chess")
-    start = {"games": [str(chunk_files[0].parent)], "distil_from": str(teacher), "hold_out": 0.4}
-    recipe = tiny(start, network={"policy": "convolution"}, train={"mask_illegal": True}).model_copy(
-        update={"game": "chess"}
-    )
-    broken = tmp_path / "broken.gz"
-    broken.write_bytes(b"nothing")
-    display = Silent()
-    learn(recipe, folder=tmp_path / "run", display=display)
-    (line,) = metrics_of(tmp_path / "run")
-    facts = line["start"]
-    assert facts["games"] + facts["held_out_games"] == 6
-    assert facts["held_out_games"] >= 1
-    assert facts["positions"] + facts["held_out_positions"] == 72
-    (found,) = facts["rounds"]
-    assert 0 < found["held_out"]["policy_loss"] < np.log(1858)  # over legal moves alone
-    gone = json.loads((tmp_path / "run" / "start" / "chunks.json").read_text())
-    gone["learn"].append(str(broken))
-    gone["learn"].append(str(tmp_path / "none.gz"))
-    (tmp_path / "run" / "start" / "chunks.json").write_text(json.dumps(gone))
-    data = open_data(CHESS, tmp_path / "run" / "start")
-    assert [text.split(": ", 1)[1] for text in data.skipped] == [
-        "not a whole gzip file: Not a gzipped file (b'no')",
-        "is not there any more",
-    ]
-
-
-def test_a_run_may_begin_with_the_weights_of_a_net(tmp_path: Path, teacher_file: Path) -> None:
-    network = {"filters": 8, "blocks": 1, "policy_channels": 32, "value_channels": 32, "value_hidden": 8}
-    learn(
-        tiny({"net": str(teacher_file)}, network=network, run={"generations": 1}),
-        folder=tmp_path / "run",
-        display=Silent(),
-    )
-    first, teacher = (networks.load(path) for path in (tmp_path / "run/nets/gen-00000.safetensors", teacher_file))
-    assert all(np.array_equal(first.tensors[name], teacher.tensors[name]) for name in teacher.tensors)
-    with pytest.raises(ValueError, match=r"keeps its shape, but the section \[network\] says"):
-        learn(tiny({"net": str(teacher_file)}, run={"generations": 1}), folder=tmp_path / "other", display=Silent())
-    assert metrics_of(tmp_path / "run")[0]["generation"] == 1
-
-
-def test_two_nets_learn_from_the_same_games(tmp_path: Path, shard: Path) -> None:
-    selfplay = {"search": {"second_net": {"large_visits": 2}}}
-    recipe = tiny({"games": [str(shard)]}, large={**TINY["network"], "filters": 6}, selfplay=selfplay)
-    learn(recipe, folder=tmp_path / "run", display=Silent())
-    (line,) = metrics_of(tmp_path / "run")
-    (found,) = line["start"]["rounds"]
-    assert found["train_large"]["steps"] == found["train"]["steps"]
-    assert found["held_out_large"]["policy_loss"] != found["held_out"]["policy_loss"]
-    assert (tmp_path / "run" / "best-large.safetensors").exists()

@@ -11,10 +11,9 @@ import numpy as np
 import pytest
 import start_toys
 from recorded_games import random_record, shard_of
-from start_toys import TICTACTOE, TINY, Silent, metrics_of, tiny
+from start_toys import TINY, Silent, metrics_of, tiny
 
 from hauteur import _core
-from hauteur.learning.bootstrap.data import bring_in
 from hauteur.learning.checkpoint import load_checkpoint
 from hauteur.learning.pipeline import learn
 from hauteur.learning.recipe import Recipe, parse_recipe, recipe_toml
@@ -75,25 +74,6 @@ def test_input_that_is_wrong_leaves_no_run_behind(tmp_path: Path) -> None:
         with pytest.raises((ValueError, FileNotFoundError), match=message):
             learn(recipe, folder=tmp_path / "run", display=Silent())
         assert not (tmp_path / "run").exists()
-
-
-def test_wrong_input_leaves_other_files_and_finished_work_alone(tmp_path: Path, shard: Path) -> None:
-    (tmp_path / "run").mkdir()
-    (tmp_path / "run/notes.txt").write_text("mine")
-    (tmp_path / "bad.parquet").write_bytes(b"no shard")
-    with pytest.raises(ValueError, match="no game can be used"):
-        learn(tiny({"games": [str(tmp_path / "bad.parquet")]}), folder=tmp_path / "run", display=Silent())
-    assert [path.name for path in (tmp_path / "run").rglob("*")] == ["notes.txt"]
-    learn(tiny({"games": [str(shard)]}), folder=tmp_path / "run", display=Silent())
-    before = sorted((tmp_path / "run").rglob("*"))
-    with pytest.raises(ValueError, match="holds a run with other settings"):
-        learn(tiny({"games": [str(shard)]}, run={"seed": 2}), folder=tmp_path / "run", display=Silent())
-    assert sorted((tmp_path / "run").rglob("*")) == before
-
-
-def test_a_share_that_holds_all_games_out_is_named(tmp_path: Path, shard: Path) -> None:
-    with pytest.raises(ValueError, match=r"start\.hold_out leaves all \d+ out"):
-        bring_in([str(shard)], TICTACTOE, tmp_path / "start", hold_out=0.999999, seed=1)
 
 
 def test_bad_games_are_named_and_left_out(tmp_path: Path, shard: Path) -> None:

@@ -13,7 +13,7 @@ from learning_toys import ToyEvaluator
 from scipy import stats
 
 from hauteur import _core
-from hauteur.learning.replay import ReplayBuffer, drawing_weights
+from hauteur.learning.replay import ReplayBuffer
 from hauteur.learning.shards import write_shard
 from hauteur.matches.arena import play_games
 from hauteur.matches.plain_games import LEAST_PRIOR, policy_surprise
@@ -78,16 +78,6 @@ def test_games_record_the_divergence_from_the_nets_own_prior(records: list[GameR
             state.apply(action)
 
 
-def test_weights_keep_the_weight_of_a_game() -> None:
-    surprise = np.array([1, 3, 0, 0, 0, np.nan, 2], np.float32)
-    game = np.array([0, 0, 0, 1, 1, 3, 3])
-    weights = drawing_weights(surprise, game, 0.5)
-    assert weights == pytest.approx([0.5 + 0.5 * 0.75, 0.5 + 0.5 * 2.25, 0.5, 1, 1, 0.5, 1.5])
-    assert np.bincount(game, weights) == pytest.approx([3, 2, 0, 2])
-    assert drawing_weights(surprise, game, 0.0).tolist() == [1] * 7
-    assert drawing_weights(surprise, game, 1.0) == pytest.approx([0.75, 2.25, 0, 1, 1, 0, 2])
-
-
 @pytest.mark.parametrize("weight", [0.3, 0.5, 1.0])
 def test_positions_are_drawn_by_their_weights(tmp_path: Path, records: list[GameRecord], weight: float) -> None:
     half = [replace(r, learn=np.arange(len(r.actions), dtype=np.uint8) % 3 % 2) for r in records[:3]]
@@ -107,34 +97,3 @@ def test_positions_are_drawn_by_their_weights(tmp_path: Path, records: list[Game
     assert stats.chisquare(counts[tested], expected[tested]).pvalue > 1e-3
     flat = np.full(buffer.positions, rows / buffer.positions)
     assert stats.chisquare(counts, flat).pvalue < 1e-9  # the test would see even draws
-
-
-def test_without_weight_the_draws_are_what_they_were(tmp_path: Path, records: list[GameRecord]) -> None:
-    buffer = buffer_of(tmp_path, records, 0.0)
-    positions = sum(len(record.actions) for record in records)
-    random = np.random.default_rng(3)
-    drawn = buffer.sample(np.random.default_rng(3), 50)
-    moves = random.integers(positions, size=50)
-    expected = buffer.transformed(buffer.samples_of(moves), random.integers(len(GAME.symmetries()[0]), size=50))
-    assert np.array_equal(drawn.features, expected.features)
-    assert np.array_equal(drawn.policy, expected.policy)
-    assert np.array_equal(drawn.wdl, expected.wdl)
-
-
-def test_the_same_numbers_draw_the_same_positions(tmp_path: Path, records: list[GameRecord]) -> None:
-    first, second = (buffer_of(tmp_path, records, 0.5).draw(np.random.default_rng(5), 100) for _ in range(2))
-    assert first.tolist() == second.tolist()
-
-
-def test_the_last_point_is_still_a_position(tmp_path: Path, records: list[GameRecord]) -> None:
-    class Greatest(np.random.Generator):
-        def random(self, size: int) -> np.ndarray:  # type: ignore[override]
-            return np.full(size, np.nextafter(1.0, 0.0))
-
-    buffer = buffer_of(tmp_path, records, 0.5)
-    assert buffer.draw(Greatest(np.random.PCG64(1)), 3).tolist() == [buffer.positions - 1] * 3
-
-
-def test_a_weight_out_of_range_is_refused() -> None:
-    with pytest.raises(ValueError, match=r"surprise_weight must be 0 to 1, got 1\.5"):
-        ReplayBuffer(GAME, 10, surprise_weight=1.5)

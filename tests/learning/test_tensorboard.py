@@ -1,6 +1,5 @@
 """TensorBoard events: every number once, at its generation, also after runs that were cut off."""
 
-import json
 from pathlib import Path
 from typing import Any
 
@@ -64,21 +63,8 @@ def test_a_damaged_file_is_made_whole(tmp_path: Path, damage) -> None:  # type: 
     assert [step for step, _ in read(folder)["elo"]] == [1, 2]
 
 
-def test_a_run_begun_again_has_no_old_steps(tmp_path: Path) -> None:
-    folder = folder_with(tmp_path / "run", [])
-    written(folder, [line(1), line(2), line(3)])
-    written(folder, [line(1), line(2, elo=5.0)])
-    assert read(folder)["elo"] == [(1, 70.0), (2, 5.0)]
-    assert [path.name for path in folder.tensorboard.iterdir()] == [tensorboard.FILE]
-
-
 def test_without_tensorboard_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tensorboard, "find_spec", lambda name: None)
     folder = folder_with(tmp_path / "run", [line(1)])
     assert write_events(folder) is None
     assert not folder.tensorboard.exists()
-
-
-def test_what_is_no_number_is_left_out() -> None:
-    values = json.loads('{"generation": 3, "a": {"b": NaN, "c": null, "d": "x", "e": 2}, "f": true, "g": [1]}')
-    assert list(scalars(values)) == [("a/e", 2.0), ("f", 1.0)]

@@ -112,12 +112,6 @@ def test_learning_rate_warms_up_and_falls_as_half_a_cosine() -> None:
     assert learning_rate(settings.model_copy(update={"schedule": "constant"}), 100, 0.9) == pytest.approx(0.1)
 
 
-def test_learning_rate_falls_at_milestones() -> None:
-    settings = TrainSettings(learning_rate=0.2, schedule="steps", milestones=((0.5, 0.1), (0.75, 0.01)), warmup_steps=0)
-    rates = [learning_rate(settings, 0, progress) for progress in (0.0, 0.49, 0.5, 0.74, 0.75, 1.0)]
-    assert rates == pytest.approx([0.2, 0.2, 0.02, 0.02, 0.002, 0.002])
-
-
 def test_the_window_grows_as_a_power_of_the_games() -> None:
     fixed = TrainSettings(window_games=1000)
     assert [fixed.window_at(games) for games in (1, 1000, 10**6)] == [1000] * 3
@@ -145,13 +139,6 @@ def test_the_same_weights_for_any_number_of_threads(buffer: ReplayBuffer, optimi
     )
 
 
-@pytest.mark.parametrize("precision", ["off", "bfloat16"])
-def test_the_same_weights_for_any_number_of_workers(buffer: ReplayBuffer, precision: str) -> None:
-    settings = TrainSettings.model_validate({"batch_size": 300, "mixed_precision": precision})
-    one = trained(buffer, settings, threads=2)
-    assert_equal_tensors(one, trained(buffer, settings.model_copy(update={"workers": 3})))
-
-
 def test_batches_are_those_of_their_own_streams(buffer: ReplayBuffer) -> None:
     drawn: list[Samples] = []
 
@@ -168,27 +155,6 @@ def test_batches_are_those_of_their_own_streams(buffer: ReplayBuffer) -> None:
         assert np.array_equal(samples.policy, expected.policy)
 
 
-def test_mixed_precision_learns_nearly_the_same(buffer: ReplayBuffer) -> None:
-    plain, mixed = (
-        CandidateTrainer.new(
-            architecture(), TrainSettings.model_validate({"mixed_precision": kind, "batch_size": 64}), seed=1
-        )
-        for kind in ("off", "bfloat16")
-    )
-    facts = [trainer.train(buffer, 30, seed=1, generation=1, generations=1) for trainer in (plain, mixed)]
-    assert facts[1].policy_loss == pytest.approx(facts[0].policy_loss, rel=0.02)
-    assert facts[1].value_loss == pytest.approx(facts[0].value_loss, rel=0.05)
-    assert {tensor.dtype for tensor in mixed.network.parameters()} == {torch.float32}
-    name = "network.policy.output.weight"
-    assert not np.array_equal(plain.tensors()[name], mixed.tensors()[name])
-
-
-@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
-def test_a_device_that_is_not_there_is_named() -> None:
-    with pytest.raises(ValueError, match=r"device cuda: torch .* finds 0 CUDA devices here"):
-        CandidateTrainer.new(architecture(), TrainSettings(device="cuda"), seed=1)
-
-
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU")
 @pytest.mark.parametrize("precision", ["off", "bfloat16"])
 def test_a_gpu_learns_and_is_restored(buffer: ReplayBuffer, precision: str) -> None:
@@ -200,14 +166,6 @@ def test_a_gpu_learns_and_is_restored(buffer: ReplayBuffer, precision: str) -> N
     restored = CandidateTrainer.restored(architecture(), settings, trainer.tensors(), steps=trainer.steps)
     assert_equal_tensors(trainer, restored)
     assert restored.train(buffer, 60, seed=1, generation=2, generations=2).policy_loss < first.policy_loss
-
-
-def test_training_out_of_bounds_is_told(buffer: ReplayBuffer) -> None:
-    trainer = CandidateTrainer.new(architecture(), TrainSettings(batch_size=16), seed=1)
-    with torch.no_grad():
-        next(trainer.network.parameters()).fill_(math.inf)
-    with pytest.raises(ValueError, match=r"the loss of generation 1 is not a finite number .*learning_rate"):
-        trainer.train(buffer, 1, seed=1, generation=1, generations=1)
 
 
 def test_shards_have_the_gradient_of_the_batch(buffer: ReplayBuffer) -> None:
@@ -291,9 +249,3 @@ def test_it_learns(buffer: ReplayBuffer, value: str) -> None:
     assert later.policy_loss < first.policy_loss
     assert later.value_loss < first.value_loss
     assert (later.steps, later.samples, trainer.steps) == (60, 60 * 64, 65)
-
-
-def test_an_empty_buffer_is_told_by_the_thread_that_trains() -> None:
-    trainer = CandidateTrainer.new(architecture(), TrainSettings(), seed=1)
-    with pytest.raises(ValueError, match="holds no positions"):
-        trainer.train(ReplayBuffer(GAME, 10), 1, seed=1, generation=1, generations=1)

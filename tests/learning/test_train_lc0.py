@@ -110,26 +110,6 @@ def test_a_trained_network_is_saved_and_exported_with_equal_outputs(toy: Toy, tm
     assert exact_architecture.min_version == (0, 33, 0)
 
 
-def test_a_restored_trainer_goes_on_as_if_nothing_had_happened(toy: Toy) -> None:
-    settings = SETTINGS.model_copy(update={"weight_average": 0.9})
-    going_on = trained(toy, settings=settings)
-    restored = CandidateTrainer.restored(toy[0], settings, going_on.tensors(), steps=going_on.steps)
-    for trainer in (going_on, restored):
-        trainer.train(RandomPositions(), 2, seed=1, generation=2, generations=2)
-    first, second = going_on.tensors(), restored.tensors()
-    assert first.keys() == second.keys()
-    assert [name for name in first if not np.array_equal(first[name], second[name])] == []
-
-
-@pytest.mark.parametrize("name", ["se, convolution policy, wdl", "attention, map, smolgen"])
-def test_it_learns(name: str) -> None:
-    trainer = trained(TOYS[name](), 1, SETTINGS.model_copy(update={"learning_rate": 5e-3}))
-    first = trainer.train(RandomPositions(), 5, seed=1, generation=2, generations=3)
-    later = trainer.train(RandomPositions(), 100, seed=1, generation=3, generations=3)
-    assert later.policy_loss < first.policy_loss
-    assert later.value_loss < first.value_loss
-
-
 def test_what_the_network_does_not_use_is_kept() -> None:
     architecture, tensors = attention_net(embedding="dense", multihead=True)
     others = {
@@ -143,13 +123,3 @@ def test_what_the_network_does_not_use_is_kept() -> None:
     np.testing.assert_array_equal(
         trained((tower, layers)).network_tensors()["policy.weights"][73:], layers["policy.weights"][73:]
     )
-
-
-def test_a_trainer_begins_from_a_net_file(tmp_path: Path) -> None:
-    architecture, tensors = tower_net(policy="convolution", value="wdl")
-    path = tmp_path / "start.pb.gz"
-    networks.save(path, architecture, tensors, game="chess", encoding="float32")
-    trainer = CandidateTrainer.from_net(path, SETTINGS)
-    networks.save(tmp_path / "first.safetensors", architecture, trainer.network_tensors(), game="chess")
-    for first, second in zip(outputs(path), outputs(tmp_path / "first.safetensors"), strict=True):
-        np.testing.assert_array_equal(first, second)

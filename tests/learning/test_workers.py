@@ -1,22 +1,17 @@
 """Runs whose games are played by workers: the same files, nets and decisions as by one process."""
 
 import errno
-import json
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 import pytest
 from run_killer import Silent
 from thread_fleet import ThreadFleet
 
-from hauteur.cluster.local import LocalFleet
 from hauteur.cluster.scheduler import Scheduler
 from hauteur.games.registry import load_game
 from hauteur.learning import planned as planned_games
@@ -24,13 +19,10 @@ from hauteur.learning import step_games
 from hauteur.learning.checkpoint import load_checkpoint
 from hauteur.learning.pipeline import learn
 from hauteur.learning.planned import PlannedGames, planned_selfplay, unit_path
-from hauteur.learning.recipe import Recipe, changed_recipe, parse_recipe, recipe_toml
+from hauteur.learning.recipe import Recipe, changed_recipe, parse_recipe
 from hauteur.learning.recorded_games import Games
 from hauteur.learning.run_folder import RunFolder
-from hauteur.networks.evaluators.base import Backend
-from hauteur.networks.evaluators.factory import make_evaluator
 from hauteur.networks.files import tensors_digest
-from hauteur.networks.names import resolve_net
 from hauteur.system.files import sha256_of, write_bytes
 
 TINY_NET = {"filters": 4, "blocks": 1, "policy_channels": 2, "value_channels": 2, "value_hidden": 8}
@@ -110,40 +102,6 @@ def test_workers_give_what_one_process_gives(tmp_path: Path, variant: str) -> No
     for line in (RunFolder(tmp_path / name).read_metrics()[-1] for name in ("0", "2")):
         assert line["cost"]["evaluations"] > 0
         assert (line["cost"]["evaluations_large"] > 0) is (variant == "two nets")
-
-
-def killer(folder: Path, recipe: Recipe, kills: int, workers: int) -> None:
-    """Kill a run with workers again and again; it must end as one process ends that nobody disturbs."""
-    (folder / "recipe.toml").write_text(recipe_toml(recipe))
-    script = Path(__file__).parents[1] / "support" / "run_killer.py"
-    arguments = ["compare", str(folder / "recipe.toml"), str(folder / "runs"), "1", str(kills), str(workers)]
-    done = subprocess.run([sys.executable, str(script), *arguments], check=False, capture_output=True, text=True)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert json.loads(done.stdout)["kills"] == kills
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="fork and SIGKILL are for systems that have them")
-@pytest.mark.slow
-@pytest.mark.timeout(900)
-@pytest.mark.parametrize("kills", [3, 30])
-def test_a_killed_driver_goes_on_to_the_same_end(tmp_path: Path, kills: int) -> None:
-    killer(tmp_path, recipe_of("lag 1"), kills, 2)
-
-
-def test_processes_give_what_one_process_gives(tmp_path: Path) -> None:
-    recipe = recipe_of("lag 1")
-    learn(recipe, folder=tmp_path / "0", display=Silent())
-    scheduler = Scheduler(LocalFleet(2))
-    try:
-        learn(recipe, folder=tmp_path / "2", display=Silent(), scheduler=scheduler)
-    finally:
-        scheduler.close()
-    assert content(tmp_path / "2") == content(tmp_path / "0")
-    found = [line["workers"] for line in RunFolder(tmp_path / "2").read_metrics()]
-    assert sum(one["units"] for one in found) >= 3 * (4 + 1)  # of self-play, and of the gate at least one
-    assert all(0 <= one["idle_share"] <= 1 for one in found)
-    assert "Idle workers" in RunFolder(tmp_path / "2").report.read_text()
-    assert "Idle workers" not in RunFolder(tmp_path / "0").report.read_text()
 
 
 class Warned(Silent):
@@ -238,33 +196,6 @@ def test_a_full_disk_ends_the_run_which_goes_on_later(tmp_path: Path, monkeypatc
         learn(recipe, folder=tmp_path / "2", display=display, scheduler=scheduler)
     assert content(tmp_path / "2") == content(tmp_path / "0")
     assert display.warnings == []
-
-
-@pytest.mark.parametrize("backend", ["core", pytest.param("torch", marks=pytest.mark.slow)])
-def test_answers_do_not_depend_on_the_threads_of_a_net(backend: Backend) -> None:
-    game, found = load_game("connect4"), list[bytes]()
-    features = (np.random.default_rng(0).random((64, *game.feature_shape)) < 0.3).astype(np.float32)
-    for threads in (1, 2, 3):
-        net = Path(resolve_net("connect4"))
-        with make_evaluator(game, net, backend=backend, threads=threads, batch_size=64, exact=True) as exact:
-            found += [b"".join(values.tobytes() for values in exact(rows)) for rows in (features, features[:7])]
-    assert found == found[:2] * 3
-
-
-@pytest.mark.slow
-def test_games_that_depend_on_their_batch_are_named(tmp_path: Path) -> None:
-    recipe = changed_recipe(recipe_of("match"), ["run.generations=1", "run.exact=false"])
-    display = Warned()
-    with workers(2) as scheduler:
-        learn(recipe, folder=tmp_path, display=display, scheduler=scheduler)
-    assert any("run.exact = false: workers' games are not those of one process" in text for text in display.warnings)
-
-
-@pytest.mark.parametrize("changes", [{"controller": {}}, {"gate": {"by": "episodes"}}])
-def test_nobody_lags_where_the_next_games_wait_for_these(changes: dict[str, Any]) -> None:
-    values = {**BASE, "selfplay": {"max_policy_lag": 1, "episodes": "candidate-versus-best"}, **changes}
-    with pytest.raises(ValueError, match=r"selfplay\.max_policy_lag must be 0 with"):
-        parse_recipe(values, "test")
 
 
 def test_games_of_workers_are_read_and_checked_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,8 +20,7 @@ import numpy as np
 from hauteur import networks
 from hauteur.games.game_line import NO_NET, GameLine
 from hauteur.games.registry import load_game
-from hauteur.learning.game_files.importing import SHARD_GAMES
-from hauteur.learning.game_files.lines import record_of
+from hauteur.learning.game_files.importing import SHARD_GAMES, record_of
 from hauteur.learning.recipe import NetworkSettings, Recipe, parse_recipe
 from hauteur.learning.run_folder import RunFolder
 from hauteur.matches.results import MatchGame

@@ -14,16 +14,18 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import torch
+
 from hauteur import _core, networks
-from hauteur.learning.bootstrap.data import StartData, StartFacts, bring_in, open_data, teach_games
+from hauteur.learning.bootstrap.data import Positions, StartData, StartFacts, bring_in, open_data, teach_games
 from hauteur.learning.bootstrap.distillation import taught_positions
-from hauteur.learning.bootstrap.validation import measure
 from hauteur.learning.game_files.importing import CHUNK_SUFFIX, GAME_SUFFIXES, files_of
 from hauteur.learning.game_files.lc0_chunks import ChunkPositions
 from hauteur.learning.metrics import Display
 from hauteur.learning.recipe import Recipe, StartSettings
 from hauteur.learning.run_folder import RunFolder
-from hauteur.learning.train import CandidateTrainer
+from hauteur.learning.train import CandidateTrainer, losses
 from hauteur.learning.trainers import Learners
 from hauteur.networks.evaluators.base import Evaluator
 from hauteur.networks.evaluators.factory import check_fits, make_evaluator
@@ -195,3 +197,41 @@ def round_line(number: int, rounds: int, found: dict[str, Any]) -> str:
             f"{held_out['value_loss']:.3f} first move {held_out['policy_accuracy']:.1%}"
         )
     return "  ".join([*parts, f"{train['steps']:,} steps in {train['seconds']:.0f} s"])
+
+
+ROWS = 256
+MOST = 16_384
+"""Most positions that are measured, evenly spaced."""
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """Means over the positions: the two losses in nats (the scalar value's: a square), and the share of positions in
+    which the network's first legal move is the first of the policy target.
+    """
+
+    positions: int
+    policy_loss: float
+    value_loss: float
+    policy_accuracy: float
+
+
+@torch.no_grad()
+def measure(trainer: CandidateTrainer, data: Positions, *, root_value_share: float = 0.0) -> HeldOut:
+    """The trainer's network, or the mean of its weights where one is kept, on these positions."""
+    network = (trainer.average if trainer.average is not None else trainer.network).eval()
+    count = min(data.positions, MOST)
+    chosen = np.arange(count) * data.positions // count
+    total = np.zeros(3)
+    for rows in np.array_split(chosen, -(-count // ROWS)):
+        samples = data.samples_of(rows, root_value_share=root_value_share)
+        if samples.legal is None:
+            raise ValueError("held-out positions must say which moves are legal")
+        arrays = (samples.features, samples.policy, samples.wdl, samples.legal)
+        features, policy, wdl, legal = (torch.from_numpy(array).to(trainer.device) for array in arrays)
+        logits, value, *_ = network(features)
+        parts = losses(logits.float(), value.float(), policy, wdl, legal if trainer.settings.mask_illegal else None)
+        hits = (logits.masked_fill(legal == 0, -torch.inf).argmax(dim=1) == policy.argmax(dim=1)).float().mean()
+        total += len(rows) * np.array([parts.policy.item(), parts.value.item(), hits.item()])
+    policy_loss, value_loss, accuracy = (total / count).tolist()
+    return HeldOut(count, policy_loss, value_loss, accuracy)

@@ -90,7 +90,6 @@ def comparison(groups: Groups, axis: str | None = None) -> Report:
     figures = comparison_figures({name: [run.history for run in group] for name, group in groups.items()}, axis)
     if axis is not None:  # one figure a quantity
         figures = {"Figures": [figure for some in figures.values() for figure in some]}
-    columns = ["run", *(name for name, _ in COLUMNS)]
     same = [] if rows else ["The recipes differ in nothing but the seed."]
     sections = [
         ReportSection(
