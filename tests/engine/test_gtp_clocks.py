@@ -4,7 +4,7 @@ from gtp_table import Table
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hauteur.engine.gtp.clocks import PlayerClock, TimeSettings, after_move, budget_of, full_clock
+from hauteur.engine.gtp.session import PlayerClock, TimeSettings, after_move, budget_of, full_clock
 
 SECONDS = st.floats(0.0, 1e5)
 LIMITED = st.builds(TimeSettings, SECONDS, SECONDS, st.integers(0, 100)).filter(

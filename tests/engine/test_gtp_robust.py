@@ -29,11 +29,10 @@ GOOD = [
     *("genmove b", "genmove w", "reg_genmove b", "undo", "undo", "showboard", "final_score", "loadsgf none.sgf 4"),
     *("all_legal b", "is_legal w A1", "last_move", "move_history", "time_settings 10 5 3", "time_left b 4 0"),
     *("lz-analyze 10", "kata-analyze w interval 5 rootInfo true", "lz-genmove_analyze b 50", "kata-genmove_analyze w"),
-    *("hauteur-value", "hauteur-visits", "hauteur-line", "hauteur-get", "hauteur-get visits", "hauteur-set visits 4"),
+    *("hauteur-get", "hauteur-get visits", "hauteur-set visits 4"),
     *(
         "hauteur-set solver on",
         "hauteur-set search-contempt.n-scl 3",
-        "gogui-analyze_commands",
         "# interrupt",
         "# nothing",
     ),

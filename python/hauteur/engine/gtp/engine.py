@@ -14,7 +14,7 @@ import traceback
 from collections.abc import Iterable, Iterator
 
 from hauteur import __version__
-from hauteur.engine.gtp.playing import PlayingCommands
+from hauteur.engine.gtp.commands import PlayingCommands, SetupCommands
 from hauteur.engine.gtp.protocol import (
     VERSION,
     Arguments,
@@ -28,22 +28,12 @@ from hauteur.engine.gtp.protocol import (
     text_lines,
 )
 from hauteur.engine.gtp.session import GtpSession
-from hauteur.engine.gtp.setup import SetupCommands
 from hauteur.engine.streams import LineReader, Output
 from hauteur.players.settings import changed_player, player_text, setting_text
 from hauteur.system.errors import explain
 
 INTERRUPT = b"# interrupt"
 """A comment by which GoGui asks to end a command early."""
-ANALYZE_COMMANDS = {
-    "all_legal": "plist/Legal moves/all_legal %m",
-    "hauteur-visits": "pspairs/Visits of the last search/hauteur-visits",
-    "hauteur-line": "var/Best line of the last search/hauteur-line",
-    "hauteur-value": "string/Value of the last search/hauteur-value",
-    "hauteur-get": "string/Settings of the player/hauteur-get",
-    "final_score": "string/Result/final_score",
-}
-"""What GoGui offers in its menu: kind of the answer, label, command."""
 
 
 class GtpEngine:
@@ -131,7 +121,6 @@ class GtpEngine:
             "list_commands": GtpCommand("", "All commands that work, one a line.", self._list),
             "quit": GtpCommand("", "Ends the engine.", self._quit),
             "cputime": GtpCommand("", "Seconds of the processor so far.", lambda _: f"{time.process_time():.3f}"),
-            "gogui-analyze_commands": GtpCommand("", "What GoGui offers in its menu.", self._analyze_commands),
         }
 
     def _player_table(self) -> Commands:
@@ -163,10 +152,6 @@ class GtpEngine:
         if arguments:
             return setting_text(self._session.player, arguments[0])
         return text_lines(map(shlex.quote, shlex.split(player_text(self._session.player))))
-
-    def _analyze_commands(self, _: Arguments) -> str:
-        known = self.commands()
-        return text_lines(line for name, line in ANALYZE_COMMANDS.items() if name in known)
 
 
 def message_of(error: Exception) -> str:

@@ -1,7 +1,10 @@
-"""The state that the commands of the engine share: the board, the player, the clocks, and the engine's own settings."""
+"""The state that the commands of the engine share: the board, the player, the clocks, and the engine's own settings.
+
+Time in GTP: main time, then periods of a number of seconds for a number of moves. All times are in seconds."""
 
 from __future__ import annotations
 
+import math
 import sys
 import time
 from collections.abc import Callable
@@ -9,18 +12,76 @@ from dataclasses import dataclass, replace
 
 from hauteur import _core
 from hauteur.engine.chosen_player import player_of
-from hauteur.engine.gtp.clocks import PlayerClock, TimeSettings, after_move, budget_of, full_clock
-from hauteur.engine.gtp.game_history import GameHistory
-from hauteur.engine.gtp.points import board_size, vertices_of
+from hauteur.engine.gtp.board import GameHistory, board_size, vertices_of
 from hauteur.engine.nets import OpenNets
 from hauteur.engine.playing import FoundMove, OpenPlayer, PlayingSession, PlaySettings
 from hauteur.games.registry import load_game
 from hauteur.mcts.limits import SMART_PRUNING, Limits
-from hauteur.mcts.report import RootReport
 from hauteur.mcts.search_run import OnReport
-from hauteur.mcts.time_manager import Budget
+from hauteur.mcts.time_manager import Budget, Clock, moves_left, plan
 from hauteur.networks.names import WITHOUT_FILE
 from hauteur.players.settings import PlayerSettings
+
+
+@dataclass(frozen=True)
+class TimeSettings:
+    """`time_settings`: main time for the game, then `stones` moves in every `period` (0 stones: none)."""
+
+    main: float = 0.0
+    period: float = 0.0
+    stones: int = 0
+
+    @property
+    def is_unlimited(self) -> bool:
+        """A period without stones means no limit, and so does no time at all, with which no player could move."""
+        return self.stones == 0 and (self.period > 0.0 or self.main == 0.0)
+
+    @property
+    def a_move(self) -> float:
+        """Seconds for a move in the periods."""
+        return self.period / self.stones if self.stones else 0.0
+
+
+@dataclass(frozen=True)
+class PlayerClock:
+    """Time left to a player: the main time, or with `stones` > 0 the time for `stones` more moves."""
+
+    left: float
+    stones: int = 0
+
+
+def full_clock(settings: TimeSettings) -> PlayerClock:
+    """Return the clock at the start of a game."""
+    return PlayerClock(settings.main) if settings.main > 0.0 else PlayerClock(settings.period, settings.stones)
+
+
+def after_move(clock: PlayerClock, settings: TimeSettings, seconds: float) -> PlayerClock:
+    """Return the clock after a move that took so long; who oversteps a period begins the next one."""
+    left, stones = clock.left - seconds, clock.stones
+    if stones == 0:
+        if left >= 0.0 or settings.stones == 0:
+            return PlayerClock(max(left, 0.0))
+        left, stones = left + settings.period, settings.stones
+    if stones <= 1 or left <= 0.0:
+        return PlayerClock(settings.period, settings.stones)
+    return PlayerClock(left, stones - 1)
+
+
+def budget_of(
+    clock: PlayerClock, settings: TimeSettings, *, ply: int, max_plies: int, overhead: float
+) -> Budget | None:
+    """Return the seconds for the next move, at `ply` plies of a game of at most `max_plies`; None without a limit."""
+    if settings.is_unlimited:
+        return None
+    if clock.stones > 0:
+        return plan(Clock(clock.left, moves_to_go=clock.stones), move_number=ply // 2, overhead=overhead)
+    most = max(1, math.ceil((max_plies - ply) / 2))
+    return plan(
+        Clock(clock.left + settings.a_move, settings.a_move, moves_to_go=most if most < moves_left(ply // 2) else None),
+        move_number=ply // 2,
+        overhead=overhead,
+    )
+
 
 RESIGN, PASS = "resign", "pass"
 ADVICE = 'give --player "rave:1000", or name a net there (--player "net=FILE")'
@@ -55,15 +116,6 @@ class GtpSettings:
             raise ValueError(f"--batch-size must be >= 1, got {self.batch_size}")
 
 
-@dataclass(frozen=True)
-class LastSearch:
-    """Findings of the last search. visits: of the moves that have some; line: player and vertex."""
-
-    report: RootReport
-    visits: tuple[tuple[str, int], ...]
-    line: tuple[tuple[int, str], ...]
-
-
 class GtpSession:
     """One engine's board, player and clocks. ValueError where the player does not fit the game."""
 
@@ -81,7 +133,6 @@ class GtpSession:
         self.settings = settings
         self.time = TimeSettings()
         self.clocks = [full_clock(self.time)] * 2
-        self.last: LastSearch | None = None
         self._now = now
         self._playing = self._open(game, player)
 
@@ -91,7 +142,6 @@ class GtpSession:
         """Begin a new game on this board."""
         self.board.clear()
         self.clocks = [full_clock(self.time)] * 2
-        self.last = None
         self._playing.clear()
 
     def resize(self, size: int) -> None:
@@ -143,14 +193,14 @@ class GtpSession:
         limits = self._limits(self.budget(colour, gone=self._now() - began))
         found = playing.think(limits, lines=lines, on_report=on_report)
         self.clocks[colour] = after_move(self.clocks[colour], self.time, self._now() - began)
-        self.note_found(found)
+        tell(found)
         return found
 
     def think_repeatably(self, colour: int) -> FoundMove:
         """Return a move for this player by a new search, without the clock and without random choice of the move."""
         self.board.require_turn(colour)
         found = self.playing.think(self._limits(None), repeatable=True)
-        self.note_found(found)
+        tell(found)
         return found
 
     def answer(self, found: FoundMove) -> str:
@@ -167,19 +217,6 @@ class GtpSession:
         """Return the answer of genmove where the game is over: the loser resigns, others pass."""
         outcome = self.board.state.outcome() or 0
         return RESIGN if outcome == (-1 if colour == 0 else 1) else PASS
-
-    def note(self, report: RootReport) -> None:
-        """Keep the report of a search of the board's position for the commands that show it."""
-        board, best = self.board, report.best
-        visits = tuple((board.vertex(move.action), move.visits) for move in report.moves if move.visits)
-        self.last = LastSearch(report, visits, tuple(board.line(best.line)) if best else ())
-
-    def note_found(self, found: FoundMove) -> None:
-        """Keep what a search has found; write to stderr what a user should know of the move."""
-        if found.report is not None:
-            self.note(found.report)
-        if found.note:
-            print(f"hauteur: {found.note}", file=sys.stderr, flush=True)
 
     # Time.
 
@@ -234,7 +271,13 @@ class GtpSession:
             playing.close()
             raise
         self._playing.close()
-        self.board, self.player, self._playing, self.last = board, player, playing, None
+        self.board, self.player, self._playing = board, player, playing
+
+
+def tell(found: FoundMove) -> None:
+    """Write to stderr what a user should know of a move."""
+    if found.note:
+        print(f"hauteur: {found.note}", file=sys.stderr, flush=True)
 
 
 def _report_opened(player: OpenPlayer | BaseException) -> None:
