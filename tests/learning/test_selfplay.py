@@ -20,8 +20,7 @@ from hauteur.matches.record import GamePlan
 from hauteur.matches.resignation import NOBODY, Resignation, Watch
 from hauteur.mcts.params import Dirichlet, SearchParams, Temperature
 from hauteur.mcts.rules import ForcedPlayouts
-from hauteur.players.playout_cap import PlayoutCap
-from hauteur.players.search_player import SearchPlayer
+from hauteur.players.search_player import PlayoutCap, SearchPlayer
 
 
 def without_reuse(**rules: Any) -> SearchParams:

@@ -15,8 +15,7 @@ from hauteur.matches.resignation import Resignation
 from hauteur.mcts.params import Dirichlet, SearchParams, Temperature
 from hauteur.mcts.rules import ForcedPlayouts, Gumbel, LowerBound, SearchContempt, SecondNet, Solver
 from hauteur.players.baselines import Baseline, make_baseline
-from hauteur.players.playout_cap import PlayoutCap
-from hauteur.players.search_player import SearchPlayer
+from hauteur.players.search_player import PlayoutCap, SearchPlayer
 
 RESIGNS = Resignation(threshold=-0.25, moves=2, earliest_ply=6, play_through=0.3)
 FALLING = Temperature(initial=1.3, decay_moves=6, decay_delay_moves=2, endgame=0.2, value_cutoff=6.0, visit_offset=-0.8)

@@ -17,8 +17,7 @@ from hauteur.matches.ratings.elo import Sprt
 from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.matches.resignation import Resignation
 from hauteur.mcts.params import Dirichlet, SearchParams, Temperature
-from hauteur.players.playout_cap import PlayoutCap
-from hauteur.players.search_player import SearchPlayer
+from hauteur.players.search_player import PlayoutCap, SearchPlayer
 
 GAME = _core.Game("connect4")
 

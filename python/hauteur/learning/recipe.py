@@ -13,7 +13,7 @@ from hauteur.matches.resignation import Resignation
 from hauteur.mcts.params import Cpuct, Dirichlet, Fpu, SearchParams, Temperature
 from hauteur.networks.architecture import NetworkName, NetworkSetting, ResNet
 from hauteur.networks.evaluators.base import Precision
-from hauteur.players.playout_cap import PlayoutCap
+from hauteur.players.search_player import PlayoutCap
 from hauteur.players.settings import Colours, PlayerSettings
 from hauteur.system.settings import Section, assign, flat_settings, read_toml, validated
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from concurrent.futures import Future
 from contextlib import suppress
+from typing import Protocol
 
 from hauteur import _core
-from hauteur.players.engines.connection import EngineConnection
 from hauteur.players.engines.failures import START_FAILED
 from hauteur.players.engines.gtp import GtpEngineConnection, board_size
 from hauteur.players.engines.host import EngineHost
@@ -15,6 +15,26 @@ from hauteur.players.engines.probe import does_not_start, probed
 from hauteur.players.engines.settings import EngineSettings
 from hauteur.players.engines.uci import UciSession
 from hauteur.players.move_player import ChosenMove, EngineFailure, EngineResignation, MoveRequest
+
+
+class EngineConnection(Protocol):
+    """A running engine. Every method fails with EngineFailure; then it must not be used again but for `kill`."""
+
+    async def open(self) -> None:
+        """The first thing after its start."""
+
+    async def begin(self) -> None:
+        """A new game, whatever was before."""
+
+    async def choose(self, request: MoveRequest) -> ChosenMove:
+        """Choose a move in the current game."""
+
+    async def quit(self) -> None:
+        """Request it to exit, and kill it if it does not."""
+
+    def kill(self) -> None:
+        """End it at once."""
+
 
 MOST_STARTS = 3
 """An engine that has failed to start so often, one time after another, ends the match."""

@@ -11,8 +11,7 @@ from typing import Self
 
 from hauteur import _core
 from hauteur.games.registry import load_game, with_fen
-from hauteur.players.engines.clock import EngineClock, move_limit
-from hauteur.players.engines.failures import BAD_OUTPUT, ILLEGAL_MOVE, no_answer, within
+from hauteur.players.engines.failures import BAD_OUTPUT, ILLEGAL_MOVE, EngineClock, move_limit, no_answer, within
 from hauteur.players.engines.process import Process
 from hauteur.players.engines.settings import EngineSettings
 from hauteur.players.engines.uci_lines import MOVE, EngineOption, EngineReport, parse_bestmove, parse_info, parse_option
