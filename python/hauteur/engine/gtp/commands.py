@@ -257,7 +257,9 @@ class PlayingCommands:
         known = {
             "genmove": GtpCommand("COLOUR", "Plays a move and says it.", self._genmove),
             "reg_genmove": GtpCommand("COLOUR", "Says a move of a new search, the best one; plays nothing.", self._reg),
-            "time_settings": GtpCommand("MAIN PERIOD STONES", "Seconds for the game, then for a number of moves.", self._time),
+            "time_settings": GtpCommand(
+                "MAIN PERIOD STONES", "Seconds for the game, then for a number of moves.", self._time
+            ),
             "time_left": GtpCommand("COLOUR SECONDS STONES", "What a clock shows; 0 stones: main time.", self._left),
         }
         return {**known, **self._analysis_table()} if self._session.player.has_net else known
