@@ -20,10 +20,12 @@ if TYPE_CHECKING:
     from hauteur.learning.replay import ReplayBuffer as ReplayBuffer
     from hauteur.learning.run import learn as learn
     from hauteur.matches.play import play_match as play_match
+    from hauteur.matches.play import rating_list as rating_list
     from hauteur.matches.play import sprt as sprt
     from hauteur.matches.play import tournament as tournament
     from hauteur.matches.ratings.rating_list import RatingList as RatingList
     from hauteur.matches.record import GameRecord as GameRecord
+    from hauteur.matches.results import Tally as Tally
     from hauteur.mcts.analysis import Analysis as Analysis
     from hauteur.mcts.calls import search as search
     from hauteur.mcts.calls import search_batch as search_batch
@@ -39,6 +41,11 @@ if TYPE_CHECKING:
     from hauteur.players.listing import nets as nets
     from hauteur.players.listing import settings as settings
     from hauteur.players.player import Player as Player
+    from hauteur.players.solver import exact_values as exact_values
+    from hauteur.plots import Figure as Figure
+    from hauteur.plots import Series as Series
+    from hauteur.studies.experiments import ExperimentFolder as ExperimentFolder
+    from hauteur.system.seeds import stream as stream
 
 _MODULES = {
     # games
@@ -72,6 +79,9 @@ _MODULES = {
     "sprt": "hauteur.matches.play",
     "tournament": "hauteur.matches.play",
     "RatingList": "hauteur.matches.ratings.rating_list",
+    "Tally": "hauteur.matches.results",
+    "rating_list": "hauteur.matches.play",
+    "exact_values": "hauteur.players.solver",
     # learning
     "self_play": "hauteur.learning.games_in_memory",
     "ReplayBuffer": "hauteur.learning.replay",
@@ -80,6 +90,11 @@ _MODULES = {
     "learn": "hauteur.learning.run",
     "Recipe": "hauteur.learning.recipe",
     "GameRecord": "hauteur.matches.record",
+    # experiments
+    "ExperimentFolder": "hauteur.studies.experiments",
+    "Figure": "hauteur.plots",
+    "Series": "hauteur.plots",
+    "stream": "hauteur.system.seeds",
     "__version__": "hauteur._core",
 }
 """Every public name with the module that defines it."""

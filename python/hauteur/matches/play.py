@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -18,10 +18,12 @@ from hauteur.matches.game_files import form_of, header_of, write_games
 from hauteur.matches.match import NO_LIMIT, Match, MatchSettings
 from hauteur.matches.match_result import MatchResult, SprtResult, games_of
 from hauteur.matches.openings import Opening, opening_of, read_opening, read_openings
+from hauteur.matches.ratings.bradley_terry import rating_list as fitted_list
 from hauteur.matches.ratings.elo import Model, Sprt
 from hauteur.matches.ratings.rating_list import RatingList
+from hauteur.matches.ratings.sources import encounters_of_tally
 from hauteur.matches.report.pages import renew_page
-from hauteur.matches.results import MatchGame, summary
+from hauteur.matches.results import MatchGame, Tally, summary
 from hauteur.matches.tournament import Kind, Tournament, TournamentSettings
 from hauteur.players.build import Resources
 from hauteur.players.player import Player
@@ -209,6 +211,24 @@ def tournament(
             _, interrupted = _played((played for _, played in finished), on_game, ProgressLine(progress, _BEGIN), cup)
     _write(folder, options.game, cup.matches, interrupted)
     return cup.ratings()
+
+
+def rating_list(
+    matches: Iterable[tuple[str, str, MatchResult | Tally]], *, anchors: Mapping[str, float] | None = None
+) -> RatingList:
+    """Return the rating list of matches that were played: names of A and B, and the result, of each.
+
+    anchors: players whose Elo is given; without any the mean of the players is 0. Raise ValueError for matches without
+    a game, and for an anchor that is no player.
+
+    >>> import hauteur as ht
+    >>> match = ht.play_match("net=uniform visits=40", "random", "tictactoe", games=20)
+    >>> ratings = ht.rating_list([("searcher", "random", match)], anchors={"random": 0.0})
+    >>> ratings.ratings[0].name
+    'searcher'
+    """
+    tallies = [(a, b, one if isinstance(one, Tally) else one.match.tally) for a, b, one in matches]
+    return fitted_list([found for a, b, tally in tallies for found in encounters_of_tally(tally, (a, b))], anchors=anchors)
 
 
 class _Options(NamedTuple):

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from hauteur import _core
+from hauteur.games.registry import load_game
 from hauteur.players.move_player import ChosenMove, MoveFunction, most_simulated
 
 NODES = 2_000_000
@@ -40,6 +41,26 @@ def solver_rule(game: _core.Game, nodes: int | None) -> MoveFunction:
         raise ValueError(f"solver:NODES is for connect4 and nogo, got {game.spec}, which is searched to the end")
     values = _tictactoe()
     return lambda state, _seed: ChosenMove(_best_move(state, values(state), values))
+
+
+def exact_values(game: _core.Game | str, *, table_bits: int = TABLE_BITS[1]) -> MoveValues:
+    """Return a function that gives the exact value of each legal move of a position, in the order of `legal_actions()`.
+
+    game: tictactoe, or connect4 of any size; of another one ValueError. Values: +1 the mover wins by it, 0 draw, -1
+    loses. table_bits: the table has 2^table_bits entries of 8 bytes (connect4).
+
+    >>> import hauteur as ht
+    >>> values = ht.exact_values("tictactoe")
+    >>> list(values(ht.position("tictactoe", "a1 b1 a2 b2")))
+    [1, 0, -1, -1, -1]
+    """
+    game = load_game(game) if isinstance(game, str) else game
+    if game.name == "tictactoe":
+        return _tictactoe()
+    if game.name != "connect4":
+        raise ValueError(f"exact values are those of connect4 and tictactoe, got {game.spec}")
+    solver = _core.Connect4Solver(table_bits, game.feature_shape[2], game.feature_shape[1])
+    return lambda state: solver.move_values(state).tolist()
 
 
 def _best_move(

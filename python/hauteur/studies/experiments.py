@@ -6,16 +6,23 @@ are files.
 
 from __future__ import annotations
 
+import csv
+import io
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
+from importlib.util import find_spec
+from pathlib import Path
 from typing import Any, Protocol
 
-from hauteur.plots.figure import figure_of
-from hauteur.plots.page import facts_html, figures_html, provenance_html, settings_html, table_html
+from hauteur.plots import Figure, write_csv, write_png
+from hauteur.plots.figure import figure_of, figure_values
+from hauteur.plots.page import facts_html, figures_html, page, provenance_html, settings_html, table_html
 from hauteur.system import entry_points
+from hauteur.system.files import write_bytes, write_json
 from hauteur.system.formatting import duration
+from hauteur.system.provenance import provenance
 from hauteur.system.run_directory import RunDirectory
 
 MOST_ROWS = 500
@@ -37,11 +44,50 @@ def known_experiments() -> list[KnownExperiment]:
 
 @dataclass(frozen=True)
 class ExperimentFolder(RunDirectory):
-    """experiment.json (settings), the files of results, and what the experiment goes on from."""
+    """The folder of an experiment: experiment.json (settings), the files of results, and what it goes on from.
+
+    `with folder.open(settings):` begins the work or goes on with it, with other processes kept out; other settings than
+    it was begun with are refused.
+
+    >>> import hauteur as ht
+    >>> from pathlib import Path
+    >>> folder = ht.ExperimentFolder(Path("sun"))
+    >>> with folder.open({"experiment": "sun"}):
+    ...     paths = folder.write_results({"title": "The sun", "rows": [{"kelvin": 5772}]})
+    >>> [path.name for path in paths]
+    ['index.html', 'result.json', 'result.csv']
+    """
 
     SETTINGS = "experiment.json"
     CONTENT = "an experiment"
     WORK = "making an experiment"
+
+    def write_results(self, facts: Mapping[str, Any], figures: Sequence[Figure] = ()) -> list[Path]:
+        """Write a page, result.json, result.csv, and each figure as CSV and, where matplotlib is, as PNG.
+
+        facts: of result.json; those that the page shows: title, paper, findings (verdict, paper, measured), texts,
+        rows (one dictionary a row, with the same keys), settings. Return the paths, the main ones first.
+        """
+        paths = [self.path / "index.html", self.result_file, self.path / "result.csv"]
+        whole = {**facts, "figures": [figure_values(figure) for figure in figures], **provenance()}
+        title = str(facts.get("title", self.path.name))
+        write_bytes(paths[0], page(title, [f"<h1>{escape(title)}</h1>", *result_parts(whole)]).encode())
+        write_json(paths[1], whole)
+        write_bytes(paths[2], _csv(facts.get("rows") or ()).encode())
+        for figure in figures:
+            write_csv(figure, self.path / f"{figure.key}.csv")
+            if find_spec("matplotlib") is not None:
+                paths.append(self.path / f"{figure.key}.png")
+                write_png(figure, paths[-1])
+        return paths
+
+
+def _csv(rows: Sequence[Mapping[str, Any]]) -> str:
+    file = io.StringIO()
+    writer = csv.DictWriter(file, list(rows[0]) if rows else [], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(rows)
+    return file.getvalue()
 
 
 def result_parts(facts: Mapping[str, Any]) -> list[str]:
@@ -53,17 +99,19 @@ def result_parts(facts: Mapping[str, Any]) -> list[str]:
 
 
 def _parts(facts: Mapping[str, Any]) -> list[str]:
-    verdicts = Counter(finding["verdict"] for finding in facts["findings"])
-    shown = [
-        (str(facts["created"])[:10], "date"),
-        (duration(facts["seconds_of_last_attempt"]), "time of the last attempt"),
-    ]
+    findings = facts.get("findings") or []
+    verdicts = Counter(finding["verdict"] for finding in findings)
+    shown = [(str(facts["created"])[:10], "date")]
+    if "seconds_of_last_attempt" in facts:
+        shown.append((duration(facts["seconds_of_last_attempt"]), "time of the last attempt"))
     shown += [(f"{count}", f"findings: {verdict}") for verdict, count in verdicts.items()]
-    findings = [(finding["verdict"], finding["paper"], finding["measured"]) for finding in facts["findings"]]
+    about = [str(facts["paper"])] if "paper" in facts else []
+    about += [f"scale {facts['scale']:g}, {facts['seeds']} seeds"] if "scale" in facts else []
+    cells = [(finding["verdict"], finding["paper"], finding["measured"]) for finding in findings]
     return [
-        f"<p>{escape(facts['paper'])}; scale {facts['scale']:g}, {facts['seeds']} seeds.</p>",
+        f"<p>{escape('; '.join(about))}.</p>" if about else "",
         facts_html(shown),
-        table_html(("verdict", "the paper", "here"), findings, words=True),
+        table_html(("verdict", "the paper", "here"), cells, words=True) if cells else "",
         figures_html(map(figure_of, facts.get("figures") or ())),
         *(f"<pre>{escape(text)}</pre>" for text in facts.get("texts") or ()),
         "<h2>Numbers</h2>",
