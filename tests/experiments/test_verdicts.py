@@ -9,9 +9,19 @@ from hypothesis import strategies as st
 from simulated_claims import KINDS, Kind
 from verdict_errors import error_rates
 
-from hauteur_experiments.looks import LOOKS, Look, final_z
 from hauteur_experiments.measured import ClusterMean, Interval, Mean, Share, by_opening, differences
-from hauteur_experiments.verdict import LEVEL, MOST_UNITS, POWER, Claim, Inequality, needed, standard_error
+from hauteur_experiments.verdict import (
+    LEVEL,
+    LOOKS,
+    MOST_UNITS,
+    POWER,
+    Claim,
+    Inequality,
+    Look,
+    final_z,
+    needed,
+    standard_error,
+)
 
 
 def normal(value: float, error: float, units: int = 1000) -> Interval:

@@ -10,18 +10,14 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from hauteur.matches.ratings.elo import MatchScore, Pairs, elo, elo_interval, score_of_elo
-from hauteur.matches.ratings.ratio import MeasuredRatio
+from hauteur.matches.ratings.elo import MatchScore, Pairs, score_of_elo
 from hauteur.matches.results import Tally
-from hauteur_experiments.bootstrap_ci import ratio_of
 from hauteur_experiments.experiment import FIRST_LOOK
-from hauteur_experiments.looks import LOOKS, Look
-from hauteur_experiments.mcts_experiments.elo_claims import CLOSE, beyond, elo_inequality
-from hauteur_experiments.measured import Interval, MatchElo, Mean, Share, by_opening
+from hauteur_experiments.measured import CLOSE, Interval, MatchElo, Mean, Record, Share, beyond, by_opening, ratio_of
+from hauteur_experiments.measured import elo_above as elo_inequality
+from hauteur_experiments.ratio import EQUAL_WITHIN, MeasuredRatio, equal_within, factor_of, ratio_slope
 from hauteur_experiments.search_contempt import repeats
-from hauteur_experiments.search_contempt.ratio_fit import ratio_factor, ratio_slope
-from hauteur_experiments.search_contempt.settings import EQUAL_WITHIN, equal_within
-from hauteur_experiments.verdict import SMALLEST_ELO, Claim, Inequality, Verdict, of_most_seeds
+from hauteur_experiments.verdict import LOOKS, SMALLEST_ELO, Claim, Inequality, Look, Verdict, of_most_seeds
 
 Random = np.random.Generator
 Games = Callable[[float], Claim]
@@ -110,12 +106,12 @@ def _beyond_control(random: Random, truth: float) -> Games:
 def _published_null(random: Random, truth: float) -> Games:
     """A source's match of 1,000 games between equals, and ours."""
     source = random.multinomial(1000, (0.2, 0.6, 0.2)).tolist()
-    record, match = MatchScore(*source), SimulatedMatch(random, truth, 1600)
+    record, match = Record(*source), SimulatedMatch(random, truth, 1600)
 
     def claim(share: float) -> Claim:
         ours = match.elo(share)
-        there = Interval(elo(record), ours.units, lambda confidence: elo_interval(record, confidence))
-        return Claim((elo_inequality("difference", beyond(ours, there), "at", CLOSE),))
+        there = Interval(record.elo, ours.units, record.elo_interval)
+        return Claim((elo_inequality("difference", beyond(ours, there), CLOSE, side="at"),))
 
     return claim
 
@@ -202,14 +198,14 @@ EXPECTED_HITS = 3 * (2.5 + math.exp(-2.5))
 """Of a game that has any; that it has more than 40 is too rare to matter."""
 
 
-def _counts(random: Random, logarithms: Sequence[float]) -> Callable[[float], list[MatchScore]]:
+def _counts(random: Random, logarithms: Sequence[float]) -> Callable[[float], list[Record]]:
     """Sets of 400 games with these logarithms of (w + l)/d, as their results by a share of the games."""
     decisive = [random.random(400) < 1 / (1 + math.exp(-logarithm)) for logarithm in logarithms]
 
-    def records(share: float) -> list[MatchScore]:
+    def records(share: float) -> list[Record]:
         count = round(share * 400)
         won = [int(games[:count].sum()) for games in decisive]
-        return [MatchScore(wins, count - wins, 0) for wins in won]
+        return [Record(wins, count - wins, 0) for wins in won]
 
     return records
 
@@ -231,17 +227,11 @@ def _slope(random: Random, truth: float) -> Games:
 SLOPE_MATTERS = 0.2
 
 
-def _factor_of(records: Sequence[MatchScore]) -> Interval:
-    one, other = records
-    value = ratio_factor(one, other)[0]
-    return Interval(value, one.games, lambda confidence: ratio_factor(one, other, confidence)[1:])
-
-
 def _ratio(random: Random, truth: float) -> Games:
     """One ratio (w + l)/d above another: 400 games each."""
     records = _counts(random, [truth, 0.0])
     matters = math.exp(FACTOR_MATTERS)
-    return lambda share: Claim((Inequality("factor", _factor_of(records(share)), 1.0, "above", 100, matters=matters),))
+    return lambda share: Claim((Inequality("factor", factor_of(*records(share)), 1.0, "above", 100, matters=matters),))
 
 
 FACTOR_MATTERS = 0.5
@@ -251,7 +241,7 @@ FACTOR_MATTERS = 0.5
 def _equal(random: Random, truth: float) -> Games:
     """Two ratios (w + l)/d are equal within a factor: by so much less than it, as a logarithm."""
     records = _counts(random, [math.log(EQUAL_WITHIN) - truth, 0.0])
-    return lambda share: Claim(equal_within("factor", _factor_of(records(share)), 100, "games"))
+    return lambda share: Claim(equal_within("factor", factor_of(*records(share)), 100, "games"))
 
 
 def _lines(random: Random, share: float, lines: int, games: int) -> list[list[str]]:

@@ -7,18 +7,14 @@ hold" is an error, at the smallest effects that matter, where "no such effect" i
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from simulated_claims import KINDS, Games, Kind
+from simulated_claims import Games, Kind
 
 from hauteur.system.seeds import stream
-from hauteur_experiments.looks import Look
-from hauteur_experiments.verdict import Verdict
-
-FALSE: tuple[Verdict, ...] = ("holds", "does not hold", "no such effect")
+from hauteur_experiments.verdict import Look, Verdict
 
 
 @dataclass(frozen=True)
@@ -60,35 +56,3 @@ def judged(games: Games, ends: Sequence[Look]) -> Verdict:
     """Return the verdict at the first look at which the claim is not open; open: at none."""
     verdicts = (games(look.share if not look.extensions else 1.0 + look.extensions).at(look).verdict for look in ends)
     return next((verdict for verdict in verdicts if verdict != "open"), "open")
-
-
-def all_error_rates(rounds: int, seed: int) -> list[ErrorRates]:
-    """Simulate every kind; ValueError for fewer than 10 rounds."""
-    if not 10 <= rounds <= 1_000_000:
-        raise ValueError(f"--rounds must be 10 to 1,000,000, got {rounds}")
-    return [error_rates(kind, rounds, seed) for kind in KINDS]
-
-
-def error_table(rates: Sequence[ErrorRates]) -> str:
-    """Return the rates as a table in per cent."""
-    width = max(len(one.kind.name) for one in rates)
-    names = ("holds", "not", "no effect", "covers", "power", "null")
-    lines = [f"{'claim':{width}}" + "".join(f"{name:>11}" for name in names) + "  at a true difference of"]
-    for one in rates:
-        false = [f"{one.false[verdict]:11.2%}" if verdict in one.false else f"{'-':>11}" for verdict in FALSE]
-        nothing = f"{one.nothing:11.1%}" if one.kind.matters is not None else f"{'-':>11}"
-        row = [*false, f"{one.covered:11.1%}", f"{one.power:11.1%}", nothing]
-        lines.append(f"{one.kind.name:{width}}{''.join(row)}  {one.kind.effect}")
-    return "\n".join(
-        [
-            *lines,
-            "holds, not, no effect: false verdicts; covers: intervals of 95 % that hold the truth, at the end; power:",
-            "holds with the difference; null: no such effect where there is none.",
-            f"{rates[0].rounds:,} simulated experiments each with each truth; {standard_error_text(rates[0].rounds)}",
-        ]
-    )
-
-
-def standard_error_text(rounds: int) -> str:
-    """The standard error of a rate of 2.5 %."""
-    return f"standard error of 2.5 %: {math.sqrt(0.025 * 0.975 / rounds):.2%}"

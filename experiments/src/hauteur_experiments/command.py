@@ -1,40 +1,37 @@
 """hauteur experiment: tables and figures of the papers, each one command; the plan of all."""
 
 import sys
-from dataclasses import replace
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from cyclopts import App, Parameter
-from cyclopts.completion import CompletionContext
 
-from hauteur.cli.commands.options import NO_WORKERS, GameSpec, PlayerText, Workers
-from hauteur.cluster.open import open_scheduler
-from hauteur.studies.experiments import known_experiments
+import hauteur as ht
+from hauteur_experiments.experiment import Setting, cores, make_experiment
+from hauteur_experiments.registry import every_experiment, find
 
 
-def _names(context: CompletionContext) -> list[str]:
+def _names(_: Any) -> list[str]:
     """Return the names of experiments, for completion."""
-    del context
-    return [known.name for known in known_experiments()]
+    return [known.name for known in every_experiment()]
 
-
-ExperimentName = Annotated[str, Parameter(completer=_names)]
 
 app = App(name="experiment", help="Make a table or figure of the papers; without a name, list them.")
 
 
 @app.default
 def experiment(
-    name: ExperimentName = "list",
+    name: Annotated[str, Parameter(completer=_names)] = "list",
     *,
     scale: float = 1.0,
     seeds: int | None = None,
     first_seed: int | None = None,
     net: tuple[Path, ...] = (),
     visits: int | None = None,
-    game: GameSpec | None = None,
-    opponent: PlayerText | None = None,
+    game: str | None = None,
+    opponent: str | None = None,
     cost: float | None = None,
     seat: Literal["first", "second"] | None = None,
     parallel: int = 64,
@@ -42,7 +39,8 @@ def experiment(
     looks: Annotated[bool, Parameter(negative="")] = False,
     out: Path | None = None,
     threads: int | None = None,
-    workers: Workers = NO_WORKERS,
+    workers: int = 0,
+    cluster: str | None = None,
 ) -> None:
     """Reproduce a table or figure of the papers with this program; an interrupted experiment resumes.
 
@@ -69,7 +67,7 @@ def experiment(
         Declared work of an evaluation of the large net, in those of the small one, where an experiment has two nets
         whose cost is not computed.
     seat
-        Who gives the odds in a game without men to take away: the first or the second player, from the start.
+        Who gives the odds in a game without pieces to take away: the first or the second player, from the start.
     parallel
         Concurrent games.
     only
@@ -81,26 +79,25 @@ def experiment(
         Results folder, default runs/experiments/NAME.
     threads
         Processor cores to use; default two.
+    workers
+        Processes that play the games; 0: this process plays them. The games are the same.
+    cluster
+        Where workers run, as of `hauteur match`: `local`, `auto` or HOST:PORT; default: this machine, without Ray.
     """
-    from hauteur.cli.interrupts import answered_interrupts
-    from hauteur.networks.names import resolve_net
-    from hauteur_experiments.experiment import ExperimentSetting, cores, default_folder, make_experiment
-    from hauteur_experiments.registry import EXPERIMENTS, find
-
     if name == "list":
-        width = max(len(known.name) for known in EXPERIMENTS)
-        print("\n".join(f"{known.name:{width}}  {known.title} ({known.paper})" for known in EXPERIMENTS))
+        width = max(len(known.name) for known in every_experiment())
+        print("\n".join(f"{known.name:{width}}  {known.title} ({known.paper})" for known in every_experiment()))
         return
     chosen = find(name)
-    folder = out or default_folder(chosen, scale)
-    setting = ExperimentSetting(
-        folder,
+    suffix = "" if scale == 1 else f"-scale-{scale:g}"
+    setting = Setting(
+        out or Path("runs") / "experiments" / f"{chosen.name}{suffix}",
         scale,
         seeds=chosen.seeds if seeds is None else seeds,
         first_seed=chosen.first_seed if first_seed is None else first_seed,
         threads=cores() if threads is None else threads,
         show=lambda line: print(line, flush=True),
-        nets=tuple(path if path.exists() else Path(resolve_net(path)) for path in net),
+        nets=tuple(map(_file_of, net)),
         visits=visits,
         game=game,
         opponent=opponent,
@@ -108,10 +105,27 @@ def experiment(
         seat=seat,
         parallel=parallel,
         only=only,
+        workers=workers,
+        cluster=cluster,
         looks=looks,
     )
-    with answered_interrupts("the same command resumes the experiment"), open_scheduler(workers) as scheduler:
-        make_experiment(chosen, replace(setting, scheduler=scheduler, workers=workers.workers))
+    with _answered("experiment"):
+        make_experiment(chosen, setting)
+
+
+def _file_of(net: Path) -> Path:
+    """Return the file of a net that is given by its name; a file, the folder of a run, or no net at all, as it is."""
+    return net if net.exists() or str(net) in ("uniform", "rollout") else ht.load_network(str(net)).path
+
+
+@contextmanager
+def _answered(work: str) -> Iterator[None]:
+    """Say what goes on with interrupted work."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        print(f"\nstopping; the same command resumes the {work}", file=sys.stderr, flush=True)
+        raise
 
 
 @app.command
@@ -125,7 +139,8 @@ def plan(
     dry_run: Annotated[bool, Parameter(negative="")] = False,
     parallel: int = 64,
     threads: int | None = None,
-    workers: Workers = NO_WORKERS,
+    workers: int = 0,
+    cluster: str | None = None,
 ) -> int:
     """Make the runs that decide the claims of the papers, most claims an hour first; an interrupted plan resumes.
 
@@ -152,23 +167,25 @@ def plan(
         Concurrent games.
     threads
         Processor cores to use; default two.
+    workers
+        Processes that play the games; 0: this process plays them. The games are the same.
+    cluster
+        Where workers run, as of `hauteur match`: `local`, `auto` or HOST:PORT; default: this machine, without Ray.
     """
-    from hauteur.cli.interrupts import answered_interrupts
-    from hauteur.networks.names import resolve_net
-    from hauteur_experiments.claims import claims_by_run
-    from hauteur_experiments.experiment import ExperimentSetting, cores
+    from hauteur_experiments.claims_table import write_table
     from hauteur_experiments.plan import make_plan, steps
-    from hauteur_experiments.plan_table import write_table
     from hauteur_experiments.planned_runs import RUNS, run_named
 
     if not 0 <= hours <= 10_000:
         raise ValueError(f"--hours must be 0 to 10,000, got {hours:g}")
-    base = ExperimentSetting(
+    base = Setting(
         out,
         threads=cores() if threads is None else threads,
         show=lambda line: print(line, flush=True),
-        nets=tuple(path if path.exists() else Path(resolve_net(path)) for path in net),
+        nets=tuple(map(_file_of, net)),
         parallel=parallel,
+        workers=workers,
+        cluster=cluster,
     )
     chosen = [run_named(name) for name in run] or RUNS
     page = table or out / "claims.md"
@@ -177,12 +194,11 @@ def plan(
         write_table(page, base)
     if dry_run or hours:
         print(f"estimating {len(chosen)} runs: each net that they need is measured for a moment", file=sys.stderr)
-    planned = steps(chosen, claims_by_run(), base) if dry_run or hours else []
+    planned = steps(chosen, base) if dry_run or hours else []
     print("\n".join(step.text for step in planned))
     if dry_run:
         return 0
-    with answered_interrupts("the same command resumes the plan"), open_scheduler(workers) as scheduler:
-        base = replace(base, scheduler=scheduler, workers=workers.workers)
+    with _answered("plan"):
         failed = make_plan(planned, base, hours, lambda: write_table(page, base))
     print(f"written: {page}")
     return 1 if failed else 0

@@ -1,31 +1,26 @@
-"""Definition and execution of experiments: estimate, run, write, report beside the paper's statements."""
+"""Experiments: what one is, its settings, its findings, and how it is made: estimate, run, verdicts, files."""
 
 from __future__ import annotations
 
+import hashlib
+import json
 import math
+import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
-from hauteur import _core
-from hauteur.games.registry import load_game
-from hauteur.mcts.params import SearchParams
-from hauteur.networks.bundled import net_or_shipped
-from hauteur.plots import Figure
-from hauteur.studies.experiments import ExperimentFolder
-from hauteur.system.files import read_json, sha256_of
-from hauteur.system.formatting import duration
-from hauteur.system.hardware import usable_cores
-from hauteur_experiments.looks import END, LOOKS, Look
-from hauteur_experiments.verdict import Claim, Verdict
+import hauteur as ht
+from hauteur_experiments.verdict import END, LOOKS, Claim, Look, Verdict
 
 if TYPE_CHECKING:
-    from hauteur.cluster.scheduler import Scheduler
+    from hauteur_experiments.grid import Match
 
 REFERENCE_SPEED = 600_000
-"""Visits a second of `search_speed` on one core of the machine that `Experiment.seconds` are of (AMD Zen 3)."""
+"""Visits a second of bare search on one core of the machine that `Experiment.seconds` are of (AMD Zen 3)."""
 
 FIRST_LOOK = 2
 """An eighth of the games decides nothing: 5.9 standard errors would be needed."""
@@ -35,14 +30,30 @@ Show = Callable[[str], None]
 
 
 @dataclass(frozen=True)
-class Finding:
-    """A statement of the paper beside what was measured, with its interval. missing: units that would decide it where
-    it is open, if what was measured is the truth; None: decided, or unknown. scope: in what else than its size the
-    measurement differs from the source's, such as "another game"; empty: in nothing. units: what was measured with, of
-    the quantity with the fewest, such as "400 games"; empty: unknown. quantities: what the verdict rests on, with
-    intervals. claim, shown: what it was made of, None: the verdict was not made by a claim.
+class SourceClaim:
+    """A statement of a source with the source's figure, decided by the findings of its experiment that have its key.
+
+    needs: the games or seeds that would close it, where no planned run decides it.
     """
 
+    key: str
+    source: str
+    statement: str
+    figure: str
+    needs: str = ""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A statement of the paper beside what was measured, with its interval.
+
+    key: of the claim that it decides, "" for none. missing: units that would decide it where it is open, if what was
+    measured is the truth; None: decided, or unknown. scope: in what else than its size the measurement differs from the
+    source's, such as "another game". units: what was measured with, of the quantity with the fewest, such as "400
+    games". quantities: what the verdict rests on, with intervals. claim, shown: what it was made of, None: no claim.
+    """
+
+    key: str
     paper: str
     measured: str
     verdict: Verdict
@@ -54,20 +65,28 @@ class Finding:
     shown: str = field(default="", compare=False, repr=False)
 
     @classmethod
-    def of(cls, paper: str, claim: Claim, shown: str = "", scope: str = "") -> Finding:
+    def of(cls, key: str, paper: str, claim: Claim, shown: str = "", scope: str = "") -> Finding:
         """The statement as the claim decides it. shown: more to read before the measured quantities."""
         measured = f"{shown}; {claim.text}" if shown else claim.text
         texts = (scope, claim.units_text, claim.quantities)
-        return cls(paper, measured, claim.verdict, claim.missing, *texts, claim=claim, shown=shown)
+        return cls(key, paper, measured, claim.verdict, claim.missing, *texts, claim=claim, shown=shown)
 
     def at(self, look: Look) -> Finding:
         """The finding as it is judged at a look."""
-        return self if self.claim is None else Finding.of(self.paper, self.claim.at(look), self.shown, self.scope)
+        if self.claim is None:
+            return self
+        return Finding.of(self.key, self.paper, self.claim.at(look), self.shown, self.scope)
 
     def to_json(self) -> dict[str, Any]:
         """Return it as result.json has it."""
-        names = ("paper", "measured", "verdict", "missing", "scope", "units", "quantities")
+        names = ("key", "paper", "measured", "verdict", "missing", "scope", "units", "quantities")
         return {name: getattr(self, name) for name in names}
+
+    @property
+    def text(self) -> str:
+        """The finding in three lines."""
+        scope = f" ({self.scope})" if self.scope else ""
+        return f"paper:    {self.paper}\nhere:     {self.measured}\nverdict:  {self.verdict}{scope}"
 
 
 @dataclass(frozen=True)
@@ -81,7 +100,7 @@ class Result:
 
     rows: Sequence[dict[str, Any]]
     findings: Sequence[Finding]
-    figures: Sequence[Figure] = ()
+    figures: Sequence[ht.Figure] = ()
     texts: Sequence[str] = ()
     facts: dict[str, Any] = field(default_factory=dict)
     look: Look = END
@@ -89,6 +108,11 @@ class Result:
     def at(self, look: Look) -> Result:
         """The result with findings that are judged at a look."""
         return replace(self, findings=[finding.at(look) for finding in self.findings], look=look)
+
+    def scoped(self, *scopes: str) -> Result:
+        """The result of whose findings all differ from the source in these things, besides their own; "": nothing."""
+        found = [replace(one, scope=", ".join(filter(None, (*scopes, one.scope)))) for one in self.findings]
+        return replace(self, findings=found)
 
     @property
     def may_decide(self) -> bool:
@@ -98,17 +122,17 @@ class Result:
 
 
 @dataclass(frozen=True)
-class ExperimentSetting:
+class Setting:
     """Settings of an experiment.
 
-    folder: of its results and of the state to resume from; scale: factor of its sizes (1: the full size); seeds: so
-    many, from `first_seed` on; threads: processor cores to use; show: receives progress lines. nets: net files, for
+    folder: of its results and of the state to resume from; scale: factor of its sizes (1: the full size); seeds: their
+    number, from `first_seed` on; threads: processor cores to use; show: receives progress lines. nets: net files, for
     experiments using some; visits: per move, instead of the paper's; game: instead of the paper's, where an experiment
     supports several; opponent: a player as text, where it has a fixed opponent; cost: declared work of an evaluation of
     the large net, in those of the small one; seat: who gives odds by the rules of the game alone, where an experiment
     plays at odds; parallel: concurrent games; only: the matches to play now (() = all); others count if complete.
-    scheduler: of workers that play games, instead of this process; workers: how many were asked for, 0: as many as
-    there is room for. looks: whether to judge at every eighth of the games, and stop when nothing is open.
+    workers, cluster: who plays the games, as of `ht.play_match`. looks: whether to judge at every eighth of the games,
+    and stop when nothing is open.
     """
 
     folder: Path
@@ -125,38 +149,22 @@ class ExperimentSetting:
     seat: Literal["first", "second"] | None = None
     parallel: int = 64
     only: tuple[str, ...] = ()
-    scheduler: Scheduler | None = None
     workers: int = 0
+    cluster: str | None = None
     looks: bool = False
 
     def __post_init__(self) -> None:
-        if not 0 < self.scale <= 100:
-            raise ValueError(f"scale must be above 0 and at most 100, got {self.scale}")
-        if not (1 <= self.seeds <= 1000 and 1 <= self.threads <= 1024):
-            raise ValueError(f"seeds must be 1 to 1000 and threads 1 to 1024, got {self.seeds} and {self.threads}")
-        if not 1 <= self.first_seed <= 1_000_000:
-            raise ValueError(f"first_seed must be 1 to 1,000,000, got {self.first_seed}")
-        if self.visits is not None and not 1 <= self.visits <= 1_000_000_000:
-            raise ValueError(f"visits must be 1 to 1,000,000,000, got {self.visits}")
-        if self.cost is not None and not 1 < self.cost <= 10_000:
-            raise ValueError(f"cost must be above 1 and at most 10,000, got {self.cost:g}")
-
-    def net(self, game: str = "chess") -> str:
-        """The one net that was given, else the one that there is for the game; ValueError where there is none."""
-        if len(self.nets) > 1:
-            raise ValueError(f"this experiment uses one net, got {len(self.nets)}: {', '.join(map(str, self.nets))}")
-        rules = load_game(game)
-        net = str(self.nets[0]) if self.nets else None
-        return net_or_shipped(net, rules)
-
-    def stored(self, experiment: str) -> dict[str, Any]:
-        """Return what decides the results of an experiment, as experiment.json holds it; nets by name and content."""
-        nets = [f"{net.name} sha256 {sha256_of(net)}" for net in self.nets if net.is_file()]
-        others: dict[str, Any] = {"nets": nets or None, "visits": self.visits, "game": self.game}
-        others |= {"opponent": self.opponent, "cost": self.cost, "seat": self.seat}
-        others["first_seed"] = self.first_seed if self.first_seed != 1 else None
-        given = {key: value for key, value in others.items() if value is not None}
-        return {"experiment": experiment, "scale": self.scale, **given}
+        ranges = {
+            "scale": (self.scale, 1e-9, 100),
+            "seeds": (self.seeds, 1, 1000),
+            "threads": (self.threads, 1, 1024),
+            "first_seed": (self.first_seed, 1, 1_000_000),
+            "visits": (self.visits, 1, 1_000_000_000),
+            "cost": (self.cost, 1 + 1e-9, 10_000),
+        }
+        for name, (value, least, most) in ranges.items():
+            if value is not None and not least <= value <= most:
+                raise ValueError(f"{name} must be {least:,g} to {most:,g}, got {value}")
 
     @property
     def seed_numbers(self) -> range:
@@ -171,71 +179,113 @@ class ExperimentSetting:
         """A size at this scale."""
         return max(least, round(full * self.scale))
 
+    def pairs(self, full: int) -> int:
+        """An even number of games at this scale."""
+        return 2 * self.scaled(full // 2)
+
+    @property
+    def net(self) -> Path | None:
+        """The one net that was given; None: players have that of their game. ValueError for several."""
+        if len(self.nets) > 1:
+            raise ValueError(f"this experiment uses one net, got {len(self.nets)}: {', '.join(map(str, self.nets))}")
+        return self.nets[0] if self.nets else None
+
+    @cached_property
+    def net_facts(self) -> list[str]:
+        """The nets by name and content, as experiment.json has them."""
+        files = [net for net in self.nets if net.is_file()]
+        return [f"{net.name} sha256 {hashlib.sha256(net.read_bytes()).hexdigest()}" for net in files]
+
+    def stored(self, experiment: str) -> dict[str, Any]:
+        """Return what decides the results of an experiment, as experiment.json holds it."""
+        others: dict[str, Any] = {"nets": self.net_facts or None, "visits": self.visits, "game": self.game}
+        others |= {"opponent": self.opponent, "cost": self.cost, "seat": self.seat}
+        others["first_seed"] = self.first_seed if self.first_seed != 1 else None
+        given = {key: value for key, value in others.items() if value is not None}
+        return {"experiment": experiment, "scale": self.scale, **given}
+
 
 @dataclass(frozen=True)
 class Experiment:
     """Experiment of a paper.
 
-    name: on the command line; paper: place in the paper; title: a line for the list; seconds: per seed at full size on
-    one core of the reference machine, multiplied by scale to the power `growth`; run: runs it, resuming an earlier
-    attempt in the same folder; seeds, first_seed: by default; uses: those of the settings `nets`, `visits`, `game`,
-    `opponent`, `cost`, `seat` and `only` it supports; estimate_here: seconds of a setting on this machine, instead of
-    `seconds` (for experiments bound by a net); looks: whether its size is its games alone, so that it may be judged
-    while they come in.
+    name: on the command line; paper: place in the paper; title: a line for the list; run: makes it, going on with an
+    earlier attempt in the same folder; claims: of the source, which findings decide by their key; matches: those that
+    it plays, for the estimate, as far as they are known beforehand; seconds: of what else it does, a seed at full size
+    on one core of the reference machine, multiplied by scale to the power `growth`; seeds, first_seed: by default;
+    uses: those of the settings `nets`, `visits`, `game`, `opponent`, `cost`, `seat` and `only` it supports; looks:
+    whether its size is its games alone, so that it may be judged while they come in.
     """
 
     name: str
     paper: str
     title: str
-    seconds: float
-    run: Callable[[ExperimentSetting], Result]
-    seeds: int = 3
-    first_seed: int = 1
+    run: Callable[[Setting], Result]
+    claims: Sequence[SourceClaim] = ()
+    matches: Callable[[Setting], Iterable[Match]] | None = None
+    seconds: float = 0.0
     growth: float = 1.0
+    seeds: int = 1
+    first_seed: int = 1
     uses: tuple[Choice, ...] = ()
-    estimate_here: Callable[[ExperimentSetting], float] | None = None
     looks: bool = False
 
-    def estimate(self, setting: ExperimentSetting, speed: float) -> float:
-        """Seconds that it takes on a machine with this speed (1: the reference); seeds run beside each other."""
-        if self.estimate_here is not None:
-            return self.estimate_here(setting)
+    def estimate(self, setting: Setting) -> float:
+        """Seconds that it takes on this machine from the beginning; nets and the bare search are measured for a
+        moment.
+        """
+        from hauteur_experiments.grid import seconds_of
+
         rounds = -(-setting.seeds // min(setting.threads, setting.seeds))
-        return self.seconds * math.pow(setting.scale, self.growth) * rounds / speed
+        own = self.seconds * math.pow(setting.scale, self.growth) * rounds
+        played = 0.0 if self.matches is None else seconds_of(setting, self.matches(setting))
+        return played + (own / search_speed() if own else 0.0)
 
 
-def make_experiment(experiment: Experiment, setting: ExperimentSetting) -> Result:
+def make_experiment(experiment: Experiment, setting: Setting) -> Result:
     """Run the experiment and write its results; report estimate, findings and files by `setting.show`.
 
     Raise ValueError if the folder holds another experiment, or the same with other settings.
     """
     _check_choices(experiment, setting)
-    speed = 1.0 if experiment.estimate_here else search_speed() / REFERENCE_SPEED
-    estimate = experiment.estimate(setting, speed)  # first: it also finds nets and players that do not fit
-    with ExperimentFolder(setting.folder).open(setting.stored(experiment.name)):
-        return _made(experiment, setting, estimate, speed)
+    estimate = experiment.estimate(setting)  # first: it also finds nets and players that do not fit
+    folder = ht.ExperimentFolder(setting.folder)
+    with folder.open(setting.stored(experiment.name)):
+        setting.show(f"{experiment.name}: {experiment.title} ({experiment.paper})")
+        cores = f"{setting.seeds} {'seed' if setting.seeds == 1 else 'seeds'}, {setting.threads} threads"
+        setting.show(f"estimate: {duration(estimate)} from the beginning ({cores})")
+        started = time.perf_counter()
+        result = _judged(experiment, setting)
+        seconds = time.perf_counter() - started
+        for text in (*result.texts, *(finding.text for finding in result.findings)):
+            setting.show(text)
+        for path in folder.write_results(_facts(experiment, setting, result, seconds), result.figures):
+            setting.show(f"written: {path}")
+        setting.show(f"took {duration(seconds)}")
+        return result
 
 
-def _made(experiment: Experiment, setting: ExperimentSetting, estimate: float, speed: float) -> Result:
-    """Make the experiment in its folder; speed: of this machine, 1 = the reference."""
-    from hauteur_experiments.results import write_results
+def _facts(experiment: Experiment, setting: Setting, result: Result, seconds: float) -> dict[str, Any]:
+    return {
+        "experiment": experiment.name,
+        "title": experiment.title,
+        "paper": experiment.paper,
+        "scale": setting.scale,
+        "seeds": setting.seeds,
+        "threads": setting.threads,
+        "seconds_of_last_attempt": seconds,
+        "findings": [finding.to_json() for finding in result.findings],
+        "share": result.look.share,
+        "extensions": result.look.extensions,
+        "may_decide": result.may_decide,
+        "facts": result.facts,
+        "texts": list(result.texts),
+        "rows": list(result.rows),
+        "settings": setting.stored(experiment.name),
+    }
 
-    setting.show(f"{experiment.name}: {experiment.title} ({experiment.paper})")
-    machine = "measured here" if experiment.estimate_here else f"this machine at {speed:.0%} of the reference"
-    cores = f"{setting.seeds} {'seed' if setting.seeds == 1 else 'seeds'}, {setting.threads} threads, {machine}"
-    setting.show(f"estimate: {duration(estimate)} from the beginning ({cores})")
-    started = time.perf_counter()
-    result = _judged(experiment, setting)
-    seconds = time.perf_counter() - started
-    for text in (*result.texts, *(finding_text(finding) for finding in result.findings)):
-        setting.show(text)
-    for path in write_results(experiment, setting, result, seconds):
-        setting.show(f"written: {path}")
-    setting.show(f"took {duration(seconds)}")
-    return result
 
-
-def _judged(experiment: Experiment, setting: ExperimentSetting) -> Result:
+def _judged(experiment: Experiment, setting: Setting) -> Result:
     """Run the experiment, at once or from look to look until nothing is open."""
     extensions = earlier_ends(setting, setting.stored(experiment.name))
     if not setting.looks:
@@ -252,7 +302,7 @@ def _judged(experiment: Experiment, setting: ExperimentSetting) -> Result:
     return result
 
 
-def earlier_ends(setting: ExperimentSetting, stored: Mapping[str, Any]) -> int:
+def earlier_ends(setting: Setting, stored: Mapping[str, Any]) -> int:
     """Return how often some of these games were judged before as a whole experiment.
 
     That is so where the folder, or one beside it with the same settings, has the result of fewer seeds or of a smaller
@@ -271,7 +321,7 @@ def earlier_ends(setting: ExperimentSetting, stored: Mapping[str, Any]) -> int:
     return found
 
 
-def _check_choices(experiment: Experiment, setting: ExperimentSetting) -> None:
+def _check_choices(experiment: Experiment, setting: Setting) -> None:
     """ValueError for a choice that would mean nothing."""
     for choice in get_args(Choice):
         if getattr(setting, choice) not in (None, ()) and choice not in experiment.uses:
@@ -280,40 +330,47 @@ def _check_choices(experiment: Experiment, setting: ExperimentSetting) -> None:
         raise ValueError(f"{experiment.name} takes no --looks: it has more to do than to play its games")
 
 
-def finding_text(finding: Finding) -> str:
-    """A finding in three lines."""
-    scope = f" ({finding.scope})" if finding.scope else ""
-    return f"paper:    {finding.paper}\nhere:     {finding.measured}\nverdict:  {finding.verdict}{scope}"
-
-
 def search_speed(seconds: float = 0.3) -> float:
-    """Visit a second of bare search in Connect Four on one core, right now."""
-    visits, started = 0, time.perf_counter()
+    """Visits a second of bare search in Connect Four on one core, right now, over REFERENCE_SPEED."""
+    position, visits, started = ht.position("connect4"), 0, time.perf_counter()
     while time.perf_counter() - started < seconds:
-        forest = _core.Forest(_core.Game("connect4"), SearchParams(), visits)
-        visits += _search_once(forest)
-    return visits / (time.perf_counter() - started)
+        visits += 32 * 200
+        ht.search_batch([position] * 32, "uniform", visits=200)
+    return visits / (time.perf_counter() - started) / REFERENCE_SPEED
 
 
-def _search_once(forest: _core.Forest) -> int:
-    """Visits of a search of 32 trees, 200 each, with equal priors."""
-    import numpy as np
-
-    from hauteur.mcts.driver import run_searches
-    from hauteur.networks.evaluators.base import UniformEvaluator
-
-    ids = np.array([forest.add(forest.game.new_initial_state()) for _ in range(32)], np.int64)
-    forest.set_visit_limits(ids, np.full(len(ids), 200, np.uint32))
-    run_searches(forest, UniformEvaluator(forest.game), batch_size=32)
-    return int(forest.root_node_visits(ids).sum())
+def read_json(path: Path) -> dict[str, Any]:
+    """Read an object; ValueError, with the file's name, where there is none."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise ValueError(f"{path}: not JSON: {error}") from None
+    if not isinstance(found, dict):
+        raise ValueError(f"{path}: not a JSON object")
+    return found
 
 
-def default_folder(experiment: Experiment, scale: float) -> Path:
-    """Return the default results folder."""
-    suffix = "" if scale == 1 else f"-scale-{scale:g}"
-    return Path("runs") / "experiments" / f"{experiment.name}{suffix}"
+def write_whole(path: Path, text: str) -> None:
+    """Write a file whole or not at all; other processes see the one before until then."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    whole = path.with_name(f"{path.name}.tmp")
+    whole.write_text(text, encoding="utf-8")
+    whole.replace(path)
+
+
+def duration(seconds: float) -> str:
+    """Return seconds as h:mm:ss or m:ss."""
+    minutes, rest = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def finite(value: float) -> float | None:
+    """Return the value as JSON can hold it: None where it is infinite or not a number."""
+    return value if math.isfinite(value) else None
 
 
 def cores() -> int:
     """Threads by default: two, or one where there is no second core."""
-    return min(2, usable_cores())
+    usable = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    return min(2, usable)

@@ -1,4 +1,4 @@
-"""Measured quantities with their intervals, for claims: means, shares, ratios and differences of independent units."""
+"""Measured quantities with their intervals, for claims: of independent units, such as games, openings or seeds."""
 
 from __future__ import annotations
 
@@ -6,19 +6,81 @@ import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from statistics import NormalDist
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hauteur.matches.ratings.elo import elo_of_score
-from hauteur.matches.results import Tally
-from hauteur.system.student import t_quantile
+import hauteur as ht
+from hauteur_experiments.verdict import SMALLEST_ELO, Inequality, Measured, Side
+
+Floats = NDArray[np.float64]
 
 FEW = 8
 """Fewer values have no Student's interval: where outcomes are skewed it errs in 11 to 33 % instead of 5 %."""
 
 BISECTIONS = 60
 TINY = 1e-9
+DRAWS = 2000
+"""Samples of a bootstrap."""
+
+LEAST_BEYOND = 10
+"""Drawn values beyond an end of an interval; where there are fewer it is taken from their spread."""
+
+LEAST_GAMES = 200
+"""Games of a match below which nothing is concluded of an Elo difference."""
+
+CLOSE = 2 * SMALLEST_ELO
+"""Elo that half the interval of a difference may be, where it shows that two results agree."""
+
+
+def z_of(confidence: float) -> float:
+    """Return the normal quantile of a two-sided interval."""
+    return NormalDist().inv_cdf((1 + confidence) / 2)
+
+
+def t_of(confidence: float, freedom: int) -> float:
+    """Return Student's quantile of a two-sided interval (Abramowitz and Stegun 26.7.3 and 26.7.4, by bisection)."""
+    if freedom > 300:
+        return z_of(confidence) * (1 + (z_of(confidence) ** 2 + 1) / (4 * freedom))
+
+    def inside(angle: float) -> float:
+        odd = freedom % 2
+        term, total = (math.cos(angle) if odd else 1.0), 0.0
+        for power in range(2 + odd, freedom + 1, 2):
+            total += term
+            term *= math.cos(angle) ** 2 * (power - 1) / power
+        return 2 / math.pi * (angle + math.sin(angle) * total) if odd else math.sin(angle) * total
+
+    low, high = 0.0, math.pi / 2
+    for _ in range(BISECTIONS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if inside(middle) < confidence else (low, middle)
+    return math.tan(low) * math.sqrt(freedom)
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A quantity whose interval another function gives. ends: from a confidence."""
+
+    value: float
+    units: int
+    ends: Callable[[float], tuple[float, float]]
+
+    def interval(self, confidence: float) -> tuple[float, float]:
+        """What that function returns."""
+        return self.ends(confidence)
+
+
+def normal(value: float, error: float, units: int) -> Interval:
+    """Return a quantity with a normal interval of this standard error."""
+    return Interval(
+        value, units, lambda confidence: (value - z_of(confidence) * error, value + z_of(confidence) * error)
+    )
+
+
+# -- means and shares --------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -44,12 +106,11 @@ class Mean:
 
     def interval(self, confidence: float) -> tuple[float, float]:
         """Mean plus or minus t s / sqrt(n), or means of subsets; without bounds for too few values."""
-        count = len(self.samples)
+        count, mean = len(self.samples), self.value
         if count < FEW:
             return self._of_subsets(confidence)
-        mean = self.value
         variance = math.fsum((one - mean) ** 2 for one in self.samples) / (count - 1)
-        half = t_quantile((1 + confidence) / 2, count - 1) * math.sqrt(variance / count)
+        half = t_of(confidence, count - 1) * math.sqrt(variance / count)
         return mean - half, mean + half
 
     def _of_subsets(self, confidence: float) -> tuple[float, float]:
@@ -88,13 +149,20 @@ class ClusterMean:
         for group, one in zip(self.groups, self.samples, strict=True):
             sums[group] += one - mean
         squares = math.fsum(total**2 for total in sums.values()) * self.units / (self.units - 1)
-        half = t_quantile((1 + confidence) / 2, self.units - 1) * math.sqrt(squares) / len(self.samples)
+        half = t_of(confidence, self.units - 1) * math.sqrt(squares) / len(self.samples)
         return mean - half, mean + half
 
 
 def by_opening(samples: Sequence[float], openings: Sequence[Hashable]) -> Mean | ClusterMean:
     """Return the mean of values of games: of groups where openings repeat, else, and of one opening, of games."""
     return ClusterMean(samples, openings) if 1 < len(set(openings)) < len(openings) else Mean(samples)
+
+
+def differences(before: Mapping[int, float], after: Mapping[int, float]) -> Mean:
+    """Return the mean difference of values with the same numbers, such as seeds."""
+    if before.keys() != after.keys():
+        raise ValueError(f"differences need the same numbers on both sides, got {len(before)} and {len(after)}")
+    return Mean([after[number] - before[number] for number in sorted(before)])
 
 
 @dataclass(frozen=True)
@@ -133,25 +201,83 @@ def _root(is_below: Callable[[float], bool]) -> float:
 
 
 def _at_most(counted: int, trials: int, share: float) -> float:
-    """Return the chance of at most so many of the trials."""
+    """Return the chance of at most `counted` of the trials."""
     if share in (0.0, 1.0):
         return float(share == 0.0 or counted >= trials)
     terms = np.arange(counted + 1)
-    logs = _log_choose(trials)[: counted + 1] + terms * math.log(share) + (trials - terms) * math.log1p(-share)
-    return float(np.exp(logs).sum())
-
-
-def _log_choose(trials: int) -> NDArray[np.float64]:
-    """Return the logarithms of the binomial coefficients of a number of trials."""
     factorials = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1, trials + 1)))])
-    return np.asarray(factorials[-1] - factorials - factorials[::-1], np.float64)
+    choose = (factorials[-1] - factorials - factorials[::-1])[: counted + 1]
+    return float(np.exp(choose + terms * math.log(share) + (trials - terms) * math.log1p(-share)).sum())
+
+
+# -- matches -----------------------------------------------------------------------------------------------------------
+
+
+def elo_of_score(score: float) -> float:
+    """Return 400 log10(score / (1 - score)); infinite at 0 and 1."""
+    if score < TINY or score > 1 - TINY:
+        return math.copysign(math.inf, score - 0.5)
+    return 400 * math.log10(score / (1 - score))
+
+
+class Record(NamedTuple):
+    """Wins, draws and losses, of a published match or of self-play (of White)."""
+
+    wins: int
+    draws: int
+    losses: int
+
+    @classmethod
+    def of(cls, tally: ht.Tally) -> Record:
+        """The counts of a match."""
+        return cls(tally.record.wins, tally.record.draws, tally.record.losses)
+
+    @property
+    def games(self) -> int:
+        """All games."""
+        return sum(self)
+
+    @property
+    def score(self) -> float:
+        """Share of the points; 0.5 without games."""
+        return (self.wins + self.draws / 2) / self.games if self.games else 0.5
+
+    @property
+    def elo(self) -> float:
+        """The difference of the score."""
+        return elo_of_score(self.score)
+
+    def score_interval(self, confidence: float = 0.95) -> tuple[float, float]:
+        """Wilson's interval, with the variance of these games over that of won or lost ones."""
+        if not self.games:
+            return 0.0, 1.0
+        n = self.games + 1  # half a win and half a loss more, so that no variance is 0
+        p = (self.wins + 0.5 + self.draws / 2) / n
+        ratio = ((self.wins + 0.5 + self.draws / 4) / n - p * p) / (p * (1 - p))
+        return wilson(self.score, self.games / ratio, confidence)
+
+    def elo_interval(self, confidence: float = 0.95) -> tuple[float, float]:
+        """The same as Elo."""
+        low, high = self.score_interval(confidence)
+        return elo_of_score(low), elo_of_score(high)
+
+    def __str__(self) -> str:
+        return f"+{self.wins} ={self.draws} -{self.losses}"
+
+
+def wilson(p: float, n: float, confidence: float) -> tuple[float, float]:
+    """Wilson's interval of a share p of n (not always whole) independent trials."""
+    z = z_of(confidence)
+    middle = (p + z * z / (2 * n)) / (1 + z * z / n)
+    half = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
+    return max(0.0, min(p, middle - half)), min(1.0, max(p, middle + half))  # rounding must not exclude p
 
 
 @dataclass(frozen=True)
 class MatchElo:
     """The Elo difference of a match, with the interval of its pairs of games."""
 
-    tally: Tally
+    tally: ht.Tally
 
     @property
     def value(self) -> float:
@@ -166,27 +292,97 @@ class MatchElo:
     def interval(self, confidence: float) -> tuple[float, float]:
         """Wilson's interval with the variance of pairs, as Elo."""
         low, high = self.tally.interval(confidence)
-        return (
-            elo_of_score(low) if low > TINY else -math.inf,
-            elo_of_score(high) if high < 1 - TINY else math.inf,
-        )
+        return elo_of_score(low), elo_of_score(high)
 
 
-@dataclass(frozen=True)
-class Interval:
-    """A quantity whose interval another function gives. ends: from a confidence."""
-
-    value: float
-    units: int
-    ends: Callable[[float], tuple[float, float]]
-
-    def interval(self, confidence: float) -> tuple[float, float]:
-        """What that function returns."""
-        return self.ends(confidence)
+def elo_above(what: str, measured: Measured, matters: float = SMALLEST_ELO, *, side: Side = "above") -> Inequality:
+    """Return that a difference is above, below or at 0. matters: Elo, of either sign."""
+    signed = -abs(matters) if side == "below" else abs(matters)
+    return Inequality(what, measured, 0.0, side, LEAST_GAMES, unit="Elo", matters=signed)
 
 
-def differences(before: Mapping[int, float], after: Mapping[int, float]) -> Mean:
-    """Return the mean difference of values with the same numbers, such as games from the same openings."""
-    if before.keys() != after.keys():
-        raise ValueError(f"differences need the same numbers on both sides, got {len(before)} and {len(after)}")
-    return Mean([after[number] - before[number] for number in sorted(before)])
+def beyond(one: Measured, other: Measured) -> Interval:
+    """The difference of two independent results, such as matches against the same opponent; units: of the first one
+    where the other is a source's.
+    """
+
+    def ends(confidence: float) -> tuple[float, float]:
+        (low, high), (least, most) = one.interval(confidence), other.interval(confidence)
+        below = math.hypot(one.value - low, most - other.value)
+        above = math.hypot(high - one.value, other.value - least)
+        return one.value - other.value - below, one.value - other.value + above
+
+    return Interval(one.value - other.value, min(one.units, other.units), ends)
+
+
+# -- positions ---------------------------------------------------------------------------------------------------------
+
+Flags = Sequence[tuple[int, bool]]
+"""Of each position the number of its game, and whether it counts."""
+
+
+class Rate(NamedTuple):
+    """The number of positions that count, their share, and its interval of 95 %."""
+
+    counted: int
+    share: float
+    low: float
+    high: float
+
+
+def rate_of(flags: Flags) -> Rate:
+    """The share of positions that count; ValueError without positions.
+
+    Whole games are resampled with replacement, since positions of a game are alike (the bootstrap). As that is
+    degenerate where no position counts, the interval is never narrower than Wilson's for independent positions.
+    """
+    counts = _counts(flags)
+    shares = _drawn(counts, "share")
+    hits, positions = counts.sum(axis=0)
+    drawn = np.quantile(shares[:, 0] / shares[:, 1], (0.025, 0.975))
+    least, most = Record(int(hits), 0, int(positions - hits)).score_interval()
+    return Rate(int(hits), float(hits / positions), float(min(drawn[0], least)), float(max(drawn[1], most)))
+
+
+def ratio_of(one: Flags, other: Flags, confidence: float = 0.95) -> tuple[float, float, float]:
+    """Return the ratio of the share of counted positions of one to that of the other, and its interval.
+
+    Half a position is added to both counts to keep the ratio finite. Never narrower than for independent positions: the
+    logarithm of the ratio plus or minus z sqrt(1 / a + 1 / b) for counts a and b.
+    """
+    found = [_counts(one), _counts(other)]
+    drawn = [_drawn(counts, f"ratio {number}") for number, counts in enumerate(found)]
+    tail = (1 - confidence) / 2
+    ratios = _ratio(drawn[0], drawn[1])
+    whole = [counts.sum(axis=0, keepdims=True).astype(np.float64) for counts in found]
+    ratio = float(_ratio(whole[0], whole[1])[0])
+    low, high = np.quantile(ratios, (tail, 1 - tail))
+    error = math.sqrt(sum(1 / (float(counts[0, 0]) + 0.5) for counts in whole))
+    if tail * DRAWS < LEAST_BEYOND:  # the drawn ones do not reach so far out
+        error = max(error, float(np.log(ratios).std()))
+    factor = math.exp(-NormalDist().inv_cdf(tail) * error)
+    return ratio, min(float(low), ratio / factor), max(float(high), ratio * factor)
+
+
+def _ratio(one: Floats, other: Floats) -> Floats:
+    """Ratio of the shares of two arrays [D, 2] of counted and all positions."""
+    return np.asarray((one[:, 0] + 0.5) / one[:, 1] / ((other[:, 0] + 0.5) / other[:, 1]), np.float64)
+
+
+def _counts(flags: Flags) -> NDArray[np.int64]:
+    """Counted and all positions of every game, [G, 2]."""
+    if not flags:
+        raise ValueError("a share needs one position or more, got none")
+    games: dict[int, list[int]] = {}
+    for game, counted in flags:
+        sums = games.setdefault(game, [0, 0])
+        sums[0] += counted
+        sums[1] += 1
+    return np.array([games[game] for game in sorted(games)], np.int64)
+
+
+def _drawn(counts: NDArray[np.int64], purpose: str) -> Floats:
+    """The same sums over as many games drawn with replacement, [DRAWS, 2]; games that are alike are drawn together."""
+    rows, alike = np.unique(counts, axis=0, return_counts=True)
+    chosen = ht.stream(1, f"games of a {purpose}").multinomial(len(counts), alike / len(counts), size=DRAWS)
+    return np.asarray(chosen @ rows, np.float64)

@@ -9,16 +9,13 @@ from __future__ import annotations
 import math
 import shlex
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
-from hauteur.system.extras import missing_line
-from hauteur.system.formatting import duration
-from hauteur.system.lock import locked
-from hauteur_experiments.attempts import AttemptLog
-from hauteur_experiments.experiment import REFERENCE_SPEED, ExperimentSetting, make_experiment, search_speed
+import hauteur as ht
+from hauteur_experiments.experiment import Setting, SourceClaim, duration, make_experiment
 from hauteur_experiments.registry import find
 
 
@@ -43,7 +40,7 @@ class PlannedRun:
     only: tuple[str, ...] = ()
     net: int | None = None
 
-    def nets(self, base: ExperimentSetting) -> tuple[Path, ...]:
+    def nets(self, base: Setting) -> tuple[Path, ...]:
         """Return its net for chess, of those that the plan was given; other games have theirs in the package.
 
         ValueError where it needs another net than the first one and the plan has none.
@@ -54,7 +51,7 @@ class PlannedRun:
             raise ValueError(f"it needs {self.net + 1} nets for chess, got {len(base.nets)}: --net, once for each")
         return base.nets[self.net : self.net + 1]
 
-    def setting(self, base: ExperimentSetting) -> ExperimentSetting:
+    def setting(self, base: Setting) -> Setting:
         """Its setting. base: folder of all runs, threads, nets for chess, and where lines go."""
         known = find(self.experiment)
         return replace(
@@ -71,7 +68,13 @@ class PlannedRun:
             only=self.only,
         )
 
-    def command(self, base: ExperimentSetting) -> str:
+    @property
+    def claims(self) -> list[SourceClaim]:
+        """The claims that it decides: those of its experiment, of the matches that it plays."""
+        every = [claim for claim in find(self.experiment).claims if not claim.needs]
+        return [claim for claim in every if not self.only or any(claim.key.startswith(one) for one in self.only)]
+
+    def command(self, base: Setting) -> str:
         """The command that makes this run alone."""
         words = ["hauteur", "experiment", self.experiment]
         values = {
@@ -91,61 +94,55 @@ class PlannedRun:
 
 
 @dataclass(frozen=True)
+class PlanFolder(ht.ExperimentFolder):
+    """The folder of a plan's runs."""
+
+    WORK = "making a plan"
+
+
+@dataclass(frozen=True)
 class Step:
-    """A run with its estimated seconds, those spent on it so far, the claims that it decides, and whether it is over.
+    """A run with its estimated seconds, the claims that it decides, and whether it is over.
 
     problem: why it cannot be made here; empty: it can.
     """
 
     run: PlannedRun
     seconds: float
-    spent: float
     claims: int
     over: bool
     problem: str = ""
 
     @property
-    def rest(self) -> float:
-        """Seconds that it still takes."""
-        return 0.0 if self.over else max(0.0, self.seconds - self.spent)
-
-    @property
     def text(self) -> str:
         """Its name, what it decides, what it costs."""
-        cost = "over" if self.over else f"cannot be made: {self.problem}" if self.problem else f"{duration(self.rest)}"
+        cost = "over" if self.over else f"cannot be made: {self.problem}" if self.problem else f"{duration(self.seconds)}"
         return f"{self.run.name:32} {self.claims:3} claims  {cost}"
 
 
-def steps(runs: Sequence[PlannedRun], claims: Mapping[str, int], base: ExperimentSetting) -> list[Step]:
-    """Return the runs in the order in which they are made: most claims an hour first. claims: by the name of a run."""
-    speed, log = search_speed() / REFERENCE_SPEED, AttemptLog(base.folder)
-    found = [_step(run, claims[run.name], base, speed, log) for run in runs]
+def steps(runs: Sequence[PlannedRun], base: Setting) -> list[Step]:
+    """Return the runs in the order in which they are made: most claims an hour first."""
+    found = [_step(run, base) for run in runs]
     return sorted(found, key=lambda step: (not step.over, bool(step.problem), step.seconds / step.claims))
 
 
-def _step(run: PlannedRun, claims: int, base: ExperimentSetting, speed: float, log: AttemptLog) -> Step:
-    spent, over = log.seconds(run.name), (base.folder / run.name / "result.json").exists()
-    if over:
-        return Step(run, spent, spent, claims, over)
+def _step(run: PlannedRun, base: Setting) -> Step:
+    if (base.folder / run.name / "result.json").exists():
+        return Step(run, 0.0, max(1, len(run.claims)), over=True)
     try:
-        return Step(run, find(run.experiment).estimate(run.setting(base), speed), spent, claims, over)
+        seconds = find(run.experiment).estimate(run.setting(base))
+        return Step(run, seconds, max(1, len(run.claims)), over=False)
     except (ValueError, OSError, ImportError) as error:
-        return Step(run, math.inf, spent, claims, over, _said(error))
+        return Step(run, math.inf, 1, over=False, problem=str(error))
 
 
-def _said(error: Exception) -> str:
-    """Return the line of an error; where a package is missing, the one that says how to install it."""
-    missing = missing_line("it", [error.name]) if isinstance(error, ModuleNotFoundError) and error.name else None
-    return missing or str(error)
-
-
-def make_plan(planned: Sequence[Step], base: ExperimentSetting, hours: float, done: Callable[[], object]) -> list[str]:
+def make_plan(planned: Sequence[Step], base: Setting, hours: float, done: Callable[[], object]) -> list[str]:
     """Make the runs that fit into so many hours, one after another; return the names of those that failed.
 
     done: called after each. Raise ValueError where another process works on the plan.
     """
     end, failed = time.monotonic() + hours * 3600, []
-    with locked(base.folder, "making a plan"):
+    with PlanFolder(base.folder).locked():
         for step in planned:
             if step.over or not _fits(step, end - time.monotonic(), base):
                 continue
@@ -155,21 +152,20 @@ def make_plan(planned: Sequence[Step], base: ExperimentSetting, hours: float, do
     return failed
 
 
-def _fits(step: Step, left: float, base: ExperimentSetting) -> bool:
+def _fits(step: Step, left: float, base: Setting) -> bool:
     """Return whether a run can be made in so many seconds; report where it cannot."""
     if step.problem:
         base.show(f"{step.run.name}: left out: {step.problem}")
-    elif step.rest > left:
-        base.show(f"{step.run.name}: left out, {duration(step.rest)} do not fit into {duration(max(0.0, left))}")
-    return not step.problem and step.rest <= left
+    elif step.seconds > left:
+        base.show(f"{step.run.name}: left out, {duration(step.seconds)} do not fit into {duration(max(0.0, left))}")
+    return not step.problem and step.seconds <= left
 
 
-def _attempt(run: PlannedRun, base: ExperimentSetting) -> bool:
+def _attempt(run: PlannedRun, base: Setting) -> bool:
     """Make a run, or go on with it; return whether it succeeded. The plan goes on without one that fails."""
     try:
-        with AttemptLog(base.folder).attempt(run.name):
-            make_experiment(find(run.experiment), run.setting(base))
+        make_experiment(find(run.experiment), run.setting(base))
     except (ValueError, OSError, RuntimeError, ImportError) as error:
-        base.show(f"{run.name}: failed: {_said(error)}")
+        base.show(f"{run.name}: failed: {error!s}")
         return False
     return True

@@ -7,6 +7,7 @@ minichess has the papers'.
 
 from __future__ import annotations
 
+from hauteur_experiments.experiment import SourceClaim
 from hauteur_experiments.plan import PlannedRun
 
 ODDS_MINICHESS = "minichess(fen=rnbqk/ppppp/5/PPPPP/1NB1K w - - 0 1)"
@@ -38,7 +39,7 @@ CONTEMPT = (
     PlannedRun(
         "contempt-odds-minichess",
         "contempt-odds",
-        "400 games a cell, 100 to 6,400 nodes, a receiver of 10 visits",
+        "400 games a cell, 100 to 6,400 nodes, an odds taker of 10 visits",
         2,
         visits=6400,
         game=ODDS_MINICHESS,
@@ -47,7 +48,7 @@ CONTEMPT = (
         PlannedRun(
             f"contempt-odds-minichess-{visits}",
             "contempt-odds",
-            f"400 games a cell, 100 to 1,600 nodes, a receiver of {visits} {'visit' if visits == 1 else 'visits'}",
+            f"400 games a cell, 100 to 1,600 nodes, an odds taker of {visits} {'visit' if visits == 1 else 'visits'}",
             2,
             visits=1600,
             game=ODDS_MINICHESS,
@@ -59,7 +60,7 @@ CONTEMPT = (
         PlannedRun(
             f"contempt-odds-chess-{visits}",
             "contempt-odds",
-            f"200 games a cell, 100 to 1,600 nodes, a receiver of {visits} {'visit' if visits == 1 else 'visits'}",
+            f"200 games a cell, 100 to 1,600 nodes, an odds taker of {visits} {'visit' if visits == 1 else 'visits'}",
             visits=1600,
             opponent=f"visits={visits} temperature=0.5",
             net=0,
@@ -139,3 +140,45 @@ def run_named(name: str) -> PlannedRun:
         if run.name == name:
             return run
     raise ValueError(f"the plan has no run {name!r}; it has {', '.join(run.name for run in RUNS)}")
+
+
+SUBJECTS = {
+    "Search-contempt": (
+        "contempt-wdl",
+        "temperature-wdl",
+        "contempt-vs-temperature",
+        "contempt-odds",
+        "repeats",
+        "contempt-positions",
+        "contempt-schedule",
+        "contempt-training",
+    ),
+    "Two nets in one tree": (
+        "mpv-regime",
+        "mpv-regime-nets",
+        "mpv-allocation",
+        "mpv-midsize",
+        "mpv-az-pairs",
+        "mpv-training",
+    ),
+    "The MCTS experiments": tuple(
+        dict.fromkeys(run.experiment for run in RULE_RUNS if run.experiment != "rules-by-game")
+    ),
+    "The AlphaZero implementation report": tuple(run.experiment for run in REPORT),
+    "Learning": ("learning-methods",),
+}
+"""The experiments whose claims stand in the table, by subject."""
+
+OTHER_CLAIMS = {
+    "Learning": tuple(
+        SourceClaim("", "this laboratory", statement, figure, needs)
+        for statement, figure, needs in (
+            ("tic-tac-toe is learned without a loss", "0.1 CPU minutes", "5 seeds"),
+            ("Connect Four keeps 90, 95, 99 % of values", "7.5, 58 CPU minutes, not reached", "5 seeds each"),
+            ("NoGo 5x5: the won game is won against exact defence", "8 of 20 games", "5 seeds"),
+            ("minichess: strength by a pool of opponents", "one seed", "5 seeds, 400 games an opponent"),
+            ("NoGo 9x9: strength in simulations of `rave`", "not run", "one run, 400 games a rung"),
+        )
+    )
+}
+"""Claims that no experiment decides."""

@@ -1,37 +1,63 @@
-"""All experiments, in the order of the list. A new one is a module with its `EXPERIMENTS`, added here."""
+"""All experiments: those of this distribution, those of others by their entry points, and those that were registered.
 
-from hauteur_experiments import learning_methods
-from hauteur_experiments.alphazero_report import figures, game
+An experiment of one's own is an `Experiment` object: `register` it in a file that `--import FILE.py` names, or let a
+distribution offer a sequence of them in the group of entry points `hauteur.experiments`.
+"""
+
+from __future__ import annotations
+
+from importlib.metadata import entry_points
+
 from hauteur_experiments.experiment import Experiment
-from hauteur_experiments.mcts_experiments import rules_by_game, search_rules
-from hauteur_experiments.mpv_mcts import allocation, az_pairs, midsize, regime, training
-from hauteur_experiments.search_contempt import match, odds, positions, repeats, schedule, selfplay
-from hauteur_experiments.search_contempt import training as contempt_training
+from hauteur_experiments.implementation_report import figures, game
+from hauteur_experiments.learning_methods import methods
+from hauteur_experiments.mcts_experiments import by_game, rules
+from hauteur_experiments.mpv_mcts import figures as mpv_figures
+from hauteur_experiments.mpv_mcts import regime
+from hauteur_experiments.search_contempt import odds, positions, repeats, schedule, table_2, training, wdl
+
+GROUP = "hauteur.experiments"
 
 EXPERIMENTS: tuple[Experiment, ...] = (
     *figures.EXPERIMENTS,
     *game.EXPERIMENTS,
     *odds.EXPERIMENTS,
-    *selfplay.EXPERIMENTS,
-    *match.EXPERIMENTS,
+    *wdl.EXPERIMENTS,
+    *table_2.EXPERIMENTS,
     *repeats.EXPERIMENTS,
     *positions.EXPERIMENTS,
     *schedule.EXPERIMENTS,
-    *contempt_training.EXPERIMENTS,
-    *allocation.EXPERIMENTS,
-    *midsize.EXPERIMENTS,
-    *az_pairs.EXPERIMENTS,
     *training.EXPERIMENTS,
+    *mpv_figures.EXPERIMENTS,
     *regime.EXPERIMENTS,
-    *search_rules.EXPERIMENTS,
-    *rules_by_game.EXPERIMENTS,
-    *learning_methods.EXPERIMENTS,
+    *rules.EXPERIMENTS,
+    *by_game.EXPERIMENTS,
+    *methods.EXPERIMENTS,
 )
+"""Those of this distribution, in the order of the list."""
+
+_registered: list[Experiment] = []
+
+
+def register(experiment: Experiment) -> Experiment:
+    """Add an experiment to those that `hauteur experiment` makes; ValueError for a name that there is."""
+    if any(known.name == experiment.name for known in every_experiment()):
+        raise ValueError(f"there is an experiment {experiment.name!r} already")
+    _registered.append(experiment)
+    return experiment
+
+
+def every_experiment() -> list[Experiment]:
+    """Return all experiments; those of other distributions are imported."""
+    own = f"{__name__}:EXPERIMENTS"
+    others = [known for entry in entry_points(group=GROUP) if entry.value != own for known in entry.load()]
+    return [*EXPERIMENTS, *others, *_registered]
 
 
 def find(name: str) -> Experiment:
     """The experiment of this name; ValueError that names all where there is none."""
-    for experiment in EXPERIMENTS:
+    every = every_experiment()
+    for experiment in every:
         if experiment.name == name:
             return experiment
-    raise ValueError(f"there is no experiment {name!r}; there are {', '.join(known.name for known in EXPERIMENTS)}")
+    raise ValueError(f"there is no experiment {name!r}; there are {', '.join(known.name for known in every)}")

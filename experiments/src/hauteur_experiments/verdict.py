@@ -1,28 +1,35 @@
-"""Whether a statement of a paper holds: one rule for all experiments, fixed before the games are played.
+"""The verdict on a statement of a paper: one rule for all experiments, fixed before the games are played.
 
 A claim is one inequality on a measured quantity, or several of which all, or any one, must be true. An inequality is
 shown where a confidence interval lies wholly on its side of the bound, and refuted where it lies wholly on the other.
 It names the smallest effect that matters: where the interval lies below that, there is no such effect. The error is at
 most LEVEL for a false "holds" where the quantities are at their bounds, for a false "does not hold" there, and for a
 false "no such effect" where they are at the smallest effects that matter, however many inequalities, and cells of a
-table, are tested beside each other, and however often a claim is looked at while its games come in (`looks`):
+table, are tested beside each other, and however often a claim is looked at while its games come in:
 
 - all must be true: each is tested at LEVEL (intersection-union test; R. L. Berger, Technometrics 24, 1982, 295-300),
   and the claim is denied by one that is denied at LEVEL / k (Bonferroni);
 - any one may be true: one must be shown at LEVEL / k, and all denied at LEVEL.
 
 Below the smallest number of independent units that was stated for it, a claim is open whatever was measured.
+
+A claim that is tested again as games come in errs more often than one that is tested once. Here up to LOOKS looks at
+equal steps of the planned size are paid for by the bounds of O'Brien and Fleming (Biometrics 35, 1979, 549-556): at
+step k a quantity must be z sqrt(LOOKS / k) standard errors from its bound. z is 2.072 for an error of 2.5 % on a side
+(C. Jennison, B. W. Turnbull, Group Sequential Methods, 2000, table 2.3); it is computed for other errors by the same
+recursion (P. Armitage, C. K. McPherson, B. C. Rowe, J. R. Statist. Soc. A 132, 1969, 235-244).
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
+from functools import cache
 from statistics import NormalDist
 from typing import Literal, Protocol
 
-from hauteur.matches.ratings.elo import score_of_elo
-from hauteur_experiments.looks import END, Look, final_z
+import numpy as np
+from numpy.typing import NDArray
 
 Verdict = Literal["holds", "does not hold", "no such effect", "open"]
 Side = Literal["above", "below", "at"]
@@ -33,7 +40,7 @@ LEVEL = 0.025
 SMALLEST_ELO = 15.0
 """Smallest effect that matters where the source has no figure; else half of the source's."""
 
-SMALLEST_POINTS = 100 * (score_of_elo(SMALLEST_ELO) - 0.5)
+SMALLEST_POINTS = 100 * (1 / (1 + 10 ** (-SMALLEST_ELO / 400)) - 0.5)
 """The same in percentage points of an even score."""
 
 MOST_OF_RUNS = 0.75
@@ -43,7 +50,79 @@ POWER = 0.8
 """Chance of a verdict at the number of units, and at the difference, that are printed beside it."""
 
 MOST_UNITS = 10_000_000
-"""More independent units than anybody will play."""
+"""More independent units than will be played."""
+
+
+LOOKS = 8
+POINTS, STEP = 600, 0.05
+"""Of the numeric integration, from a bound downwards; half the step changes z by less than 1e-4."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """When a verdict is taken. share: of the planned size that was played, 1 at the end; extensions: how often more was
+    played after a verdict at the end.
+    """
+
+    share: float = 1.0
+    extensions: int = 0
+
+    def __post_init__(self) -> None:
+        if not 0 < self.share <= 1 or self.extensions < 0 or (self.extensions and self.share < 1):
+            raise ValueError(f"a look is at a share above 0 to 1, or an extension of the end, got {self}")
+
+    def level(self, level: float) -> float:
+        """Return the chance of an error at this look alone, of that of all looks together.
+
+        A verdict at the end alone uses less than the looks before it would have used in all. The rest pays for
+        extensions: half of it for the first, and for each that follows half of what was left.
+        """
+        if self.extensions:
+            return (level - END.level(level)) / 2.0**self.extensions
+        step = math.floor(self.share * LOOKS + 1e-9)
+        return NormalDist().cdf(-final_z(level) * math.sqrt(LOOKS / step)) if step else 0.0
+
+
+END = Look()
+"""The whole planned size, for the first time."""
+
+
+@cache
+def final_z(level: float) -> float:
+    """Return the standard errors from the bound that are shown at the last look, for this error of all looks."""
+    wanted = math.log(level)
+    before, z = (NormalDist().inv_cdf(1 - level) + more for more in (0.0, 0.1))
+    there = math.log(_crossing(before)) - wanted
+    for _ in range(20):  # the secant: the logarithm of the chance is nearly straight
+        here = math.log(_crossing(z)) - wanted
+        if abs(here) < 1e-10:
+            break
+        before, there, z = z, here, z - here * (z - before) / (here - there)
+    return z
+
+
+def _crossing(z: float) -> float:
+    """The chance that a sum of LOOKS standard normal steps is z sqrt(LOOKS) or more after any of them."""
+    bound = z * math.sqrt(LOOKS)
+    below = STEP * np.arange(POINTS)
+    density = np.exp(-((bound - below) ** 2) / 2) / math.sqrt(2 * math.pi)
+    beyond, steps = _kernels()
+    crossed = NormalDist().cdf(-bound)
+    for _ in range(LOOKS - 1):
+        crossed += float(density @ beyond)
+        density = steps @ density
+    return crossed
+
+
+@cache
+def _kernels() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the chances that a step from each point leads beyond the bound, and to each point, with the weights."""
+    below = STEP * np.arange(POINTS)
+    weights = np.full(POINTS, STEP)
+    weights[[0, -1]] /= 2
+    beyond = np.array([NormalDist().cdf(-place) for place in below.tolist()])
+    steps = np.exp(-((below[:, None] - below[None, :]) ** 2) / 2) / math.sqrt(2 * math.pi)
+    return beyond * weights, steps * weights
 
 
 class Measured(Protocol):

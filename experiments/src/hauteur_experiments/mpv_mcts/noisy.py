@@ -10,11 +10,7 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
-import numpy as np
-
-from hauteur import networks
-from hauteur.system.files import sha256_of
-from hauteur.system.seeds import stream
+import hauteur as ht
 
 MOST_SIGMA = 10.0
 
@@ -30,21 +26,21 @@ def noisy_net(source: Path, folder: Path, sigma: float, seed: int) -> Path:
     path = folder / f"{noise_name(sigma)}-seed-{seed}.safetensors"
     if path.exists():
         return path
-    net = networks.load(source)
-    noisy = {name: _with_noise(name, tensor, sigma, seed) for name, tensor in net.tensors.items()}
-    facts = {"noise_sigma": sigma, "noise_seed": seed, "noise_on_sha256": sha256_of(source)}
+    import torch  # here: the list of experiments needs none
+
+    net = ht.load_network(source)
+    with torch.no_grad():
+        for name, weights in net.module.named_parameters():
+            if weights.ndim >= 2:
+                noise = ht.stream(seed, f"noise of {name}").standard_normal(tuple(weights.shape))
+                scale = sigma * float(weights.double().std(correction=0))
+                weights.add_(torch.from_numpy(noise).float(), alpha=scale)
     folder.mkdir(parents=True, exist_ok=True)
-    networks.save(path, net.architecture, noisy, game=net.game, training=facts)
+    facts = {"noise_sigma": sigma, "noise_seed": seed, "noise_on_sha256": net.description.sha256}
+    ht.save_network(path, net.module, net.game, training=facts)
     return path
 
 
 def noise_name(sigma: float) -> str:
     """Return the name of a sigma in folders and tables."""
     return f"noise-{sigma:g}"
-
-
-def _with_noise(name: str, tensor: np.ndarray, sigma: float, seed: int) -> np.ndarray:
-    if tensor.ndim < 2:
-        return tensor
-    noise = stream(seed, f"noise of {name}").standard_normal(tensor.shape)
-    return (tensor + sigma * float(tensor.std(dtype=np.float64)) * noise).astype(np.float32)

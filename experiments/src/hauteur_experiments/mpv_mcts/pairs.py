@@ -1,38 +1,47 @@
-"""Parts that the experiments of MPV-MCTS share: budgets, and the players that a pair of nets gives at a budget.
+"""Pairs of nets: their costs, the players that they give at a budget, and the nets themselves, given or learned.
 
 Lan, Li, Wei, Wu: "Multiple Policy Value Monte Carlo Tree Search", IJCAI 2019. Work is counted in evaluations of the
 large net: one of a net f(filters, blocks) costs (filters / 128)^2 * blocks / 10 of those of f(128, 10) (section 4.1),
 so a pair has the cost of the small net over that of the large one, 1/8 for the paper's f(64, 5) and f(128, 10). A move
-has a budget of B units; the share r of it goes to the large net (section 4.2).
+has a budget of B units; the share r of it goes to the large net (section 4.2). There f(64, 5) and f(128, 10), and for
+figure 3 four sizes between, are trained on 200,000 games of HaHaNoGo against itself with 50,000 simulations per move.
+Here the player `rave` plays them. Optimiser, learning rate and epochs are not stated; they are our choice.
 """
 
 from __future__ import annotations
 
+import shlex
+import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
+from typing import Any
 
-from hauteur import networks
-from hauteur.mcts.params import Cpuct, Fpu, SearchParams
-from hauteur.mcts.rules import SecondNet
-from hauteur.networks.architecture import ResNetArchitecture
-from hauteur.players.settings import PlayerSettings
+import hauteur as ht
+from hauteur_experiments.experiment import Setting
+from hauteur_experiments.grid import Match, play, with_net
 
 PAPER = "Lan et al., Multiple Policy Value MCTS"
+LAN = "Lan et al. 2019"
 BUDGETS = (100, 200, 400, 800, 1600)
 """Units a move of figures 2 and 3."""
-SHARES = (0.0, 0.25, 0.5, 0.75, 1.0)
-"""r: shares of the large net in figure 2; 0 and 1 are the nets alone."""
+
 BEST_SHARE = 0.5
 """r of all later experiments of the paper."""
+
 Size = tuple[int, int]
 """Filters and blocks."""
+
 SMALL: Size = (64, 5)
 LARGE: Size = (128, 10)
-GAMES = 1000
-"""Games of a point."""
-RANDOM_PLIES = 2
-"""Random plies that a pair of games begins with: without them nets alone would play one game again and again."""
+GAME = "nogo"
+LEAST_BUDGET = 4
+"""Units of which a quarter is still an evaluation of the large net."""
+
+SEARCH = "cpuct.init=1.5 cpuct.factor=0 fpu.value=0 policy_temperature=1 reuse_tree=false"
+"""The paper's search: constant c_puct of 1.5, unmodified priors, an empty tree at every move. First-play urgency is the
+parent's value, as in training; the paper does not state it."""
 
 
 def turns(budget: float, share: float, cost: float) -> tuple[int, int]:
@@ -41,28 +50,32 @@ def turns(budget: float, share: float, cost: float) -> tuple[int, int]:
     budget: B, above 0, in evaluations of the large net; share: r, 0 to 1; cost: of an evaluation of the small net, in
     those of the large one. ValueError where a net that has a share would have no turn.
     """
-    if not (budget > 0 and 0 <= share <= 1 and cost > 0):
-        raise ValueError(f"budget and cost must be above 0 and share 0 to 1, got {budget:g}, {cost:g} and {share:g}")
     small, large = round((1 - share) * budget / cost), round(share * budget)
     if (share < 1 and small == 0) or (share > 0 and large == 0):
         raise ValueError(f"a budget of {budget:g} is too small for a share of {share:g}: {small} and {large} turns")
     return small, large
 
 
+@cache
+def described(net: Path) -> tuple[str, Any]:
+    """Return the game of a net, and its architecture."""
+    found = ht.load_network(net)
+    return found.game, found.architecture
+
+
 def net_cost(net: Path) -> float:
     """Work of an evaluation of a net, in those of f(128, 10); ValueError where it is no residual tower."""
-    architecture = networks.describe(net).architecture
-    if not isinstance(architecture, ResNetArchitecture):
+    cost = getattr(described(net)[1], "cost", None)
+    if cost is None:
         raise ValueError(f"{net}: the cost of an evaluation is known of residual towers alone (.safetensors)")
-    return architecture.cost
+    return float(cost)
 
 
 def net_name(net: Path) -> str:
-    """f(filters, blocks) of a net, as the paper writes it."""
-    architecture = networks.describe(net).architecture
-    if not isinstance(architecture, ResNetArchitecture):
-        return net.stem
-    return f"f{architecture.filters},{architecture.blocks}"
+    """f(filters, blocks) of a net, as the paper writes it; else the name of its file."""
+    architecture = described(net)[1]
+    known = hasattr(architecture, "filters") and hasattr(architecture, "cost")
+    return f"f{architecture.filters},{architecture.blocks}" if known else net.stem
 
 
 def size_name(size: Size) -> str:
@@ -82,7 +95,7 @@ class Pair:
     declared: float | None = None
 
     def __post_init__(self) -> None:
-        games = [networks.describe(net).game for net in (self.small, self.large)]
+        games = [described(net)[0] for net in (self.small, self.large)]
         if games[0] != games[1]:
             raise ValueError(f"{self.small} is for {games[0]} and {self.large} for {games[1]}: a pair plays one game")
         if self.cost >= 1:
@@ -98,31 +111,109 @@ class Pair:
     @property
     def game(self) -> str:
         """The game of both."""
-        return str(networks.describe(self.small).game)
+        return described(self.small)[0]
 
-    def player(self, budget: float, share: float, alpha: float = 0.5) -> PlayerSettings:
+    def player(self, budget: float, share: float, alpha: float = 0.5) -> str:
         """Return the player of a budget with this share of the large net; shares 0 and 1 are PV-MCTS with one net.
 
         alpha: weight of the small net in the value of both.
         """
         small, large = turns(budget, share, self.cost)
-        if large == 0:
-            return alone(self.small, small)
-        if small == 0:
-            return alone(self.large, large)
-        rule = SecondNet(small_visits=small, large_visits=large, alpha=alpha)
-        search = search_settings().model_copy(update={"second_net": rule})
-        return PlayerSettings(net=str(self.small), large_net=str(self.large), visits=small, search=search)
+        if not (small and large):
+            return alone(self.small if small else self.large, small or large)
+        second = f"second_net.small_visits={small} second_net.large_visits={large} second_net.alpha={alpha:g}"
+        return f"{alone(self.small, small)} {shlex.quote(f'large_net={self.large}')} {second}"
 
 
-def alone(net: Path, visits: int) -> PlayerSettings:
-    """PV-MCTS: a net alone with so many visits a move."""
-    return PlayerSettings(net=str(net), visits=visits, search=search_settings())
+def alone(net: Path, visits: int) -> str:
+    """PV-MCTS: a net alone with these visits a move."""
+    return with_net(f"visits={visits} {SEARCH}", net)
 
 
-def search_settings() -> SearchParams:
-    """Return the paper's search: constant c_puct of 1.5, unmodified priors, an empty tree at every move.
+def budgets_of(setting: Setting, paper: Sequence[int]) -> list[int]:
+    """The paper's budgets, or with `--visits` those as many doublings below it, without the ones that are too small.
 
-    First-play urgency is the parent's value, as in training; the paper does not state it.
+    ValueError where none is left.
     """
-    return SearchParams(cpuct=Cpuct(init=1.5, factor=0.0), fpu=Fpu(value=0.0), policy_temperature=1.0, reuse_tree=False)
+    largest = setting.visits_or(max(paper))
+    if largest < LEAST_BUDGET:
+        raise ValueError(f"--visits is the largest budget, at least {LEAST_BUDGET}, got {largest}")
+    found = [round(budget * largest / max(paper)) for budget in paper]
+    return [budget for budget in found if budget >= LEAST_BUDGET]
+
+
+# -- nets --------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Teacher:
+    """Games that nets learn from. games: at full scale; simulations: a move of `rave`; budget: they are fewer where the
+    largest budget of an experiment is below this one, None: never; epochs: how often each position is learned.
+    """
+
+    games: int = 200_000
+    simulations: int = 50_000
+    budget: int | None = max(BUDGETS)
+    epochs: int = 10
+
+    def match(self, setting: Setting) -> Match:
+        """The teacher against itself from the empty board."""
+        share = 1.0 if self.budget is None else setting.visits_or(self.budget) / self.budget
+        player = f"rave:{max(1, round(self.simulations * share))}"
+        games = setting.scaled(self.games, 2)
+        return Match("teacher", player, player, games, game=game_of(setting), colours="first")
+
+
+def game_of(setting: Setting) -> str:
+    """Return the game of the nets or runs, or the one requested; ValueError if they differ."""
+    asked = None if setting.game is None else ht.load_game(setting.game).spec
+    for net in setting.nets:
+        game = run_game(net) if net.is_dir() else described(net)[0]
+        spec = ht.load_game(game).spec
+        if asked not in (None, spec):
+            raise ValueError(f"{net} is for {spec}, not for {asked}")
+        asked = spec
+    return asked or ht.load_game(GAME).spec
+
+
+def run_game(run: Path) -> str:
+    """The game of a learning run; ValueError where the folder is none."""
+    file = run / "config.toml"
+    if not file.exists():
+        raise ValueError(f"{run} is not the folder of a learning run (hauteur train): it has no config.toml")
+    return str(tomllib.loads(file.read_text(encoding="utf-8"))["game"])
+
+
+def supervised_nets(setting: Setting, sizes: Sequence[Size], teacher: Teacher) -> list[Path]:
+    """The nets that were given, all for one game, or nets of these sizes learned here, where they are not there yet."""
+    game_of(setting)
+    if setting.nets:
+        return list(setting.nets)
+    match = teacher.match(setting)
+    play(setting, [match])
+    games = setting.folder / match.name / "games.sgf"
+    found = []
+    for size in sizes:
+        values: dict[str, Any] = {
+            "game": game_of(setting),
+            "network": network_values(size),
+            "start": {"games": [str(games)], "epochs": teacher.epochs},
+            "train": {"batch_size": 512, "learning_rate": 2e-3, "weight_decay": 1e-4},
+            "run": {"generations": 0, "threads": setting.threads, "tag": "supervised"},
+        }
+        run = ht.learn(ht.Recipe.model_validate(values), out=setting.folder / "nets" / size_name(size))
+        found.append(run.best)
+    return found
+
+
+def network_values(size: Size) -> dict[str, Any]:
+    """AlphaGo Zero's tower of this size, as a section of a recipe."""
+    heads = {"policy_channels": 2, "value_channels": 1, "value_hidden": 256, "value": "scalar"}
+    return {"filters": size[0], "blocks": size[1], **heads}
+
+
+def pair_of(nets: Sequence[Path]) -> Pair:
+    """Two nets as a pair; ValueError where there are others than two."""
+    if len(nets) != 2:
+        raise ValueError(f"this experiment needs two nets, --net SMALL --net LARGE, got {len(nets)}")
+    return Pair(nets[0], nets[1])

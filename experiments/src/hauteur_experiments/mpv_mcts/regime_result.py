@@ -6,13 +6,21 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from hauteur.matches.results import Tally
-from hauteur.plots import LINE_COLOURS, Figure, Series
+import hauteur as ht
 from hauteur_experiments.experiment import Finding
+from hauteur_experiments.grid import COLOURS
 from hauteur_experiments.measured import MatchElo
-from hauteur_experiments.mpv_mcts.points import Elo, elo_of
-from hauteur_experiments.mpv_mcts.regime_cells import BAND, HALVES, Division, RegimeCell, RegimePoint, by_budget
-from hauteur_experiments.mpv_mcts.regime_play import OutsideTest
+from hauteur_experiments.mpv_mcts.ladder import Elo
+from hauteur_experiments.mpv_mcts.pairs import turns
+from hauteur_experiments.mpv_mcts.regime_map import (
+    BAND,
+    HALVES,
+    Division,
+    OutsideTest,
+    RegimeCell,
+    RegimePoint,
+    by_budget,
+)
 from hauteur_experiments.verdict import SMALLEST_ELO, Claim, Inequality
 
 LEAST_TESTED = 400
@@ -55,18 +63,20 @@ def _beats_both(point: RegimePoint, cells: int, scope: str) -> Finding:
     )
     games = point.level.record.games
     shown = f"{_place(point.cell)}: small net against large net {point.gap} on fresh seeds, {games:,} games"
-    return Finding.of(BEATS_BOTH, claim, shown, scope)
+    return Finding.of("beats-both", BEATS_BOTH, claim, shown, scope)
 
 
 def _no_level(points: Sequence[RegimePoint], scope: str) -> Finding:
     gaps = "; ".join(f"{_place(point.cell)} {point.gap}" for point in points)
-    return Finding(BEATS_BOTH, f"no cell in the band; small net against large net: {gaps}", "open", scope=scope)
+    return Finding(
+        "beats-both", BEATS_BOTH, f"no cell in the band; small net against large net: {gaps}", "open", scope=scope
+    )
 
 
 def _not_outside(tests: Sequence[OutsideTest], scope: str) -> Finding:
     if not tests:
         text = f"no cell is shown to be outside of {BAND[0]:g} to {BAND[1]:g} Elo"
-        return Finding(NOT_OUTSIDE, text, "open", scope=scope)
+        return Finding("not-outside", NOT_OUTSIDE, text, "open", scope=scope)
     sides = tuple(
         Inequality(
             _outside_text(test),
@@ -79,7 +89,7 @@ def _not_outside(tests: Sequence[OutsideTest], scope: str) -> Finding:
         )
         for test in tests
     )
-    return Finding.of(NOT_OUTSIDE, Claim(sides), scope=scope)
+    return Finding.of("not-outside", NOT_OUTSIDE, Claim(sides), scope=scope)
 
 
 def _outside_text(test: OutsideTest) -> str:
@@ -90,35 +100,24 @@ def _outside_text(test: OutsideTest) -> str:
 def _more_budget(levels: Sequence[RegimePoint], scope: str) -> Finding:
     if len(levels) < 2:
         text = f"cells in the band at {len(levels)} of the budgets: two are needed"
-        return Finding(MORE_BUDGET, text, "open", scope=scope)
+        return Finding("more-budget", MORE_BUDGET, text, "open", scope=scope)
     ends = sorted(levels, key=lambda point: point.cell.budget)
     first, last = ends[0], ends[-1]
     games = min(tally[HALVES].record.games for point in (first, last) for tally in (point.over_small, point.over_large))
-    more = difference(mean_lead(last), mean_lead(first)).measured(games)
+    ends_of = mean_lead(first), mean_lead(last)
+    gain = Elo.normal(ends_of[1].value - ends_of[0].value, math.hypot(*(one.half for one in ends_of)))
+    more = gain.measured(games)
     what = f"lead at B = {last.cell.budget} above that at {first.cell.budget}"
     side = Inequality(what, more, 0.0, "above", LEAST_TESTED, unit="Elo", matters=SMALLEST_ELO)
     claim = Claim((side,))
     shown = ", ".join(f"B = {point.cell.budget}: {mean_lead(point)}" for point in ends)
-    return Finding.of(MORE_BUDGET, claim, shown, scope)
+    return Finding.of("more-budget", MORE_BUDGET, claim, shown, scope)
 
 
 def mean_lead(point: RegimePoint) -> Elo:
     """Return the mean of the pair's Elo over either net, whose matches are independent."""
-    small, large = (elo_of(tallies[HALVES]) for tallies in (point.over_small, point.over_large))
-    return _normal((small.value + large.value) / 2, math.hypot(_half(small), _half(large)) / 2)
-
-
-def difference(more: Elo, less: Elo) -> Elo:
-    """Return the difference of two independent values."""
-    return _normal(more.value - less.value, math.hypot(_half(more), _half(less)))
-
-
-def _half(elo: Elo) -> float:
-    return (elo.high - elo.low) / 2
-
-
-def _normal(value: float, half: float) -> Elo:
-    return Elo(value, value - half, value + half)
+    small, large = (Elo.of(tallies[HALVES]) for tallies in (point.over_small, point.over_large))
+    return Elo.normal((small.value + large.value) / 2, math.hypot(small.half, large.half) / 2)
 
 
 def _place(cell: RegimeCell) -> str:
@@ -148,8 +147,7 @@ def _outside_row(test: OutsideTest) -> dict[str, Any]:
 
 
 def _place_of(seeds: str, cell: RegimeCell, division: Division) -> dict[str, Any]:
-    rule = cell.together(division).search.second_net
-    assert rule is not None
+    small, large = turns(cell.budget, division.share, cell.pair.cost)
     return {
         "seeds": seeds,
         "small": cell.label,
@@ -158,15 +156,15 @@ def _place_of(seeds: str, cell: RegimeCell, division: Division) -> dict[str, Any
         "budget": cell.budget,
         "share": division.share,
         "alpha": division.alpha,
-        "small_turns": rule.small_visits,
-        "large_turns": rule.large_visits,
+        "small_turns": small,
+        "large_turns": large,
     }
 
 
-def _elos(tallies: dict[str, Tally | None]) -> dict[str, Any]:
+def _elos(tallies: dict[str, ht.Tally | None]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     for name, tally in tallies.items():
-        elo = None if tally is None else elo_of(tally)
+        elo = None if tally is None else Elo.of(tally)
         games = 0 if tally is None else tally.record.games
         ends = {"": elo and elo.value, "_low": elo and elo.low, "_high": elo and elo.high}
         found |= {f"{name}_games": games} | {f"{name}_elo{end}": value for end, value in ends.items()}
@@ -181,7 +179,7 @@ def table(points: Sequence[RegimePoint], levels: Sequence[RegimePoint], outside:
     lines = ["Elo at equal budget, 95 %; S, L: small and large net alone", HEADS, "tuning seed:"]
     lines += [_line(point, division) for mine in by_budget(points).values() for point, division in _divisions(mine)]
     lines += ["fresh seeds:", *(_line(point, HALVES) for point in levels)]
-    lines += [f"{_outside_text(test)} {elo_of(test.over_better)}" for test in outside]
+    lines += [f"{_outside_text(test)} {Elo.of(test.over_better)}" for test in outside]
     return "\n".join(lines)
 
 
@@ -191,7 +189,7 @@ def _divisions(points: Iterable[RegimePoint]) -> Iterator[tuple[RegimePoint, Div
 
 def _line(point: RegimePoint, division: Division) -> str:
     over = (point.over_small[division], point.over_large[division])
-    elos = "".join(f"{elo_of(tally)!s:<21}" for tally in (point.level, *over))
+    elos = "".join(f"{Elo.of(tally)!s:<21}" for tally in (point.level, *over))
     games = ", ".join(f"{tally.record.games:,}" for tally in (point.level, *over))
     place = f"{point.cell.budget:>6}  {point.cell.label:<18} {division.share:>4g} {division.alpha:>5g}"
     return f"{place}  {elos}{games}"
@@ -199,19 +197,19 @@ def _line(point: RegimePoint, division: Division) -> str:
 
 def figure(
     key: str, title: str, points: Sequence[RegimePoint], levels: Sequence[RegimePoint], outside: Sequence[OutsideTest]
-) -> Figure:
+) -> ht.Figure:
     """The map: the pair's Elo over the better net by that of S over L, a line a budget; points: fresh seeds."""
     lines = []
     for number, (budget, mine) in enumerate(by_budget(points).items()):
-        colour = LINE_COLOURS[number % len(LINE_COLOURS)]
+        colour = COLOURS[number % len(COLOURS)]
         lines.append(_series(f"B = {budget}", colour, _places(mine)))
         fresh = _places(point for point in levels if point.cell.budget == budget)
         fresh += [
-            (test.point.gap.value, elo_of(test.over_better)) for test in outside if test.point.cell.budget == budget
+            (test.point.gap.value, Elo.of(test.over_better)) for test in outside if test.point.cell.budget == budget
         ]
         if fresh:
             lines.append(_series(f"B = {budget}, fresh seeds", colour, fresh, joined=False))
-    return Figure(
+    return ht.Figure(
         key,
         title,
         "The pair of both nets in halves against the better net alone, at equal budget. Bars: 95 % intervals.",
@@ -225,11 +223,11 @@ def figure(
 
 def _places(points: Iterable[RegimePoint]) -> list[tuple[float, Elo]]:
     over = [(point.gap.value, point.over_better()) for point in points]
-    return [(gap, elo_of(tally)) for gap, tally in over if tally is not None]
+    return [(gap, Elo.of(tally)) for gap, tally in over if tally is not None]
 
 
-def _series(name: str, colour: str, places: Sequence[tuple[float, Elo]], *, joined: bool = True) -> Series:
-    return Series(
+def _series(name: str, colour: str, places: Sequence[tuple[float, Elo]], *, joined: bool = True) -> ht.Series:
+    return ht.Series(
         name,
         [gap for gap, _ in places],
         [elo.value for _, elo in places],

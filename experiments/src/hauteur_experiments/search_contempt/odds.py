@@ -1,27 +1,21 @@
 """Table 1 of the search-contempt paper: how the giver of queen odds scores by nodes, with PUCT and search-contempt.
 
-A. Joshi, "Search-contempt", 2025, section 4.1. The giver plays without its queen against a fixed receiver, which has
-all its men and is weak enough that the giver scores something. The paper's net was trained for queen odds; any net will
-do here. The receiver is `--opponent`, the odds are the position of `--game`, such as `chess(fen=...)`; in a game
-without men, such as Connect Four, the giver is the player of `--seat`, who is lost from the start.
+A. Joshi, "Search-contempt", 2025, section 4.1. The giver plays without its queen against a fixed odds taker, which has
+all its pieces and is weak enough that the giver scores something. The paper's net was trained for queen odds; any net
+will do here. The odds taker is `--opponent`, the odds are the position of `--game`, such as `chess(fen=...)`; in a game
+without pieces, such as Connect Four, the giver is the player of `--seat`, who is lost from the start.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
-from hauteur.games.odds import ODDS_STARTS, PUBLISHED
-from hauteur.games.registry import load_game, parse_spec, with_fen
-from hauteur.matches.openings import Opening, opening_state, random_opening
-from hauteur.mcts.lc0_options import search_params, temperature
-from hauteur.players.settings import Colours, PlayerSettings, parse_player
-from hauteur.plots import LINE_COLOURS, Figure, Series
-from hauteur.system.seeds import stream
-from hauteur_experiments.experiment import Experiment, ExperimentSetting, Result
-from hauteur_experiments.matches import MatchSpec, match_seconds, play_matches, wanted
-from hauteur_experiments.search_contempt.odds_findings import (
+import hauteur as ht
+from hauteur_experiments.experiment import Experiment, Result, Setting
+from hauteur_experiments.grid import COLOURS, Match, chosen, play, with_net
+from hauteur_experiments.search_contempt.odds_claims import (
+    CLAIMS,
     KINDS,
     PUBLISHED_N_SCL,
     PUCT,
@@ -30,68 +24,58 @@ from hauteur_experiments.search_contempt.odds_findings import (
     findings,
     title,
 )
-from hauteur_experiments.search_contempt.settings import PAPER
+from hauteur_experiments.search_contempt.settings import HYBRID, PAPER, contempt
 
 GAMES = 200
 """Games of a setting; the paper does not say how many it played."""
 
-OF_THE_RECEIVER = (1.0, 1 / 3, 3.0)
-"""N_scl of the giver besides: in the receiver's visits."""
+OF_THE_TAKER = (1.0, 1 / 3, 3.0)
+"""N_scl of the giver besides: in the odds taker's visits."""
 
-GAME = with_fen("chess", ODDS_STARTS["queen d1"])
-RECEIVER = "visits=10 temperature=0.5"
+GAME = "chess(fen=rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNB1KBNR w KQkq - 0 1)"
+TAKER = "visits=10 temperature=0.5"
 OPENING_PLIES = 2
 LINES = 200
 LEAST_NODES = 100
 GROWTH = 4
 
 
-def make_odds(setting: ExperimentSetting) -> Result:
-    """Play every cell of the table, then draws it."""
-    plans = specs(setting)
-    played = play_matches(setting, plans.values())
-    cells = {place: Cell(*place, played[plan.name]) for place, plan in plans.items() if plan.name in played}
+def make(setting: Setting) -> Result:
+    """Play every cell of the table, then draw it."""
+    places = {match.name: place for place, match in matches(setting).items()}
+    played = play(setting, matches(setting).values())
+    cells = {places[name]: Cell(*places[name], one) for name, one in played.items()}
+    taker = ht.Player.from_text(odds_taker(setting))
+    game, fen = start(setting)
+    facts = {"odds_taker": taker.model_dump(exclude_defaults=True), "start": fen, "seat": setting.seat}
+    found = findings(cells, taker.visits)
     rows = [_row(cell) for cell in cells.values()]
-    facts = {
-        "receiver": receiver(setting).model_dump(exclude_defaults=True),
-        "start": start(setting)[1],
-        "seat": setting.seat,
-    }
-    scope = "" if start(setting)[0] == "chess" else "another game"
-    found = [replace(finding, scope=scope) for finding in findings(cells, receiver(setting).visits)]
-    return Result(rows, found, [figure(cells)], [table(cells)], facts)
+    return Result(rows, found, [figure(cells)], [table(cells)], facts).scoped("" if game == "chess" else "another game")
 
 
-def specs(setting: ExperimentSetting) -> dict[tuple[int, int], MatchSpec]:
+def matches(setting: Setting) -> dict[tuple[int, int], Match]:
     """The matches by N_scl and nodes, all from the same openings; the cheap ones first."""
     game, fen = start(setting)
-    games, against = setting.scaled(GAMES, 2), receiver(setting)
+    games, taker = setting.scaled(GAMES, 2), odds_taker(setting)
     lines = () if fen is None else odds_lines(game, fen)
-    gives: Colours = setting.seat or ("first" if white_gives(str(fen)) else "second")
-    searches = (PUCT, *n_scls(against))
-    places = [(n_scl, nodes) for nodes in node_counts(setting.visits) for n_scl in searches]
-    return {
-        (n_scl, nodes): MatchSpec(
-            f"{label(n_scl)}-{nodes}",
-            giver(setting, n_scl, nodes),
-            against,
-            games,
-            game=game,
-            colours=gives,
-            openings=lines,
-        )
-        for n_scl, nodes in places
-    }
+    colours: Literal["first", "second"] = "first" if giver_is_first(setting) else "second"
+    found = {}
+    for nodes in node_counts(setting.visits):
+        for n_scl in (PUCT, *n_scls(ht.Player.from_text(taker))):
+            giver = with_net(f"visits={nodes} {HYBRID if n_scl == PUCT else contempt(n_scl)}", setting.net)
+            name = f"{label(n_scl)}-{nodes}"
+            found[n_scl, nodes] = Match(name, giver, taker, games, game=game, colours=colours, openings=lines)
+    return found
 
 
-def n_scls(against: PlayerSettings) -> list[int]:
-    """N_scl of the giver: the published one, and the receiver's visits, a third of them, three times as many.
+def n_scls(taker: ht.Player) -> list[int]:
+    """N_scl of the giver: the published one, and the odds taker's visits, a third of them, three times as many.
 
-    Not three times as many where the published one is between 2 and 4 times; a receiver without a net has no others.
+    Not three times as many where the published one is between 2 and 4 times; a taker without a net has no others.
     """
-    if not against.has_net:
+    if not taker.has_net:
         return [PUBLISHED_N_SCL]
-    own = [max(1, round(factor * against.visits)) for factor in OF_THE_RECEIVER]
+    own = [max(1, round(factor * taker.visits)) for factor in OF_THE_TAKER]
     if 2 * own[0] <= PUBLISHED_N_SCL <= 4 * own[0]:
         own.pop()
     return list(dict.fromkeys([PUBLISHED_N_SCL, *own]))
@@ -107,63 +91,70 @@ def node_counts(most: int | None) -> list[int]:
     return counts
 
 
-def start(setting: ExperimentSetting) -> tuple[str, str | None]:
+def start(setting: Setting) -> tuple[str, str | None]:
     """The game without its position, and the position of the odds; None: the game's start, where a seat gives them.
 
     ValueError where there is neither, or both.
     """
     spec = setting.game or GAME
-    name, parameters = parse_spec(spec)
+    name, _, rest = spec.partition("(")
     if setting.seat is not None:
-        if load_game(name).has_fen:
-            raise ValueError(f"--seat is for games without men, such as connect4; {name} has a position as its odds")
-        return load_game(spec).spec, None
-    fen = parameters.pop("fen", None)
-    if fen is None or parameters:
-        wanted = "the position of the odds as --game 'chess(fen=...)', or in a game without men the --seat that gives"
-        raise ValueError(f"contempt-odds needs {wanted}, got {spec!r}")
-    return name, str(fen)
+        if name in ("chess", "minichess"):
+            raise ValueError(f"--seat is for games without pieces, such as connect4; {name} has a position as its odds")
+        return ht.load_game(spec).spec, None
+    key, equals, fen = rest.removesuffix(")").partition("=")
+    if key.strip() != "fen" or not equals or "=" in fen:
+        needed = (
+            "the position of the odds as --game 'chess(fen=...)', or in a game without pieces the --seat that gives"
+        )
+        raise ValueError(f"contempt-odds needs {needed}, got {spec!r}")
+    ht.load_game(spec)
+    return name, fen
 
 
-def white_gives(fen: str) -> bool:
-    """Return whether White has fewer men than Black; ValueError where both have as many."""
-    men = [sign for sign in fen.split()[0] if sign.isalpha()]
-    white = sum(sign.isupper() for sign in men)
-    if 2 * white == len(men):
-        raise ValueError(f"no odds: both sides have {white} men in {fen}")
-    return 2 * white < len(men)
+def giver_is_first(setting: Setting) -> bool:
+    """Return whether the giver has the first move: by the seat, or as the side with fewer pieces.
+
+    ValueError where both have as many.
+    """
+    if setting.seat is not None:
+        return setting.seat == "first"
+    fen = str(start(setting)[1])
+    pieces = [sign for sign in fen.split()[0] if sign.isalpha()]
+    white = sum(sign.isupper() for sign in pieces)
+    if 2 * white == len(pieces):
+        raise ValueError(f"no odds: both sides have {white} pieces in {fen}")
+    return 2 * white < len(pieces)
 
 
-def giver(setting: ExperimentSetting, n_scl: int, nodes: int) -> PlayerSettings:
-    """The player that gives odds: lc0's defaults with the settings of the odds runs."""
-    options = {**PUBLISHED, "ScLimit": n_scl}
-    return PlayerSettings(
-        net=setting.net(start(setting)[0]),
-        visits=nodes,
-        search=search_params(options),
-        temperature=temperature(options),
-    )
+def odds_taker(setting: Setting) -> str:
+    """The fixed opponent as text; with the giver's net unless it names one or has none."""
+    words = setting.opponent or TAKER
+    try:
+        player = ht.Player.from_text(words)
+    except ValueError as error:
+        raise ValueError(f"--opponent: {error}") from None
+    return with_net(words, setting.net) if player.net is None and player.has_net else words
 
 
-def receiver(setting: ExperimentSetting) -> PlayerSettings:
-    """The fixed opponent; with the giver's net unless it names one or has none."""
-    player = parse_player(setting.opponent or RECEIVER, "--opponent")
-    if player.net is None and player.has_net:
-        return player.model_copy(update={"net": setting.net(start(setting)[0])})
-    return player
-
-
-def odds_lines(game: str, fen: str, count: int = LINES, seed: int = 1) -> list[str]:
-    """Return `count` positions after two random plies, one by each side, so that games differ from the start."""
-    rules = load_game(game)
-    plan = Opening(fen).plan(rules, 0)
-    lines = []
-    for number in range(count):
-        state = opening_state(rules, plan)
-        for action in random_opening(rules, OPENING_PLIES, stream(seed, "odds opening", number), after=plan):
-            state.apply(action)
-        lines.append(state.notation())
+def odds_lines(game: str, fen: str) -> list[str]:
+    """Return LINES positions after two random plies, one by each side, so that games differ from the start."""
+    begin, lines = ht.load_game(f"{game}(fen={fen})").new_initial_state(), []
+    for number in range(LINES):
+        random, line = ht.stream(1, "odds opening", number), None
+        while line is None:
+            line = _random_line(begin.copy(), random)
+        lines.append(line)
     return lines
+
+
+def _random_line(state: ht.State, random: Any) -> str | None:
+    """Play OPENING_PLIES random moves; None where they end the game."""
+    for _ in range(OPENING_PLIES):
+        state.apply(int(random.choice(state.legal_actions())))
+        if state.outcome() is not None:
+            return None
+    return state.notation()
 
 
 def label(n_scl: int) -> str:
@@ -172,29 +163,12 @@ def label(n_scl: int) -> str:
 
 
 def _row(cell: Cell) -> dict[str, Any]:
-    record, (low, high) = cell.played.tally.record, cell.interval
-    paper = TABLE_1.get(cell.nodes)
-    shown = (
-        None
-        if paper is None
-        else paper[0]
-        if cell.n_scl == PUCT
-        else paper[1]
-        if cell.n_scl == PUBLISHED_N_SCL
-        else None
-    )
+    record, (low, high) = cell.played.tally.record, cell.played.tally.score_interval
+    paper = dict(zip((PUCT, PUBLISHED_N_SCL), TABLE_1.get(cell.nodes, ()), strict=False)).get(cell.n_scl)
     counts = {"games": record.games, "wins": record.wins, "draws": record.draws, "losses": record.losses}
     drawn = {f"draws_{kind.replace(' ', '_')}": count for kind, count in cell.drawn.items()}
-    return {
-        "search": label(cell.n_scl),
-        "nodes": cell.nodes,
-        **counts,
-        **drawn,
-        "score": cell.score,
-        "low_95": low,
-        "high_95": high,
-        "paper": shown,
-    }
+    score = {"score": cell.score, "low_95": low, "high_95": high, "paper": paper}
+    return {"search": label(cell.n_scl), "nodes": cell.nodes, **counts, **drawn, **score}
 
 
 def table(cells: Mapping[tuple[int, int], Cell]) -> str:
@@ -211,35 +185,21 @@ def table(cells: Mapping[tuple[int, int], Cell]) -> str:
     return "\n".join(lines)
 
 
-def figure(cells: Mapping[tuple[int, int], Cell]) -> Figure:
+def figure(cells: Mapping[tuple[int, int], Cell]) -> ht.Figure:
     """Score by nodes, a line a setting, and the paper's."""
     lines = []
     for number, n_scl in enumerate(dict.fromkeys(n_scl for n_scl, _ in cells)):
         mine = [cell for cell in cells.values() if cell.n_scl == n_scl]
-        lows, highs = zip(*(cell.interval for cell in mine), strict=True)
-        colour = LINE_COLOURS[number % len(LINE_COLOURS)]
-        xs = [cell.nodes for cell in mine]
-        lines.append(Series(title(n_scl), xs, [cell.score for cell in mine], colour, low=lows, high=highs))
-    for place, (name, colour) in enumerate((("PUCT", LINE_COLOURS[0]), (title(PUBLISHED_N_SCL), LINE_COLOURS[1]))):
+        lows, highs = zip(*(cell.played.tally.score_interval for cell in mine), strict=True)
+        xs, scores = [cell.nodes for cell in mine], [cell.score for cell in mine]
+        lines.append(ht.Series(title(n_scl), xs, scores, COLOURS[number % len(COLOURS)], low=lows, high=highs))
+    for place, name in enumerate(("PUCT", title(PUBLISHED_N_SCL))):
         values = [scores[place] for scores in TABLE_1.values()]
-        lines.append(Series(f"paper, {name}", list(TABLE_1), values, colour, dashed=True))
-    games = next(iter(cells.values())).played.tally.record.games
-    text = f"The giver's score against a fixed receiver, {games:,} games a point, 95 % intervals. Dashed: the paper."
-    return Figure(
-        "contempt-odds",
-        "Odds by nodes",
-        text,
-        "score of the giver",
-        "nodes a move",
-        lines=tuple(lines),
-        percent=True,
-        x_log=True,
-    )
-
-
-def estimate(setting: ExperimentSetting) -> float:
-    """Seconds on this machine."""
-    return match_seconds(setting, wanted(setting, specs(setting).values()))
+        lines.append(ht.Series(f"paper, {name}", list(TABLE_1), values, COLOURS[place], dashed=True))
+    games = next(iter(cells.values())).played.tally.record.games if cells else 0
+    text = f"The giver's score against a fixed odds taker, {games:,} games a point, 95 %. Dashed: the paper."
+    style: Any = {"lines": tuple(lines), "percent": True, "x_log": True}
+    return ht.Figure("contempt-odds", "Odds by nodes", text, "score of the giver", "nodes a move", **style)
 
 
 EXPERIMENTS = (
@@ -247,11 +207,10 @@ EXPERIMENTS = (
         "contempt-odds",
         f"{PAPER}, table 1",
         "odds: score by nodes, PUCT and search-contempt",
-        0.0,
-        make_odds,
-        seeds=1,
+        make,
+        claims=CLAIMS,
+        matches=lambda setting: chosen(setting, matches(setting).values()),
         uses=("nets", "visits", "game", "opponent", "seat", "only"),
-        estimate_here=estimate,
         looks=True,
     ),
 )

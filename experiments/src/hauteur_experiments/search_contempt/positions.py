@@ -8,60 +8,103 @@ at few visits and at many; those whose value changes are counted.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
-from pydantic import ValidationError
-
-from hauteur import _core
-from hauteur.games.registry import load_game, with_fen
-from hauteur.matches.results import MatchGame
-from hauteur.mcts.batch_analysis import AnalysisRequest, BatchAnalysis, SearchReading
-from hauteur.players.build import Evaluators, Resources
-from hauteur.system.files import write_bytes
-from hauteur.system.seeds import stream
-from hauteur_experiments.experiment import Experiment, ExperimentSetting, Result
-from hauteur_experiments.matches import MatchSpec, match_seconds, net_speed
-from hauteur_experiments.search_contempt.position_counts import (
-    GAP,
-    GRAVE,
-    KINDS,
-    LOW,
-    SETS,
-    SHIFT,
-    SWING,
-    MeasuredPosition,
-    deep,
-    figure,
-    findings,
-    kind_row,
-    table,
+import hauteur as ht
+from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, SourceClaim
+from hauteur_experiments.grid import COLOURS, Match, play
+from hauteur_experiments.measured import Interval, Rate, rate_of, ratio_of
+from hauteur_experiments.search_contempt.settings import (
+    HYBRID,
+    LEAST_GAMES,
+    VISITS,
+    contempt,
+    game_of,
+    player,
+    scoped,
+    selfplay,
 )
-from hauteur_experiments.search_contempt.settings import HYBRID, game_of, player, scoped, selfplay
-from hauteur_experiments.shared_games import play_shared
+from hauteur_experiments.verdict import Claim, Inequality
 
 GAMES = 100
 POSITIONS = 500
 """Of each set of games."""
 
 EXAMPLES = 5
+BATCH = 100
+"""Positions that are judged at a time, and written."""
+
+LOW = 5
+"""Visits of the shallow judgement: the N_scl of the games."""
+
+DEEPER = 4
+"""Visits of the deep judgement, in units of those of the games."""
+
+SHIFT, SWING, GRAVE, GAP = 0.2, 0.4, 0.8, 0.3
+
+SETS = {"n5": ("N_scl 5", contempt(5)), "n32": ("N_scl 32", contempt(32)), "puct": ("PUCT", HYBRID)}
+"""The games by the name of their folder: title and words; those of figure 2."""
+
+PLAIN = "puct"
+
+MORE = 1.25
+"""Times as many that matter, of the statement without a number."""
 
 
-class PositionPlace(NamedTuple):
-    """A position by the number of its game and its ply."""
+@dataclass(frozen=True)
+class MeasuredPosition:
+    """A position of a game and what was found of it; values are for the player to move.
+
+    before, move: the position before it, and the move that led to it; low, high: values at few visits and at many;
+    gap: how much the best move is better than the second; change: whether the deep search plays another move.
+    """
 
     game: int
     ply: int
+    fen: str
+    before: str
+    move: str
+    white_to_move: bool
+    low: float
+    high: float
+    best: str
+    gap: float | None
+    change: bool
+
+    @property
+    def swing(self) -> float:
+        """Absolute change of the value between few visits and many."""
+        return abs(self.high - self.low)
 
 
-def make_positions(setting: ExperimentSetting) -> Result:
+Found = Mapping[str, Sequence[MeasuredPosition]]
+"""Positions by the name of their games."""
+
+KINDS: Mapping[str, Callable[[MeasuredPosition], bool]] = {
+    "shifted": lambda one: one.swing >= SHIFT,
+    "misjudged": lambda one: one.swing >= SWING,
+    "gravely misjudged": lambda one: one.swing >= GRAVE,
+    "puzzle": lambda one: one.swing >= SWING and one.change and one.gap is not None and one.gap >= GAP,
+    "mistake": lambda one: one.high - one.low >= SWING,
+    "trap": lambda one: one.low - one.high >= SWING,
+}
+"""What is counted. puzzle: the best move is one that the shallow search does not play, and better than every other by
+GAP; mistake: who moved into the position is worse off than it looks; trap: better off."""
+
+COUNTED = ("shifted", "misjudged", "puzzle")
+"""Kinds that the statements are tested with, beside each other."""
+
+
+def make(setting: Setting) -> Result:
     """Play the games, evaluate the positions and count."""
-    _rules(setting)
-    plans = specs(setting)
-    games = {name: played.games for name, played in play_shared(setting, plans.values()).items()}
-    found = {name: analysed(setting, name, games[name]) for name in plans}
-    rows = [kind_row(setting, name, found[name], kind) for name in found for kind in KINDS]
+    _check_game(setting)
+    played = play(setting, matches(setting), shared=True)
+    found = {name: analysed(setting, name, played[name].games) for name in SETS}
+    rows = [_row(setting, name, kind, found[name]) for name in SETS for kind in KINDS]
     facts = {
         "low_visits": LOW,
         "high_visits": deep(setting),
@@ -70,124 +113,101 @@ def make_positions(setting: ExperimentSetting) -> Result:
         "grave": GRAVE,
         "gap": GAP,
     }
-    return Result(
-        rows,
-        scoped(setting, findings(found)),
-        [figure(setting, found)],
-        [table(found), *examples(setting, found)],
-        facts,
-    )
+    texts = [table(found), *examples(setting, found["n5"])]
+    return scoped(setting, Result(rows, findings(found), [figure(setting, found)], texts, facts))
 
 
-def _rules(setting: ExperimentSetting) -> _core.Game:
-    """The game; ValueError for one whose positions have no FEN."""
-    rules = load_game(game_of(setting))
-    if not rules.has_fen:
-        raise ValueError(f"contempt-positions needs a game with FEN, such as chess, got {rules.name}")
-    return rules
+def _check_game(setting: Setting) -> None:
+    """ValueError for a game whose positions have no FEN."""
+    if (name := ht.load_game(game_of(setting)).name) not in ("chess", "minichess"):
+        raise ValueError(f"contempt-positions needs a game with FEN (chess, minichess), got {name}")
 
 
-def specs(setting: ExperimentSetting) -> dict[str, MatchSpec]:
-    """The games by name."""
-    return {
-        name: selfplay(setting, name, player(setting, options), _games(setting)) for name, (_, options) in SETS.items()
-    }
+def matches(setting: Setting) -> list[Match]:
+    """The self-play of every set."""
+    return [selfplay(setting, name, words, setting.scaled(GAMES, 2)) for name, (_, words) in SETS.items()]
 
 
-def _games(setting: ExperimentSetting) -> int:
-    return setting.scaled(GAMES, 2)
+def estimated(setting: Setting) -> Iterator[Match]:
+    """The games, and as a game for each position what its judgement costs."""
+    _check_game(setting)
+    yield from matches(setting)
+    moves = round(len(SETS) * setting.scaled(POSITIONS, 2) * DEEPER / 60)
+    yield selfplay(setting, "judgements", HYBRID, moves)
 
 
-def analysed(setting: ExperimentSetting, name: str, games: Sequence[MatchGame]) -> list[MeasuredPosition]:
+def deep(setting: Setting) -> int:
+    """Visits of the deep judgement."""
+    return max(LOW + 1, DEEPER * setting.visits_or(VISITS))
+
+
+def positions_of(setting: Setting, games: Sequence[Any]) -> Iterator[tuple[int, int, str, ht.State, ht.State]]:
+    """Yield each unfinished position after the first move: game, ply, move, the position before, the position."""
+    for game in games:
+        state = _begin(setting, game.fen)
+        for ply, move in enumerate(f"{game.opening} {game.moves}".split(), start=1):
+            before = state.copy()
+            state.apply(state.parse(move))
+            if state.outcome() is None:
+                yield game.index, ply, move, before, state.copy()
+
+
+def _begin(setting: Setting, fen: str | None) -> ht.State:
+    spec = game_of(setting)
+    return ht.load_game(f"{spec.partition('(')[0]}(fen={fen})" if fen else spec).new_initial_state()
+
+
+def analysed(setting: Setting, name: str, games: Sequence[Any]) -> list[MeasuredPosition]:
     """Positions drawn from these games with what was found of them; those on disk are not judged again."""
-    rules = _rules(setting)
-    places = draw(rules, games, setting.scaled(POSITIONS, 2))
-    file = setting.folder / f"{name}.positions.jsonl"
-    done = {PositionPlace(one.game, one.ply): one for one in read_measured(file)}
-    missing = [place for place in places if place not in done]
-    if missing:
-        done.update(_analyse_missing(setting, rules, games, missing, file))
-    return [done[place] for place in places]
-
-
-def draw(rules: _core.Game, games: Sequence[MatchGame], count: int) -> list[PositionPlace]:
-    """Draw `count` places of distinct positions among all games; fewer if there are not as many."""
-    first: dict[int, PositionPlace] = {}
-    for game in games:
-        for place, state in states_of(rules, game):
-            first.setdefault(state.key, place)
+    first: dict[int, tuple[int, int, str, ht.State, ht.State]] = {}
+    for place in positions_of(setting, games):
+        first.setdefault(place[4].key, place)
     places = list(first.values())
-    order = stream(1, "positions of games").permutation(len(places))[:count]
-    return [places[number] for number in sorted(order)]
+    order = ht.stream(1, "positions of games").permutation(len(places))[: setting.scaled(POSITIONS, 2)]
+    drawn = [places[number] for number in sorted(order)]
+    file = setting.folder / f"{name}.positions.jsonl"
+    done = {(one.game, one.ply): one for one in read_measured(file)}
+    missing = [place for place in drawn if place[:2] not in done]
+    words = ht.Player.from_text(player(setting, HYBRID))
+    with file.open("ab", buffering=0) as out:
+        for begin in range(0, len(missing), BATCH):
+            some = missing[begin : begin + BATCH]
+            states = [place[4] for place in some]
+            low, high = (
+                ht.search_batch(states, words.net, words.search, visits=visits, seed=1, threads=setting.threads)
+                for visits in (LOW, deep(setting))
+            )
+            for number, place in enumerate(some):
+                one = _measured(place, low, high, number)
+                done[place[:2]] = one
+                out.write((json.dumps(asdict(one)) + "\n").encode())
+            setting.show(f"{file.name}: {begin + len(some)} of {len(missing)} judged")
+    return [done[place[:2]] for place in drawn]
 
 
-def states_of(rules: _core.Game, game: MatchGame) -> Iterator[tuple[PositionPlace, _core.State]]:
-    """Yield every unfinished position after the first move; the state is mutated by the iterator."""
-    state = load_game(with_fen(rules.spec, game.fen)).new_initial_state()
-    for ply, move in enumerate(f"{game.opening} {game.moves}".split(), start=1):
-        state.apply(state.parse(move))
-        if state.outcome() is None:
-            yield PositionPlace(game.index, ply), state
-
-
-def _analyse_missing(
-    setting: ExperimentSetting,
-    rules: _core.Game,
-    games: Sequence[MatchGame],
-    places: Sequence[PositionPlace],
-    file: Path,
-) -> dict[PositionPlace, MeasuredPosition]:
-    """Analyse positions and adds each to the file when it is known."""
-    states = dict(_states_at(rules, games, set(places)))
-    plain = player(setting, HYBRID)
-    found = {}
-    with Evaluators(rules, Resources(parallel=setting.parallel, threads=setting.threads)) as evaluators:
-        analysis = BatchAnalysis(evaluators.get(setting.net(rules.spec), plain), plain.search, seed=1)
-        answers = analysis.analyse_each(AnalysisRequest(states[place], (LOW, deep(setting))) for place in places)
-        with file.open("ab", buffering=0) as out:
-            for number, answer in answers:
-                place = places[number]
-                found[place] = _measured(rules, games, place, states[place], answer)
-                out.write((found[place].model_dump_json() + "\n").encode())
-                if len(found) % 100 == 0 or len(found) == len(places):
-                    setting.show(f"{file.name}: {len(found)} of {len(places)} judged")
-    return found
-
-
-def _states_at(
-    rules: _core.Game, games: Sequence[MatchGame], places: set[PositionPlace]
-) -> Iterator[tuple[PositionPlace, _core.State]]:
-    for game in games:
-        for place, state in states_of(rules, game):
-            if place in places:
-                yield place, state.copy()
-
-
-def _measured(
-    rules: _core.Game,
-    games: Sequence[MatchGame],
-    place: PositionPlace,
-    state: _core.State,
-    answer: Sequence[SearchReading],
-) -> MeasuredPosition:
-    low, high = answer
-    game = next(game for game in games if game.index == place.game)
-    moves = f"{game.opening} {game.moves}".split()
-    before = load_game(with_fen(rules.spec, game.fen)).new_initial_state()
-    for move in moves[: place.ply - 1]:
-        before.apply(before.parse(move))
+def _measured(place: tuple[int, int, str, ht.State, ht.State], low: Any, high: Any, number: int) -> MeasuredPosition:
+    """Put the answers of a shallow and a deep search together. Values of moves are for who plays them."""
+    game, ply, move, before, state = place
+    shallow, best = (int(found.best_actions[number]) for found in (low, high))
+    values = [float(found.wdl[number][0] - found.wdl[number][2]) for found in (low, high)]
+    visited = [
+        float(high.q[number][action])
+        for action in state.legal_actions().tolist()
+        if action != best and high.visits[number][action] > 0
+    ]
+    gap = round(float(high.q[number][best]) - max(visited), 4) if visited else None
     return MeasuredPosition(
-        game=place.game,
-        ply=place.ply,
+        game=game,
+        ply=ply,
         fen=state.notation(),
         before=before.notation(),
-        move=moves[place.ply - 1],
+        move=move,
         white_to_move=state.to_move == 0,
-        low=round(low.q, 4),
-        high=round(high.q, 4),
-        best=state.action_to_text(high.best),
-        gap=None if high.second is None else round(high.gap, 4),
-        change=high.best != low.best,
+        low=round(values[0], 4),
+        high=round(values[1], 4),
+        best=state.action_to_text(best),
+        gap=gap,
+        change=best != shallow,
     )
 
 
@@ -201,41 +221,101 @@ def read_measured(file: Path) -> list[MeasuredPosition]:
     data = file.read_bytes()
     whole = data[: data.rfind(b"\n") + 1]
     if whole != data:
-        write_bytes(file, whole)
+        file.write_bytes(whole)
     try:
-        return [MeasuredPosition.model_validate_json(line) for line in whole.splitlines()]
-    except ValidationError:
+        return [MeasuredPosition(**json.loads(line)) for line in whole.splitlines()]
+    except (ValueError, TypeError):
         raise ValueError(f"{file}: a line is no analysed position; delete the file, it is made again") from None
 
 
-def examples(setting: ExperimentSetting, found: Mapping[str, Sequence[MeasuredPosition]]) -> list[str]:
-    """The positions of the games with search-contempt that are misjudged most, one a game, as the paper's figure."""
-    best: dict[int, MeasuredPosition] = {}
-    for one in sorted(found["n5"], key=lambda one: -one.swing):
-        if one.swing >= SWING:
-            best.setdefault(one.game, one)
-    return [_example(setting, one) for one in list(best.values())[:EXAMPLES]]
+def _rate(found: Sequence[MeasuredPosition], kind: str) -> Rate:
+    return rate_of([(one.game, KINDS[kind](one)) for one in found])
 
 
-def _example(setting: ExperimentSetting, one: MeasuredPosition) -> str:
-    state = load_game(with_fen(game_of(setting), one.fen)).new_initial_state()
-    sign = 1 if one.white_to_move else -1
-    low, high = (f"{sign * value:+.3f}" for value in (one.low, one.high))
-    lines = (
-        f"game {one.game + 1} of N_scl 5, ply {one.ply}: {one.before}, {one.move} leads to",
-        one.fen,
-        f"value for White {low} at {LOW} visits, {high} at {deep(setting)}; best {one.best}",
-        state.text(),
-    )
+def _row(setting: Setting, name: str, kind: str, found: Sequence[MeasuredPosition]) -> dict[str, Any]:
+    """A line of result.csv: how often a kind occurs in the games of a name of SETS, per 1,000 positions."""
+    rate = _rate(found, kind)
+    row = {"games": name, "kind": kind, "positions": len(found), "count": rate.counted, "per_1000": 1000 * rate.share}
+    row |= {"low_95": 1000 * rate.low, "high_95": 1000 * rate.high}
+    return row | {"low_visits": LOW, "high_visits": deep(setting)}
+
+
+def table(found: Found) -> str:
+    """Positions of each kind per 1,000, and how many times as many with search-contempt."""
+    sought = [name for name in found if name != PLAIN]
+    heads = [SETS[name][0] for name in found] + [f"{SETS[name][0]} : PUCT" for name in sought]
+    lines = [f"{'per 1,000 positions':20}" + "".join(f"{head:>24}" for head in heads)]
+    for kind in KINDS:
+        rates = [tuple(1000 * value for value in _rate(mine, kind)[1:]) for mine in found.values()]
+        texts = [f"{value:.1f} [{low:.1f}, {high:.1f}]" for value, low, high in rates]
+        ratios = [_ratio(found, name, kind, 0.95) for name in sought]
+        texts += [f"{value:.2f} [{low:.2f}, {high:.2f}]" for value, low, high in ratios]
+        lines.append(f"{kind:20}" + "".join(f"{text:>24}" for text in texts))
     return "\n".join(lines)
 
 
-def estimate(setting: ExperimentSetting) -> float:
-    """Seconds on this machine, of games and judgements."""
-    plans, rules = specs(setting), _rules(setting)
-    speed = net_speed(setting, rules, setting.net(rules.spec), player(setting, HYBRID))
-    analysing = len(plans) * setting.scaled(POSITIONS, 2) * deep(setting) / speed
-    return match_seconds(setting, plans.values()) + analysing
+def _ratio(found: Found, name: str, kind: str, confidence: float) -> tuple[float, float, float]:
+    with_contempt, with_puct = ([(one.game, KINDS[kind](one)) for one in found[of]] for of in (name, PLAIN))
+    return ratio_of(with_contempt, with_puct, confidence)
+
+
+def findings(found: Found) -> list[Finding]:
+    """The statement of section 4.2.1 beside three ways to count, with its factor of 20 and without it, by N_scl."""
+    return [
+        _finding(found, name, kind, key, text, bound)
+        for key, text, bound in (
+            ("more", "'interesting' positions are more frequent with a low N_scl", 1.0),
+            ("twenty", "'interesting' positions are 20 to 30 times as frequent with a low N_scl", 20.0),
+        )
+        for name in found
+        if name != PLAIN
+        for kind in COUNTED
+    ]
+
+
+def _finding(found: Found, name: str, kind: str, key: str, statement: str, bound: float) -> Finding:
+    pair = {of: found[of] for of in (name, PLAIN)}
+    rates = "; ".join(f"{SETS[of][0]} {1000 * _rate(mine, kind).share:.1f}" for of, mine in pair.items())
+    games = min(len({one.game for one in mine}) for mine in pair.values())
+    value = _ratio(found, name, kind, 0.95)[0]
+    ratio = Interval(value, games, lambda confidence: _ratio(found, name, kind, confidence)[1:])
+    side = Inequality(f"times as many {kind} positions", ratio, bound, "above", LEAST_GAMES, matters=max(bound, MORE))
+    claim = Claim((side,), cells=len(COUNTED) * (len(found) - 1))
+    return Finding.of(key, statement, claim, f"{SETS[name][0]}, per 1,000 positions: {rates}")
+
+
+def examples(setting: Setting, found: Sequence[MeasuredPosition]) -> list[str]:
+    """The positions of the games with search-contempt that are misjudged most, one a game, as the paper's figure."""
+    best: dict[int, MeasuredPosition] = {}
+    for one in sorted(found, key=lambda one: -one.swing):
+        if one.swing >= SWING:
+            best.setdefault(one.game, one)
+    texts = []
+    for one in list(best.values())[:EXAMPLES]:
+        low, high = (f"{(1 if one.white_to_move else -1) * value:+.3f}" for value in (one.low, one.high))
+        texts.append(
+            f"game {one.game + 1} of N_scl 5, ply {one.ply}: {one.before}, {one.move} leads to\n{one.fen}\nvalue for "
+            f"White {low} at {LOW} visits, {high} at {deep(setting)}; best {one.best}\n"
+            f"{_begin(setting, one.fen).text()}"
+        )
+    return texts
+
+
+def figure(setting: Setting, found: Found) -> ht.Figure:
+    """The rates with their intervals."""
+    lines = []
+    for number, name in enumerate(found):
+        rates = [_rate(found[name], kind) for kind in KINDS]
+        places = [place + 0.16 * number - 0.08 for place in range(1, len(KINDS) + 1)]
+        values, lows, highs = ([1000 * value for value in row] for row in zip(*(r[1:] for r in rates), strict=True))
+        lines.append(ht.Series(SETS[name][0], places, values, COLOURS[number], low=lows, high=highs, joined=False))
+    text = (
+        f"Positions whose value at {LOW} visits and at {deep(setting)} differs by {SWING} (shifted: {SHIFT}, gravely: "
+        f"{GRAVE}); self-play of {game_of(setting)} at {setting.visits_or(VISITS):,} visits; 95 % intervals by game."
+    )
+    style: Any = {"lines": tuple(lines), "from_zero": True, "x_names": tuple(KINDS)}
+    title = "Misjudged positions in self-play"
+    return ht.Figure("contempt-positions", title, text, "per 1,000 positions", "", **style)
 
 
 EXPERIMENTS = (
@@ -243,10 +323,21 @@ EXPERIMENTS = (
         "contempt-positions",
         "Joshi 2025, figure 5",
         "misjudged positions per 1,000 of self-play, search-contempt and PUCT",
-        0.0,
-        make_positions,
-        seeds=1,
+        make,
+        claims=(
+            SourceClaim(
+                "more", "Joshi 2025, figure 5", "misjudged positions are more frequent with a low N_scl", "more than 1"
+            ),
+            SourceClaim("twenty", "Joshi 2025, figure 5", "they are 20 to 30 times as frequent", "20 to 30"),
+            SourceClaim(
+                "puzzles",
+                "Joshi 2025, conclusion",
+                "positions that N_scl misjudges make puzzles",
+                "no number",
+                "100 puzzles, about 38,000 positions: `hauteur puzzles mine` with `--check`",
+            ),
+        ),
+        matches=estimated,
         uses=("nets", "visits", "game"),
-        estimate_here=estimate,
     ),
 )

@@ -1,6 +1,6 @@
 """Figure 4 of Joshi 2025: how many games of self-play are the same up to a move, by N_scl and temperature.
 
-The games are those of figures 2 and 3; what was played for them (in sibling folders too) is not played again.
+The games are those of figures 2 and 3; what was played for them, in folders beside this one too, is not played again.
 """
 
 from __future__ import annotations
@@ -8,15 +8,13 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from statistics import NormalDist, fmean, stdev
+from statistics import fmean, stdev
 from typing import NamedTuple
 
-from hauteur.plots import Figure, Series
-from hauteur.plots.colours import line_colour
-from hauteur.system.student import t_quantile
-from hauteur_experiments.experiment import Experiment, ExperimentSetting, Finding, Result
-from hauteur_experiments.matches import MatchSpec, match_seconds
-from hauteur_experiments.measured import Interval, Mean
+import hauteur as ht
+from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, SourceClaim
+from hauteur_experiments.grid import COLOURS, Match, play
+from hauteur_experiments.measured import Interval, Mean, normal, t_of
 from hauteur_experiments.search_contempt.settings import (
     GAMES,
     LEAST_GAMES,
@@ -27,7 +25,6 @@ from hauteur_experiments.search_contempt.settings import (
     paper_match,
     scoped,
 )
-from hauteur_experiments.shared_games import play_shared
 from hauteur_experiments.verdict import Claim, Inequality
 
 Games = Sequence[Sequence[str]]
@@ -56,24 +53,20 @@ LEAST_SETS = 8
 """Sets of 100 games below which nothing is concluded of that share."""
 
 
-def repeats(setting: ExperimentSetting) -> Result:
-    """Figure 4."""
-    played = play_shared(setting, _specs(setting))
+def make(setting: Setting) -> Result:
+    """Play the sets and count the games that are alike."""
+    played = play(setting, matches(setting), shared=True)
     lines: dict[str, Games] = {one.title: [game.moves.split() for game in played[one.name].games] for one in SETS}
     shares = {title: shares_by_move(games, MOVES) for title, games in lines.items()}
     games = len(lines[SETS[0].title])
     rows = [{"move": move, **{title: row[move].value for title, row in shares.items()}} for move in range(MOVES + 1)]
-    facts = {
-        "visits": setting.visits_or(VISITS),
-        "games_a_setting": games,
-        "same_pairs": {
-            title: {move: str(same_pairs(moves, move)) for move in COMPARED} for title, moves in lines.items()
-        },
-    }
-    return Result(rows, scoped(setting, findings(lines)), [_figure(setting, shares, games)], facts=facts)
+    pairs = {title: {move: str(same_pairs(moves, move)) for move in COMPARED} for title, moves in lines.items()}
+    facts = {"visits": setting.visits_or(VISITS), "games_a_setting": games, "same_pairs": pairs}
+    return scoped(setting, Result(rows, findings(lines), [_figure(setting, shares, games)], facts=facts))
 
 
-def _specs(setting: ExperimentSetting) -> list[MatchSpec]:
+def matches(setting: Setting) -> list[Match]:
+    """The self-play of every set."""
     return [paper_match(setting, one) for one in SETS]
 
 
@@ -111,7 +104,7 @@ def of_sets(shares: Sequence[float]) -> Interval:
     def ends(confidence: float) -> tuple[float, float]:
         if count < 2:
             return 0.0, 1.0
-        a = t_quantile((1 + confidence) / 2, count - 1) ** 2 * max(spread, 2 / GAMES) / count
+        a = t_of(confidence, count - 1) ** 2 * max(spread, 2 / GAMES) / count
         half = math.sqrt(a * mean.value + a * a / 4)
         return mean.value + a / 2 - half, mean.value + a / 2 + half
 
@@ -163,7 +156,7 @@ def _temperature_finding(games: Mapping[str, Games]) -> Finding:
         "figure 4: with tau_2 the repeats fall to 0 by move 4, with tau_1 much later; here, which is weaker: by move 4 "
         "they are fewer"
     )
-    return Finding.of(statement, Claim((beyond(games, "tau_2", "tau_1", 4, 1.0, half),)))
+    return Finding.of("temperature", statement, Claim((beyond(games, "tau_2", "tau_1", 4, 1.0, half),)))
 
 
 def _unique_finding(games: Mapping[str, Games]) -> Finding:
@@ -174,7 +167,7 @@ def _unique_finding(games: Mapping[str, Games]) -> Finding:
         what = f"share of {GAMES} games of {title} that repeat another up to move {ALMOST_ALL}"
         sides.append(Inequality(what, share, FEW, "below", LEAST_SETS, of=f"sets of {GAMES} games", matters=FEW))
     statement = f"figure 4: almost all games (here: {1 - FEW:.0%} of {GAMES}) are unique by move {ALMOST_ALL}"
-    return Finding.of(statement, Claim(tuple(sides)))
+    return Finding.of("unique", statement, Claim(tuple(sides)))
 
 
 def _contempt_finding(games: Mapping[str, Games]) -> Finding:
@@ -182,7 +175,7 @@ def _contempt_finding(games: Mapping[str, Games]) -> Finding:
     titles = [title for title in games if title.startswith("N_scl")]
     sides = [beyond(games, title, "PUCT", move, NO_MORE, 0.0) for title in titles for move in COMPARED]
     statement = f"figure 4: a low N_scl does not repeat more (here: less than {NO_MORE} times as many pairs as PUCT)"
-    return Finding.of(statement, Claim(tuple(sides)))
+    return Finding.of("contempt", statement, Claim(tuple(sides)))
 
 
 def beyond(games: Mapping[str, Games], of: str, to: str, move: int, times: float, matters: float) -> Inequality:
@@ -190,28 +183,23 @@ def beyond(games: Mapping[str, Games], of: str, to: str, move: int, times: float
     another. matters: the difference that does.
     """
     one, other = same_pairs(games[of], move), same_pairs(games[to], move)
-    value, fewest = one.chance - times * other.chance, min(one.games, other.games)
     error = max(math.hypot(one.error, times * other.error), one.least_error, times * other.least_error)
-
-    def ends(confidence: float) -> tuple[float, float]:
-        half = NormalDist().inv_cdf((1 + confidence) / 2) * error
-        return value - half, value + half
-
+    less = normal(one.chance - times * other.chance, error, min(one.games, other.games))
     what = f"share of same pairs up to move {move}, {of} less {to if times == 1 else f'{times:g} times {to}'}"
-    return Inequality(what, Interval(value, fewest, ends), 0.0, "below", LEAST_GAMES, matters=matters)
+    return Inequality(what, less, 0.0, "below", LEAST_GAMES, matters=matters)
 
 
-def _figure(setting: ExperimentSetting, shares: Mapping[str, Sequence[Mean]], games: int) -> Figure:
+def _figure(setting: Setting, shares: Mapping[str, Sequence[Mean]], games: int) -> ht.Figure:
     places = list(range(MOVES + 1))
     lines = []
     for number, (title, row) in enumerate(shares.items()):
         ends = [mean.interval(0.95) if mean.units > 1 else (None, None) for mean in row]
         lines.append(
-            Series(
+            ht.Series(
                 title,
                 places,
                 [mean.value for mean in row],
-                line_colour(number),
+                COLOURS[number % len(COLOURS)],
                 dashed=title.startswith("tau"),
                 low=[low for low, _ in ends],
                 high=[high for _, high in ends],
@@ -222,11 +210,7 @@ def _figure(setting: ExperimentSetting, shares: Mapping[str, Sequence[Mean]], ga
         f"{played}: games of {min(games, GAMES)} that are the same as another one up to a move. "
         f"Means of {max(1, games // GAMES)} sets, shades: 95 % intervals."
     )
-    return Figure("repeats", "Games that repeat", text, "share of games", "move", lines=tuple(lines), percent=True)
-
-
-def _seconds(setting: ExperimentSetting) -> float:
-    return match_seconds(setting, _specs(setting))
+    return ht.Figure("repeats", "Games that repeat", text, "share of games", "move", lines=tuple(lines), percent=True)
 
 
 EXPERIMENTS = (
@@ -234,11 +218,21 @@ EXPERIMENTS = (
         "repeats",
         f"{PAPER}, figure 4",
         "self-play: share of games that repeat another one, by N_scl and temperature",
-        0.0,
-        repeats,
-        seeds=1,
+        make,
+        claims=(
+            SourceClaim(
+                "temperature",
+                f"{PAPER}, figure 4",
+                "repeats fall to 0 early with a high temperature (weaker here: by move 4 they are fewer)",
+                "by move 4 with tau_2, much later with tau_1",
+            ),
+            SourceClaim(
+                "unique", f"{PAPER}, figure 4", "almost all games are unique by move 20 to 30", "0 of 100 games repeat"
+            ),
+            SourceClaim("contempt", f"{PAPER}, figure 4", "a low N_scl does not repeat more", "no number"),
+        ),
+        matches=matches,
         uses=("nets", "visits", "game"),
-        estimate_here=_seconds,
         looks=True,
     ),
 )

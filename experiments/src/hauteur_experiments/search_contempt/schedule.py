@@ -2,26 +2,24 @@
 
 A. Joshi, "Search-contempt", 2025, section 4.2.5: training begins with a good net, N = 1000 visits and the N_scl at
 which decisive and drawn games are equally frequent; N_scl is updated after every training, and N doubled once N_scl has
-settled. The paper's figure is speculative; here the controller (hauteur.learning.controller) does it, in minichess
+settled. The paper's figure is speculative; here the controller does it, in minichess
 unless another game is requested. `--net` is the initial net; without one the run begins from zero, where draws are
 rare.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
-from hauteur.learning.recipe import Recipe, parse_recipe
-from hauteur.matches.ratings.elo import MatchScore
-from hauteur.matches.ratings.ratio import decisive_ratio_interval
-from hauteur.plots import LINE_COLOURS, Figure, Series
-from hauteur_experiments.alphazero_report.learning import learn_seeds
-from hauteur_experiments.experiment import Experiment, ExperimentSetting, Finding, Result
-from hauteur_experiments.measured import Share
+import hauteur as ht
+from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, SourceClaim, finite
+from hauteur_experiments.grid import COLOURS
+from hauteur_experiments.learned import learn_seeds, metrics_of
+from hauteur_experiments.measured import Record, Share
+from hauteur_experiments.ratio import decisive_ratio_interval
 from hauteur_experiments.verdict import Claim, of_most_seeds
 
 GAME = "minichess"
@@ -44,7 +42,7 @@ SECONDS = 30_000.0
 """Of a seed at full size on the reference machine."""
 
 
-def recipe_of(setting: ExperimentSetting, seed: int) -> Recipe:
+def recipe_of(setting: Setting, seed: int) -> ht.Recipe:
     """The learning run of a seed at the scale of the setting."""
     games, visits = setting.scaled(GAMES, 4), setting.visits_or(VISITS)
     values: dict[str, Any] = {
@@ -86,30 +84,29 @@ def recipe_of(setting: ExperimentSetting, seed: int) -> Recipe:
         "run": {"generations": GENERATIONS, "seed": seed, "threads": 1, "tag": f"seed-{seed}"},
     }
     if setting.nets:
-        values["start"] = {"net": str(Path(setting.net(setting.game or GAME)).absolute())}
+        values["start"] = {"net": str(setting.nets[0].absolute())}
         del values["network"]
-    return parse_recipe(values, "contempt-schedule")
+    return ht.Recipe.model_validate(values)
 
 
-def make_schedule(setting: ExperimentSetting) -> Result:
-    """Learn with every seed, draws what the controller chose."""
-    folders = learn_seeds(setting, partial(recipe_of, setting))
+def make(setting: Setting) -> Result:
+    """Learn with every seed, draw what the controller chose."""
     runs = [
-        [_row(seed, line) for line in folder.read_metrics()]
-        for seed, folder in zip(setting.seed_numbers, folders, strict=True)
+        [_row(seed, line) for line in metrics_of(folder)]
+        for seed, folder in learn_seeds(setting, partial(recipe_of, setting)).items()
     ]
-    rows = [row for run in runs for row in run]
-    facts = {"recipe": recipe_of(setting, 1).model_dump()}
-    return Result(rows, findings(runs), [schedule_figure(runs), ratio_figure(runs)], [table(runs)], facts)
+    found = [row for run in runs for row in run]
+    findings, figures = [_balance(runs), _doubling(runs)], [schedule_figure(runs), ratio_figure(runs)]
+    return Result(found, findings, figures, [table(runs)], {"recipe": recipe_of(setting, 1).model_dump()})
 
 
 Row = dict[str, Any]
 """What the controller played in a generation, and what came out."""
 
 
-def _row(seed: int, line: dict[str, Any]) -> Row:
+def _row(seed: int, line: Mapping[str, Any]) -> Row:
     games, chosen = line["games"], line["search_contempt"]
-    record = MatchScore(games["first_wins"], games["draws"], games["second_wins"])
+    record = Record(games["first_wins"], games["draws"], games["second_wins"])
     low, high = decisive_ratio_interval(record)
     return {
         "seed": seed,
@@ -119,7 +116,7 @@ def _row(seed: int, line: dict[str, Any]) -> Row:
         "visits": chosen["visits"],
         "ratio": chosen["ratio"],
         "ratio_low": low,
-        "ratio_high": high if high != float("inf") else None,
+        "ratio_high": finite(high),
         "settled": chosen["settled"],
         "probes": len(chosen["probes"]),
         "elo": line["elo"],
@@ -136,15 +133,15 @@ def table(runs: Sequence[Sequence[Row]]) -> str:
     return "\n".join(lines)
 
 
-def schedule_figure(runs: Sequence[Sequence[Row]]) -> Figure:
+def schedule_figure(runs: Sequence[Sequence[Row]]) -> ht.Figure:
     """The paper's figure: N_scl and N by games."""
     lines = []
     for seed, run in enumerate(runs, start=1):
         xs = [row["games"] for row in run]
         n_scls, visits = ([float(row[key]) for row in run] for key in ("n_scl", "visits"))
-        lines.append(Series(f"N_scl, seed {seed}", xs, n_scls, _colour(seed)))
-        lines.append(Series(f"N, seed {seed}", xs, visits, _colour(seed), dashed=True))
-    return Figure(
+        lines.append(ht.Series(f"N_scl, seed {seed}", xs, n_scls, COLOURS[(seed - 1) % len(COLOURS)]))
+        lines.append(ht.Series(f"N, seed {seed}", xs, visits, COLOURS[(seed - 1) % len(COLOURS)], dashed=True))
+    return ht.Figure(
         "contempt-schedule",
         "N_scl and visits by games of self-play",
         "The controller chooses N_scl after every training, and doubles the visits N when N_scl has settled.",
@@ -155,15 +152,15 @@ def schedule_figure(runs: Sequence[Sequence[Row]]) -> Figure:
     )
 
 
-def ratio_figure(runs: Sequence[Sequence[Row]]) -> Figure:
+def ratio_figure(runs: Sequence[Sequence[Row]]) -> ht.Figure:
     """The ratio that the controller keeps; the shade is the interval of a generation's games."""
     lines = []
     for seed, run in enumerate(runs, start=1):
         known = [row for row in run if row["ratio"] and row["ratio_high"] is not None]
         values, lows, highs = ([row[key] for row in known] for key in ("ratio", "ratio_low", "ratio_high"))
         xs = [row["games"] for row in known]
-        lines.append(Series(f"seed {seed}", xs, values, _colour(seed), low=lows, high=highs))
-    return Figure(
+        lines.append(ht.Series(f"seed {seed}", xs, values, COLOURS[(seed - 1) % len(COLOURS)], low=lows, high=highs))
+    return ht.Figure(
         "contempt-schedule-ratio",
         "Decisive games a drawn one",
         "The target is 1; shades: 95 % intervals of a generation's games.",
@@ -176,15 +173,6 @@ def ratio_figure(runs: Sequence[Sequence[Row]]) -> Figure:
     )
 
 
-def _colour(seed: int) -> str:
-    return LINE_COLOURS[(seed - 1) % len(LINE_COLOURS)]
-
-
-def findings(runs: Sequence[Sequence[Row]]) -> list[Finding]:
-    """The two halves of the schedule: the ratio stays, and N_scl settles and lets N double."""
-    return [_balance(runs), _doubling(runs)]
-
-
 def _balance(runs: Sequence[Sequence[Row]]) -> Finding:
     near = [sum(1 / NEAR <= (row["ratio"] or 0) <= NEAR for row in run) for run in runs]
     texts = ", ".join(f"{count} of {len(run)}" for count, run in zip(near, runs, strict=True))
@@ -193,7 +181,7 @@ def _balance(runs: Sequence[Sequence[Row]]) -> Finding:
     what = f"share of the seeds in which it is so in more than {MOST:.0%} of the generations"
     statement = "section 4.2.5: a new N_scl after every training keeps (w + l)/d near 1 (speculative)"
     here = f"here: within a factor of {NEAR} in more than {MOST:.0%} of the generations, of most seeds"
-    return Finding.of(f"{statement}; {here}", Claim((of_most_seeds(what, mostly, LEAST_SEEDS),)), text)
+    return Finding.of("balance", f"{statement}; {here}", Claim((of_most_seeds(what, mostly, LEAST_SEEDS),)), text)
 
 
 def _doubling(runs: Sequence[Sequence[Row]]) -> Finding:
@@ -209,7 +197,7 @@ def _doubling(runs: Sequence[Sequence[Row]]) -> Finding:
         "weaker: N_scl grows and N is doubled at some time"
     )
     side = of_most_seeds(what, Share(grown, len(runs)), LEAST_SEEDS)
-    return Finding.of(statement, Claim((side,)), "; ".join(texts))
+    return Finding.of("doubling", statement, Claim((side,)), "; ".join(texts))
 
 
 EXPERIMENTS = (
@@ -217,9 +205,22 @@ EXPERIMENTS = (
         "contempt-schedule",
         "Joshi 2025, figure 6",
         "learning with balanced games: N_scl and visits by the controller",
-        SECONDS,
-        make_schedule,
-        seeds=1,
+        make,
+        claims=(
+            SourceClaim(
+                "balance",
+                "Joshi 2025, figure 6",
+                "a new N_scl after every training keeps (w + l)/d near 1",
+                "1 (speculative)",
+            ),
+            SourceClaim(
+                "doubling",
+                "Joshi 2025, figure 6",
+                "N_scl grows and settles, then the visits are doubled (weaker here: both happen at some time)",
+                "5 to 30,000 games (speculative)",
+            ),
+        ),
+        seconds=SECONDS,
         uses=("nets", "visits", "game"),
     ),
 )

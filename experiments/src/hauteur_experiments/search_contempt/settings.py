@@ -1,22 +1,17 @@
-"""Settings of the author's runs in Joshi 2025, section 4.2, and the paper's result for each.
+"""Settings of the author's runs in Joshi 2025, section 4.2, as texts of players, and the paper's result for each.
 
-They use lc0's names, as the author gave them to lc0. *hybrid* is the setting of search-contempt and of the PUCT beside
-it in figure 2: lc0's defaults, no noise. *tau_1* and *tau_2* are PUCT as in the training of lc0's nets; they are named
-after their temperatures. hybrid has the temperature of tau_1.
+They are those that the author gave to lc0. *hybrid* is the setting of search-contempt and of the PUCT beside it in
+figure 2: lc0's defaults, no noise. *tau_1* and *tau_2* are PUCT as in the training of lc0's nets; they are named after
+their temperatures. hybrid has the temperature of tau_1.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from hauteur.matches.ratings.elo import MatchScore
-from hauteur.mcts.lc0_options import Value, search_params, temperature
-from hauteur.mcts.params import Temperature
-from hauteur.players.settings import PlayerSettings
-from hauteur_experiments.experiment import ExperimentSetting, Finding
-from hauteur_experiments.matches import MatchSpec
-from hauteur_experiments.verdict import Inequality, Measured
+from hauteur_experiments.experiment import Result, Setting
+from hauteur_experiments.grid import Match, with_net
+from hauteur_experiments.measured import Record
 
 PAPER = "Joshi 2025"
 VISITS = 1000
@@ -24,36 +19,36 @@ GAMES = 100
 LEAST_GAMES = 100
 """Games of a setting below which nothing is concluded."""
 
-Options = Mapping[str, Value]
+LC0 = (
+    "solver.lost_child_mode=zero_prior solver.clamp_to_bounds=false solver.root_excludes_proven=false "
+    "solver.auto_extend=false repetition=on"
+)
+"""What lc0's search has by default besides plain PUCT."""
 
-HYBRID: Options = {"Temperature": 0.7, "TempEndgame": 0.1, "TempDecayMoves": 5}
-TRAINING: Options = {
-    "CPuct": 1.2,
-    "RootHasOwnCpuctParams": True,
-    "CPuctAtRoot": 2.0,
-    "FpuStrategy": "reduction",
-    "FpuValue": 0.49,
-    "FpuStrategyAtRoot": "absolute",
-    "FpuValueAtRoot": 1.0,
-    "PolicyTemperature": 1.45,
-    "DirichletNoiseEpsilon": 0.1,
-    "DirichletNoiseAlpha": 0.12,
-}
-TAU_1: Options = {**TRAINING, **HYBRID, "TempDecayDelayMoves": 0, "TempCutoffMove": 40}
-TAU_2: Options = {
-    **TRAINING,
-    "Temperature": 0.9,
-    "TempEndgame": 0.6,
-    "TempDecayMoves": 60,
-    "TempDecayDelayMoves": 20,
-    "TempCutoffMove": 40,
-    "TempVisitOffset": -0.8,
-}
+COOL = "temperature=0.7 temperature.decay_moves=5 temperature.endgame=0.1"
+TRAINING = (
+    "cpuct.init=1.2 root_cpuct.init=2 fpu.value=0.49 root_fpu.kind=absolute root_fpu.value=1 policy_temperature=1.45 "
+    f"dirichlet.epsilon=0.1 dirichlet.alpha=0.12 {LC0}"
+)
+HYBRID = f"{COOL} {LC0}"
+TAU_1_TEMPERATURE = f"{COOL} temperature.cutoff_move=40"
 
 
-def contempt(n_scl: int) -> Options:
+def tau_2_temperature(factor: float = 1.0) -> str:
+    """The warm schedule of temperatures, times a factor."""
+    return (
+        f"temperature={0.9 * factor!r} temperature.decay_moves=60 temperature.decay_delay_moves=20 "
+        f"temperature.cutoff_move=40 temperature.endgame={0.6 * factor!r} temperature.visit_offset=-0.8"
+    )
+
+
+TAU_1 = f"{TAU_1_TEMPERATURE} {TRAINING}"
+TAU_2 = f"{tau_2_temperature()} {TRAINING}"
+
+
+def contempt(n_scl: int) -> str:
     """hybrid with this N_scl."""
-    return {**HYBRID, "ScLimit": n_scl}
+    return f"{HYBRID} search_contempt.n_scl={n_scl}"
 
 
 @dataclass(frozen=True)
@@ -62,73 +57,50 @@ class SelfPlay:
 
     name: str
     title: str
-    options: Options
-    paper: MatchScore
+    words: str
+    paper: Record
 
 
 N_SCL_SETS = (
-    SelfPlay("n5", "N_scl 5", contempt(5), MatchScore(33, 42, 25)),
-    SelfPlay("n10", "N_scl 10", contempt(10), MatchScore(19, 56, 25)),
-    SelfPlay("n32", "N_scl 32", contempt(32), MatchScore(14, 76, 10)),
-    SelfPlay("puct", "PUCT", HYBRID, MatchScore(3, 92, 5)),
+    SelfPlay("n5", "N_scl 5", contempt(5), Record(33, 42, 25)),
+    SelfPlay("n10", "N_scl 10", contempt(10), Record(19, 56, 25)),
+    SelfPlay("n32", "N_scl 32", contempt(32), Record(14, 76, 10)),
+    SelfPlay("puct", "PUCT", HYBRID, Record(3, 92, 5)),
 )
 """Figure 2; the last is the paper's N_scl of 1,000,000, which is out of reach of 1,000 visits."""
 
 TAU_SETS = (
-    SelfPlay("tau1", "tau_1", TAU_1, MatchScore(4, 94, 2)),
-    SelfPlay("tau2", "tau_2", TAU_2, MatchScore(32, 42, 26)),
+    SelfPlay("tau1", "tau_1", TAU_1, Record(4, 94, 2)),
+    SelfPlay("tau2", "tau_2", TAU_2, Record(32, 42, 26)),
 )
 """Figure 3."""
 
 
-EQUAL_WITHIN = 1.5
-"""Ratios (w + l)/d are equal where one is less than this factor above the other."""
-
-
-def equal_within(what: str, factor: Measured, least: int, of: str) -> tuple[Inequality, Inequality]:
-    """Return that a factor between two ratios (w + l)/d is nearly 1. least, of: units that may decide."""
-    low, high = 1 / EQUAL_WITHIN, EQUAL_WITHIN
-    return (
-        Inequality(what, factor, low, "above", least, of=of, matters=low),
-        Inequality("the same", factor, high, "below", least, of=of, matters=high),
-    )
-
-
-def game_of(setting: ExperimentSetting) -> str:
+def game_of(setting: Setting) -> str:
     """The game that is played: the paper's is chess."""
     return setting.game or "chess"
 
 
-def scoped(setting: ExperimentSetting, findings: Iterable[Finding]) -> list[Finding]:
-    """Return the findings with what differs from the paper besides the number of games: the game, the visits."""
-    game, visits = game_of(setting), setting.visits_or(VISITS)
-    scope = [f"{game}, not chess"] if game != "chess" else []
-    scope += [f"{visits:,} visits, not {VISITS:,}"] if visits != VISITS else []
-    return [replace(finding, scope=", ".join([*scope, *filter(None, [finding.scope])])) for finding in findings]
+def player(setting: Setting, words: str) -> str:
+    """The player of these words, with the net and the visits of the setting."""
+    return with_net(f"visits={setting.visits_or(VISITS)} {words}", setting.net)
 
 
-def player(setting: ExperimentSetting, options: Options) -> PlayerSettings:
-    """The player of these options, with the net and the visits of the setting."""
-    return PlayerSettings(
-        net=setting.net(game_of(setting)),
-        visits=setting.visits_or(VISITS),
-        search=search_params(options),
-        temperature=temperature(options),
-    )
-
-
-def warmer(settings: PlayerSettings, factor: float) -> PlayerSettings:
-    """The player with its whole schedule of temperatures times a factor."""
-    schedule = settings.temperature
-    changed = {"initial": schedule.initial * factor, "endgame": schedule.endgame * factor}
-    return settings.model_copy(update={"temperature": Temperature.model_validate(schedule.model_dump() | changed)})
-
-
-def selfplay(setting: ExperimentSetting, name: str, settings: PlayerSettings, games: int) -> MatchSpec:
+def selfplay(setting: Setting, name: str, words: str, games: int, seed: int = 1) -> Match:
     """Return a self-play match from the start; A is the first player, and each side has its own tree."""
-    return MatchSpec(name, settings, settings, games, game=game_of(setting), colours="first")
+    a = player(setting, words)
+    return Match(name, a, a, games, game=game_of(setting), colours="first", seed=seed)
 
 
-def paper_match(setting: ExperimentSetting, one: SelfPlay) -> MatchSpec:
+def paper_match(setting: Setting, one: SelfPlay) -> Match:
     """A set of the paper at the scale of the setting."""
-    return selfplay(setting, one.name, player(setting, one.options), setting.scaled(GAMES, 2))
+    return selfplay(setting, one.name, one.words, setting.scaled(GAMES, 2))
+
+
+def scoped(setting: Setting, result: Result) -> Result:
+    """Return the result with what differs from the paper besides the number of games: the game, the visits."""
+    game, visits = game_of(setting), setting.visits_or(VISITS)
+    return result.scoped(
+        f"{game}, not chess" if game != "chess" else "",
+        f"{visits:,} visits, not {VISITS:,}" if visits != VISITS else "",
+    )

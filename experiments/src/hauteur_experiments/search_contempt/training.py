@@ -1,4 +1,4 @@
-"""Whether search-contempt trains better or cheaper: figure 6 and the thesis of the search-contempt paper.
+"""Training with search-contempt, better or cheaper: figure 6 and the thesis of the search-contempt paper.
 
 A. Joshi, "Search-contempt", 2025: the more decisive games of search-contempt should teach more for the same
 computation; the paper has no training. Here nets learn Connect Four on a board that is drawn by theory, judged by exact
@@ -14,145 +14,122 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
-from hauteur.learning.recipe import Recipe
-from hauteur.mcts.lc0_options import temperature
-from hauteur_experiments.alphazero_report.learning import Goal, learn_beside
-from hauteur_experiments.experiment import Experiment, ExperimentSetting, Finding, Result
-from hauteur_experiments.measured import Mean
-from hauteur_experiments.search_contempt.settings import PAPER, TAU_1, TAU_2, Options, equal_within
-from hauteur_experiments.training_arms import (
+import hauteur as ht
+from hauteur_experiments.arms import (
+    FIRST_SEED,
     GAME,
     JUDGE_VISITS,
     LEAST_SEEDS,
     MOST_GENERATIONS,
+    OPENINGS,
     POSITIONS,
     Arm,
     Curve,
     above,
-    draws_figure,
-    judged,
-    kept_figure,
+    curve_figure,
+    curves_of,
     ratio_factor,
     rows,
     small_recipe,
     table,
 )
+from hauteur_experiments.exact import Judge
+from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, SourceClaim
+from hauteur_experiments.learned import Goal, learn_beside, metrics_of, net_of
+from hauteur_experiments.measured import Mean
+from hauteur_experiments.ratio import equal_within
+from hauteur_experiments.search_contempt.settings import PAPER
 from hauteur_experiments.verdict import Claim
-from hauteur_experiments.yardsticks import Yardsticks
 
 EVALUATIONS = 6_000_000
 """Of each run after the common net."""
 
 VISITS = 100
 START_GENERATIONS = 60
-"""The common net is the last of so many where no generation before has a (w + l)/d below 1."""
+"""The common net is of this generation where none before has a (w + l)/d below 1."""
 
 N_SCL = 10
 """Fixed before the runs: in minichess at 100 visits a controller kept (w + l)/d near 1 with 6 to 17."""
-
-FIRST_SEED = 11
-"""The first that no setting was tried with."""
-
-OPENINGS = 50
-"""Drawn ones from which the last nets are played against all replies."""
 
 SECONDS = 3_000.0
 """Of a seed at full size on one core of the reference machine."""
 
 
-def _warmth(options: Options) -> tuple[str, ...]:
-    """The temperature of these options, as changes of a recipe."""
-    values = temperature(options).model_dump(exclude_none=True)
-    return tuple(f"selfplay.temperature.{key}={value}" for key, value in values.items())
+def _warmth(**values: Any) -> tuple[tuple[str, Any], ...]:
+    """A schedule of temperatures, as changes of a recipe."""
+    return tuple((f"selfplay.temperature.{key}", value) for key, value in values.items())
 
 
+COOL = _warmth(initial=0.7, decay_moves=5, cutoff_move=40, endgame=0.1)
+WARM = _warmth(initial=0.9, decay_moves=60, decay_delay_moves=20, cutoff_move=40, endgame=0.6, visit_offset=-0.8)
 ARMS = (
-    Arm("puct-tau1", "PUCT, tau_1", _warmth(TAU_1)),
-    Arm("puct-tau2", "PUCT, tau_2", _warmth(TAU_2)),
-    Arm("contempt", f"N_scl {N_SCL}, tau_1", (*_warmth(TAU_1), f"selfplay.search.search_contempt.n_scl={N_SCL}")),
+    Arm("puct-tau1", "PUCT, tau_1", COOL),
+    Arm("puct-tau2", "PUCT, tau_2", WARM),
+    Arm("contempt", f"N_scl {N_SCL}, tau_1", (*COOL, ("selfplay.search.search_contempt.n_scl", N_SCL))),
 )
 *RIVALS, CONTEMPT = ARMS
 
 
-def recipe_of(setting: ExperimentSetting, seed: int, arm: Arm, start: Path | None = None) -> Recipe:
+def recipe_of(setting: Setting, seed: int, arm: Arm, start: Path | None = None) -> ht.Recipe:
     """Return the run of an arm from a net; None: the run that finds the common net, from zero."""
-    common = max(2, round(START_GENERATIONS * math.sqrt(setting.scale)))
-    generations = MOST_GENERATIONS if start else common
+    generations = MOST_GENERATIONS if start else max(2, round(START_GENERATIONS * math.sqrt(setting.scale)))
     visits = setting.visits_or(VISITS)
     return small_recipe(setting, seed, arm, visits=visits, generations=generations, start=start)
 
 
-def make_training(setting: ExperimentSetting) -> Result:
+def make(setting: Setting) -> Result:
     """Learn, judge and compare."""
-    yardsticks = Yardsticks.of(setting.game or GAME, setting.scaled(POSITIONS, 20), setting.scaled(OPENINGS, 2))
-    starts = common_nets(setting)
-    runs = {
-        f"seed {seed}, {arm.title}": (f"seed-{seed}/{arm.name}", recipe_of(setting, seed, arm, starts[seed]))
-        for seed in setting.seed_numbers
-        for arm in ARMS
-    }
-    folders = learn_beside(setting, runs, Goal(evaluations=budget(setting)))
-    curves = []
-    for seed in setting.seed_numbers:
-        for arm in ARMS:
-            curves.append(judged(folders[f"seed {seed}, {arm.title}"], seed, arm, budget(setting), yardsticks))
-            setting.show(f"seed {seed}, {arm.title}: {curves[-1].mean:.2%} kept")
+    judge = Judge.of(setting.game or GAME, setting.scaled(POSITIONS, 20), setting.scaled(OPENINGS, 2))
+    budget, visits, starts = setting.scaled(EVALUATIONS, 2), setting.visits_or(VISITS), common_nets(setting)
+    recipes = {(seed, arm): recipe_of(setting, seed, arm, net) for seed, net in starts.items() for arm in ARMS}
+    curves = curves_of(setting, recipes, budget, judge)
     facts = {
         "game": setting.game or GAME,
-        "visits": setting.visits_or(VISITS),
-        "evaluations": budget(setting),
+        "visits": visits,
+        "evaluations": budget,
         "n_scl": N_SCL,
-        "positions": len(yardsticks.positions),
-        "openings": len(yardsticks.openings),
+        "positions": len(judge.positions),
+        "openings": len(judge.openings),
         "judge_visits": JUDGE_VISITS,
         "common_nets": {str(seed): net.stem for seed, net in starts.items()},
         "recipe": recipe_of(setting, setting.first_seed, CONTEMPT, Path("common.safetensors")).model_dump(),
     }
-    text = f"{setting.visits_or(VISITS)} visits a move of self-play"
-    figures = [
-        draw(curves, ARMS, "contempt-training", text, "evaluations since the common net")
-        for draw in (kept_figure, draws_figure)
-    ]
-    return Result(rows(curves), [finding(curves, setting)], figures, [table(curves)], facts)
+    text, x_name = f"{visits} visits a move of self-play", "evaluations since the common net"
+    figures = [curve_figure(curves, "contempt-training", text, x_name, draws=draws) for draws in (False, True)]
+    found = [finding(curves, f"{budget:,} evaluations a run at {visits} visits")]
+    return Result(rows(curves), found, figures, [table(curves)], facts)
 
 
-def budget(setting: ExperimentSetting) -> int:
-    """Evaluations of each run after the common net."""
-    return setting.scaled(EVALUATIONS, 2)
-
-
-def common_nets(setting: ExperimentSetting) -> dict[int, Path]:
+def common_nets(setting: Setting) -> dict[int, Path]:
     """Return the net that the arms of each seed begin with."""
-    goal, seeds = Goal(ratio=1.0), setting.seed_numbers
-    runs = {f"seed {seed}, start": (f"seed-{seed}/start", recipe_of(setting, seed, ARMS[0])) for seed in seeds}
+    goal = Goal(ratio=1.0)
+    runs = {str(seed): (f"seed-{seed}/start", recipe_of(setting, seed, ARMS[0])) for seed in setting.seed_numbers}
     nets = {}
-    for seed, folder in zip(seeds, learn_beside(setting, runs, goal).values(), strict=True):
-        lines = folder.read_metrics()
-        nets[seed] = folder.net(goal.reached(lines) or len(lines))
+    for seed, folder in learn_beside(setting, runs, goal).items():
+        lines = metrics_of(folder)
+        nets[int(seed)] = net_of(folder, goal.reached(lines) or len(lines))
     return nets
 
 
-def finding(curves: Sequence[Curve], setting: ExperimentSetting) -> Finding:
+def finding(curves: Sequence[Curve], size: str) -> Finding:
     """Search-contempt above both others, seed by seed, in the share that is kept over the evaluations, where its games
     have the (w + l)/d of warm PUCT: the paper's thesis is of equal ratios.
     """
-    sides = tuple(above(curves, CONTEMPT, rival) for rival in RIVALS)
-    ends = "; ".join(f"{arm.title} {_end_text(curves, arm)}" for arm in ARMS)
-    text = f"{budget(setting):,} evaluations a run at {setting.visits_or(VISITS)} visits; at the end {ends}"
+    ends = []
+    for arm in ARMS:
+        mine = [curve for curve in curves if curve.arm == arm]
+        kept, unbeaten = Mean([one.points[-1].kept for one in mine]), Mean([one.unbeaten for one in mine])
+        ends.append(f"{arm.title} {kept.value:.1%} kept and {unbeaten.value:.0%} of the drawn openings held")
     statement = (
         "figure 6 and conclusion (speculative): from the games of search-contempt a net learns better, or as well at "
         "less cost, than from those of PUCT with equal (w + l)/d"
     )
     what = f"(w + l)/d of {CONTEMPT.title} over that of {RIVALS[-1].title}"
     equal = equal_within(what, ratio_factor(curves, CONTEMPT, RIVALS[-1]), LEAST_SEEDS, "seeds")
-    return Finding.of(statement, Claim(sides, premise=equal), text, scope="another game")
-
-
-def _end_text(curves: Sequence[Curve], arm: Arm) -> str:
-    mine = [curve for curve in curves if curve.arm == arm]
-    kept, unbeaten = Mean([curve.points[-1].kept for curve in mine]), Mean([curve.unbeaten for curve in mine])
-    return f"{kept.value:.1%} kept and {unbeaten.value:.0%} of the drawn openings held"
+    claim = Claim(tuple(above(curves, CONTEMPT, rival) for rival in RIVALS), premise=equal)
+    return Finding.of("better", statement, claim, f"{size}; at the end {'; '.join(ends)}", "another game")
 
 
 EXPERIMENTS = (
@@ -160,8 +137,16 @@ EXPERIMENTS = (
         "contempt-training",
         f"{PAPER}, figure 6",
         "Connect Four from one net with PUCT, warm PUCT and search-contempt: exact play by evaluations",
-        SECONDS,
-        make_training,
+        make,
+        claims=(
+            SourceClaim(
+                "better",
+                f"{PAPER}, thesis",
+                "training with search-contempt is better or cheaper, where (w + l)/d is equal",
+                "no number (speculative)",
+            ),
+        ),
+        seconds=SECONDS,
         seeds=8,
         first_seed=FIRST_SEED,
         uses=("visits", "game"),

@@ -1,0 +1,252 @@
+"""Runs that learn beside each other, alike but for one thing, judged by exact values: recipes, curves and figures.
+
+The game is Connect Four on a small board, so that many seeds are cheap and the judge needs no opponent: the share of
+solved positions in which the net's move keeps the value.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import hauteur as ht
+from hauteur_experiments.exact import Judge, chooser
+from hauteur_experiments.experiment import Setting, finite
+from hauteur_experiments.grid import COLOURS
+from hauteur_experiments.learned import Goal, Lines, learn_beside, metrics_of, net_of
+from hauteur_experiments.measured import Interval, Mean, differences
+from hauteur_experiments.verdict import LEVEL, Inequality
+
+GAME = "connect4(columns=6,rows=5)"
+
+GAMES = 300
+"""Of a generation."""
+
+STAGES = 12
+"""Equal steps of the evaluations at which a run's net is judged."""
+
+FIRST_SEED = 11
+"""The first that no setting was tried with."""
+
+LEAST_SEEDS = 6
+"""Seeds below which nothing is concluded: with fewer than 8 all must agree."""
+
+SMALLEST_GAIN = 1.0
+"""Percentage points of kept values, as the mean over a run, that matter."""
+
+POSITIONS, OPENINGS = 1000, 50
+"""Solved ones that judge; drawn ones from which the last nets are played against all replies."""
+
+JUDGE_VISITS = 10
+"""Of the net that is judged, which plays PUCT without noise and the most visited move."""
+
+SEARCH: Mapping[str, Any] = {"cpuct": {"init": 1.5, "factor": 0.0}, "fpu": {"kind": "reduction", "value": 0.2}}
+TINY, MOST_LOG = 1e-4, 700.0
+"""The least share of draws or others in a ratio, and the greatest logarithm of a number."""
+
+MOST_GENERATIONS = 100_000
+"""The evaluations end a run long before."""
+
+
+@dataclass(frozen=True)
+class Arm:
+    """A way to learn. name: of its folder; title: in tables; changes: of the recipe, by `section.key`."""
+
+    name: str
+    title: str
+    changes: tuple[tuple[str, Any], ...] = ()
+
+
+def small_recipe(
+    setting: Setting,
+    seed: int,
+    arm: Arm,
+    *,
+    visits: int,
+    generations: int = MOST_GENERATIONS,
+    start: Path | None = None,
+) -> ht.Recipe:
+    """Return the recipe of an arm. start: the net that it begins with, None: a new one of 16x3."""
+    games = max(4, round(GAMES * math.sqrt(setting.scale)))
+    values: dict[str, Any] = {
+        "game": setting.game or GAME,
+        "selfplay": {
+            "games": games,
+            "visits": visits,
+            "parallel_games": games,
+            "batch_size": max(2, games // 2),
+            "tree_per_side": True,
+            "search": {**SEARCH, "dirichlet": {"epsilon": 0.25, "alpha": 1.0}},
+        },
+        "train": {
+            "window_games": 10 * games,
+            "batch_size": 256,
+            "samples_per_position": 4.0,
+            "learning_rate": 2e-3,
+            "schedule": "constant",
+            "weight_decay": 1e-3,
+            "root_value_share": 0.25,
+            "weight_average": 0.99,
+        },
+        "gate": {"by": "off"},
+        "run": {"generations": generations, "seed": seed, "threads": 1},
+    }
+    if start is None:
+        heads = {"policy_channels": 8, "value_channels": 4, "value_hidden": 32}
+        values["network"] = {"filters": 16, "blocks": 3, **heads}
+    else:
+        values["start"] = {"net": str(start.absolute())}
+    for key, value in arm.changes:
+        *sections, name = key.split(".")
+        place = values
+        for section in sections:
+            place = place.setdefault(section, {})
+        place[name] = value
+    return ht.Recipe.model_validate(values)
+
+
+@dataclass(frozen=True)
+class Stage:
+    """The net of a run at a stage.
+
+    evaluations: spent since the run's beginning; kept: share of solved positions; draws: share of the games since the
+    stage before, None where there were none.
+    """
+
+    evaluations: int
+    generation: int
+    kept: float
+    draws: float | None
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A run by its stages. unbeaten: share of drawn openings from which its last net loses to no replies."""
+
+    seed: int
+    arm: Arm
+    points: Sequence[Stage]
+    unbeaten: float
+
+    @property
+    def mean(self) -> float:
+        """The share that it kept, as the mean over the evaluations."""
+        kept = [point.kept for point in self.points]
+        return (math.fsum(kept) - (kept[0] + kept[-1]) / 2) / (len(kept) - 1)
+
+    @property
+    def log_ratio(self) -> float:
+        """The logarithm of (w + l)/d of its games of self-play; drawn: the mean over the stages that have games."""
+        drawn = [point.draws for point in self.points if point.draws is not None]
+        share = min(max(math.fsum(drawn) / len(drawn), TINY), 1 - TINY) if drawn else 0.5
+        return math.log((1 - share) / share)
+
+
+def curves_of(
+    setting: Setting, recipes: Mapping[tuple[int, Arm], ht.Recipe], evaluations: int, judge: Judge
+) -> list[Curve]:
+    """Learn each run, by seed and arm, until these evaluations are spent, and judge its nets."""
+    runs = {f"seed {seed}, {arm.title}": (f"seed-{seed}/{arm.name}", one) for (seed, arm), one in recipes.items()}
+    folders = learn_beside(setting, runs, Goal(evaluations=evaluations))
+    curves = []
+    for (seed, arm), (name, folder) in zip(recipes, folders.items(), strict=True):
+        curves.append(judged(folder, seed, arm, evaluations, judge))
+        setting.show(f"{name}: {curves[-1].mean:.2%} kept")
+    return curves
+
+
+def judged(folder: Path, seed: int, arm: Arm, evaluations: int, judge: Judge) -> Curve:
+    """Return the curve of a finished run that spent these evaluations."""
+    lines = metrics_of(folder)
+    plain = ht.SearchParams.model_validate(SEARCH)
+    points: list[Stage] = []
+    known: dict[int, float] = {}
+    for stage in range(STAGES + 1):
+        spent = round(evaluations * stage / STAGES)
+        generation = newest(lines, spent)
+        if generation not in known:
+            known[generation] = judge.kept(chooser(net_of(folder, generation), plain, JUDGE_VISITS))
+        since = lines[points[-1].generation : generation] if points else []
+        games = sum(line["games"]["games"] for line in since)
+        draws = sum(line["games"]["draws"] for line in since) / games if games else None
+        points.append(Stage(spent, generation, known[generation], draws))
+    last = chooser(net_of(folder, points[-1].generation), plain, JUDGE_VISITS)
+    return Curve(seed, arm, points, judge.unbeaten(last))
+
+
+def newest(lines: Lines, evaluations: int) -> int:
+    """Return the last generation of a run that these evaluations pay for; 0: the net that it began with."""
+    spent = 0
+    for line in lines:
+        spent += line["cost"]["evaluations"]
+        if spent > evaluations:
+            return int(line["generation"]) - 1
+    return len(lines)
+
+
+def above(curves: Sequence[Curve], arm: Arm, rival: Arm) -> Inequality:
+    """The arm keeps more over the evaluations than its rival, seed by seed."""
+    means = [{curve.seed: 100 * curve.mean for curve in curves if curve.arm == one} for one in (rival, arm)]
+    what, unit = f"share kept over the evaluations, above {rival.title}", "percentage points"
+    gain = differences(*means)
+    return Inequality(what, gain, 0.0, "above", LEAST_SEEDS, unit=unit, of="seeds", matters=SMALLEST_GAIN)
+
+
+def ratio_factor(curves: Sequence[Curve], arm: Arm, rival: Arm) -> Interval:
+    """Return the factor between the (w + l)/d of self-play of two arms, by the logarithms seed by seed."""
+    logs = differences(*({curve.seed: curve.log_ratio for curve in curves if curve.arm == one} for one in (rival, arm)))
+
+    def ends(confidence: float) -> tuple[float, float]:
+        low, high = logs.interval(confidence)
+        return math.exp(low), math.exp(high) if high < MOST_LOG else math.inf
+
+    return Interval(math.exp(logs.value), logs.units, ends)
+
+
+def rows(curves: Sequence[Curve]) -> list[dict[str, Any]]:
+    """A row a stage of each run; unbeaten: of the last one."""
+    return [
+        {
+            "seed": curve.seed,
+            "arm": curve.arm.name,
+            "evaluations": point.evaluations,
+            "generation": point.generation,
+            "kept": point.kept,
+            "draws": point.draws,
+            "unbeaten": curve.unbeaten if point is curve.points[-1] else None,
+        }
+        for curve in curves
+        for point in curve.points
+    ]
+
+
+def table(curves: Sequence[Curve]) -> str:
+    """The three numbers of every run: kept over the evaluations, kept at the end, unbeaten at the end."""
+    width = max(18, *(len(curve.arm.title) for curve in curves))
+    lines = [f"{'seed':>4}  {'games of':{width}} {'kept':>7} {'at end':>7} {'unbeaten':>8}  generations"]
+    for curve in curves:
+        last = curve.points[-1]
+        shares = f"{curve.mean:7.2%} {last.kept:7.1%} {curve.unbeaten:8.0%}"
+        lines.append(f"{curve.seed:4}  {curve.arm.title:{width}} {shares}  {last.generation}")
+    return "\n".join(lines)
+
+
+def curve_figure(curves: Sequence[Curve], key: str, text: str, x_name: str, *, draws: bool = False) -> ht.Figure:
+    """The share that is kept, or of drawn games, by evaluations, with the interval over seeds. text: the setting."""
+    lines, xs = [], [point.evaluations for point in curves[0].points]
+    for number, arm in enumerate(dict.fromkeys(curve.arm for curve in curves)):
+        runs = [[point.draws if draws else point.kept for point in one.points] for one in curves if one.arm == arm]
+        stages = [Mean([100 * value for value in stage if value is not None]) for stage in zip(*runs, strict=True)]
+        ends = [[finite(end) for end in stage.interval(1 - 2 * LEVEL)] for stage in stages]
+        values = [stage.value if stage.units else None for stage in stages]
+        low, high = ([end[side] for end in ends] for side in (0, 1))
+        lines.append(ht.Series(arm.title, xs, values, COLOURS[number], low=low, high=high))
+    count = len({curve.seed for curve in curves})
+    text = f"Mean of {count} {'seed' if count == 1 else 'seeds'}, {text}; shades: 95 % intervals."
+    title = "Drawn games of self-play" if draws else "Moves that keep the value"
+    y_name = "games, per cent" if draws else "solved positions, per cent"
+    key = f"{key}-draws" if draws else key
+    return ht.Figure(key, f"{title}, by evaluations", text, y_name, x_name, lines=tuple(lines))

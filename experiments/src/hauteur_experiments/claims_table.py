@@ -1,0 +1,230 @@
+"""The table of claims: what the sources state, what was measured here, the verdict, what it cost, how to repeat it."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, get_args
+
+from hauteur_experiments.experiment import Setting, SourceClaim, duration, read_json, write_whole
+from hauteur_experiments.plan import PlannedRun
+from hauteur_experiments.planned_runs import OTHER_CLAIMS, RUNS, SUBJECTS
+from hauteur_experiments.registry import find
+from hauteur_experiments.verdict import MOST_UNITS, Verdict
+
+BEGIN, END = "<!-- claims -->", "<!-- end claims -->"
+"""The table stands between these lines of a page; the rest of the page is left as it is."""
+
+FIELDS = ("subject", "claim", "figure", "measured", "games", "verdict", "cost", "command")
+"""Columns of the file with all lines, which stands beside the page; figure: the source's."""
+
+DIGEST_COLUMNS = ("claim", "the source's figure", "measured here, 95 %", "verdict")
+"""Columns of the page."""
+
+RULES_SUBJECT = "Every rule in four games"
+TABLE = "rules-by-game"
+"""The experiment whose claims are a table of their own, a cell a claim."""
+
+
+@dataclass(frozen=True)
+class ClaimRow:
+    """A line of the table: a claim beside the finding of a run, or beside what would decide it."""
+
+    claim: SourceClaim
+    measured: str
+    units: str
+    verdict: str
+    cost: str = ""
+    command: str = ""
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        """The line's texts, by column."""
+        statement = f"{self.claim.source}: {self.claim.statement}"
+        command = f"`{self.command}`" if self.command else ""
+        return statement, self.claim.figure, self.measured, self.units, self.verdict, self.cost, command
+
+
+def claim_rows(claim: SourceClaim, runs: Sequence[PlannedRun], base: Setting) -> Iterator[ClaimRow]:
+    """Yield the lines of a claim, one or more. runs: those that decide it; base: as for `PlannedRun.setting`."""
+    if claim.needs or not runs:
+        yield ClaimRow(claim, "", "", f"**open**: no run yet; needs {claim.needs or 'a planned run'}")
+        return
+    for run in runs:
+        result, command = _result(run, base), run_command(run, base)
+        if result is None:
+            yield ClaimRow(claim, "", "", f"**open**: not made yet; needs {run.size}", "", command)
+            continue
+        findings = [one for one in result["findings"] if one.get("key") == claim.key]
+        if not findings:
+            text = f"{run.name} reports nothing on it"
+            yield ClaimRow(claim, text, "", f"**open**: needs {run.size}", cost_text(result), command)
+        for finding in findings:
+            measured = str(finding.get("quantities") or finding["measured"])
+            units, verdict = finding["units"] or run.size, verdict_text(finding)
+            yield ClaimRow(claim, measured, units, verdict, cost_text(result), command)
+
+
+def _result(run: PlannedRun, base: Setting) -> dict[str, Any] | None:
+    path = base.folder / run.name / "result.json"
+    return read_json(path) if path.exists() else None
+
+
+def run_command(run: PlannedRun, base: Setting) -> str:
+    """Return the command that makes a run alone; that of the experiment without nets where the plan lacks one."""
+    try:
+        return run.command(base)
+    except ValueError:
+        return f"hauteur experiment {run.experiment}"
+
+
+def verdict_text(finding: dict[str, Any]) -> str:
+    """Return the verdict of a finding of result.json, its scope, and where it is open what would close it."""
+    scope = f" ({finding['scope']})" if finding["scope"] else ""
+    missing = finding["missing"]
+    if finding["verdict"] != "open" or missing is None:
+        return f"**{finding['verdict']}**{scope}"
+    of = str(finding["units"]).partition(" ")[2] or "units"
+    count = f"more than {MOST_UNITS:,}" if missing >= MOST_UNITS else f"about {missing:,}"
+    return f"**open**{scope}: {count} {of} would close it"
+
+
+def cost_text(result: dict[str, Any]) -> str:
+    """Return what the last attempt at a run took."""
+    seconds = result.get("seconds_of_last_attempt")
+    return "" if seconds is None else duration(seconds)
+
+
+def claim_table(base: Setting) -> list[dict[str, str]]:
+    """Return every line of the table by FIELDS: the claims of each subject, then each rule in each game."""
+    rows = []
+    for subject, experiments in SUBJECTS.items():
+        claims = [(claim, name) for name in experiments for claim in find(name).claims]
+        for claim, name in [*claims, *((claim, "") for claim in OTHER_CLAIMS.get(subject, ()))]:
+            runs = [run for run in RUNS if run.experiment == name and claim in run.claims]
+            for row in claim_rows(claim, runs, base):
+                rows.append(dict(zip(FIELDS, (subject, *row.cells), strict=True)))
+    return [*rows, *_rule_rows(base)]
+
+
+def claims_markdown(rows: Sequence[Mapping[str, str]]) -> str:
+    """Return lines of `claim_table` as Markdown: how many hold, and a line for each claim that has a measurement."""
+    verdicts = Counter(_verdict(row) for row in rows if row["subject"] != RULES_SUBJECT or row["measured"])
+    counts = ", ".join(f"{verdicts[name]} {name}" for name in get_args(Verdict))
+    subjects: dict[str, list[Mapping[str, str]]] = {}
+    for row in rows:
+        subjects.setdefault(row["subject"], []).append(row)
+    rules = subjects.pop(RULES_SUBJECT, [])
+    parts = [part for subject, lines in subjects.items() for part in (f"### {subject}", *_subject_texts(lines))]
+    return "\n\n".join(
+        [f"{sum(verdicts.values())} comparisons: {counts}.", *parts, f"### {RULES_SUBJECT}", *_rules_texts(rules)]
+    )
+
+
+def _verdict(row: Mapping[str, str]) -> str:
+    """The verdict of a line, without its scope."""
+    return row["verdict"].split("**")[1]
+
+
+def _subject_texts(rows: Sequence[Mapping[str, str]]) -> Iterator[str]:
+    """Yield the table of a subject, a line for each claim with a measurement, and how many claims have none."""
+    claims: dict[str, list[Mapping[str, str]]] = {}
+    for row in rows:
+        claims.setdefault(row["claim"], []).append(row)
+    made = {claim: [row for row in lines if row["measured"]] for claim, lines in claims.items()}
+    shown = [_digest(claim, lines) for claim, lines in made.items() if lines]
+    if shown:
+        yield _table(DIGEST_COLUMNS, shown)
+    if len(shown) < len(claims):
+        yield f"Not run yet: {len(claims) - len(shown)} claims."
+
+
+def _digest(claim: str, rows: Sequence[Mapping[str, str]]) -> tuple[str, ...]:
+    """Return a claim's cells by DIGEST_COLUMNS: its first decided measurement, and how many have each verdict."""
+    first = next((row for row in rows if _verdict(row) != "open"), rows[0])
+    measured, *more = first["measured"].split("; ")
+    verdicts = Counter(map(_verdict, rows))
+    counts = ", ".join(f"{count} {name}" for name, count in verdicts.items())
+    verdict = first["verdict"] if len(rows) == 1 else counts
+    return claim, first["figure"], f"{measured} (and {len(more)} more)" if more else measured, verdict
+
+
+def _elo_text(elo: float | None) -> str:
+    return "none" if elo is None else "0" if round(elo) == 0 else f"{elo:+.0f}"
+
+
+def _rule_rows(base: Setting) -> Iterator[dict[str, str]]:
+    """Yield a line for each rule in each game, and one without a measurement for each run that is not over."""
+    for run in (run for run in RUNS if run.experiment == TABLE):
+        result = _result(run, base)
+        cost = "not made yet" if result is None else cost_text(result)
+        lines = [("", "", "open")]
+        if result is not None:
+            pairs = zip(result["rows"], result["findings"], strict=True)
+            lines = [(f"{row['rule']} in {row['game']}", _interval(row), one["verdict"]) for row, one in pairs]
+        for claim, elo, verdict in lines:
+            texts = (claim or " in ", "", elo, run.size, f"**{verdict}**", cost, f"`{run_command(run, base)}`")
+            yield dict(zip(FIELDS, (RULES_SUBJECT, *texts), strict=True))
+
+
+def _interval(row: Mapping[str, float | None]) -> str:
+    """The Elo of a row with its interval."""
+    value, low, high = (_elo_text(row[key]) for key in ("elo", "elo_low", "elo_high"))
+    return f"{value} [{low}, {high}]"
+
+
+def _rules_texts(rows: Sequence[Mapping[str, str]]) -> Iterator[str]:
+    """Yield what the table of rules shows and what its runs cost, then the table."""
+    costs = [f"{command} ({cost})" for command, cost in dict.fromkeys((row["command"], row["cost"]) for row in rows)]
+    yield (
+        "Elo of each rule against the base with 95 % intervals. Bold: decided, as one of all cells and beyond its "
+        f"control where it has one, stronger where it is positive; *no such effect*: none of 15 Elo, or beyond the "
+        f"control none; the others are open. Runs: {'; '.join(costs)}."
+    )
+    styles = {"open": "{}", "no such effect": "*{}*"}
+    texts: dict[str, dict[str, str]] = {}
+    for row in rows:
+        rule, _, game = row["claim"].partition(" in ")
+        if row["measured"]:
+            texts.setdefault(rule, {})[game] = styles.get(_verdict(row), "**{}**").format(row["measured"])
+    games = list(dict.fromkeys(game for cells in texts.values() for game in cells))
+    if games:
+        yield _table(("rule", *games), [(rule, *(row.get(game, "") for game in games)) for rule, row in texts.items()])
+
+
+def _table(names: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    lines = ["| " + " | ".join(names) + " |", "|" + "---|" * len(names)]
+    lines += ["| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in row) + " |" for row in rows]
+    return "\n".join(lines)
+
+
+def write_table(path: Path, base: Setting) -> None:
+    """Write the table to a page, between BEGIN and END where the page has them, else as a page of its own.
+
+    Beside the page stand all lines as claims.csv. ValueError for a page that has only one of the two marks.
+    """
+    rows = claim_table(base)
+    text = path.read_text(encoding="utf-8") if path.exists() else f"# Claims\n\n{BEGIN}\n{END}\n"
+    page = with_table(text, rows, str(path))
+    write_whole(path.with_name("claims.csv"), _csv(FIELDS, (list(row.values()) for row in rows)))
+    write_whole(path, page)
+
+
+def with_table(text: str, rows: Sequence[Mapping[str, str]], place: str) -> str:
+    """Return a page with the table between its marks. ValueError, naming the place, for a page without them."""
+    before, begins, rest = text.partition(BEGIN)
+    _, ends, after = rest.partition(END)
+    if not begins or not ends:
+        raise ValueError(f"{place}: the table stands between the lines {BEGIN} and {END}, which this page lacks")
+    return f"{before}{BEGIN}\n{claims_markdown(rows)}\n{END}{after}"
+
+
+def _csv(names: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table as CSV, with a line of names."""
+    lines = io.StringIO()
+    csv.writer(lines, lineterminator="\n").writerows([names, *rows])
+    return lines.getvalue()

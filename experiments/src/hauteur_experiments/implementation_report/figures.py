@@ -1,0 +1,332 @@
+"""Figures 3, 4 and 5 of the implementation report: tic-tac-toe from zero with few and many episodes and iterations.
+
+El Kazdadi, El Alaoui Talibi, Chayti: "Mastering Chess and Shogi by Self-Play with a General Reinforcement Learning
+Algorithm: Implementation Report", section 6. The player that learns plays episodes against the opponent, whose net is
+replaced by the player's when its score reaches 55 %; it is then trained on its own moves of these episodes. Both draw
+their moves from the visits of an MCTS, at every move of the game. The report leaves open: the network, its optimiser,
+c_puct, and how often it learns from a dataset; they are chosen here, alike for the three figures.
+
+Optimal is proven: the player, by its most visited moves and with PROOF_ITERATIONS, alike for the three figures, never
+loses in either seat against any replies.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from statistics import mean, median
+from typing import Any
+
+import hauteur as ht
+from hauteur_experiments.exact import chooser
+from hauteur_experiments.exact import losses as losses_of
+from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, SourceClaim
+from hauteur_experiments.grid import COLOURS
+from hauteur_experiments.learned import learn_seeds, metrics_of, net_of
+from hauteur_experiments.measured import Share
+from hauteur_experiments.verdict import LEVEL, Claim, of_most_seeds
+
+PAPER = "El Kazdadi et al., Implementation Report"
+THRESHOLD = 0.55
+
+FIRST_SEED = 11
+"""c_puct was chosen by looking at seed 1; the seeds that are tested begin here."""
+
+PROOF_ITERATIONS = 100
+"""Of the player that is proven, whatever iterations it learned with."""
+
+MOST_LINES = 5
+"""Seeds beyond which a figure shows their median and range."""
+
+EARLY = 5
+"""Trainings after which the report finds figure 5 optimal."""
+
+LEAST_SEEDS = 6
+"""Seeds below which nothing is concluded: six of six are more than half of all with an error of 1.6 %."""
+
+
+@dataclass(frozen=True)
+class FigurePlan:
+    """Figure: its number, episodes per training, MCTS iterations per move, trainings, and the report's statement."""
+
+    figure: int
+    episodes: int
+    iterations: int
+    trainings: int
+    seconds: float
+    statement: str
+    summary: str
+
+    @property
+    def name(self) -> str:
+        """Name of the experiment."""
+        return f"report-fig{self.figure}"
+
+
+PLANS = (
+    FigurePlan(
+        3,
+        500,
+        100,
+        16,
+        55,
+        "improves progressively, in small steps, until it reaches its optimal state",
+        "improves in steps until it is optimal, and stays so to the end",
+    ),
+    FigurePlan(
+        4, 500, 25, 16, 40, "learns very slowly, is not much stronger than it was initially", "learns very slowly"
+    ),
+    FigurePlan(
+        5,
+        2000,
+        100,
+        10,
+        95,
+        "learns very quickly, reaches the optimal policy after training 5 times",
+        "optimal after one of the first 5 trainings",
+    ),
+)
+
+
+def recipe_of(plan: FigurePlan, setting: Setting, seed: int) -> ht.Recipe:
+    """The learning run of a figure and seed, at the scale of the setting."""
+    episodes = setting.scaled(plan.episodes, 20)
+    values: dict[str, Any] = {
+        "game": "tictactoe",
+        "network": {
+            "filters": 16,
+            "blocks": 2,
+            "policy_channels": 8,
+            "value": "scalar",
+            "value_channels": 8,
+            "value_hidden": 32,
+        },
+        "selfplay": {
+            "episodes": "candidate-versus-best",
+            "learn_from_best": False,
+            "games": episodes,
+            "visits": plan.iterations,
+            "parallel_games": 500,
+            "batch_size": 256,
+            "shard_games": 500,
+            "temperature": {"initial": 1.0},
+            "search": {
+                "cpuct": {"init": 3.0, "factor": 0.0},
+                "fpu": {"kind": "absolute", "value": 0.0},
+                "dirichlet": {"epsilon": 0.0},
+            },
+        },
+        "train": {
+            "window_games": episodes,
+            "batch_size": 64,
+            "samples_per_position": 4.0,
+            "learning_rate": 2e-3,
+            "schedule": "constant",
+            "warmup_steps": 20,
+            "symmetries": False,
+        },
+        "gate": {"by": "episodes", "threshold": THRESHOLD},
+        "run": {"generations": setting.scaled(plan.trainings, 2), "seed": seed, "threads": 1, "tag": f"seed-{seed}"},
+    }
+    return ht.Recipe.model_validate(values)
+
+
+@dataclass(frozen=True)
+class Learned:
+    """Findings of a run. Of every training: wins, draws and losses of its dataset, whether they made the player's net
+    the opponent's, which training that net is of (0: none), and the losses of the net that the training made in
+    exhaustive play; those of the net at the beginning."""
+
+    results: list[tuple[int, int, int]]
+    promoted: list[bool]
+    opponents: list[int]
+    losses: list[int]
+    losses_before: int
+
+    @property
+    def opponent_losses(self) -> list[int]:
+        """Losses of the opponent's net in exhaustive play, when each training is over."""
+        known = [self.losses_before, *self.losses]
+        return [known[number] for number in self.opponents]
+
+    @property
+    def first_optimal(self) -> int | None:
+        """The first training after which the player never loses."""
+        return next((number for number, losses in enumerate(self.losses, start=1) if losses == 0), None)
+
+    @property
+    def optimal_share(self) -> float:
+        """Share of the trainings after which it never loses."""
+        return sum(losses == 0 for losses in self.losses) / len(self.losses)
+
+
+def make(plan: FigurePlan, setting: Setting) -> Result:
+    """Learn with every seed, prove every net, draws the figure."""
+    learned = learn(plan, setting)
+    seeds = setting.seed_numbers
+    rows = [row for seed, run in zip(seeds, learned, strict=True) for row in _rows(seed, run)]
+    recipe = recipe_of(plan, setting, setting.first_seed)
+    figures = [dataset_figure(plan, recipe, learned), losses_figure(plan, seeds, learned)]
+    facts = {"first_optimal": [run.first_optimal for run in learned], "recipe": recipe.model_dump()}
+    findings = [finding(plan, learned, scope(plan, recipe))]
+    return Result(rows, findings, figures, facts=facts)
+
+
+def learn(plan: FigurePlan, setting: Setting) -> list[Learned]:
+    """One run a seed, and proof of every net of it."""
+    found = []
+    for seed, folder in learn_seeds(setting, partial(recipe_of, plan, setting)).items():
+        recipe, lines = recipe_of(plan, setting, seed), metrics_of(folder)
+        search = recipe.selfplay.search.model_copy(update={"dirichlet": None})
+        before, *after = (
+            losses_of(chooser(net_of(folder, generation), search, PROOF_ITERATIONS), recipe.game)
+            for generation in range(recipe.run.generations + 1)
+        )
+        records = [line["games"]["candidate"] for line in lines]
+        results = [(record["wins"], record["draws"], record["losses"]) for record in records]
+        promoted, opponents = [line["gate"]["promoted"] for line in lines], [line["best"] for line in lines]
+        found.append(Learned(results, promoted, opponents, after, before))
+        first = found[-1].first_optimal
+        setting.show(f"seed {seed}: lost positions by training {before} {after}, optimal first {first}")
+    return found
+
+
+def _rows(seed: int, run: Learned) -> list[dict[str, Any]]:
+    rows = []
+    columns = zip(run.results, run.promoted, run.losses, run.opponent_losses, strict=True)
+    for step, ((wins, draws, losses), promoted, lost, opponent) in enumerate(columns, start=1):
+        score = (wins + draws / 2) / (wins + draws + losses)
+        counts = {"wins": wins, "draws": draws, "losses": losses, "score": score, "promoted": promoted}
+        proof: dict[str, Any] = {
+            "lost_positions_after": lost,
+            "optimal": lost == 0,
+            "opponent_lost_positions": opponent,
+        }
+        rows.append({"seed": seed, "training": step, **counts, **proof})
+    return rows
+
+
+def dataset_figure(plan: FigurePlan, recipe: ht.Recipe, learned: Sequence[Learned]) -> ht.Figure:
+    """The report's figure: shares of results in the datasets, the player's score, the threshold."""
+    xs = list(range(1, len(learned[0].results) + 1))
+    text = (
+        f"Datasets of the player's episodes against the opponent; mean and spread of {len(learned)} seeds. "
+        f"Optimal first after training: {', '.join(str(run.first_optimal or 'never') for run in learned)}."
+    )
+    steps = list(zip(*(run.results for run in learned), strict=True))
+    scores = [[(wins + draws / 2) / (wins + draws + lost) for wins, draws, lost in step] for step in steps]
+    areas = tuple(
+        ht.Series(name, xs, [mean(one[place] / sum(one) for one in step) for step in steps], colour)
+        for place, (name, colour) in enumerate((("wins", "win"), ("draws", "draw"), ("losses", "loss")))
+    )
+    low, high = ([end(step) for step in scores] for end in (min, max))
+    line = ht.Series("score of the player", xs, [mean(step) for step in scores], "ink", low=low, high=high)
+    title = f"{recipe.selfplay.games:,} episodes, {recipe.selfplay.visits} MCTS iterations"
+    style: Any = {"areas": areas, "lines": (line,), "percent": True, "threshold": THRESHOLD}
+    return ht.Figure(plan.name, title, text, "share of episodes", "training step", **style)
+
+
+def losses_figure(plan: FigurePlan, seeds: Sequence[int], learned: Sequence[Learned]) -> ht.Figure:
+    """Lost positions in exhaustive play after every training: a line a seed; of many seeds the median and the range."""
+    runs = [[run.losses_before, *run.losses] for run in learned]
+    xs = list(range(len(runs[0])))
+    text = "Different lost positions that some opponent can reach, both seats; 0 is optimal play."
+    if len(runs) <= MOST_LINES:
+        lines = tuple(
+            ht.Series(f"seed {seed}", xs, run, COLOURS[number])
+            for number, (seed, run) in enumerate(zip(seeds, runs, strict=True))
+        )
+    else:
+        steps = list(zip(*runs, strict=True))
+        lows, highs = [min(step) for step in steps], [max(step) for step in steps]
+        name = f"median of {len(runs)} seeds"
+        lines = (ht.Series(name, xs, [median(step) for step in steps], COLOURS[0], low=lows, high=highs),)
+        text += " Shade: from the least to the most of the seeds."
+    title = f"Exhaustive play at {PROOF_ITERATIONS} iterations"
+    return ht.Figure(f"{plan.name}-losses", title, text, "lost positions", "training step", lines=lines, from_zero=True)
+
+
+def median_text(firsts: Sequence[int | None]) -> str:
+    """The median of the first optimal trainings with an interval of 95 % of order statistics, where there is one.
+
+    None: never, which is later than every training.
+    """
+    places = sorted(math.inf if first is None else first for first in firsts)
+    n = len(places)
+    below = next((k for k in range(n) if sum(math.comb(n, i) for i in range(k + 1)) > LEVEL * 2**n), 0)
+    named = ["never" if math.isinf(place) else f"{place:g}" for place in places]
+    middle = median(places)
+    text = f"median {'never' if math.isinf(middle) else f'{middle:g}'}"
+    return f"{text} [{named[below - 1]}, {named[n - below]}]" if below else text
+
+
+def scope(plan: FigurePlan, recipe: ht.Recipe) -> str:
+    """Return in what the runs differ from the report's: their sizes, at another scale."""
+    episodes, trainings = recipe.selfplay.games, recipe.run.generations
+    found = [f"{episodes:,} episodes, not {plan.episodes:,}"] if episodes != plan.episodes else []
+    found += [f"{trainings} trainings, not {plan.trainings}"] if trainings != plan.trainings else []
+    return ", ".join(found)
+
+
+def finding(plan: FigurePlan, learned: Sequence[Learned], scope: str = "") -> Finding:
+    """The report's statement beside what the seeds did."""
+    firsts = ", ".join(str(run.first_optimal or "never") for run in learned)
+    shares_text = ", ".join(f"{run.optimal_share:.0%}" for run in learned)
+    promotions = ", ".join(str(sum(run.promoted)) for run in learned)
+    last = ", ".join(str(run.losses[-1]) for run in learned)
+    before = ", ".join(str(run.losses_before) for run in learned)
+    text = (
+        f"by seed: optimal first after training {firsts} of {len(learned[0].losses)}, "
+        f"{median_text([run.first_optimal for run in learned])}; optimal after {shares_text} of "
+        f"the trainings; opponent replaced {promotions} times; lost positions {before} before, {last} at the end"
+    )
+    statement = f"figure {plan.figure}: {plan.episodes} episodes, {plan.iterations} iterations: {plan.statement}"
+    what, shows = SEEDS_SHOW[plan.figure]
+    share = Share(sum(map(shows, learned)), len(learned))
+    claim = Claim((of_most_seeds(f"share of the seeds {what}", share, LEAST_SEEDS),))
+    return Finding.of("seeds", statement, claim, text, scope)
+
+
+def _in_steps(run: Learned) -> bool:
+    return run.losses[-1] == 0 and sum(run.promoted) > 1
+
+
+def _slowly(run: Learned) -> bool:
+    return not _early(run) and run.optimal_share < 0.5
+
+
+def _early(run: Learned) -> bool:
+    return run.first_optimal is not None and run.first_optimal <= EARLY
+
+
+SEEDS_SHOW: Mapping[int, tuple[str, Callable[[Learned], bool]]] = {
+    3: ("optimal at the end, with the opponent replaced twice or more", _in_steps),
+    4: (f"not optimal within {EARLY} trainings, nor after half of all", _slowly),
+    5: (f"that are optimal after one of the first {EARLY} trainings", _early),
+}
+"""What a seed must show for a figure's statement."""
+
+
+EXPERIMENTS = tuple(
+    Experiment(
+        plan.name,
+        f"{PAPER}, figure {plan.figure}",
+        f"tic-tac-toe from zero: {plan.episodes} episodes a training, {plan.iterations} MCTS iterations",
+        partial(make, plan),
+        claims=(
+            SourceClaim(
+                "seeds",
+                f"El Kazdadi et al., figure {plan.figure}",
+                f"{plan.episodes:,} episodes, {plan.iterations} iterations: {plan.summary}",
+                "one run",
+            ),
+        ),
+        seconds=plan.seconds,
+        growth=2.0,
+        seeds=10,
+        first_seed=FIRST_SEED,
+    )
+    for plan in PLANS
+)

@@ -1,0 +1,112 @@
+"""Learning runs of an experiment: several processes beside each other, what they wrote, and where they may end."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import hauteur as ht
+from hauteur_experiments.experiment import Setting, Show
+
+Lines = Sequence[Mapping[str, Any]]
+"""Metrics of a run's generations, in order."""
+
+STEP = 4
+"""Generations between two looks at a goal whose distance is unknown."""
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What ends a run before its last generation; such a run has a constant learning rate.
+
+    evaluations: of the nets in its games, this many or more; ratio: (w + l)/d of a generation's games below it.
+    """
+
+    evaluations: int | None = None
+    ratio: float | None = None
+
+    def reached(self, lines: Lines) -> int | None:
+        """Return the first generation at which the run may end, None where none is."""
+        spent = 0
+        for line in lines:
+            spent += line["cost"]["evaluations"]
+            ratio = line["games"]["ratio"]
+            is_spent = self.evaluations is not None and spent >= self.evaluations
+            if is_spent or (self.ratio is not None and ratio is not None and ratio < self.ratio):
+                return int(line["generation"])
+        return None
+
+    def next_stop(self, lines: Lines) -> int:
+        """Return a generation up to which the run can go before it is asked again: never far beyond the goal."""
+        if self.evaluations is None or not lines:
+            return len(lines) + STEP
+        costs = [line["cost"]["evaluations"] for line in lines]
+        return len(lines) + max(1, int((self.evaluations - sum(costs)) / max(1, *costs)))
+
+
+def metrics_of(run: Path) -> Lines:
+    """Read the metrics of a run's finished generations; none where the folder has none."""
+    file = run / "metrics.jsonl"
+    if not file.exists():
+        return []
+    return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line.endswith("}")]
+
+
+def net_of(run: Path, generation: int, *, large: bool = False) -> Path:
+    """The net that a generation trained; 0: the one that the run began with. large: the large net of two."""
+    return run / "nets" / f"gen-{generation:05d}{'-large' if large else ''}.safetensors"
+
+
+def learn_seeds(setting: Setting, recipe: Callable[[int], ht.Recipe]) -> dict[int, Path]:
+    """Return the finished runs of the seeds of the setting. recipe: of a seed; earlier attempts resume."""
+    seeds = {str(seed): (f"seed-{seed}", recipe(seed)) for seed in setting.seed_numbers}
+    return {int(seed): folder for seed, folder in learn_beside(setting, seeds).items()}
+
+
+def learn_beside(
+    setting: Setting, runs: Mapping[str, tuple[str, ht.Recipe]], goal: Goal | None = None
+) -> dict[str, Path]:
+    """Return the folders of finished runs by their names, as many beside each other as the setting has threads.
+
+    runs: folder, in that of the setting, and recipe of each. Runs begun by an earlier attempt resume.
+    """
+    folders = {name: setting.folder / folder for name, (folder, _) in runs.items()}
+    missing = {
+        name: (recipe.model_dump_json(), folders[name])
+        for name, (_, recipe) in runs.items()
+        if goal is None or goal.reached(metrics_of(folders[name])) is None
+    }
+    if setting.workers or setting.cluster:  # workers play the games, so there is nothing to do beside each other here
+        for task in missing.values():
+            _learn(*task, setting.show, goal, setting.workers, setting.cluster)
+        return folders
+    context, show = multiprocessing.get_context("spawn"), partial(print, flush=True)
+    with ProcessPoolExecutor(max(1, min(setting.threads, len(missing))), mp_context=context) as pool:
+        running = {pool.submit(_learn, *task, show, goal): name for name, task in missing.items()}
+        for future in as_completed(running):
+            setting.show(f"{running[future]}: {future.result()} generations learned")
+    return folders
+
+
+def _learn(
+    recipe: str, folder: Path, show: Show, goal: Goal | None, workers: int = 0, cluster: str | None = None
+) -> int:
+    """Learn in this process; the number of finished generations."""
+    parsed = ht.Recipe.model_validate_json(recipe)
+    learn = partial(ht.learn, parsed, out=folder, workers=workers, cluster=cluster, on_generation=_shown(show, folder))
+    if goal is None:
+        return len(learn().metrics)
+    while goal.reached(lines := metrics_of(folder)) is None and len(lines) < parsed.run.generations:
+        learn(f"run.generations={min(goal.next_stop(lines), parsed.run.generations)}")
+    return len(lines)
+
+
+def _shown(show: Show, folder: Path) -> Callable[[object], None]:
+    """Show the line of a generation, shortened, with the names of its folders."""
+    return lambda row: show(f"{'/'.join(folder.parts[-2:])}: {'  '.join(str(row).split('  ')[:4])}")

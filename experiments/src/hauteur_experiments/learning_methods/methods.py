@@ -1,0 +1,163 @@
+"""Methods of learning that may save evaluations: each beside plain runs, alike but for it, judged by exact values.
+
+D. J. Wu, "Accelerating Self-Play Learning in Go", 2019 (playout cap randomisation, forced playouts with pruned targets,
+policy surprise); D. Silver et al., Nature 550, 2017 (positions transformed by symmetries); I. Danihelka et al., "Policy
+improvement by planning with Gumbel", ICLR 2022 (few visits). All runs of a seed learn Connect Four from zero; those
+that are compared spend the same number of evaluations. What is compared is stated beforehand: the share of solved
+positions in which the net's move keeps the value, as the mean over the evaluations, seed by seed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import hauteur as ht
+from hauteur_experiments.arms import (
+    FIRST_SEED,
+    GAME,
+    JUDGE_VISITS,
+    OPENINGS,
+    POSITIONS,
+    Arm,
+    Curve,
+    above,
+    curve_figure,
+    curves_of,
+    rows,
+    small_recipe,
+    table,
+)
+from hauteur_experiments.exact import Judge
+from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, SourceClaim
+from hauteur_experiments.verdict import Claim
+
+VISITS, FEW_VISITS = 100, 8
+"""A move of self-play."""
+
+EVALUATIONS, FEW_EVALUATIONS = 4_000_000, 1_000_000
+"""Of each run at these visits: few visits make far more games, whose positions cost more training."""
+
+SECONDS = 3_400.0
+"""Of a seed at full size on one core of the reference machine."""
+
+PLAIN = Arm("plain", f"PUCT, {VISITS} visits")
+UNMIRRORED = Arm("no-mirror", "the same without mirroring", (("train.symmetries", False),))
+CAP = Arm(
+    "playout-cap",
+    "playout cap 100/20",
+    (("selfplay.playout_cap.full_share", 0.25), ("selfplay.playout_cap.fast_visits", 20)),
+)
+FORCED = Arm("forced", "forced playouts, pruned targets", (("selfplay.search.forced_playouts.k", 2.0),))
+SURPRISE = Arm("surprise", "policy surprise, weight 0.5", (("train.surprise_weight", 0.5),))
+FEW = Arm("few", f"PUCT, {FEW_VISITS} visits", (("selfplay.visits", FEW_VISITS),))
+GUMBEL = Arm(
+    "gumbel",
+    f"Gumbel, {FEW_VISITS} visits",
+    (*FEW.changes, ("selfplay.search.gumbel.considered", 6), ("selfplay.search.dirichlet.epsilon", 0.0)),
+)
+USUAL = (PLAIN, UNMIRRORED, CAP, FORCED, SURPRISE)
+SPARSE = (FEW, GUMBEL)
+"""The arms with few visits."""
+
+
+@dataclass(frozen=True)
+class Method:
+    """A claim: the runs of an arm keep more than those of its rival. statement: of the source, figure: its number."""
+
+    source: str
+    statement: str
+    figure: str
+    arm: Arm
+    rival: Arm
+
+    @property
+    def key(self) -> str:
+        """Key of the claim."""
+        return "symmetries" if self.rival == UNMIRRORED else self.arm.name
+
+
+METHODS = (
+    Method("Wu 2019", "playout cap randomisation learns faster", "1.37 times, Go", CAP, PLAIN),
+    Method("Wu 2019", "forced playouts with pruned targets learn faster", "1.25 times, Go", FORCED, PLAIN),
+    Method("Wu 2019", "samples weighted by policy surprise learn faster", "no number", SURPRISE, PLAIN),
+    Method(
+        "Silver et al. 2017", "transformed positions learn faster than those as played", "no number", PLAIN, UNMIRRORED
+    ),
+    Method(
+        "Danihelka et al. 2022", "with few visits Gumbel learns faster than PUCT", "2 to 16 visits, Go", GUMBEL, FEW
+    ),
+)
+
+
+def recipe_of(setting: Setting, seed: int, arm: Arm) -> ht.Recipe:
+    """Return the recipe of an arm."""
+    return small_recipe(setting, seed, arm, visits=VISITS)
+
+
+def make(setting: Setting) -> Result:
+    """Learn, judge and compare."""
+    judge = Judge.of(setting.game or GAME, setting.scaled(POSITIONS, 20), setting.scaled(OPENINGS, 2))
+    curves: dict[str, list[Curve]] = {}
+    for key, arms, full in (("", USUAL, EVALUATIONS), ("-few", SPARSE, FEW_EVALUATIONS)):
+        recipes = {(seed, arm): recipe_of(setting, seed, arm) for seed in setting.seed_numbers for arm in arms}
+        curves[key] = curves_of(setting, recipes, setting.scaled(full, 2), judge)
+    every = [curve for some in curves.values() for curve in some]
+    facts = {
+        "game": setting.game or GAME,
+        "evaluations": {curve.arm.name: curve.points[-1].evaluations for curve in every},
+        "positions": len(judge.positions),
+        "openings": len(judge.openings),
+        "judge_visits": JUDGE_VISITS,
+        "arms": {arm.name: dict(arm.changes) for arm in (*USUAL, *SPARSE)},
+        "recipe": recipe_of(setting, setting.first_seed, PLAIN).model_dump(),
+    }
+    visits = {"": VISITS, "-few": FEW_VISITS}
+    figures = [
+        curve_figure(some, f"learning-methods{key}", f"{visits[key]} visits a move", "evaluations")
+        for key, some in curves.items()
+    ]
+    return Result(rows(every), [finding(every, method) for method in METHODS], figures, [table(every)], facts)
+
+
+def finding(curves: Sequence[Curve], method: Method) -> Finding:
+    """The arm above its rival; beside it how much earlier, or later, the mean curve reaches the rival's last value."""
+    claim = Claim((above(curves, method.arm, method.rival),))
+    own, other = _mean_curve(curves, method.arm), _mean_curve(curves, method.rival)
+    reached = _first(own, other[-1])
+    if reached is None:
+        text = f"mean curve at the end {own[-1]:.1%}, that of {method.rival.title} {other[-1]:.1%}"
+    else:
+        text = f"mean curve at the last value of {method.rival.title}, {other[-1]:.1%}, after {reached:.0%} of the cost"
+    return Finding.of(method.key, f"{method.source}: {method.statement}", claim, text, "another game")
+
+
+def _mean_curve(curves: Sequence[Curve], arm: Arm) -> list[float]:
+    """The shares by stage, as means over the seeds."""
+    mine = [[point.kept for point in curve.points] for curve in curves if curve.arm == arm]
+    return [sum(stage) / len(stage) for stage in zip(*mine, strict=True)]
+
+
+def _first(curve: Sequence[float], level: float) -> float | None:
+    """Return the share of the evaluations after which a curve first reaches a level; None where it does not."""
+    last = len(curve) - 1
+    for stage, (before, after) in enumerate(pairwise(curve)):
+        if before < level <= after:
+            return (stage + (level - before) / (after - before)) / last
+    return None
+
+
+EXPERIMENTS = (
+    Experiment(
+        "learning-methods",
+        "Wu 2019, Silver et al. 2017, Danihelka et al. 2022",
+        "Connect Four from zero with and without methods that save evaluations: exact play by evaluations",
+        make,
+        claims=[SourceClaim(method.key, method.source, method.statement, method.figure) for method in METHODS],
+        seconds=SECONDS,
+        seeds=8,
+        first_seed=FIRST_SEED,
+        uses=("game",),
+    ),
+)

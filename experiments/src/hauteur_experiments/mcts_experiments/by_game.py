@@ -1,0 +1,248 @@
+"""Every search rule in four games, each from a base that is tuned for the game: a table rule by game.
+
+Published effects of a rule are single matches of one net in one game, from constants that suit that net more or less.
+Here both players have the net of the game and its base, c_puct and first-play urgency tuned by matches with seeds of
+their own, and one of them the rule. A control has the side effect of a rule alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import hauteur as ht
+from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, SourceClaim, finite
+from hauteur_experiments.grid import APART, COLOURS, Match, Played, is_over, play, with_net
+from hauteur_experiments.measured import MatchElo, Record, beyond, elo_above
+from hauteur_experiments.verdict import Claim
+
+VISITS = 100
+RANDOM_PLIES = 4
+TUNING_SEED = 7001
+"""Of the matches that the base is tuned with: other openings than those of the table."""
+
+CPUCTS = (0.5, 0.75, 1.0, 1.4, 2.5)
+"""Values of c_puct that are tried against the default; then FPUS with the best of them and the default."""
+
+FPUS = (0.0, 0.2, 0.6)
+"""Reductions of first-play urgency that are tried."""
+
+
+@dataclass(frozen=True)
+class TableGame:
+    """A game of the table: games a cell at scale 1."""
+
+    name: str
+    spec: str
+    games: int
+
+
+GAMES = (
+    TableGame("connect4", "connect4", 1000),
+    TableGame("minichess", "minichess", 1000),
+    TableGame("nogo7", "nogo(size=7)", 1000),
+    TableGame("chess", "chess", 400),
+)
+
+
+@dataclass(frozen=True)
+class TableRule:
+    """A rule of the table. words: of the player that has it, beside the base; cpuct: factor on the base's c_puct.
+
+    control: the rule that has its side effect alone; games: in which it means something.
+    """
+
+    name: str
+    words: str = ""
+    cpuct: float = 1.0
+    control: str = ""
+    games: tuple[str, ...] = tuple(game.name for game in GAMES)
+
+
+_BALANCE = "tree-balance.mode=legacy tree-balance.scale=1.5 tree-balance.left=1.5 tree-balance.right=0.01"
+
+TABLE_RULES = (
+    TableRule("solver", "solver=on"),
+    TableRule("q-average", "q-average=on"),
+    TableRule("tree-balance", _BALANCE, control="c-puct"),
+    TableRule("c-puct", cpuct=1.5**-1.5),
+    TableRule("prior-mixing", "prior-mixing=on"),
+    TableRule("variance", "variance=on"),
+    TableRule("initial-trust", "initial-trust=on"),
+    TableRule("fpu-zero", "fpu.kind=absolute fpu.value=0"),
+    TableRule("early-visits", "early-visits=on"),
+    TableRule("lower-bound", "lower-bound=on"),
+    TableRule("forced-playouts", "forced-playouts=on"),
+    TableRule("gumbel", "gumbel.noise=0"),
+    TableRule("repetition", "repetition=on", games=("minichess", "chess")),
+    TableRule("wdl-contempt", "wdl-contempt.contempt=100", games=("connect4", "minichess", "chess")),
+)
+"""c-puct is the exploration that tree balance leaves to an average move, and its control; repetition means nothing
+where positions do not repeat, contempt nothing where no game is drawn."""
+
+CELLS = tuple((rule, game) for rule in TABLE_RULES for game in GAMES if game.name in rule.games)
+
+
+@dataclass(frozen=True)
+class Base:
+    """The constants of both players in a game."""
+
+    cpuct: float
+    fpu: float
+
+    def player(self, setting: Setting, game: TableGame, rule: TableRule | None = None) -> str:
+        """The player with these constants and the rule."""
+        words, factor = (rule.words, rule.cpuct) if rule else ("", 1.0)
+        constants = f"cpuct.init={self.cpuct * factor:.6g}"
+        constants += "" if "fpu." in words else f" fpu.value={self.fpu:g}"
+        net = setting.net if game.name == "chess" else None
+        return with_net(f"visits={setting.visits_or(VISITS)} {constants} {words}", net)
+
+
+DEFAULT = Base(ht.SearchParams().cpuct.init, ht.SearchParams().fpu.value)
+
+
+@dataclass(frozen=True)
+class TableCell:
+    """A rule in a game, and the match against the base."""
+
+    rule: TableRule
+    game: TableGame
+    base: Base
+    played: Played
+
+    @property
+    def elo(self) -> MatchElo:
+        """The difference that the rule makes."""
+        return MatchElo(self.played.tally)
+
+
+def make(setting: Setting) -> Result:
+    """Tune the bases, play the table."""
+    names, cells = chosen_cells(setting), list[TableCell]()
+    for game in GAMES:
+        mine = {cell_name(rule, one): rule for rule, one in CELLS if one is game}
+        open_cells = {name: cell_match(setting, rule, game, DEFAULT) for name, rule in mine.items()}
+        playable = [name for name, one in open_cells.items() if name in names or is_over(setting, one)]
+        if playable:
+            base = tuned(setting, game)
+            matches = [cell_match(setting, mine[name], game, base) for name in playable]
+            played = play(replace(setting, only=()), matches)
+            cells += [TableCell(mine[name], game, base, played[name]) for name in playable]
+    constants = {cell.game.name: {"cpuct": cell.base.cpuct, "fpu": cell.base.fpu} for cell in cells}
+    facts = {"base": constants, "visits": setting.visits_or(VISITS), "cells": len(CELLS)}
+    findings = [finding(cell, cells) for cell in cells]
+    return Result([_row(cell) for cell in cells], findings, [figure(setting, cells)], facts=facts)
+
+
+def chosen_cells(setting: Setting) -> set[str]:
+    """Return the cells that `--only` chooses, by their name, their rule or their game; all without it.
+
+    ValueError for a word that chooses none.
+    """
+    every = {cell_name(rule, game): {cell_name(rule, game), rule.name, game.name} for rule, game in CELLS}
+    for word in setting.only:
+        if not any(word in words for words in every.values()):
+            rules, games = (", ".join(one.name for one in some) for some in (TABLE_RULES, GAMES))
+            raise ValueError(f"--only {word}: a cell is GAME-RULE, GAME or RULE; games: {games}; rules: {rules}")
+    return {name for name, words in every.items() if not setting.only or words & set(setting.only)}
+
+
+def cell_name(rule: TableRule, game: TableGame) -> str:
+    """Name of a cell's match."""
+    return f"{game.name}-{rule.name}"
+
+
+def cell_match(setting: Setting, rule: TableRule, game: TableGame, base: Base) -> Match:
+    """The match of a cell: the base with the rule against the base."""
+    a, b, games = base.player(setting, game, rule), base.player(setting, game), setting.pairs(game.games)
+    return Match(cell_name(rule, game), a, b, games, game=game.spec, random_plies=RANDOM_PLIES)
+
+
+def tuning_match(setting: Setting, game: TableGame, base: Base) -> Match:
+    """A match of the tuning: a base against the default, half as many games."""
+    a, b, games = base.player(setting, game), DEFAULT.player(setting, game), setting.pairs(game.games // 2)
+    name = f"tune-{game.name}-c{base.cpuct:g}-f{base.fpu:g}"
+    return Match(name, a, b, games, game=game.spec, random_plies=RANDOM_PLIES, seed=TUNING_SEED)
+
+
+def tuned(setting: Setting, game: TableGame) -> Base:
+    """The base of a game: the best c_puct against the default, then the best reduction with it."""
+    every = replace(setting, only=())
+    cpuct = _best(every, game, [DEFAULT, *(Base(value, DEFAULT.fpu) for value in CPUCTS)])
+    best = _best(every, game, [cpuct, *(Base(cpuct.cpuct, value) for value in FPUS)])
+    setting.show(f"{game.name}: base c_puct {best.cpuct:g}, reduction {best.fpu:g}")
+    return best
+
+
+def _best(setting: Setting, game: TableGame, bases: Sequence[Base]) -> Base:
+    """The base that scores most against the default, which has a half against itself; of equal ones the first."""
+    matches = {base: tuning_match(setting, game, base) for base in bases if base != DEFAULT}
+    played = play(setting, matches.values())
+    scores = {base: played[matches[base].name].tally.record.score if base in matches else 0.5 for base in bases}
+    return max(scores, key=lambda base: scores[base])
+
+
+def finding(cell: TableCell, cells: Sequence[TableCell]) -> Finding:
+    """The rule makes the player stronger, beyond its control where it has one, among all cells of the table."""
+    sides = [elo_above("difference", cell.elo)]
+    control = next((one for one in cells if (one.rule.name, one.game) == (cell.rule.control, cell.game)), None)
+    if control is not None:
+        sides.append(elo_above(f"beyond {control.rule.name}", beyond(cell.elo, control.elo)))
+    scope = f"without its control {cell.rule.control}" if cell.rule.control and control is None else ""
+    statement = f"{cell.rule.name} makes a player of {cell.game.name} stronger"
+    claim = Claim(tuple(sides), cells=len(CELLS))
+    return Finding.of(cell_name(cell.rule, cell.game), statement, claim, scope=scope)
+
+
+def _row(cell: TableCell) -> dict[str, Any]:
+    record, (low, high) = Record.of(cell.played.tally), cell.elo.interval(0.95)
+    row: dict[str, Any] = {"game": cell.game.name, "rule": cell.rule.name, "cpuct": cell.base.cpuct}
+    row |= {"fpu": cell.base.fpu, "visits": ht.Player.from_text(cell.played.match.a).visits, "games": record.games}
+    row |= {**record._asdict(), "elo": finite(cell.elo.value), "elo_low": finite(low), "elo_high": finite(high)}
+    return row | {"superiority": cell.played.tally.superiority}
+
+
+def figure(setting: Setting, cells: Sequence[TableCell]) -> ht.Figure:
+    """Elo with intervals by rule, a colour a game."""
+    rules, lines = list(dict.fromkeys(cell.rule.name for cell in cells)), []
+    for number, game in enumerate(GAMES):
+        mine = [cell for cell in cells if cell.game is game]
+        xs = [rules.index(cell.rule.name) + 1 + APART * (number - (len(GAMES) - 1) / 2) for cell in mine]
+        points = [(cell.elo.value, *cell.elo.interval(0.95)) for cell in mine]
+        values, low, high = ([finite(point[place]) for point in points] for place in range(3))
+        if mine:
+            lines.append(ht.Series(game.name, xs, values, COLOURS[number], low=low, high=high, joined=False))
+    games = " or ".join(f"{size:,}" for size in sorted({cell.played.tally.record.games for cell in cells}))
+    text = f"Each rule against the tuned base, {games} games a cell, {setting.visits_or(VISITS):,} visits a move; 95 %."
+    style: Any = {"lines": tuple(lines), "threshold": 0.0, "threshold_name": "the base", "x_names": rules}
+    return ht.Figure("rules-by-game", "Search rules by game", text, "Elo", "rule", **style)
+
+
+def matches(setting: Setting) -> Iterator[Match]:
+    """Yield the matches that will be played; the bases are not known yet."""
+    names = chosen_cells(setting)
+    for game in GAMES:
+        mine = [cell_match(setting, rule, game, DEFAULT) for rule, one in CELLS if one is game]
+        mine = [match for match in mine if match.name in names]
+        if mine:
+            yield from (tuning_match(setting, game, Base(value, DEFAULT.fpu)) for value in CPUCTS)
+            yield from (tuning_match(setting, game, Base(DEFAULT.cpuct, value)) for value in FPUS)
+        yield from mine
+
+
+EXPERIMENTS = (
+    Experiment(
+        "rules-by-game",
+        "this laboratory",
+        "every search rule in four games, from a base tuned for each",
+        make,
+        claims=[
+            SourceClaim(cell_name(rule, game), "this laboratory", f"{rule.name} in {game.name}", "none")
+            for rule, game in CELLS
+        ],
+        matches=matches,
+        uses=("nets", "visits", "only"),
+    ),
+)

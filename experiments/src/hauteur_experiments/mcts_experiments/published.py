@@ -1,0 +1,281 @@
+"""The matches of the MCTS experiments (Videodr0me, lc0 fork, 2018) as published, and the matches that repeat them here.
+
+One net of chess against itself in every match; won, drawn and lost are those of the player with the setting. The
+intervals are computed from the counts, which the source gives without them. Many settings were tried and these are
+the ones that were reported.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from statistics import NormalDist
+
+from hauteur_experiments.measured import Record, z_of
+
+SOURCE = "Videodr0me, MCTS experiments"
+
+FORK = "cpuct.init=1.2 cpuct.factor=0 fpu.value=0 policy-temperature=1"
+"""The plain search of the fork: c_puct 1.2, an unvisited move is worth the mean of its parent, priors as they are."""
+
+
+@dataclass(frozen=True)
+class Published:
+    """One match of the source.
+
+    setting: as the source writes it; visits: a move, None: not stated; record: None: only Elo and superiority are
+    given; superiority: chance that the setting is the stronger one, where there is no record.
+    """
+
+    setting: str
+    visits: int | None
+    games: int
+    record: Record | None
+    elo_alone: float = 0.0
+    superiority: float = 0.5
+
+    @property
+    def elo(self) -> float:
+        """The difference."""
+        return self.elo_alone if self.record is None else self.record.elo
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """95 % interval: from the counts, else from the superiority; None where that is given as 100 %."""
+        known = self.record is not None or 0 < self.superiority < 1
+        return self.interval_of(0.95) if known else None
+
+    def interval_of(self, confidence: float) -> tuple[float, float]:
+        """Interval from the counts, else from the superiority, which must be below 100 %."""
+        if self.record is not None:
+            return self.record.elo_interval(confidence)
+        z = z_of(confidence)
+        half = abs(z * self.elo / NormalDist().inv_cdf(self.superiority))
+        return self.elo - half, self.elo + half
+
+    def __str__(self) -> str:
+        visits = "visits not stated" if self.visits is None else f"{self.visits:,} visits"
+        bars = "" if self.interval is None else f" [{self.interval[0]:+.0f}, {self.interval[1]:+.0f}]"
+        counts = "counts not given" if self.record is None else str(self.record)
+        return f"{self.setting}, {visits}, {self.games:,} games: {counts}, Elo {self.elo:+.0f}{bars}"
+
+
+def _match(setting: str, visits: int | None, wins: int, losses: int, draws: int) -> Published:
+    record = Record(wins, draws, losses)
+    return Published(setting, visits, record.games, record)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Match of the reproduction.
+
+    name: of its folder; a, b: players as text, without net and visits; repeats: the matches of the source it repeats,
+    at different visits; shows: its purpose, where it repeats none; control: the trial that has the setting's side
+    effect alone, which the setting must exceed; games: at scale 1, and visits: per move, used where no published match
+    gives them.
+    """
+
+    name: str
+    a: str
+    b: str = ""
+    repeats: tuple[Published, ...] = ()
+    shows: str = ""
+    control: str = ""
+    games: int = 1000
+    visits: int = 800
+
+
+@dataclass(frozen=True)
+class RuleTrials:
+    """An experiment: the trials of one rule."""
+
+    name: str
+    title: str
+    trials: tuple[Trial, ...]
+
+
+def _balance(scale: float, left: float, right: float) -> str:
+    words = (f"scale={scale}", f"left={left}", f"right={right}")
+    return "tree-balance.mode=legacy " + " ".join(f"tree-balance.{word}" for word in words)
+
+
+_CONTROL = "plain search with the exploration that an average move keeps under the setting"
+
+TREE_BALANCE = RuleTrials(
+    "tree-balance",
+    "five published settings, each with a control of equal mean c_puct",
+    (
+        Trial(
+            "balance-1.5",
+            _balance(1.5, 1.5, 0.01),
+            repeats=(_match("tree 1.5/1.5/0.01", 800, 212, 122, 666),),
+            control="control-1.5",
+        ),
+        Trial("control-1.5", "cpuct.init=0.94", shows=f"{_CONTROL} 1.5/1.5/0.01"),
+        Trial(
+            "balance-1.5-v-control", _balance(1.5, 1.5, 0.01), "cpuct.init=0.94", shows="the balance without the level"
+        ),
+        Trial("normalised", "tree-balance=on", shows="balance that leaves the mean c_puct as it is"),
+        Trial(
+            "balance-1.4",
+            _balance(1.4, 2.0, 0.1),
+            repeats=(_match("tree 1.4/2.0/0.1", 2000, 90, 80, 477),),
+            control="control-1.4",
+        ),
+        Trial(
+            "control-1.4", "cpuct.init=0.89 cpuct.factor=1.99", shows=f"{_CONTROL} 1.4/2.0/0.1", games=647, visits=2000
+        ),
+        Trial(
+            "balance-1.1",
+            _balance(1.1, 2.0, 0.3),
+            repeats=(_match("tree 1.1/2.0/0.3", 2000, 140, 120, 740),),
+            control="control-1.1",
+        ),
+        Trial("control-1.1", "cpuct.init=1.44 cpuct.factor=3.22", shows=f"{_CONTROL} 1.1/2.0/0.3", visits=2000),
+        Trial(
+            "balance-1.07",
+            _balance(1.07, 2.0, 0.2),
+            repeats=(_match("tree 1.07/2.0/0.2", 2000, 136, 111, 753),),
+            control="control-1.07",
+        ),
+        Trial("control-1.07", "cpuct.init=1.52 cpuct.factor=3.4", shows=f"{_CONTROL} 1.07/2.0/0.2", visits=2000),
+        Trial(
+            "balance-1.3",
+            _balance(1.3, 1.5, 0.01),
+            repeats=(_match("tree 1.3/1.5/0.01", 10000, 49, 42, 409),),
+            control="control-1.3",
+        ),
+        Trial(
+            "control-1.3",
+            "cpuct.init=1.18 cpuct.factor=2.63",
+            shows=f"{_CONTROL} 1.3/1.5/0.01",
+            games=500,
+            visits=10_000,
+        ),
+    ),
+)
+
+_FORK_PROOFS = "solver.lookahead=1 solver.clamp-to-bounds=false solver.retro-fix=false"
+
+SOLVER = RuleTrials(
+    "solver",
+    "certainty propagation with forced moves, alone, and forced moves alone",
+    (
+        Trial("solver", "solver=on", repeats=(_match("certainty-prop, version 2", None, 181, 152, 667),)),
+        Trial(
+            "certainty",
+            f"{_FORK_PROOFS} solver.auto-extend=false",
+            repeats=(_match("certainty-prop alone, version 1", 100, 2937, 2849, 4214),),
+        ),
+        Trial(
+            "auto-extend",
+            "solver=on",
+            "solver.auto-extend=false",
+            repeats=(_match("auto-extend alone", 100, 2974, 2925, 4101),),
+        ),
+    ),
+)
+
+PRIOR_MIXING = RuleTrials(
+    "prior-mixing",
+    "policy compression as published, and a tenth of the policy at the root",
+    (
+        Trial("share-0.1", "prior-mixing=on", shows="a share of 0.1 that halves with depth", games=625, visits=10_000),
+        Trial(
+            "compression-0.06",
+            "prior-mixing.mode=legacy prior-mixing.compression=0.06",
+            repeats=(_match("policy-compression 0.06", 10000, 65, 39, 521),),
+        ),
+    ),
+)
+
+Q_AVERAGE = RuleTrials(
+    "q-average",
+    "moving average: beta 0.49 and gamma 0.75 by visits",
+    (
+        Trial(
+            "beta-0.49",
+            "q-average=on",
+            repeats=(
+                Published("beta 0.49", 100, 10_000, None, 45.04, 1.0),
+                Published("beta 0.49", 800, 1000, None, 4.17, 0.724),
+                Published("beta 0.49", 10_000, 500, None, -11.12, 0.049),
+            ),
+        ),
+        Trial(
+            "gamma-0.75",
+            "q-average.mode=power q-average.gamma=0.75",
+            repeats=(_match("gamma 0.75", 100, 3138, 2431, 4431), _match("gamma 0.75", 800, 180, 193, 627)),
+        ),
+    ),
+)
+
+VARIANCE = RuleTrials(
+    "variance",
+    "noise of a hundredth of the spread of results",
+    (Trial("half-normal-0.01", "variance=on", repeats=(_match("variance-scaling 0.01", 2000, 159, 139, 702),)),),
+)
+
+INITIAL_TRUST = RuleTrials(
+    "initial-trust",
+    "don't trust initial visits: for ever, below 3 and below 2 visits",
+    (
+        Trial("always", f"initial-trust=on {FORK}", FORK, (_match("don't trust, all n", 1000, 157, 192, 651),)),
+        Trial("below-3", f"initial-trust.until=3 {FORK}", FORK, (_match("don't trust, n < 3", 1000, 178, 177, 645),)),
+        Trial("below-2", f"initial-trust.until=2 {FORK}", FORK, (_match("don't trust, n < 2", 1000, 145, 211, 644),)),
+    ),
+)
+
+_FORK_WITHOUT_FPU = FORK.replace("fpu.value=0 ", "")
+
+FPU = RuleTrials(
+    "fpu",
+    "an unvisited move is worth 0, 1.1 or the net's value, against the mean of the parent",
+    (
+        Trial(
+            "zero",
+            f"fpu.kind=absolute fpu.value=0 {_FORK_WITHOUT_FPU}",
+            FORK,
+            (_match("FPU 0", None, 125, 443, 432),),
+        ),
+        Trial(
+            "every-move-first",
+            f"fpu.kind=absolute fpu.value=1.1 {_FORK_WITHOUT_FPU}",
+            FORK,
+            (_match("FPU 1.1", None, 6, 905, 89),),
+        ),
+        Trial(
+            "parent-value",
+            f"fpu.kind=parent_value fpu.value=0 {_FORK_WITHOUT_FPU}",
+            FORK,
+            (_match("FPU -parent_v", None, 262, 307, 431),),
+        ),
+        Trial("reduction-0.33", f"fpu.value=0.33 {_FORK_WITHOUT_FPU}", FORK, shows="the reduction of today"),
+    ),
+)
+
+CPUCT = RuleTrials(
+    "cpuct",
+    "1.2 against 3.0",
+    (
+        Trial(
+            "1.2-v-3.0",
+            FORK,
+            FORK.replace("cpuct.init=1.2", "cpuct.init=3"),
+            (_match("cpuct 1.2 v 3.0", 10_000, 181, 32, 487),),
+        ),
+    ),
+)
+
+VALIDATION = RuleTrials(
+    "validation",
+    "certainty propagation, forced moves and gamma 0.75 together",
+    (
+        Trial(
+            "together",
+            f"{_FORK_PROOFS} q-average.mode=power q-average.gamma=0.75",
+            repeats=(_match("validation: CP, AE, gamma 0.75", 100, 3220, 2343, 4437),),
+        ),
+    ),
+)
+
+RULES = (TREE_BALANCE, SOLVER, PRIOR_MIXING, Q_AVERAGE, VARIANCE, INITIAL_TRUST, FPU, CPUCT, VALIDATION)

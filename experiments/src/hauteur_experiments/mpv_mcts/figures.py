@@ -1,0 +1,402 @@
+"""Figures 2 to 5 of the MPV paper: a pair of nets against each alone, nets between, stages of runs, training together.
+
+Figure 2 divides a budget between a small and a large net, figure 3 sets the pair beside single nets of sizes between.
+Figure 4 puts nets of two separate AlphaZero runs together, at eight stages of the runs; figure 5 compares large nets
+that learned alone and beside a small one, at equal normalised budget, tested by the large net alone. Runs are given as
+folders, or trained as in sections 4.2 and 4.3: self-play with 200, 400 or 800 simulations of f(128, 10), 800 of
+f(64, 5), or 800 small and 100 large ones together; batch size, optimiser, learning rate, temperature and noise are not
+stated; they follow the recipes of `runs/`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import hauteur as ht
+from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, SourceClaim
+from hauteur_experiments.grid import Match
+from hauteur_experiments.learned import Lines, metrics_of, net_of
+from hauteur_experiments.mpv_mcts.ladder import LadderTable, Place, all_ahead
+from hauteur_experiments.mpv_mcts.pairs import (
+    BEST_SHARE,
+    BUDGETS,
+    LAN,
+    LARGE,
+    PAPER,
+    SMALL,
+    Pair,
+    Size,
+    Teacher,
+    alone,
+    budgets_of,
+    game_of,
+    net_cost,
+    net_name,
+    network_values,
+    pair_of,
+    supervised_nets,
+)
+
+SHARES = (BEST_SHARE, 0.0, 0.25, 0.75, 1.0)
+"""r: shares of the large net in figure 2, the best first; 0 and 1 are the nets alone."""
+
+BOTH, SMALL_ALONE, LARGE_ALONE = "both nets", "small net alone", "large net alone"
+NAMES = {0.0: SMALL_ALONE, 1.0: LARGE_ALONE, 0.5: BOTH, 0.25: "r = 0.25", 0.75: "r = 0.75"}
+MIDSIZE: tuple[Size, ...] = ((128, 5), (90, 10), (90, 5), (64, 10))
+HALF_OF_PUBLISHED, HALF_OF_AVERAGES, HALF_OF_TRAINED = (527 - 472) / 2, (418 - 309) / 2, 226 / 2
+"""Elo that matters: half of the source's, over the better net at its largest budget, on average, and of figure 5."""
+
+RUN_BUDGETS = (200, 800)
+"""Units a move of figures 4 and 5, (a) and (b)."""
+
+STAGES, GENERATIONS, TOTAL_GAMES = 8, 40, 2_000_000
+
+
+def make(
+    tabled: Callable[[Setting], Sequence[LadderTable]],
+    key: str,
+    title: str,
+    x_name: str,
+    judge: Callable[[LadderTable], list[Finding]],
+    setting: Setting,
+) -> Result:
+    """Play the tables of an experiment and judge each."""
+    rows, findings, figures, texts, facts = [], [], [], [], {}
+    tables = tabled(setting)
+    for number, table in enumerate(tables):
+        table.play()
+        name = key if len(tables) == 1 else f"{key}-{number + 1}"
+        rows += table.rows()
+        findings += judge(table)
+        figures.append(table.figure(name, title, x_name))
+        texts.append(table.text())
+        facts[name] = table.facts()
+    return Result(rows, findings, figures, texts, facts)
+
+
+def planned(tabled: Callable[[Setting], Sequence[LadderTable]], setting: Setting) -> Iterator[Match]:
+    """Yield the matches, where nets or runs are given; else those of the teacher: what nets cost is not known yet."""
+    if setting.nets:
+        for table in tabled(setting):
+            yield from table.matches()
+    else:
+        yield Teacher().match(setting)
+
+
+def allocation(setting: Setting) -> list[LadderTable]:
+    """Figure 2: all divisions at all budgets."""
+    pair, budgets = pair_of(supervised_nets(setting, (SMALL, LARGE), Teacher())), budgets_of(setting, BUDGETS)
+    places = [
+        Place(
+            f"b{budget}",
+            str(budget),
+            budget / max(budgets),
+            {NAMES[share]: pair.player(budget, share) for share in SHARES},
+            {"budget": budget},
+        )
+        for budget in budgets
+    ]
+    duels = ((BOTH, SMALL_ALONE), (BOTH, LARGE_ALONE), (SMALL_ALONE, LARGE_ALONE))
+    return [LadderTable(setting, pair.game, places, duels)]
+
+
+def allocation_findings(table: LadderTable) -> list[Finding]:
+    """The paper's statement beside the ratings, the averages, and the matches at equal budget."""
+    mixed = [NAMES[share] for share in SHARES if 0 < share < 1]
+    aheads = {f"ahead of the {name}": table.contrast(mixed, [name]) for name in (SMALL_ALONE, LARGE_ALONE)}
+    best = {f"r = 0.5 ahead of the {name}": table.contrast([BOTH], [name]) for name in (SMALL_ALONE, LARGE_ALONE)}
+    means = ", ".join(f"{name} {table.contrast([name])}" for name in table.places[0].players)
+    duels = {f"r = 0.5 ahead of the {name}": table.duel(BOTH, name) for name in (SMALL_ALONE, LARGE_ALONE)}
+    statement = "figure 2: at the same budget both nets alone are weaker than all three divisions (r = 1/4, 2/4, 3/4)"
+    averages = (
+        "section 1, figure 2: MPV has 418 Elo on average, the small net alone 277, the large one 309; at best (B = "
+        "1600) 527 with r = 2/4, 323 and 472"
+    )
+    head = "head to head at equal budget (not in the paper): both nets are stronger than each alone"
+    shown = f"means over {len(table.places)} budgets, Elo above {table.zero}: {means}"
+    return [
+        Finding.of("divisions", statement, all_ahead(aheads, table.games, HALF_OF_PUBLISHED)),
+        Finding.of("averages", averages, all_ahead(best, table.games, HALF_OF_AVERAGES), shown),
+        Finding.of("duels", head, all_ahead(duels, table.duel_games(BOTH, SMALL_ALONE))),
+    ]
+
+
+def midsize(setting: Setting) -> list[LadderTable]:
+    """Figure 3: the pair in halves, and single nets of sizes between, at equal budget."""
+    nets = supervised_nets(setting, (SMALL, LARGE, *MIDSIZE), Teacher())
+    if len(nets) < 3:
+        raise ValueError(f"this experiment needs --net SMALL --net LARGE --net MIDSIZE ..., got {len(nets)} nets")
+    pair, budgets = Pair(nets[0], nets[1]), budgets_of(setting, BUDGETS)
+    between = {f"{net_name(net)} ({number})": net for number, net in enumerate(nets[2:], start=1)}
+    costs = {name: net_cost(net) / net_cost(pair.large) for name, net in between.items()}
+    places = []
+    for budget in budgets:
+        players = {BOTH: pair.player(budget, BEST_SHARE)}
+        players |= {name: alone(net, max(1, round(budget / costs[name]))) for name, net in between.items()}
+        places.append(Place(f"b{budget}", str(budget), budget / max(budgets), players, {"budget": budget}))
+    return [LadderTable(setting, pair.game, places, [(BOTH, name) for name in between])]
+
+
+def midsize_findings(table: LadderTable) -> list[Finding]:
+    """The paper's statement beside the ratings, and the matches head to head."""
+    between = [name for name in table.places[0].players if name != BOTH]
+    aheads, duels = ({name: how([BOTH], [name]) for name in between} for how in (table.contrast, _pooled(table)))
+    statement = (
+        "figure 3: at every budget f64,5 and f128,10 together (r = 2/4) are above each mid-size net (no numbers)"
+    )
+    head = "head to head at equal budget (not in the paper): the pair is stronger than each net between"
+    return [
+        Finding.of("between", statement, all_ahead(aheads, table.games)),
+        Finding.of("duels", head, all_ahead(duels, table.duel_games(BOTH, between[0]))),
+    ]
+
+
+def _pooled(table: LadderTable) -> Callable[..., Any]:
+    return lambda above, below: table.duel(above[0], below[0])
+
+
+# -- learning runs -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class TrainingPlan:
+    """A learning run of the paper: simulations a move of its nets (0: it has no such net), and its games."""
+
+    name: str
+    small: int
+    large: int
+    games: int
+
+    def recipe(self, setting: Setting) -> ht.Recipe:
+        """The run at the scale of the setting (games) and with its visits (simulations)."""
+        factor = setting.visits_or(max(RUN_BUDGETS)) / max(RUN_BUDGETS)
+        small, large = (max(1, round(factor * turns)) if turns else 0 for turns in (self.small, self.large))
+        cpuct, noise = {"init": 1.5, "factor": 0.0}, {"epsilon": 0.25, "alpha": 0.15}
+        search: dict[str, Any] = {"reuse_tree": False, "cpuct": cpuct, "dirichlet": noise}
+        values: dict[str, Any] = {"game": game_of(setting), "network": network_values(SMALL if small else LARGE)}
+        if small and large:
+            values["large"] = network_values(LARGE)
+            search["second_net"] = {"small_visits": small, "large_visits": large}
+        values["selfplay"] = {
+            "games": setting.scaled(self.games // GENERATIONS, 2),
+            "visits": small or large,
+            "search": search,
+            "temperature": {"initial": 1.0, "cutoff_move": 10, "endgame": 0.1},
+        }
+        values["train"] = {
+            "window_games": setting.scaled(100_000, 2),
+            "batch_size": 512,
+            "samples_per_position": 7.3,  # 500,000 steps of 2,048 rows over 2,000,000 games of 70 moves
+            "learning_rate": 2e-3,
+            "final_learning_rate": 2e-4,
+        }
+        run = {"generations": GENERATIONS, "seed": 1, "threads": setting.threads, "tag": self.name}
+        return ht.Recipe.model_validate({**values, "gate": {"by": "off"}, "run": run})
+
+
+SEPARATE = (TrainingPlan("small", 800, 0, TOTAL_GAMES), TrainingPlan("large", 0, 800, TOTAL_GAMES))
+TOGETHER = (
+    TrainingPlan("alone-200", 0, 200, TOTAL_GAMES),
+    TrainingPlan("alone-400", 0, 400, TOTAL_GAMES // 2),
+    TrainingPlan("alone-800", 0, 800, TOTAL_GAMES // 4),
+    TrainingPlan("two-800-100", 800, 100, TOTAL_GAMES),
+)
+"""All of 2,000,000 normalised games: a game of f(128, 10) with 200 simulations."""
+
+
+def learned_runs(setting: Setting, plans: Sequence[TrainingPlan]) -> dict[str, Path]:
+    """Return the folders of the given runs by their names, or those of the plans, whose runs start or resume.
+
+    Raise ValueError for anything but the folder of a run with a finished generation, and for equal names.
+    """
+    game_of(setting)
+    for path in setting.nets:
+        if not metrics_of(path):
+            raise ValueError(f"{path} is not the folder of a learning run with a finished generation (hauteur train)")
+    given = {path.resolve().name: path for path in setting.nets}
+    if len(given) < len(setting.nets):
+        raise ValueError(f"the folders of the runs must have different names, got {', '.join(map(str, setting.nets))}")
+    if setting.nets:
+        return given
+    folders = {plan.name: setting.folder / "runs" / plan.name for plan in plans}
+    for plan in plans:
+        ht.learn(plan.recipe(setting), out=folders[plan.name], workers=setting.workers, cluster=setting.cluster)
+    return folders
+
+
+def large_net(run: Path, generation: int) -> Path:
+    """The large net of a run with two, the net of a run with one."""
+    large = net_of(run, generation, large=True)
+    return large if large.exists() else net_of(run, generation)
+
+
+def az_pairs(setting: Setting) -> list[LadderTable]:
+    """Figure 4: at eight stages the nets of two runs, alone and together, a table a budget."""
+    runs = list(learned_runs(setting, SEPARATE).values())
+    if len(runs) > 2:
+        raise ValueError(f"this experiment needs one or two runs, --net SMALL --net LARGE (folders), got {len(runs)}")
+    last, budgets = min(len(metrics_of(run)) for run in runs), budgets_of(setting, RUN_BUDGETS)
+    generations = sorted({max(1, round(last * number / STAGES)) for number in range(1, STAGES + 1)})
+    tables = []
+    for budget in budgets:
+        places = []
+        for number in generations:
+            pair = Pair(net_of(runs[0], number), large_net(runs[-1], number))
+            players = {name: pair.player(budget, share) for share, name in NAMES.items() if share in (0.0, 0.5, 1.0)}
+            players = {BOTH: players.pop(BOTH), **players}
+            facts = {"budget": budget, "generation": number}
+            places.append(Place(f"g{number}-b{budget}", str(number), budget / max(budgets), players, facts))
+        tables.append(LadderTable(setting, pair.game, places, ((BOTH, SMALL_ALONE), (BOTH, LARGE_ALONE))))
+    return tables
+
+
+def az_findings(table: LadderTable) -> list[Finding]:
+    """The paper's statement beside the ratings, and the matches head to head, all stages of a budget together."""
+    statement = "figure 4: nets of separate AlphaZero runs are stronger together than each alone, at 8 stages"
+    head = "head to head at equal budget, all stages (not in the paper): both nets are stronger than each alone"
+    names = (SMALL_ALONE, LARGE_ALONE)
+    aheads = {f"ahead of the {name}": table.contrast([BOTH], [name]) for name in names}
+    duels = {f"ahead of the {name}": table.duel(BOTH, name) for name in names}
+    shown = f"budget {table.places[0].facts['budget']}"
+    return [
+        Finding.of("stages", statement, all_ahead(aheads, table.games), shown),
+        Finding.of("duels", head, all_ahead(duels, table.duel_games(BOTH, SMALL_ALONE)), shown),
+    ]
+
+
+def training(setting: Setting) -> list[LadderTable]:
+    """Figure 5: the large nets of all runs alone, at eight stages of the budget that all have spent."""
+    runs = learned_runs(setting, TOGETHER)
+    two = [name for name, run in runs.items() if net_of(run, 1, large=True).exists()]
+    one = [name for name in runs if name not in two]
+    if not (one and two):
+        needed = "folders of runs with one net and with two, --net ALONE --net TWO ..."
+        raise ValueError(f"this experiment needs {needed}, got {len(one)} and {len(two)}")
+    units = {name: units_by_generation(metrics_of(run), run) for name, run in runs.items()}
+    most, budgets = min(spent[-1] for spent in units.values()), budgets_of(setting, RUN_BUDGETS)
+    tables = []
+    for budget in budgets:
+        places = []
+        for stage in range(1, STAGES + 1):
+            spent, players = most * stage / STAGES, {}
+            for name in (*two, *one):
+                generation = 1 + min(range(len(units[name])), key=lambda i: abs(units[name][i] - spent))
+                players[f"{name} (two nets)" if name in two else name] = alone(
+                    large_net(runs[name], generation), budget
+                )
+            facts = {"budget": budget, "spent": spent}
+            places.append(Place(f"s{stage}-b{budget}", f"{spent:,.0f}", budget / max(budgets), players, facts))
+        duels = [(f"{a} (two nets)", b) for a in two for b in one]
+        tables.append(LadderTable(setting, game_of(setting), places, duels))
+    return tables
+
+
+def units_by_generation(lines: Lines, run: Path) -> list[float]:
+    """Normalised budget that a run had spent when each generation was over, in evaluations of f(128, 10)."""
+    found = [line["cost"].get("normalised_total") for line in lines]
+    if any(units is None for units in found):
+        raise ValueError(f"{run}: its metrics do not tell the normalised budget (cost.normalised_total)")
+    return [float(units) for units in found]
+
+
+def training_findings(table: LadderTable) -> list[Finding]:
+    """The paper's figures beside the last stage: the mean of the runs with two nets above each of the others."""
+    last, names = [table.places[-1]], list(table.places[0].players)
+    two = [name for name in names if name.endswith("(two nets)")]
+    shown = ", ".join(f"{name} {table.rating(last[0], name)}" for name in names)
+    statement = (
+        "figure 5: at equal budget the large net that was trained with two nets ends at +279 (B = 200) and +370 (B = "
+        "800), 226 and 252 above the best one trained alone"
+    )
+    each = {f"above {name}": table.contrast(two, [name], last) for name in names if name not in two}
+    text = f"large nets alone with {last[0].facts['budget']} evaluations a move at the end: {shown}"
+    return [Finding.of("together", statement, all_ahead(each, table.games, HALF_OF_TRAINED), text)]
+
+
+def _experiment(
+    figure: int, name: str, title: str, tabled: Any, judge: Any, head: str, x_name: str, *claims: SourceClaim
+) -> Experiment:
+    run = partial(make, tabled, name, head, x_name, judge)
+    uses: Any = ("nets", "visits", "game", "opponent")
+    paper = f"{PAPER}, figure {figure}"
+    return Experiment(name, paper, title, run, claims, matches=partial(planned, tabled), uses=uses)
+
+
+BUDGET_AXIS = "budget of a move, evaluations of the large net"
+EXPERIMENTS = (
+    _experiment(
+        2,
+        "mpv-allocation",
+        "two nets in one tree: shares of the large net by budget",
+        allocation,
+        allocation_findings,
+        "Dividing a budget between a small and a large net",
+        BUDGET_AXIS,
+        SourceClaim(
+            "averages",
+            f"{LAN}, figure 2",
+            "a pair of learned nets on NoGo beats each alone, at five budgets and three shares",
+            "418 against 309 and 277 Elo on average",
+            "nets that are worth the same at equal budget; 2,000 games against each at each budget",
+        ),
+    ),
+    _experiment(
+        3,
+        "mpv-midsize",
+        "two nets in one tree against single nets of sizes between",
+        midsize,
+        midsize_findings,
+        "Two nets against one of a size between",
+        BUDGET_AXIS,
+        SourceClaim(
+            "between",
+            f"{LAN}, figure 3",
+            "a pair beats nets of sizes between",
+            "no number",
+            "1,000 games against each of four nets at each budget",
+        ),
+    ),
+    _experiment(
+        4,
+        "mpv-az-pairs",
+        "two nets in one tree: stages of two AlphaZero runs, alone and together",
+        az_pairs,
+        az_findings,
+        "Nets of two runs alone and together",
+        "generation",
+        SourceClaim(
+            "stages",
+            f"{LAN}, figure 4",
+            "pairs of separate learning runs beat both nets at every stage",
+            "8 stages, B = 200 and 800",
+            "two runs of 8 stages; 1,000 games a stage, budget and net",
+        ),
+    ),
+    _experiment(
+        5,
+        "mpv-training",
+        "AlphaZero with one net and with two at equal cost, tested by the large net alone",
+        training,
+        training_findings,
+        "Large nets by what their training has cost",
+        "normalised budget spent, evaluations of f128,10",
+        SourceClaim(
+            "together",
+            f"{LAN}, figure 5",
+            "a large net trained with a small one is stronger than one trained alone at equal budget",
+            "+279 and +370 Elo, 226 and 252 above the best other",
+            "three more seeds of runs/nogo7.toml and runs/nogo7_mpv.toml, 400 games each and a ladder",
+        ),
+        SourceClaim(
+            "own-small",
+            f"{LAN}, figure 5",
+            "the pair that was trained together is stronger than its small net",
+            "no number",
+            "nets that are worth the same at equal budget; 2,000 games",
+        ),
+    ),
+)

@@ -1,0 +1,348 @@
+"""The ratio (w + l)/d of games: intervals, its slope over a setting, and the setting at which it has a target value.
+
+The setting is one positive number x, such as N_scl or a factor on temperatures. Near the target ratio
+
+    ln((w + l)/d) = level + slope ln x,
+
+which is a logistic regression. `tune_ratio` plays games where the line says that the ratio is, until it knows x well
+enough or has no more games to play.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from hauteur_experiments.measured import Floats, Interval, Record, wilson, z_of
+from hauteur_experiments.verdict import Inequality, Measured
+
+EQUAL_WITHIN = 1.5
+"""Ratios (w + l)/d are equal where one is less than this factor above the other."""
+
+Measure = Callable[[float, int], Record]
+"""(x, games) -> the results of the first `games` games at x. Asked for more games at an x, those before count again."""
+
+SLOPE_SPREAD = 0.5
+"""Standard deviation of a line's slope before there is data, when it is 1 (rising) or -1."""
+
+FLATTEST_SLOPE = 0.2
+"""A line is never taken for flatter: the place of the target would have no bound."""
+
+REACH = 3.0
+"""Games count less the farther their x is from from the target; those at a factor REACH count 1/e."""
+
+LARGEST_STEP = 4.0
+"""Greatest factor between the x that were played and the next."""
+
+
+def decisive_ratio(record: Record) -> float | None:
+    """(w + l)/d; None without draws."""
+    return (record.wins + record.losses) / record.draws if record.draws else None
+
+
+def decisive_ratio_interval(record: Record, confidence: float = 0.95) -> tuple[float, float]:
+    """Confidence interval of (w + l)/d: Wilson's of the share of draws p, mapped to (1 - p)/p.
+
+    (0, inf) without games; the upper end is infinite without draws. Assumes independent games: not pairs from the same
+    opening.
+    """
+    if not record.games:
+        return 0.0, math.inf
+    few, many = wilson(record.draws / record.games, record.games, confidence)
+    return (0.0 if not record.wins + record.losses else 1 / many - 1), (1 / few - 1 if record.draws else math.inf)
+
+
+def ratio_text(record: Record) -> str:
+    """White's results and their ratio with its interval."""
+    ratio = decisive_ratio(record)
+    low, high = decisive_ratio_interval(record)
+    value = "without draws" if ratio is None else f"{ratio:.2f}"
+    return f"{record.wins}/{record.draws}/{record.losses}, {value} [{low:.2f}, {high:.2f}]"
+
+
+def factor_of(of: Record, to: Record) -> Interval:
+    """The factor of the first ratio over the second as a measured quantity."""
+    ends = lambda confidence: ratio_factor(of, to, confidence)[1:]  # noqa: E731
+    return Interval(ratio_factor(of, to)[0], min(of.games, to.games), ends)
+
+
+def equal_within(what: str, factor: Measured, least: int, of: str) -> tuple[Inequality, Inequality]:
+    """Return that a factor between two ratios (w + l)/d is nearly 1. least, of: units that may decide."""
+    low, high = 1 / EQUAL_WITHIN, EQUAL_WITHIN
+    return (
+        Inequality(what, factor, low, "above", least, of=of, matters=low),
+        Inequality("the same", factor, high, "below", least, of=of, matters=high),
+    )
+
+
+@dataclass(frozen=True)
+class RatioSearch:
+    """Target, bounds and games of the search.
+
+    target: ratio (above 0); low, high: bounds of x (above 0); starts: x played first; rising: the ratio rises
+    with x; whole: x is a whole number; games: per batch at an x; most_games: in total; precision: the search ends once
+    the interval of x is narrower than this factor.
+    """
+
+    target: float
+    low: float
+    high: float
+    starts: tuple[float, ...]
+    rising: bool
+    whole: bool = False
+    games: int = 40
+    most_games: int = 400
+    precision: float = 1.5
+
+    @property
+    def sign(self) -> int:
+        """Sign of the slope: 1 where the ratio rises with x, else -1."""
+        return 1 if self.rising else -1
+
+    def allowed(self, x: float) -> float:
+        """The nearest x that may be played."""
+        x = min(max(x, self.low), self.high)
+        return min(max(float(round(x)), math.ceil(self.low)), math.floor(self.high)) if self.whole else x
+
+
+@dataclass(frozen=True)
+class MeasuredRatio:
+    """Games at one x."""
+
+    x: float
+    record: Record
+
+    @property
+    def decisive(self) -> float:
+        """Decisive games and a half, so that no logarithm is infinite."""
+        return self.record.wins + self.record.losses + 0.5
+
+    @property
+    def drawn(self) -> float:
+        """Drawn games and a half."""
+        return self.record.draws + 0.5
+
+    @property
+    def log_ratio(self) -> float:
+        """ln((w + l)/d) of these counts, which is finite."""
+        return math.log(self.decisive / self.drawn)
+
+    @property
+    def precision(self) -> float:
+        """1 / variance of the log ratio; it grows with the games, and is small where one kind hardly occurs."""
+        return 1 / (1 / self.decisive + 1 / self.drawn)
+
+
+@dataclass(frozen=True)
+class RatioLine:
+    """ln((w + l)/d) = level + slope (ln x - centre), and the variances of level and slope, which are independent."""
+
+    level: float
+    slope: float
+    centre: float
+    level_variance: float
+    slope_variance: float
+
+    def ratio_at(self, x: float) -> float:
+        """The ratio that the line has at x."""
+        return math.exp(self.level + self.slope * (math.log(x) - self.centre))
+
+    def x_for(self, ratio: float) -> float:
+        """Return the x at which the line has this ratio."""
+        return math.exp(min(max(self.centre + (math.log(ratio) - self.level) / self.slope, -50.0), 50.0))
+
+    def x_interval(self, ratio: float, confidence: float = 0.95) -> tuple[float, float]:
+        """Fieller's interval of that place: the x at which the line may have this ratio; (0, inf) where it bounds none.
+
+        With u = ln x - centre and t = ln ratio it is where (level + slope u - t)^2 <= z^2 var(level + slope u).
+        """
+        z2 = z_of(confidence) ** 2
+        gap = self.level - math.log(ratio)
+        a, b, c = self.slope**2 - z2 * self.slope_variance, self.slope * gap, gap**2 - z2 * self.level_variance
+        if a <= 0 or b * b < a * c:
+            return 0.0, math.inf
+        root = math.sqrt(b * b - a * c)
+        low, high = (min(max(self.centre + (-b + side * root) / a, -50.0), 50.0) for side in (-1, 1))
+        return math.exp(low), math.exp(high)
+
+
+Reached = Literal["found", "low", "high"]
+"""Where the target ratio is: within the bounds of x, or not reached at the low or the high one."""
+
+
+@dataclass(frozen=True)
+class TunedRatio:
+    """Result of a search.
+
+    x: the setting; interval: its 95 % interval, within the bounds; ratio: of the line at x, the target if `reached`
+    within the bounds; measured: all games, in the order in which the x were first played.
+    """
+
+    x: float
+    interval: tuple[float, float]
+    ratio: float
+    reached: Reached
+    measured: tuple[MeasuredRatio, ...]
+
+    @property
+    def games(self) -> int:
+        """Games in all."""
+        return sum(one.record.games for one in self.measured)
+
+
+def tune_ratio(measure: Measure, search: RatioSearch) -> TunedRatio:
+    """Find the x with the target (w + l)/d, by games of `measure`: first at the starts, then on the fitted line.
+
+    Every start is played once, even if together they exceed most_games.
+    """
+    seen: dict[float, Record] = {}
+    for x in (search.allowed(start) for start in search.starts):
+        seen[x] = measure(x, search.games)
+    while (spent := sum(record.games for record in seen.values())) + search.games <= search.most_games:
+        if _known(seen, search):
+            break
+        x = _next(seen, search)
+        before = seen[x].games if x in seen else 0
+        seen[x] = measure(x, before + search.games)
+        if sum(record.games for record in seen.values()) <= spent:
+            raise ValueError(f"asked for {before + search.games} games at {x:g}, got {seen[x].games}")
+    return _tuned(seen, search)
+
+
+def fit_ratio(measured: Sequence[MeasuredRatio], target: float, *, rising: bool) -> RatioLine:
+    """Fit the line near the target ratio: logistic regression, with less weight far from that ratio.
+
+    The slope is shrunk to +-1 as by an observation of standard deviation SLOPE_SPREAD, and is at least FLATTEST_SLOPE
+    steep. Raise ValueError without games.
+    """
+    line = _weighted_fit(measured, [1.0] * len(measured), 1 if rising else -1)
+    for _ in range(3):  # the weights need the place, the place the weights
+        place = _near(line.x_for(target), measured)
+        weights = [math.exp(-((math.log(one.x / place) / math.log(REACH)) ** 2)) for one in measured]
+        line = _weighted_fit(measured, weights, 1 if rising else -1)
+    return line
+
+
+def ratio_slope(measured: Sequence[MeasuredRatio], confidence: float = 0.95) -> tuple[float, float, float]:
+    """The slope of ln((w + l)/d) over ln x through all measurements alike, and its confidence interval.
+
+    ValueError for fewer than two places.
+    """
+    if len({one.x for one in measured}) < 2:
+        raise ValueError(f"a slope needs two places or more, got {sorted({one.x for one in measured})}")
+    line = logistic_line(measured, [1.0] * len(measured), slope=0.0, spread=1e3)
+    half = z_of(confidence) * math.sqrt(line.slope_variance)
+    return line.slope, line.slope - half, line.slope + half
+
+
+def ratio_factor(of: Record, to: Record, confidence: float = 0.95) -> tuple[float, float, float]:
+    """Return the factor of the first ratio over the second, and its confidence interval.
+
+    The odds ratio of decisive games, with half a game added to every count; the interval is Woolf's.
+    """
+    counts = [count + 0.5 for record in (of, to) for count in (record.wins + record.losses, record.draws)]
+    logarithm = math.log(counts[0] / counts[1]) - math.log(counts[2] / counts[3])
+    half = z_of(confidence) * math.sqrt(sum(1 / count for count in counts))
+    return math.exp(logarithm), math.exp(logarithm - half), math.exp(logarithm + half)
+
+
+def _near(x: float, measured: Sequence[MeasuredRatio]) -> float:
+    """x, or the end of what was measured where x is beyond it: there the games of the end count in full."""
+    return min(max(x, min(one.x for one in measured)), max(one.x for one in measured))
+
+
+def _weighted_fit(measured: Sequence[MeasuredRatio], weights: Sequence[float], sign: int) -> RatioLine:
+    """The line with the prior of the slope, made steep enough."""
+    line = logistic_line(measured, weights, slope=float(sign), spread=SLOPE_SPREAD)
+    return replace(line, slope=sign * max(sign * line.slope, FLATTEST_SLOPE))
+
+
+def weighted_line(
+    measured: Sequence[MeasuredRatio], weights: Sequence[float], *, slope: float, spread: float
+) -> RatioLine:
+    """Return the line of least squares through the log ratios, each weighted by its precision times its weight.
+
+    The slope is drawn to `slope` as by an observation of standard deviation `spread`. ValueError for no measurement.
+    """
+    if not measured:
+        raise ValueError("a line needs one measurement or more, got none")
+    xs, ys = ([math.log(one.x) for one in measured], [one.log_ratio for one in measured])
+    precisions = [weight * one.precision for weight, one in zip(weights, measured, strict=True)]
+    return _least_squares(np.array(xs), np.array(ys), np.array(precisions), slope, spread)
+
+
+def _least_squares(xs: Floats, ys: Floats, weights: Floats, slope: float, spread: float) -> RatioLine:
+    """Return y = level + slope (x - centre) by weighted least squares, with a normal prior of the slope.
+
+    Around the weighted mean of x the estimates of level and slope are independent.
+    """
+    total, prior = weights.sum(), spread**-2
+    centre, level = (weights * xs).sum() / total, (weights * ys).sum() / total
+    square = prior + (weights * (xs - centre) ** 2).sum()
+    product = prior * slope + (weights * (xs - centre) * (ys - level)).sum()
+    return RatioLine(float(level), float(product / square), float(centre), float(1 / total), float(1 / square))
+
+
+def logistic_line(
+    measured: Sequence[MeasuredRatio], weights: Sequence[float], *, slope: float, spread: float
+) -> RatioLine:
+    """Return the line of logistic regression: least squares again and again, with the weights of the line before.
+
+    Iteratively reweighted least squares (McCullagh and Nelder 1989, section 2.5), from the line through the log ratios.
+    """
+    xs = np.array([math.log(one.x) for one in measured])
+    sizes = np.array(weights) * [one.decisive + one.drawn for one in measured]
+    shares = np.array([one.decisive / (one.decisive + one.drawn) for one in measured])
+    line = weighted_line(measured, weights, slope=slope, spread=spread)
+    logits = line.level + line.slope * (xs - line.centre)
+    for _ in range(50):
+        chances = 1 / (1 + np.exp(-np.clip(logits, -30, 30)))
+        variances = chances * (1 - chances)
+        line = _least_squares(xs, logits + (shares - chances) / variances, sizes * variances, slope, spread)
+        step = line.level + line.slope * (xs - line.centre) - logits
+        logits = logits + np.clip(step, -2, 2)
+        if np.abs(step).max() < 1e-10:
+            break
+    return line
+
+
+def _line(seen: dict[float, Record], search: RatioSearch) -> RatioLine:
+    return fit_ratio([MeasuredRatio(x, record) for x, record in seen.items()], search.target, rising=search.rising)
+
+
+def _next(seen: dict[float, Record], search: RatioSearch) -> float:
+    """Return the next x to play: the line's x of the target ratio, not too far outside the x played."""
+    x = _line(seen, search).x_for(search.target)
+    return search.allowed(min(max(x, min(seen) / LARGEST_STEP), max(seen) * LARGEST_STEP))
+
+
+def _known(seen: dict[float, Record], search: RatioSearch) -> bool:
+    """Return whether x is known well enough, or the target ratio is significantly beyond a played bound."""
+    if _is_beyond(seen, search, search.allowed(search.low), search.sign):
+        return True
+    if _is_beyond(seen, search, search.allowed(search.high), -search.sign):
+        return True
+    low, high = _line(seen, search).x_interval(search.target)
+    return (not search.whole or _next(seen, search) in seen) and high <= search.precision * low
+
+
+def _is_beyond(seen: dict[float, Record], search: RatioSearch, bound: float, side: int) -> bool:
+    """Return whether the ratio at this bound is, at 99 %, above (side 1) or below (side -1) the target."""
+    if bound not in seen:
+        return False
+    low, high = decisive_ratio_interval(seen[bound], 0.99)
+    return low > search.target if side == 1 else high < search.target
+
+
+def _tuned(seen: dict[float, Record], search: RatioSearch) -> TunedRatio:
+    line = _line(seen, search)
+    place_of_target = line.x_for(search.target)
+    reached: Reached = "low" if place_of_target < search.low else "high" if place_of_target > search.high else "found"
+    low, high = (min(max(end, search.low), search.high) for end in line.x_interval(search.target))
+    x = search.allowed(place_of_target)
+    measured = tuple(MeasuredRatio(place, record) for place, record in seen.items())
+    return TunedRatio(x, (low, high), line.ratio_at(x), reached, measured)

@@ -1,0 +1,323 @@
+"""The claims of table 1 of the search-contempt paper, beside the games: by score and by games won.
+
+The paper's column is the share of games won; a lead in score may be draws that a weak odds taker did not win.
+Games of two settings from one opening are compared, and where openings repeat the openings are the units.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
+from typing import Any, Literal
+
+import numpy as np
+
+from hauteur_experiments.experiment import Finding, SourceClaim
+from hauteur_experiments.grid import Played
+from hauteur_experiments.measured import ClusterMean, Mean, by_opening
+from hauteur_experiments.search_contempt.settings import PAPER
+from hauteur_experiments.verdict import SMALLEST_POINTS, Claim, Inequality
+
+LEAST_UNITS = 50
+"""Openings of a cell, or games where it has one opening, below which nothing is concluded."""
+
+By = Literal["score", "games won"]
+BY: tuple[By, By] = ("score", "games won")
+
+DRAWS = {"stalemate": "stalemate", "threefold repetition": "repetition", "fifty-move rule": "fifty moves"}
+"""Ends of drawn games, and the kinds they are counted as; all others are `other`."""
+
+KINDS = (*DRAWS.values(), "other")
+
+TABLE_1 = {100: (0.2343, 0.3676), 800: (0.3525, 0.5781), 20_000: (0.2540, 0.8173)}
+"""Nodes: the giver's score with PUCT and with search-contempt."""
+
+RISE, PUCT_RISE = (100 * (TABLE_1[20_000][place] - TABLE_1[100][place]) for place in (1, 0))
+"""Percentage points that the paper's giver gains from 100 to 20,000 nodes with search-contempt, and with PUCT."""
+
+POINTS = "percentage points"
+PUCT = 1_000_000_000
+"""N_scl that turns search-contempt off."""
+
+PUBLISHED_N_SCL = 28
+APART = 2
+"""N_scl that are nearer to the odds taker's visits than by this factor are not compared with them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cell:
+    """One entry of the table: N_scl, nodes, the giver's games."""
+
+    n_scl: int
+    nodes: int
+    played: Played
+
+    @property
+    def score(self) -> float:
+        """The giver's share of the points."""
+        return self.played.tally.record.score
+
+    @property
+    def drawn(self) -> dict[str, int]:
+        """Drawn games by their kind."""
+        counts = Counter(DRAWS.get(game.end, "other") for game in self.played.games if game.score == 0.5)
+        return {kind: counts[kind] for kind in KINDS}
+
+
+def title(n_scl: int) -> str:
+    """Return the title of a setting in tables."""
+    return "PUCT" if n_scl == PUCT else f"N_scl {n_scl}"
+
+
+def findings(cells: Mapping[tuple[int, int], Cell], visits: int) -> list[Finding]:
+    """The statements of the paper, and one of our own, by score and by games won; where cells are missing, those that
+    need them are left out. visits: the odds taker's.
+    """
+    statements = (rise, rise_at_ends, more, fall, lead, lead_of_any, partial(fits, visits=visits))
+    found = (statement(cells, by=by) for statement in statements for by in BY)
+    return [finding for finding in found if finding is not None]
+
+
+def rise(cells: Mapping[tuple[int, int], Cell], by: By) -> Finding | None:
+    """Search-contempt with the paper's N_scl is stronger at every number of nodes than at the one before."""
+    mine = sorted((cell for (n_scl, _), cell in cells.items() if n_scl == PUBLISHED_N_SCL), key=lambda cell: cell.nodes)
+    gains = {
+        f"{title(PUBLISHED_N_SCL)} at {_nodes(pair)} nodes": (_gain(*pair, by), _share_of(pair, RISE))
+        for pair in pairwise(mine)
+    }
+    text = "36.8 %, 57.8 % and 81.7 % at 100, 800 and 20,000 nodes: search-contempt at N_scl 28 rises at every step"
+    return _finding("rise", text, by, gains)
+
+
+def rise_at_ends(cells: Mapping[tuple[int, int], Cell], by: By) -> Finding | None:
+    """Some N_scl is stronger with the most nodes than with the least."""
+    ends = {n_scl: pair for n_scl, pair in _ends(cells).items() if n_scl != PUCT}
+    gains = {
+        f"{title(n_scl)} at {_nodes(pair)} nodes": (_gain(*pair, by), _share_of(pair, RISE))
+        for n_scl, pair in ends.items()
+    }
+    text = "weaker than the paper: search-contempt with some N_scl scores more with the most nodes than with the least"
+    return _finding("rise-at-ends", text, by, gains, needs="any")
+
+
+def more(cells: Mapping[tuple[int, int], Cell], by: By) -> Finding | None:
+    """Search-contempt gains more than PUCT from the same nodes: the interaction, by games from the same openings."""
+    text = "from 100 to 20,000 nodes search-contempt gains 45 percentage points, PUCT 2: the nodes serve it more"
+    ends = _ends(cells)
+    plain = ends.pop(PUCT, None)
+    if plain is None:
+        return None
+    found = {n_scl: pair for n_scl, pair in ends.items() if _nodes(pair) == _nodes(plain)}
+    gains = {
+        f"{title(n_scl)} beyond PUCT": (_difference(plain, pair, by), _share_of(pair, RISE - PUCT_RISE))
+        for n_scl, pair in found.items()
+    }
+    return _finding("more", f"{text} (here: with some N_scl)", by, gains, needs="any")
+
+
+def fall(cells: Mapping[tuple[int, int], Cell], by: By) -> Finding | None:
+    """PUCT rises from the least nodes to its best number, and falls from there to the most: the best one between is
+    chosen by one half of the openings, and both are tested by the other.
+    """
+    levels = sorted((cell for (n_scl, _), cell in cells.items() if n_scl == PUCT), key=lambda cell: cell.nodes)
+    if len(levels) < 3:
+        return None
+    first, *between, last = levels
+    chosen, tested = _halves(first)
+    best = max(between, key=lambda cell: Mean([_result(cell.played.games[number], by) for number in chosen]).value)
+    up, down = (_gain(one, other, by, tested) for one, other in ((first, best), (last, best)))
+    gains = {
+        f"other half of the games, {best.nodes:,} above {first.nodes:,} nodes": (up, 100 * (0.3525 - 0.2343) / 2),
+        f"{best.nodes:,} above {last.nodes:,}": (down, 100 * (0.3525 - 0.2540) / 2),
+    }
+    scores = ", ".join(map(_score_text, levels))
+    text = "23.4 %, 35.3 % and 25.4 %: PUCT rises, then falls"
+    return _finding("fall", text, by, gains, shown=f"PUCT scores {scores}", least=LEAST_UNITS // 2)
+
+
+def lead(cells: Mapping[tuple[int, int], Cell], by: By) -> Finding | None:
+    """Search-contempt with the paper's N_scl is ahead of PUCT at every number of nodes."""
+    text = "search-contempt at N_scl 28 is ahead of PUCT, at 100, 800 and 20,000 nodes by 13, 23 and 56 points"
+    return _finding("lead", text, by, _leads(cells, {place for place in cells if place[0] == PUBLISHED_N_SCL}, by))
+
+
+def lead_of_any(cells: Mapping[tuple[int, int], Cell], by: By) -> Finding | None:
+    """Some N_scl is ahead of PUCT at the most nodes that both have."""
+    both = [place for place in cells if place[0] != PUCT and (PUCT, place[1]) in cells]
+    most = max((nodes for _, nodes in both), default=0)
+    gains = _leads(cells, {place for place in both if place[1] == most}, by)
+    text = "weaker than the paper: at the most nodes search-contempt with some N_scl is ahead of PUCT"
+    return _finding("lead-of-any", text, by, gains, needs="any")
+
+
+def _leads(cells: Mapping[tuple[int, int], Cell], places: AbstractSet[tuple[int, int]], by: By) -> dict[str, Gain]:
+    """The leads over PUCT at equal nodes; what matters is half of the paper's, by the logarithm of the nodes."""
+    known = list(map(math.log, TABLE_1))
+    leads = [100 * (contempt - puct) for puct, contempt in TABLE_1.values()]
+    return {
+        f"{title(n_scl)} at {nodes:,} nodes": (
+            _gain(cells[PUCT, nodes], cell, by),
+            float(np.interp(math.log(nodes), known, leads)) / 2,
+        )
+        for (n_scl, nodes), cell in cells.items()
+        if (n_scl, nodes) in places and (PUCT, nodes) in cells
+    }
+
+
+def fits(cells: Mapping[tuple[int, int], Cell], visits: int, by: By) -> Finding | None:
+    """The odds taker's visits as N_scl are ahead of every N_scl that is APART from them, at the most nodes."""
+    most = max((nodes for n_scl, nodes in cells if n_scl == visits), default=0)
+    mine = {n_scl: cell for (n_scl, nodes), cell in cells.items() if nodes == most and n_scl != PUCT}
+    others = {n_scl: cell for n_scl, cell in mine.items() if max(n_scl, visits) >= APART * min(n_scl, visits)}
+    gains = {
+        f"N_scl {visits} above {n_scl} at {most:,} nodes": (_gain(cell, cells[visits, most], by), SMALLEST_POINTS)
+        for n_scl, cell in others.items()
+    }
+    return _finding(
+        "best-n-scl", "not in the paper: the best N_scl is the number of the odds taker's visits", by, gains
+    )
+
+
+Gain = tuple[Mean | ClusterMean, float]
+"""A gain in percentage points, and the smallest one that matters."""
+
+
+def _finding(
+    key: str,
+    text: str,
+    by: By,
+    gains: Mapping[str, Gain],
+    *,
+    needs: Literal["all", "any"] = "all",
+    shown: str = "",
+    least: int = LEAST_UNITS,
+) -> Finding | None:
+    """Return the finding on a statement that is true where all gains, or any, are above 0; None without gains."""
+    if not gains:
+        return None
+    sides = tuple(
+        Inequality(f"{by}: {what}", gain, 0.0, "above", least, unit=POINTS, of=_units_of(gain), matters=matters)
+        for what, (gain, matters) in gains.items()
+    )
+    return Finding.of(key, f"{text}, by {by}", Claim(sides, needs=needs), shown)
+
+
+def _units_of(gain: Mean | ClusterMean) -> str:
+    return "openings" if isinstance(gain, ClusterMean) else "games"
+
+
+def _result(game: Any, by: By) -> float:
+    """What a game counts for: its score, or whether it was won."""
+    return game.score if by == "score" else float(game.score == 1.0)
+
+
+def _gain(before: Cell, after: Cell, by: By, numbers: Sequence[int] | None = None) -> Mean | ClusterMean:
+    """The gain of `after` in percentage points, game by game: the openings are the same. numbers: of these games."""
+    chosen = range(len(before.played.games)) if numbers is None else numbers
+    games = [(before.played.games[number], after.played.games[number]) for number in chosen]
+    return by_opening([100 * (_result(b, by) - _result(a, by)) for a, b in games], [_opening(a) for a, _ in games])
+
+
+def _difference(less: tuple[Cell, Cell], greater: tuple[Cell, Cell], by: By) -> Mean | ClusterMean:
+    """How much more the second pair of cells gains than the first, game by game."""
+    gains = [_gain(*pair, by).samples for pair in (less, greater)]
+    samples = [b - a for a, b in zip(*gains, strict=True)]
+    return by_opening(samples, [_opening(game) for game in less[0].played.games])
+
+
+def _opening(game: Any) -> str:
+    return f"{game.fen} {game.opening}"
+
+
+def _halves(cell: Cell) -> tuple[list[int], list[int]]:
+    """The numbers of games of every other opening, and of the rest; of every other game where there is one opening."""
+    openings = [_opening(game) for game in cell.played.games]
+    places = {opening: place for place, opening in enumerate(dict.fromkeys(openings))}
+    sides = [number if len(places) == 1 else places[opening] for number, opening in enumerate(openings)]
+    return tuple([n for n, side in enumerate(sides) if side % 2 == wanted] for wanted in (1, 0))  # type: ignore[return-value]
+
+
+def _ends(cells: Mapping[tuple[int, int], Cell]) -> dict[int, tuple[Cell, Cell]]:
+    """The cells of each N_scl with the least and the most nodes, where these differ."""
+    found = {}
+    for n_scl in dict.fromkeys(n_scl for n_scl, _ in cells):
+        mine = sorted((cell for (other, _), cell in cells.items() if other == n_scl), key=lambda cell: cell.nodes)
+        if len(mine) > 1:
+            found[n_scl] = (mine[0], mine[-1])
+    return found
+
+
+def _nodes(pair: tuple[Cell, Cell]) -> str:
+    return f"{pair[0].nodes:,} to {pair[1].nodes:,}"
+
+
+def _share_of(pair: tuple[Cell, Cell], rise: float) -> float:
+    """Half of the paper's rise, from 100 to 20,000 nodes, that belongs to these nodes by their logarithm."""
+    return rise / 2 * math.log(pair[1].nodes / pair[0].nodes) / math.log(max(TABLE_1) / min(TABLE_1))
+
+
+def _score_text(cell: Cell) -> str:
+    low, high = cell.played.tally.score_interval
+    return f"{cell.score:.1%} [{low:.1%}, {high:.1%}] at {cell.nodes:,}"
+
+
+CLAIMS = tuple(
+    SourceClaim(key, source, statement, figure, needs)
+    for key, source, statement, figure, needs in (
+        (
+            "rise",
+            f"{PAPER}, table 1",
+            "search-contempt at odds, N_scl 28, rises at every step of the nodes",
+            "36.8, 57.8, 81.7 % at 100, 800, 20,000",
+            "",
+        ),
+        (
+            "rise-at-ends",
+            f"{PAPER}, table 1",
+            "weaker: with some N_scl it scores more with the most nodes than with the least",
+            "the same",
+            "",
+        ),
+        (
+            "more",
+            f"{PAPER}, table 1",
+            "search-contempt, with some N_scl, gains more from the nodes than PUCT",
+            "+45 against +2 percentage points",
+            "",
+        ),
+        ("fall", f"{PAPER}, table 1", "PUCT rises, then falls", "23.4, 35.3, 25.4 %", ""),
+        (
+            "lead",
+            f"{PAPER}, table 1",
+            "search-contempt with N_scl 28 is ahead of PUCT at every number of nodes",
+            "+13, +23, +56 percentage points at 100, 800, 20,000",
+            "",
+        ),
+        (
+            "lead-of-any",
+            f"{PAPER}, table 1",
+            "weaker: with some N_scl it is ahead of PUCT at the most nodes",
+            "the same",
+            "",
+        ),
+        (
+            "best-n-scl",
+            "this laboratory",
+            "the best N_scl at odds is the number of the odds taker's visits",
+            "the author's for odds: 28",
+            "",
+        ),
+        (
+            "fine-tuned",
+            f"{PAPER}, table 1",
+            "a net that was fine-tuned at odds scores more with search-contempt than its parent",
+            "the paper's net was trained at queen odds",
+            "a run of runs/odds_queen.toml, then 400 games a cell with it and with its parent",
+        ),
+    )
+)

@@ -1,0 +1,257 @@
+"""Table 2 of Joshi 2025: search-contempt against PUCT with a high temperature, both tuned to equally many draws.
+
+The paper's question is which lever for decisive games costs less strength. So first the N_scl is sought at which
+search-contempt (with the low temperature of tau_1) has the (w + l)/d that PUCT with tau_2 has in self-play. Where no
+N_scl has it, tau_2 is cooled or warmed until its ratio is that of the nearest N_scl. The two play each other, and both
+play themselves again in fresh games, which shows whether their ratios are equal.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import hauteur as ht
+from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, SourceClaim, finite
+from hauteur_experiments.grid import Match, play
+from hauteur_experiments.measured import MatchElo, Record
+from hauteur_experiments.ratio import (
+    EQUAL_WITHIN,
+    RatioSearch,
+    TunedRatio,
+    decisive_ratio,
+    equal_within,
+    factor_of,
+    ratio_text,
+    tune_ratio,
+)
+from hauteur_experiments.search_contempt.settings import (
+    GAMES,
+    HYBRID,
+    LEAST_GAMES,
+    PAPER,
+    TRAINING,
+    VISITS,
+    contempt,
+    game_of,
+    player,
+    scoped,
+    selfplay,
+    tau_2_temperature,
+)
+from hauteur_experiments.verdict import Claim, Inequality
+
+TABLE_2 = Record(37, 46, 17)
+"""The paper's match from the view of search-contempt."""
+
+PAPER_RATIO = 1.38
+"""(w + l)/d of both in self-play."""
+
+MATCH_GAMES = 2 * GAMES
+"""The paper's 100 games leave an interval of 100 Elo; twice as many, one of 70."""
+
+MATCH_SEED = 1001
+"""Of the match: its games have other random draws than those that the sides were tuned with."""
+
+STARTS = (5, 10, 32)
+"""N_scl that are played first: the games of figure 2."""
+
+MORE_SETS = 3
+"""Sets of GAMES games more, at most, at the N_scl where the line leads; and for a factor on tau_2."""
+
+
+@dataclass(frozen=True)
+class Sides:
+    """Search-contempt and PUCT at equal ratios, and how N_scl and the factor on tau_2 (None: left at 1) were found."""
+
+    n_scl: TunedRatio
+    factor: TunedRatio | None
+    target: float
+
+    @property
+    def name(self) -> str:
+        """Name of the folder of their match."""
+        return f"n{self.n_scl.x:g}-tau2" + ("" if self.factor is None else f"-x{self.factor.x:.3g}")
+
+    def words(self, setting: Setting) -> dict[str, str]:
+        """The words of search-contempt and of PUCT."""
+        factor = 1.0 if self.factor is None else self.factor.x
+        return {"contempt": contempt_words(setting, self.n_scl.x), "puct": tau_words(factor)}
+
+
+def contempt_words(setting: Setting, n_scl: float) -> str:
+    """hybrid with this N_scl; PUCT where it is not below the visits, and so never acts."""
+    return HYBRID if round(n_scl) >= setting.visits_or(VISITS) else contempt(round(n_scl))
+
+
+def tau_words(factor: float) -> str:
+    """PUCT with tau_2 times a factor."""
+    return f"{tau_2_temperature(factor)} {TRAINING}"
+
+
+def make(setting: Setting) -> Result:
+    """Tune the sides, play the match and fresh games of both."""
+    sides = tuned_sides(setting)
+    texts = tuning_texts(sides)
+    for text in texts:
+        setting.show(text)
+    words = sides.words(setting)
+    a, b = (player(setting, side) for side in words.values())
+    match = Match(sides.name, a, b, setting.pairs(MATCH_GAMES), game=game_of(setting), seed=MATCH_SEED)
+    games = setting.scaled(MATCH_GAMES, 2)
+    fresh = [selfplay(setting, f"fresh-{sides.name}-{name}", one, games, MATCH_SEED) for name, one in words.items()]
+    played = play(setting, [match, *fresh], shared=True)
+    tally = played[match.name].tally
+    own = [Record.of(played[one.name].tally) for one in fresh]
+    facts: dict[str, Any] = {"visits": setting.visits_or(VISITS), "games": match.games}
+    facts |= {"n_scl": _facts(sides.n_scl), "factor": _facts(sides.factor)}
+    rows = [_row("search-contempt", sides, tally), _row("PUCT", sides, tally)]
+    findings = [match_finding(tally, sides), equal_finding(*own)]
+    return scoped(setting, Result(rows, findings, [_figure(setting, tally)], texts, facts))
+
+
+def tuned_sides(setting: Setting) -> Sides:
+    """Play or resume the games of the tuning.
+
+    Raise ValueError if tau_2 has only draws or none, so that there is no ratio to tune to.
+    """
+    games, visits = setting.scaled(GAMES, 2), setting.visits_or(VISITS)
+
+    def measured(name: str, words: str, count: int) -> Record:
+        return Record.of(play(setting, [selfplay(setting, name, words, count)], shared=True)[name].tally)
+
+    def contempt_games(x: float, count: int) -> Record:
+        return measured("puct" if x >= visits else f"n{x:g}", contempt_words(setting, x), count)
+
+    def tau_games(x: float, count: int) -> Record:
+        return measured("tau2" if x == 1 else f"tau2-x{x:.6g}", tau_words(x), count)
+
+    warm = tau_games(1.0, games)
+    target = decisive_ratio(warm)
+    if not target:
+        raise ValueError(f"self-play with tau_2 has the results {warm}: no ratio (w + l)/d to tune to; play more games")
+    starts = tuple(float(n_scl) for n_scl in STARTS if n_scl <= visits) or (1.0,)
+    most = (len(starts) + MORE_SETS) * games
+    search = RatioSearch(target, 1, visits, starts, rising=False, whole=True, games=games, most_games=most)
+    n_scl = tune_ratio(contempt_games, search)
+    if n_scl.reached == "found":
+        return Sides(n_scl, None, target)
+    search = RatioSearch(n_scl.ratio, 0.1, 2.0, (1.0,), rising=True, games=games, most_games=(1 + MORE_SETS) * games)
+    return Sides(n_scl, tune_ratio(tau_games, search), target)
+
+
+def tuning_texts(sides: Sides) -> list[str]:
+    """Return the findings of the tuning, one line each."""
+    texts = [f"PUCT with tau_2 has (w + l)/d {sides.target:.2f} in self-play (paper: {PAPER_RATIO})"]
+    for name, tuned in (("N_scl", sides.n_scl), ("factor on tau_2", sides.factor)):
+        if tuned is not None:
+            low, high = tuned.interval
+            places = "; ".join(f"{one.x:.4g}: {ratio_text(one.record)}" for one in tuned.measured)
+            end = "" if tuned.reached == "found" else f", the {tuned.reached} end of what is possible"
+            text = f"{name} {tuned.x:.4g} [{low:.3g}, {high:.3g}]{end}"
+            texts.append(f"{text}: (w + l)/d {tuned.ratio:.2f}; measured {places}")
+    return texts
+
+
+def match_finding(tally: ht.Tally, sides: Sides) -> Finding:
+    """The match beside the paper's, from the view of search-contempt."""
+    there = TABLE_2.elo_interval()
+    text = (
+        f"table 2: search-contempt at N_scl 5 against PUCT with tau_2: {_counts(TABLE_2)}, {TABLE_2.elo:+.0f} Elo "
+        f"[{there[0]:+.0f}, {there[1]:+.0f}]"
+    )
+    what = "search-contempt is ahead by"
+    side = Inequality(what, MatchElo(tally), 0.0, "above", LEAST_GAMES, unit="Elo", matters=TABLE_2.elo / 2)
+    low, high = sides.n_scl.interval
+    tuned = f"N_scl {sides.n_scl.x:.4g} [{low:.3g}, {high:.3g}] for (w + l)/d {sides.target:.2f} (paper: {PAPER_RATIO})"
+    return Finding.of("stronger", text, Claim((side,)), f"{tuned}: {_counts(Record.of(tally))}")
+
+
+def equal_finding(contempt: Record, puct: Record) -> Finding:
+    """The premise of the match, by fresh games: (w + l)/d of the two is equal within a factor."""
+    what = "(w + l)/d of search-contempt over that of PUCT"
+    between = equal_within(what, factor_of(contempt, puct), LEAST_GAMES, "games of a setting")
+    text = f"table 2: the two settings have equal (w + l)/d; here: within a factor of {EQUAL_WITHIN} in fresh games"
+    return Finding.of("equal", text, Claim(between), f"{ratio_text(contempt)}; PUCT: {ratio_text(puct)}")
+
+
+def _counts(record: Record) -> str:
+    return f"{record.wins} won, {record.draws} drawn, {record.losses} lost"
+
+
+def _row(name: str, sides: Sides, tally: ht.Tally) -> dict[str, Any]:
+    """A line of the table from one side's view."""
+    mine, record = name == "search-contempt", Record.of(tally)
+    here, there = (one if mine else Record(one.losses, one.draws, one.wins) for one in (record, TABLE_2))
+    factor = 1.0 if sides.factor is None else sides.factor.x
+    row: dict[str, Any] = {"search": name, "temperature": "tau_1" if mine else f"{factor:.4g} tau_2"}
+    row |= {"n_scl": sides.n_scl.x if mine else None, **here._asdict(), "elo": finite(record.elo) if mine else 0.0}
+    row |= {f"paper_{field}": count for field, count in there._asdict().items()}
+    return row | {"paper_elo": TABLE_2.elo if mine else 0.0}
+
+
+def _facts(tuned: TunedRatio | None) -> dict[str, Any] | None:
+    if tuned is None:
+        return None
+    places = [{"x": one.x, **one.record._asdict()} for one in tuned.measured]
+    facts = {"x": tuned.x, "interval_95": list(tuned.interval), "ratio": tuned.ratio, "reached": tuned.reached}
+    return {**facts, "measured": places}
+
+
+def _figure(setting: Setting, tally: ht.Tally) -> ht.Figure:
+    """Elo of search-contempt, here and in the paper."""
+    size = f"{tally.record.games:,} games at {setting.visits_or(VISITS):,} visits a move"
+    paper = f"paper: chess, {TABLE_2.games} at {VISITS:,}"
+    text = f"{game_of(setting).capitalize()}, {size}; {paper}. Bars: 95 % intervals."
+    here = MatchElo(tally)
+    points = (("paper", TABLE_2.elo, TABLE_2.elo_interval()), ("here", here.value, here.interval(0.95)))
+    lines = tuple(
+        ht.Series(name, [place], [finite(value)], colour, low=[finite(low)], high=[finite(high)], joined=False)
+        for place, (name, value, (low, high)), colour in zip((1, 2), points, ("orange", "blue"), strict=True)
+    )
+    return ht.Figure(
+        "contempt-vs-temperature",
+        "Search-contempt against PUCT with a high temperature",
+        text,
+        "Elo of search-contempt",
+        "match at equal (w + l)/d",
+        lines=lines,
+        threshold=0.0,
+        threshold_name="equal",
+        x_names=["paper", "here"],
+    )
+
+
+def matches(setting: Setting) -> Iterator[Match]:
+    """The games that are always played, and two more sets for the tuning."""
+    for n_scl in (*STARTS, 15, 20):
+        yield selfplay(setting, f"n{n_scl}", contempt_words(setting, n_scl), setting.scaled(GAMES, 2))
+    for games in (GAMES, MATCH_GAMES, MATCH_GAMES, MATCH_GAMES):
+        yield selfplay(setting, "tau2", tau_words(1.0), setting.scaled(games, 2))
+
+
+EXPERIMENTS = (
+    Experiment(
+        "contempt-vs-temperature",
+        f"{PAPER}, table 2",
+        "match: search-contempt against PUCT with a temperature of equally many draws",
+        make,
+        claims=(
+            SourceClaim(
+                "stronger",
+                f"{PAPER}, table 2",
+                "search-contempt is stronger than a temperature of equal (w + l)/d",
+                "+70 Elo [+20, +124], 100 games",
+            ),
+            SourceClaim(
+                "equal",
+                f"{PAPER}, table 2",
+                "the two settings of that match have equal (w + l)/d (within a factor of 1.5)",
+                "1.38 with both",
+            ),
+        ),
+        matches=matches,
+        uses=("nets", "visits", "game"),
+    ),
+)

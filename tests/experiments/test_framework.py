@@ -1,0 +1,273 @@
+"""Experiments: written on the public API alone, made, resumed, looked at, planned; the table of claims; own ones."""
+
+import ast
+import json
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from experiment_toys import setting
+
+import hauteur_experiments
+from hauteur.cli import main as cli
+from hauteur.cli.main import main
+from hauteur_experiments import registry
+from hauteur_experiments.attempts import AttemptLog
+from hauteur_experiments.claims_table import BEGIN, END, claim_rows, write_table
+from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, SourceClaim, make_experiment
+from hauteur_experiments.grid import Match, play, seconds_of
+from hauteur_experiments.measured import Mean
+from hauteur_experiments.plan import PlannedRun, make_plan, steps
+from hauteur_experiments.planned_runs import RUNS, SUBJECTS, run_named
+from hauteur_experiments.registry import EXPERIMENTS, find
+from hauteur_experiments.verdict import Claim, Inequality
+
+SOURCES = sorted(Path(str(hauteur_experiments.__file__)).parent.rglob("*.py"))
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.stem)
+def test_experiments_use_the_public_api_alone(path: Path) -> None:
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            assert all(alias.name == "hauteur" or not alias.name.startswith("hauteur.") for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert (node.module or "").split(".")[0] != "hauteur"
+        elif isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "ht":
+            assert not node.attr.startswith("_")
+
+
+def test_names_and_keys_are_unique() -> None:
+    assert len({one.name for one in EXPERIMENTS}) == len(EXPERIMENTS) == 29
+    assert all(len(one.title) < 100 for one in EXPERIMENTS)
+    assert all(len({claim.key for claim in one.claims}) == len(one.claims) > 0 for one in EXPERIMENTS)
+
+
+def test_the_command_lists_refuses_and_is_absent_where_it_is_not_installed(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    assert main(["experiment", "list"]) == 0
+    listed = [line.split()[0] for line in capsys.readouterr().out.splitlines()]
+    assert listed == [experiment.name for experiment in EXPERIMENTS]
+    for words, line in (
+        (["fig9"], "there is no experiment 'fig9'; there are report-fig3"),
+        (["report-fig3", "--seeds", "0"], "seeds must be 1 to 1,000, got 0"),
+        (["report-fig3", "--visits", "3"], "report-fig3 takes no --visits"),
+        (["cpuct", "--game", "connect4", "--only", "nil"], "--only nil: this experiment has no such match; it has"),
+    ):
+        assert main(["experiment", *words, "--out", str(tmp_path / "out")]) == 2
+        assert line in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+    monkeypatch.setattr("hauteur.system.entry_points.offered", lambda group: [])
+    assert cli.main(["experiment", "list"]) == 2
+    message = capsys.readouterr().err
+    assert "hauteur-experiments, which is not installed" in message
+    assert message.count("\n") == 1
+
+
+OWN = """
+import hauteur_experiments as he
+he.register(he.Experiment("own", "nobody", "one row", lambda setting: he.Result([{"n": 1}], [])))
+"""
+
+
+def test_an_experiment_of_ones_own(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "own.py").write_text(OWN)
+    words = ["--import", str(tmp_path / "own.py")]
+    try:
+        assert main(["experiment", "own", "--out", str(tmp_path / "out"), *words]) == 0
+        assert (tmp_path / "out/result.csv").read_text() == "n\n1\n"
+        with pytest.raises(ValueError, match="there is an experiment 'own' already"):
+            registry.register(find("own"))
+    finally:
+        registry._registered.clear()
+
+
+# -- making one --------------------------------------------------------------------------------------------------------
+
+
+def counting(runs: list[Setting]) -> Experiment:
+    """An experiment that notes that it was made."""
+
+    def run(at: Setting) -> Result:
+        runs.append(at)
+        return Result([{"n": at.scaled(10)}], [Finding("hot", "the sun is hot", "6000 K", "holds")], texts=["hello"])
+
+    return Experiment("counting", "nobody, figure 1", "counts", run, seconds=60.0)
+
+
+def test_results_are_written_and_a_folder_belongs_to_its_settings(tmp_path: Path) -> None:
+    lines: list[str] = []
+    at = Setting(tmp_path / "out", scale=0.5, seeds=2, show=lines.append)
+    make_experiment(counting([]), at)
+    assert "paper:    the sun is hot\nhere:     6000 K\nverdict:  holds" in lines
+    assert (tmp_path / "out/result.csv").read_text() == "n\n5\n"
+    facts = json.loads((tmp_path / "out/result.json").read_text())
+    assert (facts["experiment"], facts["scale"], facts["findings"][0]["key"]) == ("counting", 0.5, "hot")
+    page = (tmp_path / "out/index.html").read_text()
+    assert all(part in page for part in ("6000 K", "holds", "hello", facts["processor"], "Numbers"))
+    make_experiment(counting([]), at)
+    with pytest.raises(ValueError, match=r"an experiment with other settings: scale was 0.5 and is now 1.0; name"):
+        make_experiment(counting([]), replace(at, scale=1.0))
+
+
+def measuring(runs: list[float], effect: float, matters: float = 0.01) -> Experiment:
+    """An experiment with 800 games a seed, whose outcomes are evenly spread around the effect."""
+
+    def run(at: Setting) -> Result:
+        runs.append(at.scale)
+        count = at.scaled(800) * at.seeds
+        samples = [effect + (1.0 if number % 2 else -1.0) for number in range(count)]
+        side = Inequality("effect", Mean(samples), 0.0, "above", 100, matters=matters)
+        return Result([], [Finding.of("effect", "it works", Claim((side,)), scope="here")])
+
+    return Experiment("measuring", "nobody", "measures", run, looks=True)
+
+
+@pytest.mark.parametrize(
+    ("effect", "scales", "verdict"),
+    [(1.0, [0.25], "holds"), (0.125, [0.25, 0.375, 0.5, 0.625], "holds"), (0.0, [0.25, 0.375], "no such effect")],
+)
+def test_looks_end_an_experiment_when_nothing_is_open(
+    tmp_path: Path, effect: float, scales: list[float], verdict: str
+) -> None:
+    runs: list[float] = []
+    result = make_experiment(measuring(runs, effect, matters=0.2), setting(tmp_path / "out", visits=None, looks=True))
+    assert runs == scales
+    assert [(finding.verdict, finding.scope) for finding in result.findings] == [(verdict, "here")]
+    assert json.loads((tmp_path / "out/result.json").read_text())["share"] == scales[-1]
+
+
+def test_more_after_a_verdict_needs_more(tmp_path: Path) -> None:
+    effect = 2.4 / 1600**0.5
+    fresh = setting(tmp_path / "fresh", visits=None, seeds=2)
+    assert make_experiment(measuring([], effect), fresh).findings[0].verdict == "holds"
+    once = setting(tmp_path / "a" / "out", visits=None)
+    make_experiment(measuring([], effect), once)
+    for again in (replace(once, seeds=2), replace(once, seeds=2)):  # the second time it is the same extension
+        assert make_experiment(measuring([], effect), again).findings[0].verdict == "open"
+        assert json.loads((tmp_path / "a/out/result.json").read_text())["extensions"] == 1
+    beside = replace(once, folder=tmp_path / "a" / "larger", scale=4.0, seeds=2)
+    make_experiment(measuring([], effect), beside)
+    assert json.loads((tmp_path / "a/larger/result.json").read_text())["extensions"] == 2
+    with pytest.raises(ValueError, match="--looks is for a first run"):
+        make_experiment(measuring([], effect), replace(beside, looks=True))
+
+
+# -- the grid ----------------------------------------------------------------------------------------------------------
+
+
+def duel(name: str = "duel", **changes: object) -> Match:
+    words = "net=uniform visits=8 temperature=1"
+    return Match(name, words, words, **{"games": 6, "game": "tictactoe", **changes})  # type: ignore[arg-type]
+
+
+def lines_of(at: Setting, match: Match, *, shared: bool = False) -> list[tuple[int, str, float]]:
+    found = play(at, [match], shared=shared)[match.name]
+    assert found.tally.record.games == len(found.games)
+    return [(game.index, game.moves, game.score) for game in found.games]
+
+
+def test_a_match_that_was_cut_short_goes_on_and_seeds_count_together(tmp_path: Path) -> None:
+    whole = lines_of(setting(tmp_path / "whole"), duel())
+    lines_of(setting(tmp_path / "cut"), duel())
+    file = tmp_path / "cut" / "duel" / "games.jsonl"
+    file.write_text("".join(file.read_text().splitlines(keepends=True)[:2]) + '{"index": 5, "a')
+    assert lines_of(setting(tmp_path / "cut"), duel()) == whole
+    two = lines_of(setting(tmp_path / "whole", seeds=2), duel())
+    assert two[:6] == whole
+    assert [index for index, *_ in two] == list(range(12))
+    assert two[6:] != [(index + 6, moves, score) for index, moves, score in whole]
+
+
+def test_games_are_shared_between_folders_where_all_settings_are_the_same(tmp_path: Path) -> None:
+    first = lines_of(setting(tmp_path / "x"), duel())
+    assert lines_of(setting(tmp_path / "y"), duel(games=8), shared=True)[:6] == first
+    assert not (tmp_path / "y").exists()
+    lines_of(setting(tmp_path / "z"), duel(seed=2), shared=True)
+    assert (tmp_path / "z/duel/games.jsonl").exists()
+    with pytest.raises(ValueError, match="holds a match with other settings: seed was 1 and is now 3"):
+        lines_of(setting(tmp_path / "x"), duel(seed=3), shared=True)
+
+
+def test_only_some_matches_are_played_and_openings_are_kept(tmp_path: Path) -> None:
+    matches = [duel("a", openings=("b2 a1", "c1")), duel("b"), duel("c")]
+    assert list(play(setting(tmp_path, only=("a",)), matches)) == ["a"]
+    assert (tmp_path / "a.openings.epd").read_text() == "b2 a1\nc1\n"
+    assert list(play(setting(tmp_path, only=("b",)), matches)) == ["a", "b"]  # a is over
+
+
+def test_the_estimate_counts_nets_and_simulations(tmp_path: Path) -> None:
+    assert seconds_of(setting(tmp_path), [Match("r", "random", "random", 6, game="tictactoe")]) == 0
+    assert seconds_of(setting(tmp_path), [duel()]) > 0
+    rave = Match("r", "rave:1000", "rave:2000", 10, game="nogo(size=3)")
+    assert seconds_of(setting(tmp_path), [rave]) == pytest.approx(10 * 0.85 * 9 / 2 * 3000 / 120_000)
+
+
+# -- the plan ----------------------------------------------------------------------------------------------------------
+
+SMALL = PlannedRun("cpuct-small", "cpuct", "4 games", 0.006, seeds=1, visits=2, game="connect4")
+OTHER = PlannedRun("fpu-small", "fpu", "4 games", 0.004, seeds=1, visits=2, game="connect4")
+
+
+def test_every_run_decides_claims_and_takes_its_options(tmp_path: Path) -> None:
+    assert len({run.name for run in RUNS}) == len(RUNS)
+    shown = {name for names in SUBJECTS.values() for name in names} | {"rules-by-game"}
+    assert shown == {one.name for one in EXPERIMENTS}
+    base = setting(tmp_path, nets=(Path("uniform"), Path("uniform")))
+    for run in RUNS:
+        assert run.claims
+        given, uses = run.setting(base), find(run.experiment).uses
+        names = ("visits", "game", "opponent", "only")
+        assert all(getattr(given, name) in (None, ()) for name in names if name not in uses)
+        assert run.command(base).startswith(f"hauteur experiment {run.experiment}")
+    assert {claim.key for run in RUNS if run.experiment == "solver" for claim in run.claims} == {
+        claim.key for claim in find("solver").claims
+    }
+    with pytest.raises(ValueError, match="the plan has no run 'nil'"):
+        run_named("nil")
+
+
+def test_a_plan_from_beginning_to_end_and_again(tmp_path: Path) -> None:
+    lines: list[str] = []
+    base = setting(tmp_path, visits=None, show=lines.append)
+    damaged = replace(SMALL, name="damaged")
+    (tmp_path / "damaged").mkdir()
+    (tmp_path / "damaged/experiment.json").write_text("{")
+    planned = [*steps([SMALL, OTHER, damaged, replace(SMALL, name="far", net=1)], base)]
+    assert make_plan(planned, base, 1.0, lambda: None) == ["damaged"]
+    assert (tmp_path / "fpu-small/result.json").exists()
+    assert any("left out: it needs 2 nets for chess, got 0" in line for line in lines)
+    assert {(entry.run, entry.state) for entry in AttemptLog(tmp_path).entries()} == {
+        ("cpuct-small", "over"),
+        ("fpu-small", "over"),
+        ("damaged", "failed"),
+    }
+    assert all(step.over and step.rest == 0 for step in steps([SMALL, OTHER], base))
+
+
+def test_the_table_of_claims(tmp_path: Path) -> None:
+    base = setting(tmp_path, visits=None)
+    claim = SourceClaim("temperature", "Paper", "it rises", "7")
+    finding = {"key": "temperature", "quantities": "5 [4, 6] | x", "scope": "", "units": "400 games"}
+    (tmp_path / "temperature-wdl-chess").mkdir()
+    values = {"findings": [{**finding, "verdict": "holds", "missing": None}, {**finding, "key": "other"}]}
+    (tmp_path / "temperature-wdl-chess/result.json").write_text(json.dumps(values))
+    runs = [run_named(f"temperature-wdl-{game}") for game in ("minichess", "chess")]
+    missing, made = claim_rows(claim, runs, base)
+    assert missing.verdict == "**open**: not made yet; needs 400 games a set, 1,000 visits"
+    assert (made.measured, made.units, made.verdict) == ("5 [4, 6] | x", "400 games", "**holds**")
+    assert made.command == "hauteur experiment temperature-wdl --scale 4 --visits 200"
+
+    page = tmp_path / "page.md"
+    page.write_text(f"# Front\n\n{BEGIN}\nold\n{END}\n\nthe end\n")
+    write_table(page, base)
+    text = page.read_text()
+    assert text.startswith(f"# Front\n\n{BEGIN}\n")
+    assert text.endswith(f"{END}\n\nthe end\n")
+    assert "\nold\n" not in text
+    assert "5 [4, 6] \\| x" in text
+    assert re.search(r"\d+ comparisons: 1 holds, 0 does not hold, ", text)
+    page.write_text("# Other")
+    with pytest.raises(ValueError, match="which this page lacks"):
+        write_table(page, base)

@@ -1,0 +1,337 @@
+"""The experiments of search-contempt: settings, tables, verdicts on given results, small ones to the end."""
+
+import json
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+
+import pytest
+from experiment_toys import played, setting, spread
+from hypothesis import given
+from hypothesis import strategies as st
+
+import hauteur as ht
+from hauteur.games.odds import ODDS_STARTS, PUBLISHED
+from hauteur.matches.openings import read_opening
+from hauteur.matches.results import MatchGame
+from hauteur.mcts.lc0_options import search_params, temperature
+from hauteur.players.settings import PlayerSettings
+from hauteur_experiments.experiment import Finding, make_experiment
+from hauteur_experiments.measured import Record, rate_of
+from hauteur_experiments.ratio import TunedRatio, decisive_ratio
+from hauteur_experiments.registry import find
+from hauteur_experiments.search_contempt import odds, odds_claims, positions, repeats, table_2, wdl
+from hauteur_experiments.search_contempt.odds_claims import PUCT, Cell
+from hauteur_experiments.search_contempt.settings import HYBRID, N_SCL_SETS, TAU_1, TAU_2, TAU_SETS, contempt
+
+UNIFORM = (Path("uniform"),)
+TRAINING = {
+    "CPuct": 1.2,
+    "RootHasOwnCpuctParams": True,
+    "CPuctAtRoot": 2.0,
+    "FpuStrategy": "reduction",
+    "FpuValue": 0.49,
+    "FpuStrategyAtRoot": "absolute",
+    "FpuValueAtRoot": 1.0,
+    "PolicyTemperature": 1.45,
+    "DirichletNoiseEpsilon": 0.1,
+    "DirichletNoiseAlpha": 0.12,
+    "TempCutoffMove": 40,
+}
+COOL = {"Temperature": 0.7, "TempEndgame": 0.1, "TempDecayMoves": 5}
+WARM = {
+    "Temperature": 0.9,
+    "TempEndgame": 0.6,
+    "TempDecayMoves": 60,
+    "TempDecayDelayMoves": 20,
+    "TempVisitOffset": -0.8,
+}
+
+
+@pytest.mark.parametrize(
+    ("words", "options"),
+    [
+        (HYBRID, COOL),
+        (contempt(5), {**COOL, "ScLimit": 5}),
+        (TAU_1, {**TRAINING, **COOL}),
+        (TAU_2, {**TRAINING, **WARM}),
+        (contempt(28), PUBLISHED),
+    ],
+)
+def test_settings_are_those_that_the_author_gave_to_lc0(words: str, options: dict[str, float]) -> None:
+    """The folder of a match knows players by these settings, so that one that was begun before goes on."""
+    expected = PlayerSettings(visits=9, search=search_params(options), temperature=temperature(options))
+    assert ht.Player.from_text(f"visits=9 {words}").model_dump() == expected.model_dump()
+
+
+def test_the_papers_ratios() -> None:
+    assert [round(decisive_ratio(one.paper) or 0, 2) for one in N_SCL_SETS] == [1.38, 0.79, 0.32, 0.09]
+    assert [round(decisive_ratio(one.paper) or 0, 2) for one in TAU_SETS] == [0.06, 1.38]
+
+
+def test_figures_2_3_and_4_share_their_games(tmp_path: Path) -> None:
+    small = {"nets": UNIFORM, "scale": 0.02}
+    for name in ("contempt-wdl", "temperature-wdl"):
+        result = make_experiment(find(name), setting(tmp_path / name, **small))
+        assert all(row["wins"] + row["draws"] + row["losses"] == 2 for row in result.rows)
+        assert {one.scope for one in result.findings} == {"3 visits, not 1,000"}
+    lines: list[str] = []
+    shares = make_experiment(find("repeats"), setting(tmp_path / "repeats", show=lines.append, **small)).rows
+    assert not list((tmp_path / "repeats").glob("*/games.jsonl"))
+    assert sum(": with the games of " in line for line in lines) == 6
+    assert {shares[0][one.title] for one in N_SCL_SETS} == {1.0}
+
+
+@pytest.mark.parametrize(
+    ("counts", "slope", "steps"),
+    [
+        ([(33, 42, 25), (19, 56, 25), (14, 76, 10), (3, 92, 5)], "holds", "open"),
+        ([(3, 92, 5), (14, 76, 10), (19, 56, 25), (33, 42, 25)], "does not hold", "does not hold"),
+        ([(33, 42, 25), (30, 42, 28), (33, 42, 25), (35, 44, 21)], "no such effect", "open"),
+        ([(8, 10, 7), (6, 12, 7), (6, 13, 6), (5, 14, 6)], "open", "open"),
+    ],
+)
+def test_figure_2_holds_where_the_ratio_surely_falls(counts: list[tuple[int, ...]], slope: str, steps: str) -> None:
+    rows = [wdl.Beside(one.title, Record(*here), one.paper) for one, here in zip(N_SCL_SETS, counts, strict=True)]
+    assert [one.verdict for one in wdl.contempt_findings(rows, 1000)] == [slope, steps]
+
+
+@pytest.mark.parametrize(
+    ("cold", "warm", "verdict"),
+    [
+        ((4, 94, 2), (32, 42, 26), "holds"),
+        ((30, 40, 30), (32, 42, 26), "no such effect"),
+        ((40, 20, 40), (5, 90, 5), "does not hold"),
+    ],
+)
+def test_figure_3_holds_where_warmth_makes_decisive(cold: tuple[int, ...], warm: tuple[int, ...], verdict: str) -> None:
+    rows = [wdl.Beside(one.title, Record(*here), one.paper) for one, here in zip(TAU_SETS, (cold, warm), strict=True)]
+    assert wdl.temperature_findings(rows, 1000)[0].verdict == verdict
+
+
+# -- table 2 -----------------------------------------------------------------------------------------------------------
+
+
+def test_both_sides_are_tuned_and_the_match_is_reported_from_both(tmp_path: Path) -> None:
+    small = {"nets": UNIFORM, "game": "connect4(columns=4,rows=4)", "scale": 0.12, "visits": 12}
+    result = make_experiment(find("contempt-vs-temperature"), setting(tmp_path / "m", **small))
+    ours, theirs = result.rows
+    assert (ours["wins"], ours["losses"]) == (theirs["losses"], theirs["wins"])
+    assert (ours["paper_wins"], ours["paper_draws"], ours["paper_losses"]) == (37, 46, 17)
+    assert {one.key for one in result.findings} == {"stronger", "equal"}
+    assert len(list((tmp_path / "m").glob("fresh-*/games.jsonl"))) == 2
+
+
+@pytest.mark.parametrize(("score", "verdict"), [(1.0, "holds"), (0.0, "does not hold"), (0.5, "no such effect")])
+def test_the_verdict_of_the_match(score: float, verdict: str) -> None:
+    sides = table_2.Sides(TunedRatio(5.0, (2.0, 8.0), 1.1, "found", ()), None, 1.1)
+    assert table_2.match_finding(played([score] * 100, paired=True).tally, sides).verdict == verdict
+
+
+@pytest.mark.parametrize(
+    ("contempt_games", "puct", "verdict"),
+    [
+        ((400, 170, 430), (420, 160, 420), "holds"),
+        ((300, 400, 300), (420, 160, 420), "does not hold"),
+        ((380, 210, 410), (420, 160, 420), "open"),
+        ((20, 8, 22), (20, 8, 22), "open"),
+    ],
+)
+def test_equal_ratios_of_the_two_sides(contempt_games: tuple[int, ...], puct: tuple[int, ...], verdict: str) -> None:
+    assert table_2.equal_finding(Record(*contempt_games), Record(*puct)).verdict == verdict
+
+
+# -- repeats -----------------------------------------------------------------------------------------------------------
+
+
+@given(st.lists(st.lists(st.sampled_from("ab"), max_size=12), min_size=2, max_size=12), st.randoms())
+def test_repeats_fall_with_the_move_whatever_the_order(games: list[list[str]], random: Random) -> None:
+    shares = repeats.repeat_shares(games, 8)
+    assert shares[0] == 1
+    assert all(0 <= later <= earlier for earlier, later in pairwise(shares))
+    pairs = [repeats.same_pairs(games, move).chance for move in range(9)]
+    assert all((pair > 0) == (share > 0) and pair <= share for pair, share in zip(pairs, shares, strict=True))
+    random.shuffle(games)
+    assert repeats.repeat_shares(games, 8) == shares
+
+
+def verdicts_of(**changed: int) -> list[str]:
+    """Of the three statements; changed: games of 2,000 that are the same, with _ in the place of a blank."""
+    same = {"tau_1": 400, "tau_2": 0, "N_scl 5": 0, "N_scl 10": 0, "N_scl 32": 0, "PUCT": 0}
+    same |= {name.replace("N_scl_", "N_scl "): count for name, count in changed.items()}
+    lines = {
+        title: [[f"{0 if game * count % 2000 < count else game}"] * 60 + [f"end {game}"] for game in range(2000)]
+        for title, count in same.items()
+    }
+    return [one.verdict for one in repeats.findings(lines)]
+
+
+def test_the_papers_statements_on_repeats() -> None:
+    assert verdicts_of() == ["holds", "does not hold", "open"]
+    assert verdicts_of(tau_1=0, tau_2=400) == ["does not hold", "does not hold", "open"]
+    assert verdicts_of(tau_1=0, N_scl_5=800, PUCT=400)[1:] == ["does not hold", "does not hold"]
+    assert verdicts_of(N_scl_5=400, PUCT=400)[2] == "holds"
+
+
+# -- odds --------------------------------------------------------------------------------------------------------------
+
+
+def verdict_of(finding: Finding | None) -> str:
+    assert finding is not None
+    return finding.verdict
+
+
+def cells(*shares: tuple[int, int, float]) -> dict[tuple[int, int], Cell]:
+    """Cells of (N_scl, nodes, share of 100 games that the giver wins)."""
+    return {
+        (n_scl, nodes): Cell(n_scl, nodes, played([1.0] * round(100 * share) + [0.0] * round(100 - 100 * share)))
+        for n_scl, nodes, share in shares
+    }
+
+
+def test_nodes_and_n_scl_of_the_table(tmp_path: Path) -> None:
+    assert [odds.node_counts(most) for most in (None, 1600, 7)] == [[100, 800, 20_000], [100, 400, 1600], [7]]
+    for visits, expected in ((1, [28, 1, 3]), (10, [28, 10, 3]), (30, [28, 30, 10, 90])):
+        assert odds.n_scls(ht.Player.from_text(f"visits={visits}")) == expected
+    at = setting(tmp_path, nets=UNIFORM, visits=None)
+    lines = odds.odds_lines(*odds.start(at))
+    assert odds.start(at) == ("chess", ODDS_STARTS["queen d1"])
+    assert all(read_opening(line, ht.load_game("chess")).fen == line for line in lines)
+    assert all("Q" not in line.split()[0] and line.split()[1] == "w" for line in lines)
+    assert "net=uniform" in odds.odds_taker(at)
+    assert odds.odds_taker(setting(tmp_path, nets=UNIFORM, opponent="random")) == "random"
+
+
+@pytest.mark.parametrize("name", list(ODDS_STARTS))
+def test_who_gives_is_who_lacks_pieces(name: str, tmp_path: Path) -> None:
+    at = setting(tmp_path, game=f"chess(fen={ODDS_STARTS[name]})")
+    assert odds.giver_is_first(at) == name.split()[-1].endswith(("1", "2"))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"game": "minichess"}, "needs the position of the odds"),
+        ({"game": "nogo(size=5)"}, "needs the position of the odds"),
+        ({"game": "minichess(fen=rnbqk/ppppp/5/PPPPP/RNBQK w - - 0 1)"}, "no odds: both sides have 10 pieces"),
+        ({"seat": "first"}, "--seat is for games without pieces"),
+        ({"opponent": "nil=3"}, "--opponent: "),
+    ],
+)
+def test_odds_that_are_none_are_refused(tmp_path: Path, changes: dict[str, str], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        odds.matches(setting(tmp_path, **changes))
+
+
+def test_small_tables_of_odds(tmp_path: Path) -> None:
+    small = {"nets": UNIFORM, "opponent": "random", "scale": 0.02}
+    result = make_experiment(
+        find("contempt-odds"),
+        setting(tmp_path / "o", game="minichess(fen=rnbqk/ppppp/5/PPPPP/RNB1K w - - 0 1)", **small),
+    )
+    assert [row["search"] for row in result.rows] == ["puct", "n28"]
+    assert all(row["games"] == 4 and row["low_95"] <= row["score"] <= row["high_95"] for row in result.rows)
+    at = setting(tmp_path / "c", game="connect4(columns=4,rows=4)", seat="second", only=("n28-3",), **small)
+    assert [row["search"] for row in make_experiment(find("contempt-odds"), at).rows] == ["n28"]
+    games = [json.loads(line) for line in (tmp_path / "c/n28-3/games.jsonl").read_text().splitlines()]
+    assert {game["a"] for game in games} == {"second"}
+
+
+def test_figures_like_the_papers_hold_and_their_opposite_does_not() -> None:
+    paper = ((PUCT, 100, 0.23), (28, 100, 0.37), (PUCT, 800, 0.55), (28, 800, 0.57))
+    found = cells(*paper, (PUCT, 20_000, 0.10), (28, 20_000, 0.95))
+    by_key = {one.key: one.verdict for one in odds_claims.findings(found, 10) if one.paper.endswith("by score")}
+    names = ("rise", "rise-at-ends", "more", "fall", "lead-of-any")
+    assert [by_key[name] for name in names] == ["holds"] * 5
+    assert by_key["lead"] == "no such effect"  # 2 points at 800 nodes, not half of 23
+    assert "36.76%" in odds.table(found)
+    worse = cells((PUCT, 100, 0.2), (28, 100, 0.6), (PUCT, 800, 0.6), (28, 800, 0.2))
+    assert {one.verdict for one in odds_claims.findings(worse, 10)} == {"does not hold"}
+    own = cells((10, 400, 0.6), (28, 400, 0.4), (3, 400, 0.4), (12, 400, 0.7))
+    assert verdict_of(odds_claims.fits(own, 10, "score")) == "holds"  # 12 is not compared with 10
+
+
+def test_openings_that_repeat_are_the_units_and_wins_are_named_apart() -> None:
+    before, after = [0.0, 0, 1, 1] * 60, [0.0, 1, 1, 1] * 60
+    found = {(n, 9): Cell(n, 9, played(scores, openings=60)) for n, scores in ((PUCT, before), (1, after))}
+    finding = odds_claims.lead_of_any(found, "score")
+    assert finding is not None
+    assert (finding.units, "25 [13.7, 36.3]" in finding.measured) == ("60 openings", True)
+    ends = ("stalemate", "threefold repetition", "fifty-move rule", "insufficient material", "stalemate")
+    drawn = Cell(28, 9, played([0.5] * 100 + [1.0] * 20, ends=ends))
+    found = {(PUCT, 9): Cell(PUCT, 9, played([0.0] * 100 + [1.0] * 20)), (28, 9): drawn}
+    assert [verdict_of(odds_claims.lead(found, by)) for by in odds_claims.BY] == ["holds", "no such effect"]
+    assert drawn.drawn == {"stalemate": 40, "repetition": 20, "fifty moves": 20, "other": 20}
+
+
+# -- positions ---------------------------------------------------------------------------------------------------------
+
+GAMES = [
+    MatchGame(index=0, a="first", score=0, end="checkmate", plies=4, moves="f2f3 e7e5 g2g4 d8h4"),
+    MatchGame(index=1, a="first", score=0.5, end="x", plies=5, opening="e2e4", moves="e7e5 g1f3 b8c6 f1b5"),
+    MatchGame(index=2, a="first", score=0.5, end="x", plies=3, moves="e2e4 e7e5 g1f3"),
+]
+
+
+def position(**changes: object) -> positions.MeasuredPosition:
+    values = {"game": 0, "ply": 1, "fen": "f", "before": "b", "move": "m", "white_to_move": True, "best": "a1a2"}
+    return positions.MeasuredPosition(**{**values, "low": 0.0, "high": 0.0, "gap": None, "change": False, **changes})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("changes", "kinds"),
+    [
+        ({"low": 0.1, "high": 0.29}, set()),
+        ({"low": 0.1, "high": 0.5}, {"shifted", "misjudged", "mistake"}),
+        ({"low": 0.5, "high": -0.5}, {"shifted", "misjudged", "gravely misjudged", "trap"}),
+        ({"low": -0.5, "high": 0.4, "gap": 0.3, "change": True}, set(positions.KINDS) - {"trap"}),
+        ({"low": -0.2, "high": 0.4, "gap": 0.2, "change": True}, {"shifted", "misjudged", "mistake"}),
+    ],
+)
+def test_what_counts_as_what(changes: dict[str, object], kinds: set[str]) -> None:
+    assert {name for name, kind in positions.KINDS.items() if kind(position(**changes))} == kinds
+
+
+def test_judgements_are_kept_and_go_on_after_half_a_line(tmp_path: Path) -> None:
+    at = [setting(tmp_path / folder, nets=UNIFORM, scale=0.012) for folder in "ab"]
+    for one in at:
+        one.folder.mkdir()
+    whole = positions.analysed(at[0], "n5", GAMES)
+    assert len(whole) == 6
+    assert all(-1 <= one.low <= 1 and -1 <= one.high <= 1 for one in whole)
+    lines = (tmp_path / "a" / "n5.positions.jsonl").read_text().splitlines(keepends=True)
+    (tmp_path / "b" / "n5.positions.jsonl").write_text("".join(lines[:2]) + lines[2][:30])
+    assert positions.analysed(at[1], "n5", GAMES) == whole
+    (tmp_path / "x.jsonl").write_text('{"game": 1}\n')
+    with pytest.raises(ValueError, match=r"x.jsonl: a line is no analysed position; delete the file"):
+        positions.read_measured(tmp_path / "x.jsonl")
+
+
+def test_minichess_to_the_end_and_a_game_without_fen(tmp_path: Path) -> None:
+    small = {"nets": UNIFORM, "scale": 0.02}
+    result = make_experiment(find("contempt-positions"), setting(tmp_path / "m", game="minichess", **small))
+    assert len(result.rows) == 3 * len(positions.KINDS)
+    assert all(row["low_95"] <= row["per_1000"] <= row["high_95"] for row in result.rows)
+    assert {finding.scope for finding in result.findings} == {"minichess, not chess, 3 visits, not 1,000"}
+    with pytest.raises(ValueError, match=r"needs a game with FEN \(.*minichess.*\), got connect4"):
+        make_experiment(find("contempt-positions"), setting(tmp_path / "c", game="connect4", **small))
+
+
+@pytest.mark.parametrize(
+    ("often", "seldom", "more", "twenty"),
+    [(120, 20, "holds", "does not hold"), (2, 100, "does not hold", "does not hold"), (3800, 20, "holds", "holds")],
+)
+def test_verdicts_on_positions(often: int, seldom: int, more: str, twenty: str) -> None:
+    found = {
+        name: [position(game=i % 200, high=0.9 * (i < count), gap=0.5, change=True) for i in range(4000)]
+        for name, count in {"n5": often, "n32": often, "puct": seldom}.items()
+    }
+    assert [finding.verdict for finding in positions.findings(found)] == [more] * 6 + [twenty] * 6
+
+
+def test_a_rate_is_surer_where_its_games_differ_less() -> None:
+    alike = rate_of([(game, number < 2) for game in range(50) for number in range(10)])
+    clustered = rate_of([(game, game < 10) for game in range(50) for _ in range(10)])
+    assert alike.share == clustered.share == 0.2
+    assert clustered.high - clustered.low > 2 * (alike.high - alike.low)
+    assert spread(0.6).tally.record.score == pytest.approx(0.6, abs=0.01)

@@ -1,0 +1,33 @@
+"""Settings of small experiments, and matches whose results are given."""
+
+from pathlib import Path
+from typing import Any
+
+import hauteur as ht
+from hauteur.matches.results import MatchGame
+from hauteur_experiments.experiment import Setting
+from hauteur_experiments.grid import Match, Played
+
+
+def setting(folder: Path, **changes: Any) -> Setting:
+    """One seed, one thread, few visits; nothing is shown."""
+    values = {"seeds": 1, "threads": 1, "visits": 3, "parallel": 8, "show": lambda line: None, **changes}
+    return Setting(folder, **values)
+
+
+def played(
+    scores: list[float], openings: int = 10_000, ends: tuple[str, ...] = ("x",), *, paired: bool = False
+) -> Played:
+    """A match in which A made these points. openings: how many different ones; ends: of the games, in turn."""
+    games, tally = [], ht.Tally(paired)
+    for index, score in enumerate(scores):
+        seat, line = "second" if paired and index % 2 else "first", f"line {index % openings}"
+        end = ends[index % len(ends)]
+        games.append(MatchGame(index=index, a=seat, score=score, end=end, plies=9, opening="" if paired else line))  # type: ignore[arg-type]
+        tally.add(games[-1])
+    return Played(Match("x", "net=uniform", "net=uniform", len(games)), tally, games)
+
+
+def spread(score: float, games: int = 400) -> Played:
+    """A match in pairs with this score, evenly spread won and lost games."""
+    return played([float(index * 0.6180339887 % 1 < score) for index in range(games)], paired=True)
