@@ -56,8 +56,8 @@ def test_training_and_experiments_answer(root: Path, tmp_path: Path) -> None:
         "pipeline = sys.modules['hauteur.learning.pipeline'] = ModuleType('hauteur.learning.pipeline')\n"
         "pipeline.learn = interrupt\n"
         "print(main(['train', sys.argv[1], '--run', sys.argv[2]]))\n"
-        "from hauteur_experiments import experiment\n"
-        "experiment.make_experiment = interrupt\n"
+        "from hauteur_experiments import command\n"
+        "command.make_experiment = interrupt\n"
         "print(main(['experiment', 'repeats', '--out', sys.argv[2]]))",
         str(root / "runs" / "tictactoe.toml"),
         str(tmp_path),

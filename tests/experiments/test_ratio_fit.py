@@ -8,10 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hauteur.matches.ratings.elo import MatchScore
-from hauteur.matches.ratings.ratio import MeasuredRatio, decisive_ratio, decisive_ratio_interval
-from hauteur_experiments.search_contempt.ratio_fit import (
+from hauteur_experiments.measured import Record as MatchScore
+from hauteur_experiments.ratio import (
+    MeasuredRatio,
     RatioSearch,
+    decisive_ratio,
+    decisive_ratio_interval,
     fit_ratio,
     logistic_line,
     ratio_factor,
@@ -39,7 +41,7 @@ def paper(n_scl: float) -> float:
     return max(1.38 * math.pow(n_scl / 5, -0.79), 0.09)
 
 
-N_SCL = RatioSearch(wanted=1.0, low=1, high=1000, starts=(5,), rising=False, whole=True, games=50, most_games=600)
+N_SCL = RatioSearch(target=1.0, low=1, high=1000, starts=(5,), rising=False, whole=True, games=50, most_games=600)
 
 
 @given(counts, counts, counts)

@@ -194,7 +194,7 @@ def test_nodes_and_n_scl_of_the_table(tmp_path: Path) -> None:
     for visits, expected in ((1, [28, 1, 3]), (10, [28, 10, 3]), (30, [28, 30, 10, 90])):
         assert odds.n_scls(ht.Player.from_text(f"visits={visits}")) == expected
     at = setting(tmp_path, nets=UNIFORM, visits=None)
-    lines = odds.odds_lines(*odds.start(at))
+    lines = odds.odds_lines("chess", ODDS_STARTS["queen d1"])
     assert odds.start(at) == ("chess", ODDS_STARTS["queen d1"])
     assert all(read_opening(line, ht.load_game("chess")).fen == line for line in lines)
     assert all("Q" not in line.split()[0] and line.split()[1] == "w" for line in lines)

@@ -116,7 +116,7 @@ class Step:
     @property
     def text(self) -> str:
         """Its name, what it decides, what it costs."""
-        cost = "over" if self.over else f"cannot be made: {self.problem}" if self.problem else f"{duration(self.seconds)}"
+        cost = "over" if self.over else f"cannot be made: {self.problem}" if self.problem else duration(self.seconds)
         return f"{self.run.name:32} {self.claims:3} claims  {cost}"
 
 

@@ -228,7 +228,8 @@ def rating_list(
     'searcher'
     """
     tallies = [(a, b, one if isinstance(one, Tally) else one.match.tally) for a, b, one in matches]
-    return fitted_list([found for a, b, tally in tallies for found in encounters_of_tally(tally, (a, b))], anchors=anchors)
+    met = [found for a, b, tally in tallies for found in encounters_of_tally(tally, (a, b))]
+    return fitted_list(met, anchors=anchors)
 
 
 class _Options(NamedTuple):
