@@ -1,6 +1,5 @@
 """Comparing runs: lines of the same recipe go together, differences are told, numbers are those of the metrics."""
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -80,16 +79,6 @@ def test_the_command_writes_page_figures_and_numbers(tmp_path: Path, capsys: pyt
     assert rows == ["series,games,plies,low,high", "a,50,9.0,,", "a,100,10.0,,", "b,50,9.0,,", "b,100,10.0,,"]
     assert main(["report", str(tmp_path / "a")]) == 0
     assert (tmp_path / "a" / "report.html").exists()
-
-
-def test_png_without_matplotlib_is_one_line(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    folder_with(tmp_path / "a", [line(1)])
-    assert main(["report", str(tmp_path / "a"), "--png", str(tmp_path / "png")]) == 2
-    told = "hauteur: this needs matplotlib, not installed here: pip install 'hauteur[report]'\n"
-    assert capsys.readouterr().err.splitlines(keepends=True)[-1] == told
 
 
 @pytest.mark.parametrize(

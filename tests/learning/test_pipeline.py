@@ -1,9 +1,6 @@
 """The learning loop end to end: what it leaves behind, the same again for the same seed, and going on after a kill."""
 
 import json
-import signal
-import subprocess
-import sys
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -14,7 +11,7 @@ from run_toys import TINY, Silent, assert_same_run, games_of, tiny
 from hauteur import networks
 from hauteur.games.registry import load_game
 from hauteur.learning.pipeline import learn
-from hauteur.learning.recipe import parse_recipe, recipe_toml
+from hauteur.learning.recipe import parse_recipe
 from hauteur.learning.run_folder import RunFolder
 from hauteur.learning.run_players import RunPlayers
 from hauteur.networks.architecture import ResNetArchitecture
@@ -105,55 +102,6 @@ def test_candidate_against_best_with_the_gate_on_the_episodes(tmp_path: Path, va
     assert (gate["by"], gate["generation"]) == ("episodes", 1)
     assert run.state.best in (0, 1)
     assert run.state.history[0]["best_elo"] == 0, "the first episodes are of one net against itself"
-
-
-KILLED = """
-import os, signal, sys
-from pathlib import Path
-from hauteur.learning import pipeline, step_games, trainers
-from hauteur.learning.report import page
-from hauteur.learning.recipe import load_recipe
-step, folder = sys.argv[1], Path(sys.argv[2])
-def kill(*args, **options):
-    os.kill(os.getpid(), signal.SIGKILL)
-if step == "shard":
-    write = step_games.write_bytes
-    def write_one(*args, **options):
-        write(*args, **options)
-        kill()
-    step_games.write_bytes = write_one
-elif step == "train":
-    trainers.Learners.train = kill
-elif step == "gate":
-    step_games.StepGames.gate_match = kill
-else:
-    page.write_report = kill
-pipeline.learn(load_recipe(folder.parent / "recipe.toml"), folder=folder)
-"""
-
-
-def killed(step: str, folder: Path) -> None:
-    """Runs the tiny recipe in a process that kills itself at this step."""
-    (folder.parent / "recipe.toml").write_text(recipe_toml(tiny()))
-    done = subprocess.run(
-        [sys.executable, "-c", KILLED, step, str(folder)], check=False, capture_output=True, text=True
-    )
-    assert done.returncode == -signal.SIGKILL, done.stderr
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is for systems that have it")
-@pytest.mark.parametrize("step", ["shard", "train", "gate", "report"])
-def test_a_killed_run_goes_on_where_it_was(finished: Path, tmp_path: Path, step: str) -> None:
-    folder = tmp_path / "run"
-    killed(step, folder)
-    display = Silent()
-    learn(tiny(), folder=folder, display=display)
-    assert display.warnings == []
-    numbers = [(row["generation"], row["index"]) for row in games_of(folder)]
-    assert numbers == [(generation, index) for generation in (1, 2) for index in range(12)]
-    assert_same_run(finished, folder)
-    metrics = [json.loads(line) for line in (folder / "metrics.jsonl").read_text().splitlines()]
-    assert [line["generation"] for line in metrics] == [1, 2]
 
 
 TWO_NETS = {

@@ -12,14 +12,12 @@ from recorded_games import random_record, shard_of
 from start_toys import TICTACTOE, Silent, metrics_of, tiny
 
 from hauteur import _core, networks
-from hauteur.learning.bootstrap.data import HELD_OUT, LEARN, ChunkBuffer, Mixture, TeacherTargets, bring_in, open_data
+from hauteur.learning.bootstrap.data import HELD_OUT, LEARN, ChunkBuffer, TeacherTargets, bring_in, open_data
 from hauteur.learning.bootstrap.distillation import taught_games, taught_positions
 from hauteur.learning.game_files.lc0_chunks import chunk_of, write_chunk
 from hauteur.learning.game_files.stored_games import StoredGame, good_games
 from hauteur.learning.pipeline import learn
 from hauteur.learning.replay import ReplayBuffer
-from hauteur.networks.evaluators.factory import make_evaluator
-from hauteur.networks.names import data_path
 
 shard, teacher_file = start_toys.shard, start_toys.teacher_file  # fixtures
 
@@ -153,53 +151,3 @@ def test_a_teacher_sees_the_positions_of_chunks(chunk_files: list[Path]) -> None
         assert taught.edge_shares[edges] == pytest.approx(softmax(logits[0, content.edge_actions[edges]]), abs=1e-6)
         assert taught.root_wdl[position] == pytest.approx(wdl[0], abs=1e-6)
     assert np.array_equal(taught.wdl, content.wdl)
-
-
-def test_games_and_chunks_together(tmp_path: Path, chunk_files: list[Path]) -> None:
-    records = [random_record(CHESS, 100 + index, plies=10) for index in range(3)]
-    games = shard_of(tmp_path / "games.parquet", CHESS, records)
-    sources = [str(games), str(chunk_files[0].parent)]
-    facts = bring_in(sources, CHESS, tmp_path / "start", hold_out=0.0, seed=1)
-    assert (facts.learn.games, facts.chunks, facts.held_out.games, facts.held_out_chunks) == (3, 6, 0, 0)
-    data = open_data(CHESS, tmp_path / "start")
-    assert isinstance(data.learn, Mixture)
-    assert data.held_out is None
-    replay, chunks = ReplayBuffer(CHESS, 100), ChunkBuffer(CHESS)
-    replay.extend([games])
-    chunks.extend(chunk_files)
-    assert data.learn.positions == replay.positions + chunks.positions
-    order = np.random.default_rng(1).permutation(data.learn.positions)
-    mixed = data.learn.samples_of(order, root_value_share=0.5)
-    for row, position in enumerate(order.tolist()):
-        inside = position < replay.positions
-        alone = (replay if inside else chunks).samples_of(
-            np.array([position if inside else position - replay.positions]), root_value_share=0.5
-        )
-        assert np.array_equal(mixed.features[row], alone.features[0])
-        assert np.array_equal(mixed.policy[row], alone.policy[0])
-        assert np.array_equal(mixed.wdl[row], alone.wdl[0])
-    assert mixed.legal is None  # games were not asked for them
-    told = open_data(CHESS, tmp_path / "start", legal=True).learn.samples_of(order, root_value_share=0.5)
-    assert told.legal is not None
-    assert (told.legal[mixed.policy > 0] == 1).all()
-    drawn, again = (
-        data.learn.sample(np.random.default_rng(2), 16, root_value_share=0.0, symmetries=True) for _ in range(2)
-    )
-    assert np.array_equal(drawn.features, again.features)
-
-
-def test_a_student_comes_nearer_to_its_teacher(tmp_path: Path, shard: Path) -> None:
-    teacher_file = data_path("tictactoe.safetensors")
-    start = {"games": [str(shard)], "epochs": 12.0, "hold_out": 0.2, "distil_from": str(teacher_file)}
-    learn(tiny(start, train={"warmup_steps": 0}), folder=tmp_path / "run", display=Silent())
-    (line,) = metrics_of(tmp_path / "run")
-    held_out = [found["held_out"] for found in line["start"]["rounds"]]
-    assert held_out[-1]["policy_loss"] < held_out[0]["policy_loss"]
-    assert held_out[-1]["value_loss"] < held_out[0]["value_loss"]
-    teacher = make_evaluator(TICTACTOE, teacher_file, threads=1)
-    student = make_evaluator(TICTACTOE, tmp_path / "run" / "best.safetensors", threads=1)
-    features = TICTACTOE.new_initial_state().features()[None]
-    (_, wanted), (_, found) = teacher(features), student(features)
-    assert np.abs(wanted - found).max() < 0.25
-    teacher.close()
-    student.close()

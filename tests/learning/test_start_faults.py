@@ -129,7 +129,9 @@ def whole(tmp_path_factory: pytest.TempPathFactory, shard: Path, teacher_file: P
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="SIGKILL is for systems that have it")
-@pytest.mark.parametrize("step", ["games", "shard", "round", "checkpoint"])
+@pytest.mark.parametrize(
+    "step", ["shard", "round", *(pytest.param(step, marks=pytest.mark.slow) for step in ("games", "checkpoint"))]
+)
 def test_a_killed_beginning_goes_on_where_it_was(whole: tuple[Recipe, Path], tmp_path: Path, step: str) -> None:
     recipe, finished = whole
     (tmp_path / "recipe.toml").write_text(recipe_toml(recipe))

@@ -39,7 +39,7 @@ PRELOADED = ("hauteur.networks.evaluators.core", "hauteur.networks.modules", "to
 """What a run loads on its way, the longest first by torch's optimisers."""
 
 MOMENTS = ("torn", "before", "after")
-CHECKPOINT_KILLS = 6
+CHECKPOINT_KILLS = 3
 
 
 class Silent(Display):

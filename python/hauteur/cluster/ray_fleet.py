@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import logging
 import os
@@ -15,7 +16,7 @@ from collections import OrderedDict
 from collections.abc import Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -25,7 +26,6 @@ from hauteur.cluster.fleet import Event, Failed, Finished, Joined, Left, Sources
 from hauteur.cluster.unit import Unit, UnitResult
 from hauteur.cluster.worker import UnitWorker, described
 from hauteur.system.extras import require
-from hauteur.system.files import sha256_of
 from hauteur.system.plugins import VARIABLES, imported
 
 if TYPE_CHECKING:
@@ -49,13 +49,12 @@ ANSWER_SECONDS = 10.0
 
 @dataclass
 class _Actor:
-    """A worker. shown: the nets that it has been given; refused: it is of another version, and gets no units."""
+    """A worker. refused: it is of another version, and gets no units; cause: why it is replaced."""
 
     handle: Any
     joined: bool = False
     refused: str = ""
     cause: str = ""
-    shown: set[str] = field(default_factory=set)
 
 
 class RayFleet:
@@ -83,16 +82,13 @@ class RayFleet:
         self._last_cause = ""
 
     def submit(self, worker: str, unit: Unit, sources: Sources) -> None:
-        """Call a worker with a unit, and with the nets that it has not had."""
-        actor = self._actors[worker]
-        new = [sha256 for sha256 in unit.files if sha256 not in actor.shown]
+        """Call a worker with a unit, and with its nets, which Ray copies to each machine once."""
         try:
-            nets = [self._net(sha256, sources) for sha256 in new]
-            call = actor.handle.play.remote(json.dumps(unit.to_json()), new, nets)
+            nets = [(sha256, self._net(sha256, sources)) for sha256 in unit.files]
+            call = self._actors[worker].handle.play.remote(json.dumps(unit.to_json()), nets)
         except Exception as error:  # of the file, or of Ray's store
             self._ended.put((worker, unit.key, {"cause": f"could not be sent: {described(error)}"}))
         else:
-            actor.shown.update(new)
             self._follow(worker, unit.key, call)
 
     def wait(self, seconds: float) -> list[Event]:
@@ -182,7 +178,6 @@ class RayFleet:
         if call == FACTS:
             return self._joined(worker, actor, **found)
         if "cause" in found:
-            actor.shown.clear()  # perhaps a net did not arrive
             return [Failed(worker, call, found["cause"])]
         return [Finished(worker, UnitResult(**found))]
 
@@ -200,7 +195,6 @@ class RayFleet:
         """Note that the process of a worker has ended; another one, where Ray starts it again, must be told all."""
         had_joined, actor.joined, actor.refused = actor.joined, False, ""
         cause, actor.cause = actor.cause or first_line(error), ""
-        actor.shown.clear()
         if had_joined:
             self._watch(worker)
             return [Left(worker, cause)]
@@ -221,9 +215,9 @@ class RayWorker:
         os.environ[VARIABLES[0]] = plugins
         self._folder = tempfile.TemporaryDirectory(prefix="hauteur-nets-")
         self._nets: OrderedDict[str, Path] = OrderedDict()
-        self._changed = threading.Condition()
+        self._lock = threading.Lock()
         self._reports: dict[str, Future[dict[str, Any]]] = {}
-        self._worker = UnitWorker(self._net, self._deliver, self._fail, threads=threads)
+        self._worker = UnitWorker(lambda sha256, _: self._nets[sha256], self._deliver, self._fail, threads=threads)
 
     def facts(self) -> dict[str, Any]:
         """Return what this process is."""
@@ -233,15 +227,17 @@ class RayWorker:
         """Never return: the call ends with the process, which its caller notices at once."""
         threading.Event().wait()
 
-    def play(self, message: str, hashes: Sequence[str], nets: Sequence[Any]) -> dict[str, Any]:
-        """Return what became of a unit. nets: handles of those that this worker has not had yet, with their sha256."""
+    def play(self, message: str, nets: Sequence[tuple[str, Any]]) -> dict[str, Any]:
+        """Return what became of a unit. nets: their sha256 and handles."""
         import ray
 
         unit = json.loads(message)
         done = self._reports[unit["key"]] = Future()
         try:
-            for sha256, handle in zip(hashes, nets, strict=True):
-                self._store(sha256, unit["files"][sha256], ray.get(handle))
+            with self._lock:
+                for sha256, handle in nets:
+                    if sha256 not in self._nets:
+                        self._store(sha256, unit["files"][sha256], ray.get(handle))
             self._worker.receive(unit)
             return done.result()
         except Exception as error:  # reported as text: it may be of a type that the driver does not have
@@ -255,24 +251,14 @@ class RayWorker:
     def _fail(self, key: str, cause: str) -> None:
         self._reports[key].set_result({"cause": cause})
 
-    def _net(self, sha256: str, name: str) -> Path:
-        """Return where a net is; with the unit before, it may be on its way."""
-        with self._changed:
-            if not self._changed.wait_for(lambda: sha256 in self._nets, 600):
-                raise ValueError(f"{name} did not arrive within 600 seconds")
-            return self._nets[sha256]
-
     def _store(self, sha256: str, name: str, content: bytes) -> None:
         """Keep a net. ValueError where it is not the one that is named."""
-        path = Path(self._folder.name, f"{sha256}-{Path(name).name}")
-        path.write_bytes(content)
-        if sha256_of(path) != sha256:
+        if hashlib.sha256(content).hexdigest() != sha256:
             raise ValueError(f"{name}: is not the file that the unit names (its sha256 differs)")
-        with self._changed:
-            self._nets[sha256] = path
-            while len(self._nets) > MOST_NETS:
-                self._nets.popitem(last=False)[1].unlink()
-            self._changed.notify_all()
+        while len(self._nets) >= MOST_NETS:
+            self._nets.popitem(last=False)[1].unlink()
+        self._nets[sha256] = Path(self._folder.name, f"{sha256}-{Path(name).name}")
+        self._nets[sha256].write_bytes(content)
 
 
 def connect(cluster: str) -> Any:
