@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hauteur.engine.odds_mode import GIVER_VISITS, odds_player
-from hauteur.engine.seats import with_usual_visits
+from hauteur.engine.sides import with_usual_visits
 from hauteur.games.odds import ODDS_STARTS
 from hauteur.games.registry import load_game, with_fen
 from hauteur.players.settings import PlayerSettings, parse_player, player_text

@@ -11,7 +11,7 @@ import pytest
 
 from hauteur.engine import two_sided
 from hauteur.engine.playing import FoundMove
-from hauteur.engine.seats import GameSide, default_player
+from hauteur.engine.sides import GameSide, default_player
 from hauteur.engine.two_sided import TwoSidedGame
 from hauteur.games.played_game import PlayedGame
 from hauteur.games.registry import EXAMPLES, load_game, names

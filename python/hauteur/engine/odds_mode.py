@@ -56,7 +56,7 @@ def odds_game(position: PositionCommand, options: Options, *, infinite: bool, ne
     return _game(odds, settings, tuple(name for name in settings if not options.is_default(name)))
 
 
-def odds_player(player: PlayerSettings, game: _core.Game, seat: int) -> tuple[PlayerSettings, OddsGame | None]:
+def odds_player(player: PlayerSettings, game: _core.Game, side: int) -> tuple[PlayerSettings, OddsGame | None]:
     """Return the player with the settings for who gives the odds of the game's start, and what they are.
 
     The odds taker, a player that does not search, and one of a game without odds stay the same.
@@ -65,7 +65,7 @@ def odds_player(player: PlayerSettings, game: _core.Game, seat: int) -> tuple[Pl
     from hauteur.players.settings import PlayerSettings
 
     odds = odds_of(game.new_initial_state().notation()) if game.name == "chess" else None
-    if odds is None or odds.giver != seat or not player.has_net:
+    if odds is None or odds.giver != side or not player.has_net:
         return player, None
     settings = odds.settings(colour_of(net_or_shipped(player.net, game)))
     values = player.model_dump(exclude_unset=True)

@@ -14,11 +14,11 @@ from rich.table import Table
 
 from hauteur import _core
 from hauteur.engine.playing import FoundMove
-from hauteur.engine.seats import GameSide
+from hauteur.engine.sides import GameSide
 from hauteur.engine.terminal_board import board_text, draws_figures, sees_second_side
 from hauteur.engine.two_sided import HINT_LINES, TwoSidedGame
 from hauteur.games.game_texts import forms_of, written_game
-from hauteur.games.played_game import SEAT_NAMES, PlayedGame, line_texts, move_text
+from hauteur.games.played_game import SIDE_NAMES, PlayedGame, line_texts, move_text
 from hauteur.mcts.report import RootReport
 from hauteur.players.settings import PlayerSettings
 from hauteur.system.errors import explain
@@ -28,7 +28,7 @@ COMMANDS = {
     "moves": "list the legal moves",
     "hint": "let the engine look at your position",
     "undo": "take back your last move and the answer to it",
-    "flip": "change seats with the engine",
+    "flip": "change sides with the engine",
     "turn": "look at the board from the other side",
     "save": "write the game so far to a file: save NAME",
     "help": "show this list",
@@ -147,7 +147,7 @@ class TerminalGame:
     def _human_turn(self) -> bool:
         """Read one line and obey it; return False when the human leaves."""
         try:
-            line = self._ask(f"{SEAT_NAMES[self.state.to_move]}, your move: ").strip()
+            line = self._ask(f"{SIDE_NAMES[self.state.to_move]}, your move: ").strip()
         except EOFError:
             self._console.print()
             return False
@@ -216,7 +216,7 @@ class TerminalGame:
             self._humans = {1 - side for side in self._humans}
             self._table = self._opened()
             self._table.go_on()
-        self._say(f"you are {' and '.join(SEAT_NAMES[side] for side in sorted(self._humans))}")
+        self._say(f"you are {' and '.join(SIDE_NAMES[side] for side in sorted(self._humans))}")
 
     def _turn(self) -> None:
         self._is_turned = not self._is_turned
@@ -256,7 +256,7 @@ class TerminalGame:
         winner = ending.winner
         if winner is None:
             return f"draw ({ending.reason})"
-        who = "you win" if winner in self._humans and len(self._humans) == 1 else f"{SEAT_NAMES[winner]} wins"
+        who = "you win" if winner in self._humans and len(self._humans) == 1 else f"{SIDE_NAMES[winner]} wins"
         return f"{who} ({ending.reason})"
 
 

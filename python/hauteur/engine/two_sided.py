@@ -16,9 +16,9 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, Future
 
 from hauteur.engine.playing import FoundMove
-from hauteur.engine.seats import EngineSeat, GameSide, default_player
+from hauteur.engine.sides import EngineSide, GameSide, default_player
 from hauteur.games.end_reasons import AGREEMENT, RESIGNATION, TIME
-from hauteur.games.played_game import SEAT_NAMES, PlayedGame, loss_of
+from hauteur.games.played_game import SIDE_NAMES, PlayedGame, loss_of
 from hauteur.mcts.report import RootReport, Wdl
 from hauteur.players.engines.settings import clock_of
 from hauteur.players.move_player import GameLost
@@ -34,7 +34,7 @@ LINES = 1
 """Moves that have a line of play while an engine thinks."""
 
 OnSearch = Callable[[int, RootReport], None]
-"""Gets the seat that thinks and its search."""
+"""Gets the side that thinks and its search."""
 
 
 class TwoSidedGame(Closing):
@@ -74,17 +74,17 @@ class TwoSidedGame(Closing):
         self._on_search = on_search
         self.lock = threading.RLock()
         """Held while anything changes; who reads more than one thing holds it."""
-        self._clocks = [_SideClock.of(side, seconds) for side, seconds in zip(self.sides, left, strict=True)]
+        self._clocks = [_SideClock.of(given, seconds) for given, seconds in zip(self.sides, left, strict=True)]
         self._turn = 0
         self._thinking = False
         self._flag: threading.Timer | None = None
-        self._hints: EngineSeat | None = None
+        self._hints: EngineSide | None = None
         self._hint_player = hints
         self._scores: list[float | None] = [None, None]
-        self._engines: list[EngineSeat | None] = [None, None]
+        self._engines: list[EngineSide | None] = [None, None]
         try:
-            for seat, side in enumerate(self.sides):
-                self._engines[seat] = None if side.player is None else self._engine(side)
+            for side, given in enumerate(self.sides):
+                self._engines[side] = None if given.player is None else self._engine(given)
         except BaseException:
             self.close()
             raise
@@ -93,8 +93,8 @@ class TwoSidedGame(Closing):
 
     @property
     def persons(self) -> set[int]:
-        """The seats of persons."""
-        return {seat for seat, side in enumerate(self.sides) if side.player is None}
+        """The sides of persons."""
+        return {side for side, given in enumerate(self.sides) if given.player is None}
 
     @property
     def thinking(self) -> bool:
@@ -107,9 +107,9 @@ class TwoSidedGame(Closing):
         first, second = ("person" if engine is None else engine.name for engine in self._engines)
         return first, second
 
-    def progress(self, seat: int, report: RootReport) -> tuple[int | None, float | None]:
-        """Visits at which a search of this seat ends, and the seconds that are left of it; None: unknown."""
-        engine = self._engines[seat]
+    def progress(self, side: int, report: RootReport) -> tuple[int | None, float | None]:
+        """Visits at which a search of this side ends, and the seconds that are left of it; None: unknown."""
+        engine = self._engines[side]
         return (None, None) if engine is None else (engine.visits, engine.seconds_left(report))
 
     @property
@@ -119,10 +119,10 @@ class TwoSidedGame(Closing):
 
     @property
     def running(self) -> int | None:
-        """The seat whose clock runs; None where none does."""
-        seat = self.played.state.to_move
-        clock = self._clocks[seat]
-        return seat if clock is not None and clock.began is not None else None
+        """The side whose clock runs; None where none does."""
+        side = self.played.state.to_move
+        clock = self._clocks[side]
+        return side if clock is not None and clock.began is not None else None
 
     # What persons do.
 
@@ -144,7 +144,7 @@ class TwoSidedGame(Closing):
         """Let the engine that thinks play the best move that it has found. Raise ValueError where none can."""
         with self.lock:
             engine = self._engines[self.played.state.to_move]
-            if not self._thinking or engine is None or not engine.side.searches:
+            if not self._thinking or engine is None or not engine.given.searches:
                 raise ValueError("no engine that could be hurried is thinking")
             engine.stop()
 
@@ -169,21 +169,21 @@ class TwoSidedGame(Closing):
             self._on_change()
         return plies
 
-    def resign(self, seat: int) -> None:
-        """End the game as a loss of a person's seat. Raise ValueError for a seat that is none."""
-        self._require_person(seat)
+    def resign(self, side: int) -> None:
+        """End the game as a loss of a person's side. Raise ValueError for a side that is none."""
+        self._require_person(side)
         with self.lock:
-            self._end(loss_of(seat), RESIGNATION)
+            self._end(loss_of(side), RESIGNATION)
             self._on_change()
 
-    def offer_draw(self, seat: int) -> bool:
-        """Offer a draw from a person's seat to the other side; return whether it is agreed.
+    def offer_draw(self, side: int) -> bool:
+        """Offer a draw from a person's side to the other side; return whether it is agreed.
 
         Two persons agree at once. An engine accepts where its last search expected no more than a draw.
         """
-        self._require_person(seat)
+        self._require_person(side)
         with self.lock:
-            other = 1 - seat
+            other = 1 - side
             score = self._scores[other]
             agreed = other in self.persons or (score is not None and score <= 0.5)
             if agreed:
@@ -216,27 +216,27 @@ class TwoSidedGame(Closing):
 
     # The course of the game; the lock is held.
 
-    def _engine(self, side: GameSide) -> EngineSeat:
-        return EngineSeat(self.played.game, side, seed=self._seed, threads=self._threads)
+    def _engine(self, given: GameSide) -> EngineSide:
+        return EngineSide(self.played.game, given, seed=self._seed, threads=self._threads)
 
     def _next(self) -> None:
         """Let the side to move think, or start the clock of the person."""
         self._turn += 1
-        turn, seat = self._turn, self.played.state.to_move
+        turn, side = self._turn, self.played.state.to_move
         if self.played.ending is not None or self.paused:
             return
-        engine = self._engines[seat]
+        engine = self._engines[side]
         if engine is None:
             self._start_clock(turn)
             return
         self._thinking = True
-        left = self.left[seat]
+        left = self.left[side]
         found = engine.start(
             self.played,
             left=left,
             lines=LINES,
             on_begin=lambda: self._start_clock(turn),
-            on_report=lambda report: self._report(turn, seat, report),
+            on_report=lambda report: self._report(turn, side, report),
         )
         found.add_done_callback(lambda done: self._found(turn, done))
 
@@ -255,12 +255,12 @@ class TwoSidedGame(Closing):
 
     def _move(self, action: int) -> None:
         """Play a move of the side to move and go on."""
-        seat = self.played.state.to_move
+        side = self.played.state.to_move
         self.played.play(action)
         self.note = ""
         if self._hints is not None:
             self._hints.stop()
-        clock = self._clocks[seat]
+        clock = self._clocks[side]
         if self._flag is not None:
             self._flag.cancel()
         if clock is not None:
@@ -272,11 +272,11 @@ class TwoSidedGame(Closing):
         self._halt()
         self.played.end(outcome, reason)
 
-    def _require_person(self, seat: int) -> None:
+    def _require_person(self, side: int) -> None:
         if self.played.ending is not None:
             raise ValueError(f"the game is over: {self.played.ending.text}")
-        if seat not in self.persons:
-            raise ValueError(f"the {SEAT_NAMES[seat]} is {self.names[seat]}, no person")
+        if side not in self.persons:
+            raise ValueError(f"the {SIDE_NAMES[side]} is {self.names[side]}, no person")
 
     # What comes from other threads.
 
@@ -299,11 +299,11 @@ class TwoSidedGame(Closing):
             self._end(loss_of(self.played.state.to_move), TIME)
             self._on_change()
 
-    def _report(self, turn: int, seat: int, report: RootReport) -> None:
+    def _report(self, turn: int, side: int, report: RootReport) -> None:
         if turn == self._turn:
             self.value = first_players(report)
             if self._on_search is not None:
-                self._on_search(seat, report)
+                self._on_search(side, report)
 
     def _found(self, turn: int, done: Future[FoundMove]) -> None:
         """Play what an engine has found, or note why it has not moved."""
@@ -311,15 +311,15 @@ class TwoSidedGame(Closing):
             if turn != self._turn:
                 return
             self._thinking = False
-            seat, error = self.played.state.to_move, done.exception()
+            side, error = self.played.state.to_move, done.exception()
             if isinstance(error, GameLost):
-                self._end(loss_of(seat), error.reason)
+                self._end(loss_of(side), error.reason)
                 self.note = error.detail
             elif error is not None or done.result().action is None:
                 self._halt()
-                self.paused, self.problem = True, _problem(self.names[seat], error)
+                self.paused, self.problem = True, _problem(self.names[side], error)
             else:
-                self._play_found(seat, done.result())
+                self._play_found(side, done.result())
             self._on_change()
 
     def _hinted(
@@ -334,10 +334,10 @@ class TwoSidedGame(Closing):
                 self.value = first_players(report)
             on_found(error or done.result())
 
-    def _play_found(self, seat: int, found: FoundMove) -> None:
+    def _play_found(self, side: int, found: FoundMove) -> None:
         assert found.action is not None  # it was looked at
         if found.report is not None:
-            self.value, self._scores[seat] = first_players(found.report), found.score
+            self.value, self._scores[side] = first_players(found.report), found.score
         self._move(found.action)
         self.note = found.note
 
@@ -366,11 +366,11 @@ class _SideClock:
         self.began: float | None = None
 
     @classmethod
-    def of(cls, side: GameSide, left: float | None) -> _SideClock | None:
+    def of(cls, given: GameSide, left: float | None) -> _SideClock | None:
         """The clock of a side with so much left, None = full; None without a clock."""
-        if side.clock is None:
+        if given.clock is None:
             return None
-        base, increment = clock_of(side.clock)
+        base, increment = clock_of(given.clock)
         return cls(base if left is None else max(left, 0.0), increment)
 
     @property

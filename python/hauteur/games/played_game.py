@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from hauteur import _core
 from hauteur.games.game_line import result_text
 
-SEAT_NAMES = ("first player", "second player")
+SIDE_NAMES = ("first player", "second player")
 """Who sits where, for messages."""
 
 
@@ -21,7 +21,7 @@ class GameEnding:
 
     @property
     def winner(self) -> int | None:
-        """The seat that has won; None: a draw."""
+        """The side that has won; None: a draw."""
         return None if self.outcome == 0 else 0 if self.outcome > 0 else 1
 
     @property
@@ -40,7 +40,7 @@ class PlayedGame:
         self.texts: list[str] = []
         """The moves as people write them."""
         self.movers: list[int] = []
-        """Who made each move: seat 0 or 1."""
+        """Who made each move: side 0 or 1."""
         self._state = game.new_initial_state()
         self._declared: GameEnding | None = None
         for ply, action in enumerate(actions, 1):
@@ -72,10 +72,10 @@ class PlayedGame:
         self.actions.append(action)
         self.texts.append(text)
 
-    def take_back(self, seats: Collection[int] = (0, 1)) -> int:
-        """Go back to the last turn of one of these seats; return the plies taken back, 0 where there is none."""
+    def take_back(self, sides: Collection[int] = (0, 1)) -> int:
+        """Go back to the last turn of one of these sides; return the plies taken back, 0 where there is none."""
         for plies in range(len(self.actions) - 1, -1, -1):
-            if self.movers[plies] in seats:
+            if self.movers[plies] in sides:
                 before, taken = self.after(plies), len(self.actions) - plies
                 del self.actions[plies:], self.texts[plies:], self.movers[plies:]
                 self._state, self._declared = before, None
@@ -109,6 +109,6 @@ def line_texts(state: _core.State, actions: Sequence[int]) -> list[str]:
     return texts
 
 
-def loss_of(seat: int) -> int:
-    """Return the outcome of a game that this seat (0, 1) loses."""
-    return -1 if seat == 0 else 1
+def loss_of(side: int) -> int:
+    """Return the outcome of a game that this side (0, 1) loses."""
+    return -1 if side == 0 else 1

@@ -9,7 +9,7 @@ from cyclopts import Parameter
 from hauteur import _core
 from hauteur.cli.commands.options import GameSpec, NetName, Seed
 from hauteur.engine.odds_mode import odds_player
-from hauteur.engine.seats import is_maia
+from hauteur.engine.sides import is_maia
 from hauteur.games.odds import ODDS_STARTS, odds_of
 from hauteur.games.registry import load_game, with_fen
 from hauteur.networks.bundled import net_or_shipped

@@ -11,10 +11,10 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from hauteur import _core
-from hauteur.engine.chosen_player import player_of
 from hauteur.engine.gtp.board import GameHistory, board_size, vertices_of
 from hauteur.engine.nets import OpenNets
 from hauteur.engine.playing import FoundMove, OpenPlayer, PlayingSession, PlaySettings
+from hauteur.engine.sides import player_of
 from hauteur.games.registry import load_game
 from hauteur.mcts.limits import SMART_PRUNING, Limits
 from hauteur.mcts.search_run import OnReport

@@ -83,7 +83,7 @@ class GtpEngineConnection:
     async def begin(self) -> None:
         """A new game on an empty board."""
         self._known = []
-        self._clocks = {seat: EngineClock.of(self._settings) for seat in (0, 1)}
+        self._clocks = {side: EngineClock.of(self._settings) for side in (0, 1)}
         await self.done(f"boardsize {self._size}")
         await self.done("clear_board")
         if self._settings.movetime is not None:
@@ -94,12 +94,12 @@ class GtpEngineConnection:
     async def choose(self, request: MoveRequest) -> ChosenMove:
         """Return the engine's move, after sending it the moves made since its last one."""
         await self._follow(request)
-        seat = request.state.to_move
-        clock = self._clocks[seat]
+        side = request.state.to_move
+        clock = self._clocks[side]
         if clock is not None:
-            await self._query(f"time_left {COLOURS[seat]} {int(clock.left)} 0")
+            await self._query(f"time_left {COLOURS[side]} {int(clock.left)} 0")
         started = time.monotonic()
-        text = await self._generated(COLOURS[seat], clock)
+        text = await self._generated(COLOURS[side], clock)
         seconds = time.monotonic() - started
         if clock is not None:
             clock.spend(seconds)

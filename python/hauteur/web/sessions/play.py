@@ -9,7 +9,7 @@ from pydantic import Field
 from hauteur import _core
 from hauteur.engine.odds_mode import SETTINGS_FOR_ODDS, odds_player
 from hauteur.engine.playing import FoundMove
-from hauteur.engine.seats import GameSide, default_player, with_usual_visits
+from hauteur.engine.sides import GameSide, default_player, with_usual_visits
 from hauteur.engine.two_sided import TwoSidedGame, first_players
 from hauteur.games.game_texts import MOST_PLIES, Form, forms_of, read_game, written_game
 from hauteur.games.odds import ODDS_STARTS, odds_of

@@ -1,4 +1,4 @@
-"""A seat of a game that an engine has: a net with its search, a player without a net, or a program."""
+"""What plays a side of a game: a net with its search, a player without a net, or a program."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hauteur import _core
-from hauteur.engine.chosen_player import player_of
+from hauteur.engine.nets import NetChoice
 from hauteur.engine.playing import FoundMove, PlayingSession, PlaySettings
 from hauteur.games.played_game import PlayedGame
 from hauteur.mcts.control import SearchControl, in_background
@@ -20,14 +20,38 @@ from hauteur.mcts.report import RootReport
 from hauteur.mcts.scores import score_text
 from hauteur.mcts.search_run import OnReport
 from hauteur.mcts.time_manager import Budget, Clock, fixed, moves_left, plan
-from hauteur.networks.bundled import default_net
+from hauteur.networks.bundled import ADVICE, default_net, net_or_shipped
+from hauteur.networks.names import WITHOUT_FILE, resolve_net
+from hauteur.players.baselines import MOVE_FUNCTIONS, parse_baseline
 from hauteur.players.build import player_name
 from hauteur.players.engines.host import EngineHost
 from hauteur.players.engines.player import EnginePlayer, make_engine
 from hauteur.players.engines.settings import EngineSettings, clock_of
-from hauteur.players.move_player import ChosenMove, MoveRequest
+from hauteur.players.move_player import ChosenMove, MoveFunction, MoveRequest
 from hauteur.players.settings import PlayerSettings
 from hauteur.system.closing import Closing
+
+
+def player_of(
+    game: _core.Game, settings: PlayerSettings, *, threads: int, advice: str = ADVICE
+) -> NetChoice | MoveFunction:
+    """Return what plays: nets that are to be opened, or a function. ValueError or OSError for what cannot play.
+
+    advice: how a net is named here. A program is no function; see EngineSide.
+    """
+    if settings.engine is not None:
+        raise ValueError(f"the player is a net or one of hauteur's own, got the program {settings.engine.command!r}")
+    if settings.baseline is not None:
+        baseline = parse_baseline(settings.baseline)
+        return MOVE_FUNCTIONS[baseline.kind](game, baseline.number)
+    net = net_or_shipped(settings.net, game, advice=advice)
+    large = resolve_net(settings.large_net) if settings.large_net else ""
+    for file in filter(None, (net, large)):
+        if file not in WITHOUT_FILE:
+            with Path(file).open("rb"):
+                pass
+    return NetChoice(net, large, precision=settings.precision, threads=threads)
+
 
 OVERHEAD = 0.1
 """Seconds of a clock that a move may lose outside of its search."""
@@ -86,39 +110,39 @@ def is_maia(net: str) -> bool:
     return MAIA.fullmatch(Path(net).name.split(".")[0]) is not None
 
 
-class EngineSeat(Closing):
+class EngineSide(Closing):
     """What moves for a side that is no person. Raise ValueError or OSError for a player that cannot play the game."""
 
-    def __init__(self, game: _core.Game, side: GameSide, *, seed: int | None = None, threads: int = 0) -> None:
-        if side.player is None:
+    def __init__(self, game: _core.Game, given: GameSide, *, seed: int | None = None, threads: int = 0) -> None:
+        if given.player is None:
             raise ValueError("a person has no engine")
-        self.side = side
-        self.name = _seat_name(player_name(game, side.player), side)
-        settings = PlaySettings(side.player.search, side.player.temperature, BATCH if self._by_visits else None)
+        self.given = given
+        self.name = _side_name(player_name(game, given.player), given)
+        settings = PlaySettings(given.player.search, given.player.temperature, BATCH if self._by_visits else None)
         self._session = PlayingSession(game, settings, seed=seed)
         self._program: _Program | None = None
-        if side.player.engine is None:
-            self._session.open(player_of(game, side.player, threads=threads))
+        if given.player.engine is None:
+            self._session.open(player_of(game, given.player, threads=threads))
         else:
-            self._program = _Program(game, side.player.engine, self.name)
+            self._program = _Program(game, given.player.engine, self.name)
             self._session.open(self._program.choose)
         self._control = SearchControl()
         self._last: Future[FoundMove] | None = None
 
     @property
     def _by_visits(self) -> bool:
-        return self.side.seconds is None and self.side.clock is None
+        return self.given.seconds is None and self.given.clock is None
 
     @property
     def visits(self) -> int | None:
         """Visits a move, None where something else ends a search."""
-        player = self.side.player
+        player = self.given.player
         return player.visits if player is not None and player.has_net and self._by_visits else None
 
     def seconds_left(self, report: RootReport) -> float | None:
         """Return how long a search will still take at its pace; None where it is unknown."""
-        if self.side.seconds is not None:
-            return max(0.0, self.side.seconds - report.pace.seconds)
+        if self.given.seconds is not None:
+            return max(0.0, self.given.seconds - report.pace.seconds)
         if self.visits is None or report.pace.visits_per_second == 0.0:
             return None
         return max(0, self.visits - report.visits) / report.pace.visits_per_second
@@ -152,7 +176,7 @@ class EngineSeat(Closing):
             self._session.set_position(start, actions)
             return self._session.think(limits, lines=lines, on_report=on_report, control=control)
 
-        self._last = in_background(think, "seat")
+        self._last = in_background(think, "side")
         return self._last
 
     def stop(self) -> None:
@@ -170,13 +194,13 @@ class EngineSeat(Closing):
 
     def _limits(self, ply: int, max_plies: int, left: float | None) -> Limits:
         """The limits of the search of a move, by the clock, the seconds or the visits of this side."""
-        assert self.side.player is not None
-        if self.side.clock is not None and left is not None:
-            budget = _share(left, clock_of(self.side.clock)[1], ply, max_plies)
-        elif self.side.seconds is not None:
-            budget = fixed(self.side.seconds, overhead=0.0)
+        assert self.given.player is not None
+        if self.given.clock is not None and left is not None:
+            budget = _share(left, clock_of(self.given.clock)[1], ply, max_plies)
+        elif self.given.seconds is not None:
+            budget = fixed(self.given.seconds, overhead=0.0)
         else:
-            return Limits(visits=self.side.player.visits)
+            return Limits(visits=self.given.player.visits)
         return Limits(budget=budget, smart_pruning=SMART_PRUNING)
 
 
@@ -187,12 +211,12 @@ def _share(left: float, increment: float, ply: int, max_plies: int) -> Budget:
     return plan(clock, move_number=ply // 2, overhead=OVERHEAD)
 
 
-def _seat_name(name: str, side: GameSide) -> str:
+def _side_name(name: str, given: GameSide) -> str:
     """The name of a player with what limits it here: its visits are left out where seconds or a clock limit it."""
-    limit = f"{side.seconds:g}s" if side.seconds is not None else side.clock
-    if limit is None or not side.searches or side.player is None:
+    limit = f"{given.seconds:g}s" if given.seconds is not None else given.clock
+    if limit is None or not given.searches or given.player is None:
         return name
-    return f"{name.replace(f' visits={side.player.visits}', '')} {limit}"
+    return f"{name.replace(f' visits={given.player.visits}', '')} {limit}"
 
 
 class _Program:
