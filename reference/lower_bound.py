@@ -8,7 +8,7 @@ from collections.abc import Collection
 
 from hauteur.mcts.params import SearchParams
 from hauteur.mcts.rules import LowerBound
-from hauteur.system.student import t_quantile
+from reference.student import t_quantile
 from reference.scores import edge_value, settled
 from reference.tree import Edge, Node
 

@@ -31,6 +31,7 @@ __all__ = [
     "rave_search",
     "rollout_values",
     "state_from",
+    "t_quantile",
 ]
 
 __version__: str
@@ -85,9 +86,6 @@ class Game:
     @property
     def has_draws(self) -> bool:
         """Whether a game can end as a draw."""
-    @property
-    def sample_lines(self) -> list[str]:
-        """Moves from the start to positions that are worth a look."""
     def new_initial_state(self, symmetry: int = 0) -> State:
         """The start of the game, seen through the symmetry of this number (0: unchanged)."""
     def symmetries(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -437,6 +435,9 @@ class Tablebase:
         """The legal actions that keep the result (with `fast_play` only the shortest wins); None: not in the tables."""
 
 def game_names() -> list[str]: ...
+def t_quantile(confidence: float, freedom: int) -> float:
+    """t with P(T <= t) = confidence for Student's distribution of `freedom` degrees; confidence: 0.5 to below 1."""
+
 def python_game_from(game: object, spec: str) -> Game:
     """Builds a pickled game that is written in Python."""
 

@@ -213,24 +213,13 @@ def test_bad_input_gets_one_line(arguments: list[str], part: str, capsys: pytest
     assert part in captured.err
 
 
-@pytest.mark.parametrize("spec", [*_core.game_names(), "connect4(columns=6,rows=5)", "tutorial"])
-def test_sample_lines_of_the_standard_board_are_legal(spec: str) -> None:
-    game = load_game(spec)
-    for line in game.sample_lines if game.spec == game.name else []:
-        state = game.new_initial_state()
-        for text in line.split():
-            state.apply_text(text)
-        assert state.outcome() is None
-
-
 def test_a_python_game_has_customs_of_its_own() -> None:
     class Stones(MisereTicTacToe):
         look = "stones"
         has_draws = False
-        sample_lines = ("b2", "a1 b2")
 
     game = _core.Game.from_python(Stones())
-    assert (game.look, game.has_draws, game.sample_lines) == ("stones", False, ["b2", "a1 b2"])
+    assert (game.look, game.has_draws) == ("stones", False)
     assert (game.record_form, game.move_notation, game.has_fen) == (None, None, False)
     Stones.look = "marbles"
     with pytest.raises(ValueError, match="look must be one of pieces, stones, discs, crosses, letters"):

@@ -15,7 +15,7 @@ from search_toys import hash_evaluator
 from hauteur._core import Forest, Game
 from hauteur.mcts.params import SearchParams
 from hauteur.mcts.rules import LowerBound
-from hauteur.system.student import t_quantile
+from reference.student import t_quantile
 from reference.lower_bound import bound
 
 rules = st.builds(

@@ -98,8 +98,6 @@ pub struct Customs {
     pub has_fen: bool,
     /// A game can end as a draw.
     pub has_draws: bool,
-    /// Moves from the start to positions that are worth a look.
-    pub sample_lines: Vec<String>,
 }
 
 impl Default for Customs {
@@ -111,7 +109,6 @@ impl Default for Customs {
             move_notation: String::new(),
             has_fen: false,
             has_draws: true,
-            sample_lines: Vec::new(),
         }
     }
 }

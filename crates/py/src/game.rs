@@ -117,12 +117,6 @@ impl PyGame {
         self.0.customs().has_draws
     }
 
-    /// Moves from the start to positions that are worth a look.
-    #[getter]
-    fn sample_lines(&self) -> Vec<String> {
-        self.0.customs().sample_lines
-    }
-
     /// Return the start of the game, seen through the symmetry of this number (0: unchanged).
     #[pyo3(signature = (symmetry=0))]
     fn new_initial_state(&self, symmetry: usize) -> PyResult<PyState> {

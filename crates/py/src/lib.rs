@@ -37,6 +37,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<solvers::PyNoGoSolver>()?;
     module.add_class::<tablebase::PyTablebase>()?;
     module.add_function(wrap_pyfunction!(game::game_names, module)?)?;
+    module.add_function(wrap_pyfunction!(values::t_quantile, module)?)?;
     module.add_function(wrap_pyfunction!(game::python_game_from, module)?)?;
     module.add_function(wrap_pyfunction!(game::state_from, module)?)?;
     module.add_function(wrap_pyfunction!(game::position_of, module)?)?;

@@ -88,7 +88,7 @@ fn read_info(start: &Bound<'_, PyAny>, spec: String) -> PyResult<GameInfo> {
     Ok(GameInfo { name, num_actions, feature_shape: [planes, rows, columns], max_plies, spec })
 }
 
-/// How the game is shown, from the attributes that the position has: `look`, `has_draws`, `sample_lines`.
+/// How the game is shown, from the attributes that the position has: `look` and `has_draws`.
 fn read_customs(start: &Bound<'_, PyAny>, info: &GameInfo) -> PyResult<Customs> {
     let wrong = |what: &str| value_error(format!("{}: {what}", info.spec));
     let mut customs = Customs::default();
@@ -103,9 +103,6 @@ fn read_customs(start: &Bound<'_, PyAny>, info: &GameInfo) -> PyResult<Customs> 
     }
     if let Some(draws) = start.getattr_opt("has_draws")? {
         customs.has_draws = draws.extract().map_err(|_| wrong("has_draws must be True or False"))?;
-    }
-    if let Some(lines) = start.getattr_opt("sample_lines")? {
-        customs.sample_lines = lines.extract().map_err(|_| wrong("sample_lines must be texts of moves"))?;
     }
     Ok(customs)
 }

@@ -1,8 +1,9 @@
-//! Small values of games at the border: numbers of outcomes, hashes, texts as Python literals.
+//! Small values at the border: numbers of outcomes, hashes, texts as Python literals, quantiles.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use hauteur_core::game::{Game, Outcome, Player};
+use hauteur_core::rules::lower_bound;
 use pyo3::prelude::*;
 
 use crate::errors::value_error;
@@ -41,4 +42,15 @@ pub fn check_packable(game: &dyn Game) -> PyResult<()> {
     }
     let spec = &game.info().spec;
     Err(value_error(format!("packed features need a board of at most 64 squares; {spec} has {rows} x {columns}")))
+}
+
+/// Return t with P(T <= t) = confidence for Student's distribution of `freedom` degrees; confidence: 0.5 to below 1.
+#[pyfunction]
+pub fn t_quantile(confidence: f64, freedom: u32) -> PyResult<f64> {
+    if !(0.5..1.0).contains(&confidence) || freedom == 0 {
+        return Err(value_error(format!(
+            "confidence must be 0.5 to below 1 and freedom >= 1, got {confidence}, {freedom}"
+        )));
+    }
+    Ok(lower_bound::t_quantile(confidence, freedom))
 }

@@ -124,8 +124,7 @@ impl Game for Connect4 {
     }
 
     fn customs(&self) -> Customs {
-        let sample_lines = ["4", "4 4 4 4 4"].map(String::from).to_vec();
-        Customs { look: "discs".into(), sample_lines, ..Customs::default() }
+        Customs { look: "discs".into(), ..Customs::default() }
     }
 
     fn initial(&self) -> Box<dyn State> {

@@ -29,8 +29,7 @@ impl Game for TicTacToe {
     }
 
     fn customs(&self) -> Customs {
-        let sample_lines = ["b2", "a1 b2"].map(String::from).to_vec();
-        Customs { look: "crosses".into(), sample_lines, ..Customs::default() }
+        Customs { look: "crosses".into(), ..Customs::default() }
     }
 
     fn initial(&self) -> Box<dyn State> {

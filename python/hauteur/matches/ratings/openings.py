@@ -7,7 +7,7 @@ from collections.abc import Collection
 from statistics import NormalDist
 
 from hauteur.matches.ratings.elo import MatchScore, wilson
-from hauteur.system.student import t_quantile
+from hauteur._core import t_quantile
 
 LEAST_OPENINGS = 8
 """Fewer openings are no sample of openings: the score is then one from these, and its units are the games or pairs."""

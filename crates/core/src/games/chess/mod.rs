@@ -99,7 +99,6 @@ impl Game for ChessGame {
             move_notation: "san".into(),
             has_fen: true,
             has_draws: true,
-            sample_lines: ["e2e4", "d2d4 d7d5 c2c4", "e2e4 e7e5 g1f3 b8c6 f1c4"].map(String::from).to_vec(),
         }
     }
 
