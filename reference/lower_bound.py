@@ -8,8 +8,8 @@ from collections.abc import Collection
 
 from hauteur.mcts.params import SearchParams
 from hauteur.mcts.rules import LowerBound
-from reference.student import t_quantile
 from reference.scores import edge_value, settled
+from reference.student import t_quantile
 from reference.tree import Edge, Node
 
 

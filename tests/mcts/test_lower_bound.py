@@ -15,8 +15,8 @@ from search_toys import hash_evaluator
 from hauteur._core import Forest, Game
 from hauteur.mcts.params import SearchParams
 from hauteur.mcts.rules import LowerBound
-from reference.student import t_quantile
 from reference.lower_bound import bound
+from reference.student import t_quantile
 
 rules = st.builds(
     LowerBound,

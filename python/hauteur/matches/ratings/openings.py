@@ -6,8 +6,8 @@ import math
 from collections.abc import Collection
 from statistics import NormalDist
 
-from hauteur.matches.ratings.elo import MatchScore, wilson
 from hauteur._core import t_quantile
+from hauteur.matches.ratings.elo import MatchScore, wilson
 
 LEAST_OPENINGS = 8
 """Fewer openings are no sample of openings: the score is then one from these, and its units are the games or pairs."""
