@@ -19,6 +19,7 @@ from doc_blocks import PARSED, ROOT, RUN, SHELL, Block, blocks, command_lines, p
 from hauteur.games import registry
 from hauteur.learning.recipe import Recipe
 from hauteur.players.settings import PlayerSettings, parse_player
+from hauteur_experiments import registry as experiments
 
 FAKES = ROOT / "tests" / "support"
 NO_PROGRAM = ("text", "rust", "yaml", "")
@@ -40,6 +41,7 @@ def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setattr(registry, "_registered", {})
+    monkeypatch.setattr(experiments, "_registered", [])
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
