@@ -29,7 +29,7 @@ DEVELOPING := $(VENV)/.developing
 BUILT := $(VENV)/.built
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null) Cargo.toml Cargo.lock
 
-.PHONY: help setup setup-dev demo test test-base test-rust test-python test-web test-slow types lint format docs docs-links examples pictures screenshots wheel bench clean
+.PHONY: help setup setup-dev demo test test-base test-rust test-python test-web test-slow types lint schema format docs docs-links examples pictures screenshots wheel bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -97,6 +97,9 @@ lint: setup-dev  ## ruff, the rooms' import order, clippy, formatting
 	$(BIN)/lint-imports --no-cache
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets --quiet -- -D warnings
+
+schema: setup  ## write Python's settings and the table of UCI options from those of the core
+	$(BIN)/python tools/schema.py
 
 format:  ## format Python and Rust
 	$(BIN)/ruff check --fix

@@ -3,7 +3,7 @@
 Videodr0me's lc0 fork, `easy-early-visits`; the continuous form is ours.
 """
 
-from hauteur.mcts.rules import EarlyVisits
+from hauteur.mcts.params import EarlyVisits
 
 
 def denominator(rule: EarlyVisits, begun: int) -> float:

@@ -6,8 +6,7 @@ At the root alone: where its edge is selected, and in the policy target. n_force
 import math
 from collections.abc import Collection, Mapping
 
-from hauteur.mcts.params import SearchParams
-from hauteur.mcts.rules import ForcedPlayouts
+from hauteur.mcts.params import ForcedPlayouts, SearchParams
 from reference import solver
 from reference.scores import Scores, edge_value
 from reference.tree import Edge, Node

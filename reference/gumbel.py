@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hauteur._core import random_u64
-from hauteur.mcts.rules import Gumbel
+from hauteur.mcts.params import Gumbel
 from reference.priors import sum_in_order
 
 MOST_DOUBLINGS = 15

@@ -14,8 +14,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hauteur.mcts.params import SearchParams
-from hauteur.mcts.rules import Gumbel
+from hauteur.mcts.params import Gumbel, SearchParams
 from reference.gumbel import Knowledge, draw, endless_phase_visits, improved_policy, phase_visits, sigma
 from reference.scores import edge_value, settled, utility
 from reference.solver import edge_bounds

@@ -3,7 +3,7 @@
 Videodr0me's lc0 fork, "don't trust initial visits".
 """
 
-from hauteur.mcts.rules import InitialTrust
+from hauteur.mcts.params import InitialTrust
 
 
 def trusted(rule: InitialTrust, q: float, visits: int, unvisited_q: float) -> float:

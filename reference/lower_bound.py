@@ -7,7 +7,7 @@ import math
 from collections.abc import Collection
 
 from hauteur.mcts.params import SearchParams
-from hauteur.mcts.rules import LowerBound
+from hauteur.mcts.params import LowerBound
 from reference.scores import edge_value, settled
 from reference.student import t_quantile
 from reference.tree import Edge, Node

@@ -6,7 +6,7 @@ lambda = k c_d / (1 + k c_d).
 
 import math
 
-from hauteur.mcts.rules import PriorMixing
+from hauteur.mcts.params import PriorMixing
 
 
 def uniform_share(rule: PriorMixing, *, depth: int, edges: int, gap: float) -> float:

@@ -6,7 +6,7 @@ Gudmundsson and Bjornsson, IJCAI 2013.
 
 import math
 
-from hauteur.mcts.rules import QAverage
+from hauteur.mcts.params import QAverage
 
 
 def step_size(rule: QAverage, visits: int) -> float:

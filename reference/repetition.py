@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hauteur.mcts.rules import Repetition
+from hauteur.mcts.params import Repetition
 from reference.tree import Bounds, Node, Value, make_node
 from reference.variance import Moments, merged
 

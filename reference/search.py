@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 
 from hauteur._core import State
 from hauteur.mcts.own_rules import Rule, RuleChain
-from hauteur.mcts.params import SearchParams
-from hauteur.mcts.rules import ForcedPlayouts
+from hauteur.mcts.params import ForcedPlayouts, SearchParams
 from reference import repetition, search_contempt, wdl_contempt
 from reference.backup import final_choice, update_node
 from reference.draws import Draws

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from itertools import accumulate, pairwise
 
-from hauteur.mcts.rules import SearchContempt, ratio_steps
+from hauteur.mcts.params import SearchContempt
 from reference.draws import Draws
 from reference.tree import Edge, Node
 
@@ -59,7 +59,8 @@ def draw(frozen: list[tuple[Edge, float]], uniform: float) -> Edge:
 
 def ratio_at(rule: SearchContempt, visits: int) -> float:
     """Share of the visits to a frozen node with N(s) = `visits` that are drawn; the others select by PUCT."""
-    passed = [ratio for start, ratio in ratio_steps(rule.ratio_schedule) if start <= visits]
+    steps = (step.split(":") for step in rule.ratio_schedule.split())
+    passed = [float(ratio) for start, ratio in steps if int(start) <= visits]
     return passed[-1] if passed else rule.sampling_ratio
 
 

@@ -17,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hauteur._core import State, random_u64
-from hauteur.mcts.params import SearchParams
-from hauteur.mcts.rules import SecondNet
+from hauteur.mcts.params import SearchParams, SecondNet
 from reference.backup import update_node
 from reference.priors import make_priors, network_value, shown_features, sum_in_order
 from reference.scores import Scores, choose, edge_value, utility

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hauteur.mcts.rules import Repetition
+from hauteur.mcts.params import Repetition
 from reference.repetition import Lost, counts, mean_without
 from reference.second_net_turns import SMALL, Net
 from reference.tree import NO_VALUE, Edge, Leaf, Node, Value, make_node

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal
 
-from hauteur.mcts.rules import SecondNet
+from hauteur.mcts.params import SecondNet
 
 Net = Literal[0, 1]
 SMALL: Net = 0

@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hauteur.mcts.params import SearchParams
-from hauteur.mcts.rules import Solver
+from hauteur.mcts.params import SearchParams, Solver
 from reference import search_contempt
 from reference.tree import OPEN, Bounds, Edge, Node, Value, behind
 

@@ -5,7 +5,7 @@ Videodr0me's lc0 fork, `tree-balance`, `tree-scale-left`, `tree-scale-right`; th
 
 import math
 
-from hauteur.mcts.rules import TreeBalance
+from hauteur.mcts.params import TreeBalance
 
 
 def factor(rule: TreeBalance, replies: int, mean: float) -> float:

@@ -8,7 +8,7 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
-from hauteur.mcts.rules import Variance
+from hauteur.mcts.params import Variance
 
 
 class Moments(NamedTuple):

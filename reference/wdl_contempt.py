@@ -9,8 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from hauteur.mcts.params import SearchParams
-from hauteur.mcts.rules import WdlContempt
+from hauteur.mcts.params import SearchParams, WdlContempt
 from reference.priors import lc0_exp, lc0_ln
 from reference.tree import Value
 

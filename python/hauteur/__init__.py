@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from hauteur.mcts.calls import search as search
     from hauteur.mcts.calls import search_batch as search_batch
     from hauteur.mcts.own_rules import Rule as Rule
+    from hauteur.mcts.params import SearchContempt as SearchContempt
     from hauteur.mcts.params import SearchParams as SearchParams
-    from hauteur.mcts.rules import SearchContempt as SearchContempt
     from hauteur.networks.architecture import ResNet as ResNet
     from hauteur.networks.evaluators.factory import evaluator as evaluator
     from hauteur.networks.registered import register_network as register_network
@@ -63,7 +63,7 @@ _MODULES = {
     "ResNet": "hauteur.networks.architecture",
     # search
     "SearchParams": "hauteur.mcts.params",
-    "SearchContempt": "hauteur.mcts.rules",
+    "SearchContempt": "hauteur.mcts.params",
     "search": "hauteur.mcts.calls",
     "search_batch": "hauteur.mcts.calls",
     "Analysis": "hauteur.mcts.analysis",

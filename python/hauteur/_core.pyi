@@ -20,6 +20,7 @@ __all__ = [
     "Uniform",
     "__version__",
     "bench_search",
+    "check_settings",
     "dirichlet",
     "encode_games",
     "encode_positions",
@@ -30,6 +31,7 @@ __all__ = [
     "random_u64",
     "rave_search",
     "rollout_values",
+    "settings_schema",
     "state_from",
     "t_quantile",
 ]
@@ -480,6 +482,15 @@ def rave_search(state: State, simulations: int, seed: int = 0) -> NDArray[np.uin
     uint32 [num_actions, 4]: visits, wins of its player among them, all-moves-as-first visits and wins (20 and 10 of them
     were given at the start) of every legal move, other rows 0. The same seed gives the same numbers.
     """
+
+def settings_schema() -> str:
+    """Return the schema of all settings of a search as JSON: a list of sections, each after those that it has.
+
+    A section has `name`, `text`, `rule` (it is one) and `settings`; a setting `name`, `text`, `type`, `default` and `range`.
+    """
+
+def check_settings(section: str, settings: str) -> bool:
+    """Check the settings of SearchParams or of a rule, given as JSON. True where they leave the search as it is."""
 
 def random_u64(key: int, counter: int) -> int:
     """Draw number `counter` of the counter-based generator with this key."""

@@ -18,8 +18,7 @@ from hauteur.learning.planned import planned_selfplay
 from hauteur.learning.recipe import Recipe, SelfPlaySettings, parse_recipe
 from hauteur.learning.replay import ReplayBuffer
 from hauteur.matches.record import GamePlan
-from hauteur.mcts.params import Dirichlet, SearchParams
-from hauteur.mcts.rules import ForcedPlayouts, SearchContempt
+from hauteur.mcts.params import Dirichlet, ForcedPlayouts, SearchContempt, SearchParams
 
 
 @pytest.mark.parametrize(("colours", "seats"), [("swap", {0, 1}), ("first", {0}), ("second", {1}), ("mover", {0, 1})])

@@ -19,7 +19,7 @@ from hauteur.matches.openings import read_openings
 from hauteur.matches.record import GamePlan
 from hauteur.matches.resignation import NOBODY, Resignation, Watch
 from hauteur.mcts.params import Dirichlet, SearchParams, Temperature
-from hauteur.mcts.rules import ForcedPlayouts
+from hauteur.mcts.params import ForcedPlayouts
 from hauteur.players.search_player import PlayoutCap, SearchPlayer
 
 

@@ -12,8 +12,17 @@ from hauteur.matches.arena import play_games
 from hauteur.matches.plain_games import play_plainly
 from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.matches.resignation import Resignation
-from hauteur.mcts.params import Dirichlet, SearchParams, Temperature
-from hauteur.mcts.rules import ForcedPlayouts, Gumbel, LowerBound, SearchContempt, SecondNet, Solver
+from hauteur.mcts.params import (
+    Dirichlet,
+    ForcedPlayouts,
+    Gumbel,
+    LowerBound,
+    SearchContempt,
+    SearchParams,
+    SecondNet,
+    Solver,
+    Temperature,
+)
 from hauteur.players.baselines import Baseline, make_baseline
 from hauteur.players.search_player import PlayoutCap, SearchPlayer
 

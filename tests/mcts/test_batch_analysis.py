@@ -24,8 +24,7 @@ from hauteur.mcts.batch_analysis import (
     visits_to_solution,
 )
 from hauteur.mcts.driver import run_searches
-from hauteur.mcts.params import Dirichlet, SearchParams
-from hauteur.mcts.rules import SearchContempt
+from hauteur.mcts.params import Dirichlet, SearchContempt, SearchParams
 from hauteur.networks.evaluators.base import GameEvaluator, UniformEvaluator
 
 CONNECT4 = load_game("connect4")

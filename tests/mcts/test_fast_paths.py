@@ -11,8 +11,7 @@ from search_pairs import Pair, agree_after_each
 from search_toys import hash_evaluator
 
 from hauteur._core import Game
-from hauteur.mcts.params import Cpuct, Fpu, SearchParams
-from hauteur.mcts.rules import EarlyVisits, InitialTrust, PriorMixing, TreeBalance, Variance
+from hauteur.mcts.params import Cpuct, EarlyVisits, Fpu, InitialTrust, PriorMixing, SearchParams, TreeBalance, Variance
 
 RULES: dict[str, dict[str, Any]] = {
     "half-normal": {"variance": Variance(mode="half_normal", scale=0.3)},

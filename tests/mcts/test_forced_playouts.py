@@ -19,8 +19,7 @@ from hauteur._core import Forest, Game
 from hauteur.matches.arena import play_games
 from hauteur.matches.plain_games import TARGET_UNITS
 from hauteur.matches.record import GamePlan
-from hauteur.mcts.params import Cpuct, Dirichlet, Fpu, SearchParams, Temperature
-from hauteur.mcts.rules import ForcedPlayouts, Solver
+from hauteur.mcts.params import Cpuct, Dirichlet, ForcedPlayouts, Fpu, SearchParams, Solver, Temperature
 from hauteur.players.search_player import SearchPlayer
 from reference.forced_playouts import forced, pruned_visits
 from reference.scores import Scores

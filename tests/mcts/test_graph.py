@@ -13,8 +13,7 @@ from search_toys import ToyGame, hash_evaluator, uniform_evaluator
 
 from hauteur._core import Forest, Game
 from hauteur.mcts.own_rules import Rule, RuleChain
-from hauteur.mcts.params import Cpuct, Fpu, SearchParams
-from hauteur.mcts.rules import Gumbel, Repetition, SearchContempt, Solver
+from hauteur.mcts.params import Cpuct, Fpu, Gumbel, Repetition, SearchContempt, SearchParams, Solver
 from reference.graph import GraphSearch, added
 from reference.search import Search
 from reference.tree import Value, reachable

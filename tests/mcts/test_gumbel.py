@@ -18,14 +18,15 @@ from hauteur._core import Forest, Game
 from hauteur.matches.arena import play_games
 from hauteur.matches.plain_games import TARGET_UNITS
 from hauteur.matches.record import GamePlan
-from hauteur.mcts.params import Dirichlet, SearchParams
-from hauteur.mcts.rules import (
+from hauteur.mcts.params import (
+    Dirichlet,
     EarlyVisits,
     Gumbel,
     InitialTrust,
     LowerBound,
     PriorMixing,
     QAverage,
+    SearchParams,
     TreeBalance,
     Variance,
 )

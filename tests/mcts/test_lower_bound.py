@@ -14,7 +14,7 @@ from search_toys import hash_evaluator
 
 from hauteur._core import Forest, Game
 from hauteur.mcts.params import SearchParams
-from hauteur.mcts.rules import LowerBound
+from hauteur.mcts.params import LowerBound
 from reference.lower_bound import bound
 from reference.student import t_quantile
 

@@ -11,8 +11,7 @@ from search_toys import hash_evaluator
 
 from hauteur import _core
 from hauteur.learning.recipe import Recipe
-from hauteur.mcts.params import SearchParams
-from hauteur.mcts.rules import SecondNet
+from hauteur.mcts.params import SearchParams, SecondNet
 
 CHESS = _core.Game("chess")
 ENDGAME = _core.Game("chess(fen=8/8/4k3/8/8/3K4/3P4/8 w - - 0 60)")

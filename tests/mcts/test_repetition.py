@@ -14,8 +14,7 @@ from search_toys import hash_evaluator
 
 from hauteur._core import Forest, Game, State
 from hauteur.mcts.lc0_options import search_params
-from hauteur.mcts.params import SearchParams
-from hauteur.mcts.rules import QAverage, Repetition, Variance
+from hauteur.mcts.params import QAverage, Repetition, SearchParams, Variance
 from reference.repetition import Lost, take_back
 from reference.tree import Node, Value
 

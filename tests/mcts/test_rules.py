@@ -20,8 +20,17 @@ from search_toys import hash_evaluator
 
 import reference
 from hauteur._core import Forest, Game
-from hauteur.mcts.params import Cpuct, Fpu, SearchParams
-from hauteur.mcts.rules import EarlyVisits, InitialTrust, PriorMixing, QAverage, TreeBalance, Variance
+from hauteur.mcts.params import (
+    Cpuct,
+    EarlyVisits,
+    Fpu,
+    InitialTrust,
+    PriorMixing,
+    QAverage,
+    SearchParams,
+    TreeBalance,
+    Variance,
+)
 from reference import initial_trust, q_average, tree_balance, variance
 from reference.draws import Draws
 from reference.prior_mixing import uniform_share

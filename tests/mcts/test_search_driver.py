@@ -8,8 +8,7 @@ from search_toys import hash_evaluator
 
 from hauteur._core import Forest, Game
 from hauteur.mcts.driver import run_searches
-from hauteur.mcts.params import SearchParams
-from hauteur.mcts.rules import SecondNet, Solver
+from hauteur.mcts.params import SearchParams, SecondNet, Solver
 from hauteur.networks.evaluators.base import Answers, BlindEvaluator, Floats, GameEvaluator, Pending, UniformEvaluator
 
 

@@ -11,8 +11,7 @@ from search_toys import Evaluator, hash_evaluator
 from second_net_pairs import TwoPair, two_net_pairs
 
 from hauteur._core import Forest, Game, State
-from hauteur.mcts.params import Dirichlet, Fpu, SearchParams
-from hauteur.mcts.rules import Gumbel, SecondNet
+from hauteur.mcts.params import Dirichlet, Fpu, Gumbel, SearchParams, SecondNet
 from reference.second_net import TwoNetSearch
 from reference.second_net_tree import TwoNode
 

@@ -32,8 +32,7 @@ import reference
 from hauteur._core import Game, State
 from hauteur.mcts.lc0_options import search_params as lc0_search_params
 from hauteur.mcts.move_choice import choose_actions
-from hauteur.mcts.params import Cpuct, SearchParams, Temperature
-from hauteur.mcts.rules import SearchContempt, Solver
+from hauteur.mcts.params import Cpuct, SearchContempt, SearchParams, Solver, Temperature
 from reference.solver import Climb, node_bounds
 from reference.tree import Bounds
 

@@ -20,8 +20,7 @@ from hauteur._core import Forest, Game, State
 from hauteur.mcts.analysis import Analysis
 from hauteur.mcts.lc0_options import contempt_elo, search_params, without_contempt_of_play
 from hauteur.mcts.limits import Limits
-from hauteur.mcts.params import SearchParams
-from hauteur.mcts.rules import WdlContempt
+from hauteur.mcts.params import SearchParams, WdlContempt
 from hauteur.networks.evaluators.factory import make_evaluator
 
 Wdl = NDArray[np.float32]

@@ -4,7 +4,7 @@ import pytest
 
 from hauteur.cli.main import main
 from hauteur.games.registry import load_game, with_fen
-from hauteur.mcts.params import SearchParams, rules_off_by_default
+from hauteur.mcts.params import SearchParams
 from hauteur.players.settings import parse_player
 from hauteur.studies.explain.explain import changed
 from hauteur.studies.explain.question import side_of
@@ -21,7 +21,7 @@ def test_every_rule_has_a_page() -> None:
 
 def test_no_rule_is_forgotten(capsys: pytest.CaptureFixture[str]) -> None:
     """A rule of SearchParams has a page, a trial on it, and stands in the help, by its being a field."""
-    rules = rules_off_by_default()
+    rules = SearchParams.off_by_default()
     assert {"graph", "search_contempt", "root_cpuct", "swap_colors"} < set(rules)
     assert PAGES.keys() <= SearchParams.model_fields.keys()
     assert [name for name in rules if page_of(name) is None] == []

@@ -13,15 +13,18 @@ from search_toys import Evaluator, Floats, ToyGame, hash_evaluator
 
 from hauteur._core import Batch, Forest, Game, State
 from hauteur.mcts.own_rules import Rule, rule_chain
-from hauteur.mcts.params import Cpuct, Dirichlet, Fpu, SearchParams
-from hauteur.mcts.rules import (
+from hauteur.mcts.params import (
+    Cpuct,
+    Dirichlet,
     EarlyVisits,
     ForcedPlayouts,
+    Fpu,
     InitialTrust,
     PriorMixing,
     QAverage,
     Repetition,
     SearchContempt,
+    SearchParams,
     Solver,
     TreeBalance,
     Variance,

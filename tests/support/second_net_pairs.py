@@ -11,8 +11,16 @@ from search_pairs import Pair, Pending, floats, games, random_state, repetitions
 from search_toys import Evaluator, hash_evaluator
 
 from hauteur._core import Batch
-from hauteur.mcts.params import Fpu, SearchParams
-from hauteur.mcts.rules import EarlyVisits, InitialTrust, PriorMixing, SearchContempt, SecondNet, TreeBalance
+from hauteur.mcts.params import (
+    EarlyVisits,
+    Fpu,
+    InitialTrust,
+    PriorMixing,
+    SearchContempt,
+    SearchParams,
+    SecondNet,
+    TreeBalance,
+)
 from reference import Node
 from reference.second_net import TwoNetSearch
 from reference.second_net_turns import LARGE, SMALL, Net

@@ -9,8 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hauteur._core import Forest, Game, State
-from hauteur.mcts.params import Cpuct, SearchParams
-from hauteur.mcts.rules import Solver
+from hauteur.mcts.params import Cpuct, SearchParams, Solver
 
 PROVING = SearchParams(
     cpuct=Cpuct(init=0.6, factor=0), policy_temperature=1.0, cache_size=1_000_000, solver=Solver(lookahead=1)

@@ -14,6 +14,7 @@ pub mod play;
 pub mod players;
 pub mod rows;
 pub mod rules;
+pub mod schema;
 pub mod search;
 pub mod stats;
 pub mod step;

@@ -1,35 +1,20 @@
-//! All that the search can be told. Mirrors `hauteur.mcts.params.SearchParams`, from which it comes as JSON.
+//! All settings of a search. Python's `SearchParams` is written from them (`tools/schema.py`), and comes as JSON.
 //!
-//! Every published rule has one optional section; absent means off, and all off is plain PUCT.
-
-use serde::{Deserialize, Serialize};
+//! Every published rule has one optional section, a row of `rules/mod.rs`; absent means off, and all off is plain PUCT.
 
 use crate::math::arithmetic::Arithmetic;
-use crate::rules::early_visits::EarlyVisits;
-use crate::rules::forced_playouts::ForcedPlayouts;
-use crate::rules::gumbel::{BelowRoot, Gumbel};
-use crate::rules::initial_trust::InitialTrust;
-use crate::rules::lower_bound::LowerBound;
-use crate::rules::prior_mixing::PriorMixing;
-use crate::rules::q_average::QAverage;
-use crate::rules::repetition::{Repetition, RepetitionMode};
-use crate::rules::search_contempt::SearchContempt;
-use crate::rules::second_net::SecondNet;
-use crate::rules::setting::{ParamsError, settings, within};
-use crate::rules::solver::Solver;
-use crate::rules::tree_balance::TreeBalance;
-use crate::rules::variance::Variance;
-use crate::rules::wdl_contempt::WdlContempt;
+use crate::rules::gumbel::BelowRoot;
+use crate::rules::setting::{ParamsError, Setting, choices, settings};
+use crate::rules::{Rule, with_rules};
 
 settings! {
-    /// Exploration of PUCT: c_puct(N) = init + factor ln((N + base) / base), N = visits of the parent.
-    #[derive(Copy)]
-    "cpuct" Cpuct {
+    /// Exploration of PUCT: c_puct(N) = init + factor * ln((N + base) / base), N = parent visits (lc0, AlphaZero).
+    Cpuct: Copy {
         /// c_puct of a young node.
         init: f64 = 1.745, 0.0 => 100.0;
         /// Visits at which growth sets in.
         base: f64 = 38739.0, 1.0 => 1e9;
-        /// Strength of the growth; 0 = constant.
+        /// Strength of the growth; 0: constant.
         factor: f64 = 3.894, 0.0 => 1000.0;
     }
 }
@@ -45,200 +30,130 @@ impl Cpuct {
     }
 }
 
-/// How the Q of an edge without visits is made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum FpuKind {
-    /// Q of the parent - value * sqrt(sum of the priors of visited edges).
-    Reduction,
-    /// The value itself.
-    Absolute,
-    /// The network's own value of the parent, less the reduction.
-    ParentValue,
+choices! {
+    /// How the Q of an edge without visits is made.
+    pub enum FpuKind {
+        /// Q of the parent - value * sqrt(sum of the priors of visited edges).
+        Reduction,
+        /// The value itself.
+        Absolute,
+        /// The network's own value of the parent, less the reduction.
+        ParentValue,
+    }
 }
 
 settings! {
-    /// First-play urgency: the Q of an edge without visits.
-    #[derive(Copy)]
-    "fpu" Fpu {
+    /// First-play urgency: the Q of an edge without visits. reduction: Q(parent) - value * sqrt(sum of the priors of visited
+    /// edges); absolute: value; parent_value: reduction with the network's own value of the parent in the place of its mean.
+    Fpu: Copy {
         /// Which formula.
         kind: FpuKind = FpuKind::Reduction;
-        /// Its parameter.
+        /// The reduction, or the value.
         value: f64 = 0.33, -100.0 => 100.0;
     }
 }
 
 settings! {
-    /// Noise on the root's priors: P <- (1 - epsilon) P + epsilon Dir(alpha).
-    #[derive(Copy)]
-    "dirichlet" Dirichlet {
-        /// Share of the noise, 0..=1.
+    /// Noise on the root's priors: P <- (1 - epsilon) P + epsilon * Dir(alpha), once per root.
+    Dirichlet: Copy {
+        /// Share of the noise.
         epsilon: f64 = 0.25, 0.0 => 1.0;
-        /// Concentration, > 0.
+        /// Concentration.
         alpha: f64 = 0.3, 1e-6 => 1000.0;
     }
 }
 
-/// Which positions share an evaluation of the network.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CacheKey {
-    /// Those that the network cannot tell apart.
-    Exact,
-    /// Within a tree also those that differ in their past alone (`State::position_key`).
-    Position,
+choices! {
+    /// Which positions share an evaluation of the network.
+    pub enum CacheKey {
+        /// Those that the network cannot tell apart.
+        Exact,
+        /// Within a tree also those that differ in their past alone (`State::position_key`).
+        Position,
+    }
 }
 
 /// Tells evaluations with swapped colours from the others.
 const SWAPPED: u64 = 0x9E37_79B9_7F4A_7C15;
 
-/// All that the search can be told; see the Python class of the same name for ranges.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct SearchParams {
-    /// Exploration below the root (and at it, unless `root_cpuct` is given).
-    pub cpuct: Cpuct,
-    /// Exploration at the root.
-    pub root_cpuct: Option<Cpuct>,
-    /// First-play urgency below the root (and at it, unless `root_fpu` is given).
-    pub fpu: Fpu,
-    /// First-play urgency at the root.
-    pub root_fpu: Option<Fpu>,
-    /// Priors are softmax(logits / temperature).
-    pub policy_temperature: f64,
-    /// The temperature for the priors that the root selects with; stored priors keep `policy_temperature`.
-    pub root_policy_temperature: Option<f64>,
-    /// How exp (of that softmax) and ln (of c_puct) are computed.
-    pub arithmetic: Arithmetic,
-    /// Noise on the root's priors.
-    pub dirichlet: Option<Dirichlet>,
-    /// Value of a draw for the first player, -1..=1.
-    pub draw_score: f64,
-    /// Keep the subtree of the played action on `advance`.
-    pub reuse_tree: bool,
-    /// Rows that one tree may have in flight; 0 = its share of the batch, 1 = exactly sequential search.
-    pub max_in_flight: u32,
-    /// Visits that may end at a leaf already in flight before a gather leaves the tree.
-    pub max_collisions: u32,
-    /// Positions in the evaluation cache of the forest; 0 = none.
-    pub cache_size: usize,
-    /// Which positions share an evaluation.
-    pub cache_key: CacheKey,
-    /// A position that is reached by two orders of moves is one node.
-    pub graph: bool,
-    /// The network is shown the other colour: the plane `State::colour_plane` of every row is inverted.
-    pub swap_colors: bool,
-    /// Bytes a tree may take before it stops growing; 0 = no cap.
-    pub max_tree_bytes: u64,
-    /// Opponent nodes freeze and are sampled.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub search_contempt: Option<SearchContempt>,
-    /// A second, large network searches with.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub second_net: Option<SecondNet>,
-    /// Proven results travel up the tree.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub solver: Option<Solver>,
-    /// Second occurrences count as draws.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub repetition: Option<Repetition>,
-    /// The spread of results changes selection.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub variance: Option<Variance>,
-    /// Numbers of replies change exploration.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tree_balance: Option<TreeBalance>,
-    /// Priors are mixed with the uniform policy.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub prior_mixing: Option<PriorMixing>,
-    /// The first visits of an edge cost less.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub early_visits: Option<EarlyVisits>,
-    /// Later results count more.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub q_average: Option<QAverage>,
-    /// First visits are trusted less.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub initial_trust: Option<InitialTrust>,
-    /// One side counts as stronger.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub wdl_contempt: Option<WdlContempt>,
-    /// The root is searched by sequential halving.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub gumbel: Option<Gumbel>,
-    /// The move is chosen by its lower confidence bound.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub lower_bound: Option<LowerBound>,
-    /// Forced playouts of the root and pruned policy targets.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub forced_playouts: Option<ForcedPlayouts>,
+macro_rules! search_params {
+    ({ $($settings:tt)* } $($(#[doc = $doc:literal])* $rule:ident: $Rule:ident;)*) => {
+        settings! {
+            /// All that the search can be told: a rule has an optional section, which is off where it is absent.
+            SearchParams + conflicts {
+                $($settings)*
+                $($(#[doc = $doc])* $rule: Option<crate::rules::$rule::$Rule> = None;)*
+            }
+        }
+
+        /// Sections of rules, by name.
+        pub const RULES: &[&str] = &[$(stringify!($rule)),*];
+
+        impl SearchParams {
+            /// The rules that have a section.
+            fn rules(&self) -> impl Iterator<Item = (&'static str, &dyn Rule)> {
+                let all = [$((stringify!($rule), self.$rule.as_ref().map(|rule| rule as &dyn Rule))),*];
+                all.into_iter().filter_map(|(name, rule)| Some((name, rule?)))
+            }
+
+            /// These settings without the rules that change nothing, so that a neutral rule costs nothing.
+            pub fn without_neutral_rules(mut self) -> Self {
+                $(self.$rule = self.$rule.filter(|rule| !rule.is_neutral());)*
+                self
+            }
+        }
+    };
 }
 
-impl Default for SearchParams {
-    fn default() -> Self {
-        SearchParams {
-            cpuct: Cpuct::default(),
-            root_cpuct: None,
-            fpu: Fpu::default(),
-            root_fpu: None,
-            policy_temperature: 1.359,
-            root_policy_temperature: None,
-            arithmetic: Arithmetic::Exact,
-            dirichlet: None,
-            draw_score: 0.0,
-            reuse_tree: true,
-            max_in_flight: 0,
-            max_collisions: 32,
-            cache_size: 200_000,
-            cache_key: CacheKey::Exact,
-            graph: false,
-            swap_colors: false,
-            max_tree_bytes: 0,
-            search_contempt: None,
-            second_net: None,
-            solver: None,
-            repetition: None,
-            variance: None,
-            tree_balance: None,
-            prior_mixing: None,
-            early_visits: None,
-            q_average: None,
-            initial_trust: None,
-            wdl_contempt: None,
-            gumbel: None,
-            lower_bound: None,
-            forced_playouts: None,
-        }
-    }
-}
+with_rules! { search_params! {
+    /// Exploration below the root, and at it unless `root_cpuct` is given.
+    cpuct: Cpuct = Cpuct::default();
+    /// Exploration at the root.
+    root_cpuct: Option<Cpuct> = None;
+    /// First-play urgency below the root, and at it unless `root_fpu` is given.
+    fpu: Fpu = Fpu::default();
+    /// First-play urgency at the root.
+    root_fpu: Option<Fpu> = None;
+    /// Priors are softmax(logits / temperature).
+    policy_temperature: f64 = 1.359, 1e-3 => 100.0;
+    /// The same for the root alone; stored priors keep `policy_temperature`.
+    root_policy_temperature: Option<f64> = None, 1e-3 => 100.0;
+    /// How exp (of that softmax) and ln (of c_puct) are computed; lc0: by its polynomials, for comparing searches.
+    arithmetic: Arithmetic = Arithmetic::Exact;
+    /// Noise on the root's priors.
+    dirichlet: Option<Dirichlet> = None;
+    /// Value of a draw for the first player.
+    draw_score: f64 = 0.0, -1.0 => 1.0;
+    /// Keep the subtree of the move played.
+    reuse_tree: bool = true;
+    /// Rows that one tree may have in flight; 0 = its share of the batch, 1 = exactly sequential search.
+    max_in_flight: u32 = 0, 0.0 => 1e6;
+    /// Visits that may end at a leaf already in flight before a gather leaves the tree.
+    max_collisions: u32 = 32, 1.0 => 30_000.0;
+    /// Positions in the evaluation cache; 0: none.
+    cache_size: usize = 200_000, 0.0 => 1e9;
+    /// Which positions share an evaluation: those that the network cannot tell apart, or, within a tree, also those that
+    /// differ in the moves that led to them (`State.position_key`).
+    cache_key: CacheKey = CacheKey::Exact;
+    /// Graph search: a position that is reached by two orders of moves is one node (mcts/methods/graph-search.md).
+    graph: bool = false;
+    /// Show the net the other colour: the plane of the side to move is inverted in every row (chess alone has one).
+    swap_colors: bool = false;
+    /// Bytes a tree may take before it stops growing; 0: no cap.
+    max_tree_bytes: u64 = 0, 0.0 => 1e15;
+} }
 
 impl SearchParams {
     /// Reads and checks JSON.
     pub fn from_json(json: &str) -> Result<Self, ParamsError> {
-        let params: SearchParams =
-            serde_json::from_str(json).map_err(|error| ParamsError(format!("SearchParams: {error}")))?;
+        let params: SearchParams = serde_json::from_str(json).map_err(|error| ParamsError::unread(&error))?;
         params.check()?;
         Ok(params)
     }
 
     /// Fails on the first parameter outside its range, and on sections that cannot be used together.
     pub fn check(&self) -> Result<(), ParamsError> {
-        self.cpuct.check()?;
-        self.root_cpuct.map_or(Ok(()), |cpuct| cpuct.check_as("root_cpuct"))?;
-        self.fpu.check()?;
-        self.root_fpu.map_or(Ok(()), |fpu| fpu.check_as("root_fpu"))?;
-        within("policy_temperature", self.policy_temperature, 1e-3, 100.0)?;
-        within("root_policy_temperature", self.root_policy_temperature.unwrap_or(1.0), 1e-3, 100.0)?;
-        within("draw_score", self.draw_score, -1.0, 1.0)?;
-        within("max_collisions", f64::from(self.max_collisions), 1.0, 30_000.0)?;
-        macro_rules! check_sections {
-            ($($section:ident)*) => { $(self.$section.as_ref().map_or(Ok(()), |section| section.check())?;)* };
-        }
-        check_sections! {
-            dirichlet search_contempt second_net solver variance tree_balance prior_mixing early_visits q_average initial_trust
-            wdl_contempt gumbel lower_bound forced_playouts
-        }
-        self.conflicts()
+        self.check_as("")
     }
 
     /// Rejects sections that exclude each other, or are not defined together.
@@ -255,18 +170,14 @@ impl SearchParams {
                 ("dirichlet", "both are noise of the root", on.dirichlet.is_some_and(|noise| noise.epsilon > 0.0)),
                 ("second_net", "both say which edge of the root is visited", on.second_net.is_some()),
                 ("lower_bound", "both say which action is played", on.lower_bound.is_some()),
+                ("forced_playouts", "both say which edge of the root is visited", on.forced_playouts.is_some()),
             ];
             if let Some((other, why, _)) = both.iter().find(|(_, _, on)| *on) {
-                return Err(excluded("gumbel", other, why));
+                return Err(ParamsError(format!("gumbel and {other} exclude each other: {why}")));
             }
             if gumbel.below_root == BelowRoot::ImprovedPolicy && on.change_scores() {
-                let what = "there is no PUCT for the rules that change it";
-                return Err(ParamsError(format!(
-                    "SearchParams.gumbel.below_root must be puct here, got improved_policy: {what}"
-                )));
-            }
-            if on.forced_playouts.is_some() {
-                return Err(excluded("forced_playouts", "gumbel", "both say which edge of the root is visited"));
+                let why = "there is no PUCT for the rules that change it";
+                return Err(ParamsError(format!("gumbel.below_root must be puct here, got improved_policy: {why}")));
             }
         }
         Ok(())
@@ -274,18 +185,10 @@ impl SearchParams {
 
     /// Rejects rules that are not defined for a search with two nets.
     fn conflicts_of_two_nets(&self) -> Result<(), ParamsError> {
-        let others = [
-            ("solver", self.solver.is_some()),
-            ("variance", self.variance.is_some()),
-            ("q_average", self.q_average.is_some()),
-            ("gumbel", self.gumbel.is_some()),
-            ("lower_bound", self.lower_bound.is_some()),
-            ("wdl_contempt", self.wdl_contempt.is_some()),
-            ("forced_playouts", self.forced_playouts.is_some()),
-            ("cache_key position", self.cache_key == CacheKey::Position),
-        ];
-        match others.iter().find(|(_, on)| *on) {
-            Some((name, _)) => Err(ParamsError(format!(
+        let rule = self.rules().find(|(_, rule)| !rule.goes_with_two_nets()).map(|(name, _)| name);
+        let by_position = (self.cache_key == CacheKey::Position).then_some("cache_key position");
+        match rule.or(by_position) {
+            Some(name) => Err(ParamsError(format!(
                 "second_net and {name} cannot be used together (two nets go with search_contempt, repetition, \
                  tree_balance, prior_mixing, early_visits and initial_trust)"
             ))),
@@ -295,19 +198,8 @@ impl SearchParams {
 
     /// Rejects rules that need every visit of a node, or that give a node what belongs to one way to it.
     fn conflicts_of_graph(&self) -> Result<(), ParamsError> {
-        let certain = |rule: Repetition| rule.mode == RepetitionMode::LegacyCertain;
-        let others = [
-            ("second_net", self.second_net.is_some_and(|rule| rule.small_visits > 0)),
-            ("variance", self.variance.is_some()),
-            ("lower_bound", self.lower_bound.is_some()),
-            ("q_average", self.q_average.is_some()),
-            ("tree_balance", self.tree_balance.is_some()),
-            ("solver.clamp_to_bounds", self.solver.is_some_and(|rule| rule.clamp_to_bounds)),
-            ("solver.auto_extend", self.solver.is_some_and(|rule| rule.auto_extend)),
-            ("repetition.mode legacy_certain", self.repetition.is_some_and(certain)),
-        ];
-        match others.iter().find(|(_, on)| *on) {
-            Some((name, _)) => Err(ParamsError(format!(
+        match self.rules().find_map(|(name, rule)| Some(format!("{name}{}", rule.against_graph()?))) {
+            Some(name) => Err(ParamsError(format!(
                 "graph and {name} cannot be used together (graph search goes with the solver without clamp_to_bounds and \
                  auto_extend, and not with second_net, variance, lower_bound, q_average and tree_balance)"
             ))),
@@ -323,42 +215,18 @@ impl SearchParams {
 
     /// A rule changes the scores of edges.
     pub fn change_scores(&self) -> bool {
-        self.variance.is_some()
-            || self.tree_balance.is_some()
-            || self.prior_mixing.is_some()
-            || self.early_visits.is_some()
-            || self.initial_trust.is_some()
-            || self.solver.is_some_and(|rule| rule.changes_scores())
-            || self.second_net.is_some()
-            || self.q_average.is_some_and(|rule| rule.sufficient.is_some())
+        self.rules().any(|(_, rule)| rule.changes_scores())
     }
 
     /// A rule has a say in which edge is taken, at the root or below it.
     pub fn change_selection(&self) -> bool {
-        let drops_priors = self.solver.is_some_and(|rule| rule.drops_prior(Some(-1)));
-        self.change_scores() || self.search_contempt.is_some() || self.gumbel.is_some() || drops_priors
+        self.rules().any(|(_, rule)| rule.changes_selection())
     }
 
     /// A rule changes what a visit leaves behind.
     pub fn change_backup(&self) -> bool {
-        self.variance.is_some() || self.lower_bound.is_some() || self.q_average.is_some()
+        self.rules().any(|(_, rule)| rule.changes_backup())
     }
-
-    /// These settings without the rules that change nothing, so that a neutral rule costs nothing.
-    pub fn without_neutral_rules(mut self) -> Self {
-        macro_rules! drop_neutral {
-            ($($section:ident)*) => { $(self.$section = self.$section.filter(|rule| !rule.is_neutral());)* };
-        }
-        drop_neutral! {
-            search_contempt second_net variance tree_balance prior_mixing early_visits q_average initial_trust lower_bound
-            wdl_contempt forced_playouts
-        }
-        self
-    }
-}
-
-fn excluded(one: &str, other: &str, why: &str) -> ParamsError {
-    ParamsError(format!("SearchParams.{one} and SearchParams.{other} exclude each other: {why}"))
 }
 
 #[cfg(test)]
@@ -368,10 +236,7 @@ mod tests {
     #[test]
     fn gumbel_and_forced_playouts_exclude_each_other() {
         let error = SearchParams::from_json(r#"{"forced_playouts": {}, "gumbel": {}}"#).unwrap_err().to_string();
-        assert!(
-            error.starts_with("SearchParams.forced_playouts and SearchParams.gumbel exclude each other"),
-            "{error}"
-        );
+        assert!(error.starts_with("gumbel and forced_playouts exclude each other"), "{error}");
         assert!(SearchParams::from_json(r#"{"forced_playouts": {"k": 0}, "gumbel": {}}"#).is_ok());
     }
 
@@ -384,6 +249,6 @@ mod tests {
         let unknown = SearchParams::from_json(r#"{"cput": 1}"#).unwrap_err().to_string();
         assert!(unknown.contains("cput"), "{unknown}");
         let range = SearchParams::from_json(r#"{"cpuct": {"init": -1}}"#).unwrap_err().to_string();
-        assert_eq!(range, "SearchParams.cpuct.init must be 0 to 100, got -1");
+        assert_eq!(range, "cpuct.init must be 0 to 100, got -1");
     }
 }

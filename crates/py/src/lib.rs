@@ -17,6 +17,7 @@ mod python_game;
 mod python_state;
 mod reports;
 mod rules;
+mod settings;
 mod solvers;
 mod syzygy;
 mod tablebase;
@@ -46,6 +47,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(positions::rollout_values, module)?)?;
     module.add_function(wrap_pyfunction!(baselines::mcts_search, module)?)?;
     module.add_function(wrap_pyfunction!(baselines::rave_search, module)?)?;
+    module.add_function(wrap_pyfunction!(settings::settings_schema, module)?)?;
+    module.add_function(wrap_pyfunction!(settings::check_settings, module)?)?;
     module.add_function(wrap_pyfunction!(bench::random_u64, module)?)?;
     module.add_function(wrap_pyfunction!(bench::dirichlet, module)?)?;
     module.add_function(wrap_pyfunction!(bench::bench_search, module)?)

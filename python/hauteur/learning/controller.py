@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict
 from hauteur.learning.recipe import ControllerSettings, SelfPlaySettings
 from hauteur.matches.ratings.elo import MatchScore
 from hauteur.matches.ratings.ratio import MeasuredRatio, RatioLine, decisive_ratio, weighted_line
-from hauteur.mcts.rules import SearchContempt
+from hauteur.mcts.params import SearchContempt
 
 MEMORY = 0.5
 """What a generation's games weigh beside those of the next one: the net has changed since."""

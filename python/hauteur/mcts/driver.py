@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hauteur import _core
 from hauteur.mcts.batch_rows import BatchRows, rows_for
-from hauteur.mcts.params import SearchParams
-from hauteur.mcts.rules import SecondNet
+from hauteur.mcts.params import SearchParams, SecondNet
 
 if TYPE_CHECKING:
     from hauteur.networks.evaluators.base import Evaluator, Pending

@@ -10,8 +10,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from hauteur.mcts.params import SearchParams, Temperature
-from hauteur.mcts.rules import SEARCH_CONTEMPT_OFF, ratio_steps
+from hauteur.mcts.params import SearchContempt, SearchParams, Temperature, WdlContempt
+from hauteur.system.setting_facts import section_of, setting_facts
+from hauteur.system.settings import Section
 
 Value = bool | int | float | str
 Kind = Literal["check", "spin", "float", "string", "combo"]
@@ -102,12 +103,26 @@ def _parse_check(name: str, text: str) -> bool:
     return values[text.lower()]
 
 
-def _float(name: str, default: float, least: float, most: float, field: str, help: str) -> Lc0Option:  # noqa: A002
-    return Lc0Option(name, "float", default, help, least=least, most=most, field=field)
+KINDS: dict[str, Kind] = {
+    "whole": "spin",
+    "number": "float",
+    "switch": "check",
+    "choice": "combo",
+    "text": "string",
+}
+"""Kinds of options by those of settings."""
 
 
-def _spin(name: str, default: int, least: int, most: int, field: str, help: str) -> Lc0Option:  # noqa: A002
-    return Lc0Option(name, "spin", default, help, least=least, most=most, field=field)
+def _option(name: str, field: str, help: str, model: type[Section] = SearchParams, **lc0: Any) -> Lc0Option:  # noqa: A002
+    """Return the option of a setting: its kind, default, range and choices, unless `lc0` has others."""
+    *sections, last = field.split(".")
+    owner: Any = model
+    for section in sections:
+        owner = section_of(owner.model_fields[section])
+    facts = setting_facts(owner, last)
+    ends = {"least": facts.ends.get("ge", 0), "most": facts.ends.get("le", 0)}
+    own = {"default": facts.default, "choices": facts.choices, **ends}
+    return Lc0Option(name, KINDS[facts.kind], help=help, field=field, **{**own, **lc0})
 
 
 def contempt_elo(text: str, opponent: str = "", otherwise: float = 0.0) -> float:
@@ -134,13 +149,17 @@ def contempt_elo(text: str, opponent: str = "", otherwise: float = 0.0) -> float
 MOST_CONTEMPT = 10_000.0
 
 
-def check_draw_rate(rate: float) -> None:
-    """Raise ValueError for a draw rate between 0, which means none, and the least that can be assumed."""
-    if 0.0 < rate < LEAST_DRAW_RATE:
-        raise ValueError(f"WDLDrawRateTarget must be 0 or a number from {LEAST_DRAW_RATE} to 0.9999, got {rate:g}")
+def _checked(name: str, model: type[Section], setting: str) -> Callable[[Value], None]:
+    """Return a check of an option by the section that its setting is in: ValueError names the option."""
 
+    def check(value: Value) -> None:
+        try:
+            model(**{setting: value})
+        except ValueError as error:
+            raise ValueError(str(error).replace(setting, name)) from None
 
-LEAST_DRAW_RATE = 0.001
+    return check
+
 
 CONTEMPT_OPTIONS = (
     Lc0Option(
@@ -150,122 +169,88 @@ CONTEMPT_OPTIONS = (
         "Elo by which the contempt side is taken to be stronger; or a list of name=value, by the name of UCI_Opponent.",
         check=contempt_elo,
     ),
-    Lc0Option(
+    _option(
         "ContemptMode",
-        "combo",
-        "play",
+        "wdl_contempt.mode",
         "The contempt side: the one to move at the root (not in infinite analysis), White, Black, none.",
-        choices=("play", "white_side_analysis", "black_side_analysis", "disable"),
-        field="wdl_contempt.mode",
     ),
-    _float("ContemptMaxValue", 420.0, 0, MOST_CONTEMPT, "wdl_contempt.max_value", "Contempt beyond counts as this."),
-    _float(
-        "WDLCalibrationElo", 0.0, 0, 10_000, "wdl_contempt.calibration_elo", "Elo of the contempt side; 0: unknown."
-    ),
-    _float("WDLContemptAttenuation", 1.0, -10, 10, "wdl_contempt.attenuation", "Factor of the contempt."),
-    _float("WDLMaxS", 1.4, 0.01, 10, "wdl_contempt.max_s", "Bound of the sharpness of evaluations."),
-    _float(
-        "WDLEvalObjectivity", 1.0, 0, 1, "wdl_contempt.eval_objectivity", "Share of the contempt that scores leave out."
-    ),
-    Lc0Option(
+    _option("ContemptMaxValue", "wdl_contempt.max_value", "Contempt beyond counts as this."),
+    _option("WDLCalibrationElo", "wdl_contempt.calibration_elo", "Elo of the contempt side; 0: unknown."),
+    _option("WDLContemptAttenuation", "wdl_contempt.attenuation", "Factor of the contempt."),
+    _option("WDLMaxS", "wdl_contempt.max_s", "Bound of the sharpness of evaluations."),
+    _option("WDLEvalObjectivity", "wdl_contempt.eval_objectivity", "Share of the contempt that scores leave out."),
+    _option(
         "WDLDrawRateTarget",
+        "wdl_contempt.draw_rate_target",
+        "Draw rate to assume, at least 0.001; 0: the net's.",
+        check=_checked("WDLDrawRateTarget", WdlContempt, "draw_rate_target"),
+    ),
+    _option("WDLDrawRateReference", "wdl_contempt.draw_rate_reference", "Draw rate at the net's strength."),
+    _option("WDLBookExitBias", "wdl_contempt.book_exit_bias", "Advantage in which opening books end."),
+    Lc0Option("UCI_Opponent", "string", "", "Title, Elo, kind and name of the opponent, as programs send it."),
+    Lc0Option(
+        "UCI_RatingAdv",
         "float",
         0.0,
-        "Draw rate to assume, at least 0.001; 0: the net's.",
-        most=0.9999,
-        field="wdl_contempt.draw_rate_target",
-        check=check_draw_rate,
+        "Contempt where that option says nothing.",
+        least=-MOST_CONTEMPT,
+        most=MOST_CONTEMPT,
     ),
-    _float(
-        "WDLDrawRateReference",
-        0.5,
-        1e-4,
-        0.9999,
-        "wdl_contempt.draw_rate_reference",
-        "Draw rate at the net's strength.",
-    ),
-    _float("WDLBookExitBias", 0.65, -2, 2, "wdl_contempt.book_exit_bias", "Advantage in which opening books end."),
-    Lc0Option("UCI_Opponent", "string", "", "Title, Elo, kind and name of the opponent, as programs send it."),
-    _float("UCI_RatingAdv", 0.0, -MOST_CONTEMPT, MOST_CONTEMPT, "", "Contempt where that option says nothing."),
 )
 """The options of WDL contempt."""
 
-
-def check_limit(n_scl: int) -> None:
-    """Raise ValueError for an ScLimit of 0: a node would freeze before it has weights."""
-    if n_scl == 0:
-        raise ValueError("ScLimit must not be 0 (1000000000 turns search-contempt off)")
-
-
-def check_schedule(text: str) -> None:
-    """Raise ValueError for a HybridRatioSchedule that is none."""
-    try:
-        ratio_steps(text)
-    except ValueError as error:
-        raise ValueError(f"HybridRatioSchedule {error}, got {text!r}") from None
-
-
 SEARCH_CONTEMPT_OPTIONS = (
-    Lc0Option(
+    _option(
         "ScLimit",
-        "spin",
-        SEARCH_CONTEMPT_OFF,
+        "search_contempt.n_scl",
         "Search-contempt: visits after which moves of the opponent are drawn; below 0: of the engine; not 0.",
-        least=-SEARCH_CONTEMPT_OFF,
-        most=SEARCH_CONTEMPT_OFF,
-        field="search_contempt.n_scl",
-        check=check_limit,
+        check=_checked("ScLimit", SearchContempt, "n_scl"),
     ),
-    _float("ScTemperature", 1.0, 0.001, 100, "search_contempt.temperature", "Flattens (> 1) or sharpens those draws."),
-    _float("HybridSamplingRatio", 1.0, 0, 1, "search_contempt.sampling_ratio", "Share of the visits that are drawn."),
-    Lc0Option(
+    _option("ScTemperature", "search_contempt.temperature", "Flattens (> 1) or sharpens those draws."),
+    _option("HybridSamplingRatio", "search_contempt.sampling_ratio", "Share of the visits that are drawn."),
+    _option(
         "HybridRatioSchedule",
-        "string",
-        "",
+        "search_contempt.ratio_schedule",
         "That share by visits of the position: `1000:0.5 8000:0.9`.",
-        field="search_contempt.ratio_schedule",
-        check=check_schedule,
+        check=_checked("HybridRatioSchedule", SearchContempt, "ratio_schedule"),
     ),
 )
 """The options of search-contempt."""
 
 SEARCH_OPTIONS = (
-    _float("CPuct", 1.745, 0, 100, "cpuct.init", "Exploration of PUCT."),
-    _float("CPuctBase", 38739, 1, 1e9, "cpuct.base", "Visits at which exploration starts to grow."),
-    _float("CPuctFactor", 3.894, 0, 1000, "cpuct.factor", "Growth of exploration with visits."),
+    _option("CPuct", "cpuct.init", "Exploration of PUCT."),
+    _option("CPuctBase", "cpuct.base", "Visits at which exploration starts to grow."),
+    _option("CPuctFactor", "cpuct.factor", "Growth of exploration with visits."),
     Lc0Option("RootHasOwnCpuctParams", "check", False, "Use the three CPuct...AtRoot options at the root."),
-    _float("CPuctAtRoot", 1.745, 0, 100, "root_cpuct.init", "CPuct of the root."),
-    _float("CPuctBaseAtRoot", 38739, 1, 1e9, "root_cpuct.base", "CPuctBase of the root."),
-    _float("CPuctFactorAtRoot", 3.894, 0, 1000, "root_cpuct.factor", "CPuctFactor of the root."),
-    Lc0Option(
+    _option("CPuctAtRoot", "root_cpuct.init", "CPuct of the root."),
+    _option("CPuctBaseAtRoot", "root_cpuct.base", "CPuctBase of the root."),
+    _option("CPuctFactorAtRoot", "root_cpuct.factor", "CPuctFactor of the root."),
+    _option(
         "FpuStrategy",
-        "combo",
-        "reduction",
+        "fpu.kind",
         "Value of a move without visits: the parent's less a reduction, or FpuValue itself.",
         choices=("reduction", "absolute"),
-        field="fpu.kind",
     ),
-    _float("FpuValue", 0.33, -100, 100, "fpu.value", "The reduction, or the value."),
-    Lc0Option(
+    _option("FpuValue", "fpu.value", "The reduction, or the value."),
+    _option(
         "FpuStrategyAtRoot",
-        "combo",
-        "same",
+        "root_fpu.kind",
         "FpuStrategy of the root.",
+        default="same",
         choices=("reduction", "absolute", "same"),
-        field="root_fpu.kind",
     ),
-    _float("FpuValueAtRoot", 1.0, -100, 100, "root_fpu.value", "FpuValue of the root, unless its strategy is `same`."),
-    _float("PolicyTemperature", 1.359, 0.1, 10, "policy_temperature", "Flattens (> 1) or sharpens the net's policy."),
-    _float("DirichletNoiseEpsilon", 0.0, 0, 1, "dirichlet.epsilon", "Share of noise in the root's policy."),
-    _float("DirichletNoiseAlpha", 0.3, 0.001, 1000, "dirichlet.alpha", "Concentration of that noise."),
-    _float("DrawScore", 0.0, -1, 1, "draw_score", "Value of a draw for White."),
-    Lc0Option(
-        "SwapColors",
-        "check",
-        False,
-        "The net is shown the other colour: for nets that were trained for one.",
-        field="swap_colors",
+    _option("FpuValueAtRoot", "root_fpu.value", "FpuValue of the root, unless its strategy is `same`.", default=1.0),
+    _option(
+        "PolicyTemperature",
+        "policy_temperature",
+        "Flattens (> 1) or sharpens the net's policy.",
+        least=0.1,
+        most=10,
     ),
+    _option("DirichletNoiseEpsilon", "dirichlet.epsilon", "Share of noise in the root's policy.", default=0.0),
+    _option("DirichletNoiseAlpha", "dirichlet.alpha", "Concentration of that noise.", least=0.001),
+    _option("DrawScore", "draw_score", "Value of a draw for White."),
+    _option("SwapColors", "swap_colors", "The net is shown the other colour: for nets that were trained for one."),
     Lc0Option("TwoFoldDraws", "check", True, "A position that comes back within a line counts as a draw."),
     Lc0Option("StickyEndgames", "check", True, "Proven wins, draws and losses are carried up the tree."),
     *CONTEMPT_OPTIONS,
@@ -273,55 +258,32 @@ SEARCH_OPTIONS = (
 )
 """The options that shape the tree."""
 
+
+def _choice(name: str, field: str, help: str, **lc0: Any) -> Lc0Option:  # noqa: A002
+    return _option(name, field, help, Temperature, **lc0)
+
+
 TEMPERATURE_OPTIONS = (
-    _float("Temperature", 0.0, 0, 100, "initial", "Randomness of the moves played; 0: always the best."),
-    _spin("TempDecayMoves", 0, 0, 640, "decay_moves", "Moves over which Temperature falls to 0."),
-    _spin("TempDecayDelayMoves", 0, 0, 100, "decay_delay_moves", "Moves before it starts to fall."),
-    _spin("TempCutoffMove", 0, 0, 1000, "cutoff_move", "From this move on TempEndgame counts; 0: never."),
-    _float("TempEndgame", 0.0, 0, 100, "endgame", "Temperature after the cutoff, and the least while it falls."),
-    _float("TempValueCutoff", 100.0, 0, 100, "value_cutoff", "Moves worse by more per cent are never drawn."),
-    _float("TempVisitOffset", 0.0, -1000, 1000, "visit_offset", "Added to the visits before moves are drawn."),
+    _choice("Temperature", "initial", "Randomness of the moves played; 0: always the best."),
+    _choice("TempDecayMoves", "decay_moves", "Moves over which Temperature falls to 0.", most=640),
+    _choice("TempDecayDelayMoves", "decay_delay_moves", "Moves before it starts to fall.", most=100),
+    _choice("TempCutoffMove", "cutoff_move", "From this move on TempEndgame counts; 0: never.", most=1000),
+    _choice("TempEndgame", "endgame", "Temperature after the cutoff, and the least while it falls."),
+    _choice("TempValueCutoff", "value_cutoff", "Moves worse by more per cent are never drawn."),
+    _choice("TempVisitOffset", "visit_offset", "Added to the visits before moves are drawn.", least=-1000, most=1000),
 )
 """The options of the choice of the move."""
 
-WITHOUT_EFFECT = (
-    "AuxEngineFile",
-    "BackendOptions",
-    "CacheHistoryLength",
-    "ConfigFile",
-    "ContemptModeTB",
-    "HybridRatioMode",
-    "IdlingMinimumWork",
-    "KLDGainAverageInterval",
-    "MaxCollisionEvents",
-    "MaxCollisionVisits",
-    "MaxCollisionVisitsScalingEnd",
-    "MaxCollisionVisitsScalingPower",
-    "MaxCollisionVisitsScalingStart",
-    "MaxConcurrentSearchers",
-    "MaxOutOfOrderEvalsFactor",
-    "MaxPrefetch",
-    "MinimumKLDGainPerNode",
-    "MinimumProcessingWork",
-    "MinimumRemainingWorkForPicking",
-    "MinimumWorkPerTaskForProcessing",
-    "MovesLeftConstantFactor",
-    "MovesLeftMaxEffect",
-    "MovesLeftQuadraticFactor",
-    "MovesLeftScaledFactor",
-    "MovesLeftSlope",
-    "MovesLeftThreshold",
-    "NodesPerSecondLimit",
-    "OutOfOrderEval",
-    "Preload",
-    "SearchSpinBackoff",
-    "SolidTreeThreshold",
-    "TaskWorkers",
-    "ThreadIdlingThreshold",
-    "TimeManager",
-    "UCI_ShowMovesLeft",
-    "ValueOnly",
-)
+_NAMES_WITHOUT_EFFECT = """
+    AuxEngineFile BackendOptions CacheHistoryLength ConfigFile ContemptModeTB HybridRatioMode IdlingMinimumWork
+    KLDGainAverageInterval MaxCollisionEvents MaxCollisionVisits MaxCollisionVisitsScalingEnd
+    MaxCollisionVisitsScalingPower MaxCollisionVisitsScalingStart MaxConcurrentSearchers MaxOutOfOrderEvalsFactor
+    MaxPrefetch MinimumKLDGainPerNode MinimumProcessingWork MinimumRemainingWorkForPicking
+    MinimumWorkPerTaskForProcessing MovesLeftConstantFactor MovesLeftMaxEffect MovesLeftQuadraticFactor
+    MovesLeftScaledFactor MovesLeftSlope MovesLeftThreshold NodesPerSecondLimit OutOfOrderEval Preload
+    SearchSpinBackoff SolidTreeThreshold TaskWorkers ThreadIdlingThreshold TimeManager UCI_ShowMovesLeft ValueOnly
+"""
+WITHOUT_EFFECT = tuple(_NAMES_WITHOUT_EFFECT.split())
 """Names of lc0 (and of its forks) that hauteur accepts and that change nothing."""
 
 
@@ -368,7 +330,7 @@ def search_params(options: Mapping[str, Value], **others: Any) -> SearchParams:
         fields["repetition"] = {"mode": "inline_value"}
     if values["StickyEndgames"]:
         fields["solver"] = STICKY_ENDGAMES
-    if abs(int(values["ScLimit"])) == SEARCH_CONTEMPT_OFF:
+    if SearchContempt(n_scl=int(values["ScLimit"])).is_neutral:
         del fields["search_contempt"]
     advantage = float(values["UCI_RatingAdv"])
     contempt = contempt_elo(str(values["Contempt"]), str(values["UCI_Opponent"]), advantage)

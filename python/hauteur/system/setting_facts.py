@@ -23,13 +23,18 @@ SettingKind = Literal["whole", "number", "switch", "choice", "text"]
 class SettingFacts:
     """A setting that is no section. ends: its range, by `ge`, `gt`, `le`, `lt`; optional: it may be none."""
 
+    model: type[BaseModel]
     name: str
     kind: SettingKind
     default: Any
     choices: tuple[str, ...]
     ends: dict[str, float]
     optional: bool
-    text: str
+
+    @property
+    def text(self) -> str:
+        """Its text in the source of the model."""
+        return _text_of(self.model, self.name)
 
 
 def section_of(field: FieldInfo) -> type[BaseModel] | None:
@@ -53,13 +58,13 @@ def setting_facts(model: type[BaseModel], name: str) -> SettingFacts:
     kinds = value_kinds(field.annotation)
     choices = tuple(str(choice) for kind in kinds if get_origin(kind) is Literal for choice in get_args(kind))
     return SettingFacts(
+        model=model,
         name=name,
         kind=_kind(kinds, choices),
         default=field.default,
         choices=choices,
         ends=_ends(field),
         optional=NoneType in kinds,
-        text=_text_of(model, name),
     )
 
 

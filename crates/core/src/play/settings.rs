@@ -6,26 +6,27 @@ use serde::Deserialize;
 
 use crate::evaluator::Evaluator;
 use crate::params::SearchParams;
+use crate::rules::setting::settings;
 use crate::search::outside::OutsideRules;
 
-/// How moves are drawn: p ~ N^(1/T).
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Temperature {
-    /// T at the beginning; 0: the best move.
-    pub initial: f64,
-    /// Moves over which it falls to 0; 0: it does not.
-    pub decay_moves: u64,
-    /// Moves before it begins to fall.
-    pub decay_delay_moves: u64,
-    /// Move from which on it is `endgame`; 0: none.
-    pub cutoff_move: u64,
-    /// T of the endgame, which it never falls below.
-    pub endgame: f64,
-    /// Added to the visits of every action.
-    pub visit_offset: f64,
-    /// Actions whose value is lower than the best one's by more, in per cent, are not drawn.
-    pub value_cutoff: f64,
+settings! {
+    /// Randomness of the moves played: p ~ N^(1/T). Meanings as lc0's Temp... options (hauteur.mcts.move_choice).
+    Temperature {
+        /// T at the beginning; 0: the best move.
+        initial: f64 = 0.0, 0.0 => 100.0;
+        /// Moves over which it falls to 0; 0: it does not.
+        decay_moves: u64 = 0, 0.0 => 10_000.0;
+        /// Moves before it begins to fall.
+        decay_delay_moves: u64 = 0, 0.0 => 10_000.0;
+        /// Move from which on it is `endgame`; 0: none.
+        cutoff_move: u64 = 0, 0.0 => 10_000.0;
+        /// T of the endgame, which it never falls below.
+        endgame: f64 = 0.0, 0.0 => 100.0;
+        /// Added to the visits of every action.
+        visit_offset: f64 = 0.0, -1e5 => 1e5;
+        /// Actions whose value is lower than the best one's by more, in percentage points, are not drawn.
+        value_cutoff: f64 = 100.0, 0.0 => 100.0;
+    }
 }
 
 /// A share of the moves is searched in full, the others are fast (Wu 2019, section 3.1).

@@ -3,23 +3,24 @@
 //! A move of the root that noise brought in gets enough visits to show what it is worth, and the policy target is rid of
 //! those that PUCT would not have made. At the root alone, in the place of its selection, and in the policy target.
 
+use crate::rules::Rule;
 use crate::rules::setting::settings;
 
 settings! {
-    /// Settings of the rule.
-    #[derive(Copy)]
-    "forced_playouts" ForcedPlayouts {
-        /// k, 0..=100; 0 = plain PUCT.
+    /// Forced playouts with policy target pruning (Wu 2019): for self-play, at the root alone.
+    ForcedPlayouts: Copy {
+        /// A visited move gets at least (k P sum N)^(1/2) visits; 0: plain PUCT.
         k: f64 = 2.0, 0.0 => 100.0;
     }
 }
 
-impl ForcedPlayouts {
-    /// Leaves search and policy target as they are.
-    pub fn is_neutral(&self) -> bool {
+impl Rule for ForcedPlayouts {
+    fn is_neutral(&self) -> bool {
         self.k == 0.0
     }
+}
 
+impl ForcedPlayouts {
     /// n_forced(c) = (k P(c) sum_c' N(c'))^(1/2).
     #[inline]
     pub fn forced(&self, prior: f64, child_visits: u32) -> f64 {

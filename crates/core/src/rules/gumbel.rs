@@ -2,33 +2,31 @@
 //!
 //! This file has the settings and the equations; `search/gumbel_root.rs` has the root of a search that is halved.
 
-use serde::{Deserialize, Serialize};
+use crate::rules::Rule;
+use crate::rules::setting::{choices, settings};
 
-use crate::rules::setting::settings;
-
-/// How edges are selected below the root.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum BelowRoot {
-    /// By PUCT and the rules that change it.
-    Puct,
-    /// So that visits come near the improved policy: the greatest pi'(a) - N(a) / (1 + sum_b N(b)).
-    ImprovedPolicy,
+choices! {
+    /// How edges are selected below the root.
+    pub enum BelowRoot {
+        /// By PUCT and the rules that change it.
+        Puct,
+        /// So that visits come near the improved policy: the greatest pi'(a) - N(a) / (1 + sum_b N(b)).
+        ImprovedPolicy,
+    }
 }
 
 settings! {
-    /// Settings of the rule.
-    #[derive(Copy)]
-    "gumbel" Gumbel {
-        /// m: actions that are considered at the root, 1 or more.
+    /// Gumbel root (Danihelka et al. 2022): actions sampled without replacement, halved sequentially; completed Q.
+    Gumbel: Copy {
+        /// m: actions that are considered at the root.
         considered: u32 = 16, 1.0 => 65_535.0;
-        /// sigma(q) = (c_visit + max_b N(b)) c_scale q, q on the scale 0..1.
+        /// sigma(q) = (c_visit + max_b N(b)) c_scale q, q on the scale 0 to 1.
         c_visit: f64 = 50.0, 0.0 => 1e6;
         /// See `c_visit`.
         c_scale: f64 = 1.0, 0.0 => 1e3;
-        /// Factor of the Gumbel noise; 0 = none, the search is deterministic.
+        /// Factor of the Gumbel noise; 0: none, the search is deterministic.
         noise: f64 = 1.0, 0.0 => 10.0;
-        /// How edges are selected below the root.
+        /// How edges are selected below the root: by PUCT, or so that visits come near the improved policy.
         below_root: BelowRoot = BelowRoot::Puct;
     }
 }
@@ -65,6 +63,12 @@ impl Knowledge {
 
     fn most_visits(&self) -> f64 {
         f64::from(self.visits.iter().copied().max().unwrap_or(0))
+    }
+}
+
+impl Rule for Gumbel {
+    fn changes_selection(&self) -> bool {
+        true
     }
 }
 

@@ -1,24 +1,33 @@
 //! Initial trust: the value of an edge with few visits is drawn towards first-play urgency (place 1).
 
+use crate::rules::Rule;
 use crate::rules::setting::settings;
 
 settings! {
-    /// Settings of the rule.
-    #[derive(Copy)]
-    "initial_trust" InitialTrust {
-        /// Visits that first-play urgency counts as; 0 = plain PUCT.
+    /// Initial trust: the value of an edge with few visits is drawn towards first-play urgency.
+    InitialTrust: Copy {
+        /// Visits that first-play urgency counts as; 0: plain PUCT.
         weight: f64 = 1.0, 0.0 => 1000.0;
         /// Visits of the edge from which its own mean counts alone.
-        until: u32 = 1_000_000_000;
+        until: u32 = 1_000_000_000, 0.0 => 4e9;
+    }
+}
+
+impl Rule for InitialTrust {
+    fn is_neutral(&self) -> bool {
+        self.weight == 0.0 || self.until <= 1
+    }
+
+    fn changes_scores(&self) -> bool {
+        true
+    }
+
+    fn goes_with_two_nets(&self) -> bool {
+        true
     }
 }
 
 impl InitialTrust {
-    /// Leaves the search as it is.
-    pub fn is_neutral(&self) -> bool {
-        self.weight == 0.0 || self.until <= 1
-    }
-
     /// (w Q_fpu + N Q) / (w + N) while N < until; for an edge with N > 0 visits.
     #[inline]
     pub fn trusted(&self, q: f64, visits: u32, unvisited_q: f64) -> f64 {

@@ -5,6 +5,7 @@
 
 use std::f64::consts::{FRAC_PI_2, PI};
 
+use crate::rules::Rule;
 use crate::rules::setting::settings;
 
 /// Degrees of freedom up to which the distribution of t is summed exactly; beyond them quantiles are expanded around the normal's.
@@ -15,22 +16,30 @@ const BISECTIONS: u32 = 64;
 const FAR: f64 = 10.0;
 
 settings! {
-    /// Settings of the rule.
-    #[derive(Copy)]
-    "lower_bound" LowerBound {
-        /// One-sided confidence, 0.5..1; 0.5 compares the means themselves.
+    /// Final choice by the lower confidence bound of Q instead of the most visits.
+    LowerBound: Copy {
+        /// One-sided; 0.5 compares the means themselves.
         confidence: f64 = 0.95, 0.5 => 0.999_999;
-        /// Only moves with at least this share of the most visited move's visits are candidates; above 0..=1.
+        /// Candidates have at least this share of the most visited move's visits.
         min_share: f64 = 0.1, 1e-6 => 1.0;
     }
 }
 
-impl LowerBound {
-    /// Leaves the choice as it is: the greatest Q among the most visited moves.
-    pub fn is_neutral(&self) -> bool {
+impl Rule for LowerBound {
+    fn is_neutral(&self) -> bool {
         self.confidence == 0.5 && self.min_share == 1.0
     }
 
+    fn changes_backup(&self) -> bool {
+        true
+    }
+
+    fn against_graph(&self) -> Option<&'static str> {
+        Some("")
+    }
+}
+
+impl LowerBound {
     /// Q - t sqrt(M / (n - 1)) / sqrt(n), with t of n - 1 degrees of freedom; -inf where one value shows no spread.
     pub fn bound(&self, q: f64, visits: u32, deviations: f64) -> f64 {
         if self.confidence == 0.5 {

@@ -1,45 +1,42 @@
 //! Prior mixing, the fork's policy compression: priors are mixed with the uniform policy, less with depth (place 2).
 
-use serde::{Deserialize, Serialize};
+use crate::rules::Rule;
+use crate::rules::setting::{choices, settings};
 
-use crate::rules::setting::settings;
-
-/// Where the share of the uniform policy comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PriorMixingMode {
-    /// share * decay^(d - 1).
-    Share,
-    /// min(share, kappa |V - Q| / 2).
-    Dynamic,
-    /// c_d = compression^(1 + (d - 1) compression_decay), as in the fork.
-    Legacy,
-    /// c = compression |V - Q| / 2, as in the fork.
-    LegacyDynamic,
+choices! {
+    /// Where the share of the uniform policy comes from.
+    pub enum PriorMixingMode {
+        /// share * decay^(d - 1).
+        Share,
+        /// min(share, kappa |V - Q| / 2).
+        Dynamic,
+        /// c_d = compression^(1 + (d - 1) compression_decay), as in the fork.
+        Legacy,
+        /// c = compression |V - Q| / 2, as in the fork.
+        LegacyDynamic,
+    }
 }
 
 settings! {
-    /// Settings of the rule.
-    #[derive(Copy)]
-    "prior_mixing" PriorMixing {
-        /// Which form.
+    /// Prior mixing, the fork's policy compression: priors are mixed with the uniform policy, less with depth.
+    PriorMixing: Copy {
+        /// Where the share of the uniform policy comes from: lambda itself, or the fork's c.
         mode: PriorMixingMode = PriorMixingMode::Share;
-        /// Share of the uniform policy at the root, 0..=1 (`share`), or the greatest share (`dynamic`).
+        /// lambda at the root (`share`), or the greatest lambda (`dynamic`).
         share: f64 = 0.1, 0.0 => 1.0;
-        /// Factor of the share from depth to depth, 0..=1.
+        /// rho: factor of lambda from depth to depth.
         decay: f64 = 0.5, 0.0 => 1.0;
         /// Strength of `dynamic`.
         kappa: f64 = 0.5, 0.0 => 100.0;
-        /// The fork's c, 0..=2.
+        /// The fork's --policy-compression.
         compression: f64 = 0.06, 0.0 => 2.0;
-        /// The fork's decay, 0..=2.
+        /// The fork's --policy-compression-decay.
         compression_decay: f64 = 1.0, 0.0 => 2.0;
     }
 }
 
-impl PriorMixing {
-    /// Leaves the search as it is.
-    pub fn is_neutral(&self) -> bool {
+impl Rule for PriorMixing {
+    fn is_neutral(&self) -> bool {
         match self.mode {
             PriorMixingMode::Share => self.share == 0.0,
             PriorMixingMode::Dynamic => self.share == 0.0 || self.kappa == 0.0,
@@ -47,6 +44,16 @@ impl PriorMixing {
         }
     }
 
+    fn changes_scores(&self) -> bool {
+        true
+    }
+
+    fn goes_with_two_nets(&self) -> bool {
+        true
+    }
+}
+
+impl PriorMixing {
     /// The share of the uniform policy at a node.
     ///
     /// depth: 1 at the root; edges: number of legal moves; gap: |V - Q| of the node, the network's value against the mean.

@@ -1,34 +1,38 @@
 //! Repetition scoring: a position that occurs for the second time counts as the draw that it would come to (node state, place 5).
 
-use serde::{Deserialize, Serialize};
-
 use crate::math::welford::merged;
+use crate::rules::Rule;
+use crate::rules::setting::{choices, settings};
 use crate::stats::EdgeStats;
 
 /// Plies below the root before a repeat can count: no position of chess comes back sooner.
 const LEAST_DEPTH: usize = 4;
 
-/// Which second occurrences count.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum RepetitionMode {
-    /// Those whose first occurrence lies at or below the root, at depth 4 or more; a value, never a proof (lc0).
-    InlineValue,
-    /// All of them, also repeats of the game's history; a proof for the solver, as in the fork (unsound).
-    LegacyCertain,
-}
-
-/// Settings of the rule.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub struct Repetition {
+choices! {
     /// Which second occurrences count.
-    pub mode: RepetitionMode,
+    pub enum RepetitionMode {
+        /// Those whose first occurrence lies at or below the root, at depth 4 or more; a value, never a proof (lc0).
+        InlineValue,
+        /// All of them, also repeats of the game's history; a proof for the solver, as in the fork (unsound).
+        LegacyCertain,
+    }
 }
 
-impl Default for Repetition {
-    fn default() -> Self {
-        Repetition { mode: RepetitionMode::InlineValue }
+settings! {
+    /// Repetition scoring: a second occurrence of a position counts as a draw.
+    Repetition: Copy {
+        /// Those below the root, as a value (lc0); or all of them, as a proof (the fork).
+        mode: RepetitionMode = RepetitionMode::InlineValue;
+    }
+}
+
+impl Rule for Repetition {
+    fn goes_with_two_nets(&self) -> bool {
+        true
+    }
+
+    fn against_graph(&self) -> Option<&'static str> {
+        (self.mode == RepetitionMode::LegacyCertain).then_some(".mode legacy_certain")
     }
 }
 

@@ -11,21 +11,23 @@
 //! Backup is unchanged. A negative `n_scl` freezes the nodes of the root's player instead, the root excepted.
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
-use crate::rules::setting::{ParamsError, settings};
+use crate::rules::Rule;
+use crate::rules::setting::{ParamsError, Setting, settings};
 use crate::stats::EdgeStats;
 
 /// N_scl from which the rule is off.
 pub const OFF: i64 = 1_000_000_000;
 
 settings! {
-    /// Settings of the rule.
-    "search_contempt" SearchContempt + check_more {
-        /// N_scl: visits of its children at which an opponent node freezes; negative: the root player's own nodes freeze.
+    /// Search-contempt (Joshi 2025): the opponent's visits freeze after N_scl of them and are sampled from then on.
+    SearchContempt + check_more {
+        /// Visits of its children at which an opponent node freezes; negative: the root player's own nodes freeze.
         n_scl: i64 = OFF, -1e9 => 1e9;
         /// Frozen weights are N_scl(s, a)^(1 / temperature).
         temperature: f64 = 1.0, 1e-3 => 100.0;
-        /// Share of a frozen node's visits that are sampled, 0..=1; the others stay PUCT.
+        /// Share of a frozen node's visits that are sampled; the others stay PUCT.
         sampling_ratio: f64 = 1.0, 0.0 => 1.0;
         /// The ratio by visits of the node, "1000:0.5 8000:0.9"; before the first step `sampling_ratio`.
         ratio_schedule: RatioSchedule = RatioSchedule::default();
@@ -34,15 +36,24 @@ settings! {
     }
 }
 
-impl SearchContempt {
-    /// Leaves the search as it is.
-    pub fn is_neutral(&self) -> bool {
+impl Rule for SearchContempt {
+    fn is_neutral(&self) -> bool {
         self.n_scl.abs() >= OFF
     }
 
+    fn changes_selection(&self) -> bool {
+        true
+    }
+
+    fn goes_with_two_nets(&self) -> bool {
+        true
+    }
+}
+
+impl SearchContempt {
     fn check_more(&self) -> Result<(), ParamsError> {
         if self.n_scl == 0 {
-            return Err(ParamsError("SearchParams.search_contempt.n_scl must not be 0".into()));
+            return Err(ParamsError(format!("n_scl must not be 0, got 0 ({OFF} turns search-contempt off)")));
         }
         Ok(())
     }
@@ -82,6 +93,12 @@ impl SearchContempt {
 #[serde(try_from = "String", into = "String")]
 pub struct RatioSchedule(Vec<(u32, f64)>);
 
+impl Setting for RatioSchedule {
+    fn kind() -> Value {
+        json!({ "kind": "str" })
+    }
+}
+
 impl TryFrom<String> for RatioSchedule {
     type Error = String;
 
@@ -90,7 +107,7 @@ impl TryFrom<String> for RatioSchedule {
         let ascend = |steps: &Vec<(u32, f64)>| steps.windows(2).all(|pair| pair[0].0 < pair[1].0);
         steps.filter(ascend).map(RatioSchedule).ok_or_else(|| {
             format!(
-                "search_contempt.ratio_schedule must be VISITS:RATIO pairs with ascending visits and ratios 0 to 1, \
+                "ratio_schedule must be VISITS:RATIO pairs with ascending visits and ratios 0 to 1, \
                  such as \"1000:0.5 8000:0.9\", got {text:?}"
             )
         })
@@ -106,7 +123,8 @@ impl From<RatioSchedule> for String {
 
 fn read_step(step: &str) -> Option<(u32, f64)> {
     let (visits, ratio) = step.split_once(':')?;
-    let ratio = ratio.parse().ok().filter(|ratio| (0.0..=1.0).contains(ratio))?;
+    let is_plain = ratio.bytes().all(|byte| byte.is_ascii_digit() || byte == b'.');
+    let ratio = ratio.parse().ok().filter(|_| is_plain).filter(|ratio| (0.0..=1.0).contains(ratio))?;
     visits.bytes().all(|digit| digit.is_ascii_digit()).then_some((visits.parse().ok()?, ratio))
 }
 
@@ -129,8 +147,18 @@ mod tests {
         assert_eq!(ratios, [0.25, 0.25, 0.5, 0.5, 0.9]);
         assert_eq!(String::from(rule.ratio_schedule), "1000:0.5 8000:0.9");
         assert_eq!(schedule("").unwrap(), RatioSchedule::default());
-        for wrong in ["1000", "1000:2", "a:0.5", "-1:0.5", "+1:0.5", "8:0.5 8:0.6", "9:0.5 8:0.6", "1:nan", "1:0.5,2:1"]
-        {
+        for wrong in [
+            "1000",
+            "1000:2",
+            "a:0.5",
+            "-1:0.5",
+            "+1:0.5",
+            "8:0.5 8:0.6",
+            "9:0.5 8:0.6",
+            "1:nan",
+            "1:1e-1",
+            "1:0.5,2:1",
+        ] {
             assert!(schedule(wrong).unwrap_err().contains(wrong), "{wrong}");
         }
     }

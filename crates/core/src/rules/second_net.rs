@@ -5,9 +5,8 @@
 
 pub mod turns;
 
-use serde::{Deserialize, Serialize};
-
-use crate::rules::setting::{ParamsError, settings};
+use crate::rules::Rule;
+use crate::rules::setting::{ParamsError, choices, settings};
 use crate::stats::{EdgeStats, Value};
 
 /// One of the two networks; where there is one only, it is the small one.
@@ -56,79 +55,88 @@ impl NodeNets {
     }
 }
 
-/// The order of small and large turns.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum TurnOrder {
-    /// Large turns are drawn among all turns without replacement (the paper).
-    Random,
-    /// Evenly spread.
-    RoundRobin,
-    /// The first `large_first` large turns at once, the others at random.
-    LargeFirst,
+choices! {
+    /// The order of small and large turns.
+    pub enum TurnOrder {
+        /// Large turns are drawn among all turns without replacement (the paper).
+        Random,
+        /// Evenly spread.
+        RoundRobin,
+        /// The first `large_first` large turns at once, the others at random.
+        LargeFirst,
+    }
 }
 
-/// Which leaf of the large tree is evaluated next.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum LargePriority {
-    /// The one with the most small visits (the paper).
-    Visits,
-    /// The one that PUCT reaches by N_L.
-    OwnPuct,
-    /// Small visits plus `parent_bonus` times those of the parent.
-    ParentBonus,
+choices! {
+    /// Which leaf of the large tree is evaluated next.
+    pub enum LargePriority {
+        /// The one with the most small visits (the paper).
+        Visits,
+        /// The one that PUCT reaches by N_L.
+        OwnPuct,
+        /// Small visits plus `parent_bonus` times those of the parent.
+        ParentBonus,
+    }
 }
 
-/// How the values of two nets become one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ValueReading {
-    /// A: V = alpha W_S / N_S + (1 - alpha) W_L / N_L, means over the subtree by each net.
-    Means,
-    /// B: the two values of a state are mixed, and averaged over N_S.
-    States,
+choices! {
+    /// How the values of two nets become one.
+    pub enum ValueReading {
+        /// A: V = alpha W_S / N_S + (1 - alpha) W_L / N_L, means over the subtree by each net.
+        Means,
+        /// B: the two values of a state are mixed, and averaged over N_S.
+        States,
+    }
 }
 
 settings! {
-    /// Settings of the rule. The visit limit of a tree counts the root's small visits N_S; large turns come in the proportion
-    /// large_visits : small_visits (see `turns`).
-    #[derive(Copy)]
-    "second_net" SecondNet + check_more {
-        /// b_S: small turns a move; 0 = the large net alone.
-        small_visits: u32 = 800;
-        /// b_L: large turns a move; 0 = the small net alone.
-        large_visits: u32 = 100;
-        /// Weight of the small net in the value, 0..=1.
+    /// Two-net search, MPV-MCTS (Lan et al. 2019): a small net searches, a large one corrects the most visited nodes.
+    SecondNet: Copy + check_more {
+        /// b_S: small turns a move.
+        small_visits: u32 = 800, 0.0 => 4e9;
+        /// b_L: large turns a move; 0: the small net alone.
+        large_visits: u32 = 100, 0.0 => 4e9;
+        /// Weight of the small net in the value.
         alpha: f64 = 0.5, 0.0 => 1.0;
-        /// Weight of the small net in the prior, 0..=1.
+        /// Weight of the small net in the prior.
         beta: f64 = 0.0, 0.0 => 1.0;
         /// The order of turns.
         order: TurnOrder = TurnOrder::Random;
         /// Large turns at the beginning of `large_first`.
-        large_first: u32 = 50;
+        large_first: u32 = 50, 0.0 => 4e9;
         /// Which leaf the large net sees next.
         priority: LargePriority = LargePriority::Visits;
-        /// Weight of the parent's visits in `parent_bonus`, 0..=100.
+        /// Weight of the parent's visits in `parent_bonus`.
         parent_bonus: f64 = 1.0, 0.0 => 100.0;
-        /// How the values become one.
+        /// How the two values become one: means over the subtree by each net (A), or state by state (B).
         values: ValueReading = ValueReading::Means;
-        /// Frontier nodes that the large net evaluates together; 1 = exact.
+        /// Frontier nodes that the large net evaluates together; 1: exact.
         large_batch: u32 = 1, 1.0 => 4096.0;
     }
 }
 
-impl SecondNet {
-    /// Leaves the search as it is: the small net alone.
-    pub fn is_neutral(&self) -> bool {
+impl Rule for SecondNet {
+    fn is_neutral(&self) -> bool {
         self.large_visits == 0
     }
 
+    fn changes_scores(&self) -> bool {
+        true
+    }
+
+    fn goes_with_two_nets(&self) -> bool {
+        true
+    }
+
+    fn against_graph(&self) -> Option<&'static str> {
+        (self.small_visits > 0).then_some("")
+    }
+}
+
+impl SecondNet {
     fn check_more(&self) -> Result<(), ParamsError> {
         if self.small_visits == 0 && self.large_visits == 0 {
-            return Err(ParamsError(
-                "SearchParams.second_net: small_visits and large_visits must not both be 0".into(),
-            ));
+            return Err(ParamsError("small_visits and large_visits must not both be 0".into()));
         }
         Ok(())
     }

@@ -5,53 +5,51 @@
 
 pub mod bounds;
 
-use serde::{Deserialize, Serialize};
+use crate::rules::Rule;
+use crate::rules::setting::{choices, settings};
 
-use crate::rules::setting::settings;
-
-/// What selection does with proven children below the root.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum LostChildMode {
-    /// Plain PUCT with the exact value: visits of losing moves are a warning that travels up (Winands).
-    Visit,
-    /// A child that is proven lost for the mover gets Q - 50.
-    Avoid,
-    /// U times 0.5 for proven wins and losses, 0.0001 for draws.
-    Damp,
-    /// U / (1 + exp(-1.7 (d - 4))) for every proven child.
-    DampByDepth,
-    /// A child that is proven lost for the mover counts with prior 0 (lc0).
-    ZeroPrior,
+choices! {
+    /// What selection does with proven children below the root.
+    pub enum LostChildMode {
+        /// Plain PUCT with the exact value: visits of losing moves are a warning that travels up (Winands).
+        Visit,
+        /// A child that is proven lost for the mover gets Q - 50.
+        Avoid,
+        /// U times 0.5 for proven wins and losses, 0.0001 for draws.
+        Damp,
+        /// U / (1 + exp(-1.7 (d - 4))) for every proven child.
+        DampByDepth,
+        /// A child that is proven lost for the mover counts with prior 0 (lc0).
+        ZeroPrior,
+    }
 }
 
-/// When a proven draw is played in the place of the most visited move.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum DrawPreference {
-    /// When the most visited move has Q < 0.
-    QBased,
-    /// Never.
-    Never,
-    /// Always, unless a win is proven.
-    Always,
+choices! {
+    /// When a proven draw is played in the place of the most visited move.
+    pub enum DrawPreference {
+        /// When the most visited move has Q < 0.
+        QBased,
+        /// Never.
+        Never,
+        /// Always, unless a win is proven.
+        Always,
+    }
 }
 
 settings! {
-    /// Settings of the rule.
-    #[derive(Copy)]
-    "solver" Solver {
-        /// Plies that are looked ahead at expansion, 0 or 1.
+    /// Solver (certainty propagation, MCTS-Solver): proven bounds of results travel up the tree.
+    Solver: Copy {
+        /// Plies that are looked ahead at expansion.
         lookahead: u8 = 0, 0.0 => 1.0;
         /// What selection does with proven children below the root.
         lost_child_mode: LostChildMode = LostChildMode::Visit;
         /// Values that are backed up are clamped to the bounds of the nodes they pass.
         clamp_to_bounds: bool = true;
-        /// When a node is proven, its ancestors' means are corrected as if all its visits had returned the proven value.
+        /// A proof corrects the means of all ancestors, as if every earlier visit had returned the proven value.
         retro_fix: bool = true;
         /// A proven root edge is not chosen while another one is not proven.
         root_excludes_proven: bool = true;
-        /// When a proven draw is played.
+        /// When a proven draw is played in the place of the most visited move; q_based: when that has Q < 0.
         draw_preference: DrawPreference = DrawPreference::QBased;
         /// Nodes with a single legal move are expanded on the spot, without the network.
         auto_extend: bool = true;
@@ -69,6 +67,25 @@ pub struct ProvenContext {
     pub child_visits: f64,
 }
 
+impl Rule for Solver {
+    fn changes_scores(&self) -> bool {
+        use LostChildMode::{Avoid, Damp, DampByDepth};
+        self.lookahead > 0 || matches!(self.lost_child_mode, Avoid | Damp | DampByDepth)
+    }
+
+    fn changes_selection(&self) -> bool {
+        self.changes_scores() || self.drops_prior(Some(-1))
+    }
+
+    fn against_graph(&self) -> Option<&'static str> {
+        match self {
+            _ if self.clamp_to_bounds => Some(".clamp_to_bounds"),
+            _ if self.auto_extend => Some(".auto_extend"),
+            _ => None,
+        }
+    }
+}
+
 impl Solver {
     /// Q and U of an edge that is proven to give `result`, from its exact Q and the U of PUCT.
     ///
@@ -84,12 +101,6 @@ impl Solver {
             LostChildMode::Damp => (q, u * if result == 0 { 0.0001 } else { 0.5 }),
             LostChildMode::DampByDepth => (q, u / (1.0 + (-1.7 * (place.depth as f64 - 4.0)).exp())),
         }
-    }
-
-    /// Scores of inner nodes are not those of PUCT with the records as they are.
-    pub fn changes_scores(&self) -> bool {
-        use LostChildMode::{Avoid, Damp, DampByDepth};
-        self.lookahead > 0 || matches!(self.lost_child_mode, Avoid | Damp | DampByDepth)
     }
 
     /// The prior of an edge that is proven to give `result` does not count.

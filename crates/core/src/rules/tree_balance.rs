@@ -1,53 +1,50 @@
 //! Tree balance: edges behind which the opponent has few replies are explored more (place 3), or valued more (place 1).
 
-use serde::{Deserialize, Serialize};
+use crate::rules::Rule;
+use crate::rules::setting::{ParamsError, choices, settings, within};
 
-use crate::rules::setting::{ParamsError, settings, within};
-
-/// Which form.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum TreeBalanceMode {
-    /// (mean / replies)^many or ^few, clipped, then divided by its mean under the priors.
-    Normalised,
-    /// The fork's b = (mean / replies / scale)^left or ^right.
-    Legacy,
-    /// The fork's version 2.0: b = min(mean / replies / scale, 1)^left.
-    Capped,
-    /// Q += (mean - replies - scale) left, in place of a factor.
-    Additive,
-    /// Q += (mean - replies - scale) / mean * left.
-    AdditiveRelative,
+choices! {
+    /// Which form.
+    pub enum TreeBalanceMode {
+        /// (mean / replies)^many or ^few, clipped, then divided by its mean under the priors.
+        Normalised,
+        /// The fork's b = (mean / replies / scale)^left or ^right.
+        Legacy,
+        /// The fork's version 2.0: b = min(mean / replies / scale, 1)^left.
+        Capped,
+        /// Q += (mean - replies - scale) left, in place of a factor.
+        Additive,
+        /// Q += (mean - replies - scale) / mean * left.
+        AdditiveRelative,
+    }
 }
 
 settings! {
-    /// Settings of the rule.
-    #[derive(Copy)]
-    "tree_balance" TreeBalance + check_more {
-        /// Which form.
+    /// Tree balance: edges behind which there are few replies are explored more.
+    TreeBalance: Copy + check_more {
+        /// The clean form, or one of the fork's.
         mode: TreeBalanceMode = TreeBalanceMode::Normalised;
-        /// Exponent where there are more replies than the mean, 0..=10 (`normalised`).
+        /// Exponent where there are more replies than the mean (`normalised`).
         many: f64 = 1.0, 0.0 => 10.0;
-        /// Exponent where there are fewer, 0..=10 (`normalised`).
+        /// Exponent where there are fewer (`normalised`).
         few: f64 = 0.2, 0.0 => 10.0;
         /// Divide by the mean factor under the priors, so that c_puct keeps its meaning (`normalised`).
         normalise: bool = true;
-        /// Factors are clipped to 1 / clip ..= clip (`normalised`).
+        /// Factors are clipped to 1 / clip ... clip (`normalised`).
         clip: f64 = 4.0, 1.0 => 1e6;
         /// The fork's --tree-balance.
-        scale: f64 = 1.1;
+        scale: f64 = 1.1, -1000.0 => 1000.0;
         /// The fork's --tree-scale-left.
         left: f64 = 2.0, -100.0 => 100.0;
         /// The fork's --tree-scale-right.
         right: f64 = 0.3, -1.0 => 100.0;
-        /// Additive forms act while an edge has at most so many visits; `None` = always.
-        until: Option<u32> = None;
+        /// Additive forms act while an edge has at most so many visits.
+        until: Option<u32> = None, 0.0 => 4e9;
     }
 }
 
-impl TreeBalance {
-    /// Leaves the search as it is.
-    pub fn is_neutral(&self) -> bool {
+impl Rule for TreeBalance {
+    fn is_neutral(&self) -> bool {
         match self.mode {
             TreeBalanceMode::Normalised => self.many == 0.0 && self.few == 0.0,
             TreeBalanceMode::Legacy => self.left == 0.0 && self.right == 0.0,
@@ -55,9 +52,23 @@ impl TreeBalance {
         }
     }
 
+    fn changes_scores(&self) -> bool {
+        true
+    }
+
+    fn goes_with_two_nets(&self) -> bool {
+        true
+    }
+
+    fn against_graph(&self) -> Option<&'static str> {
+        Some("")
+    }
+}
+
+impl TreeBalance {
     fn check_more(&self) -> Result<(), ParamsError> {
         let least = if self.is_additive() { -1000.0 } else { 0.01 };
-        within("tree_balance.scale", self.scale, least, 1000.0)
+        within("scale, but in the additive modes,", self.scale, least, 1000.0)
     }
 
     /// Something is added to Q, and no factor is there.

@@ -1,48 +1,46 @@
 //! Empirical variance of the results behind an edge: Welford's sums, and what selection makes of them (places 1, 3 and 5).
 
-use serde::{Deserialize, Serialize};
+use crate::rules::Rule;
+use crate::rules::setting::{choices, settings};
 
-use crate::rules::setting::settings;
-
-/// What the variance is used for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum VarianceMode {
-    /// Q += scale |z| sigma, z ~ N(0, 1) drawn anew at every look.
-    HalfNormal,
-    /// Q += scale sigma.
-    StdBonus,
-    /// Q += scale sigma / sqrt(max(n, 1)).
-    StderrBonus,
-    /// Q += scale sqrt(ln C / n min(1, sigma^2 + 4 sqrt(2 ln C / n))), n = max(N, 1).
-    Ucb1Tuned,
-    /// c_puct *= 1 + scale (sigma of the node / sqrt(prior_mean) - 1).
-    NodeScaledCpuct,
+choices! {
+    /// What the variance is used for.
+    pub enum VarianceMode {
+        /// Q += scale |z| sigma, z ~ N(0, 1) drawn anew at every look.
+        HalfNormal,
+        /// Q += scale sigma.
+        StdBonus,
+        /// Q += scale sigma / sqrt(max(n, 1)).
+        StderrBonus,
+        /// Q += scale sqrt(ln C / n min(1, sigma^2 + 4 sqrt(2 ln C / n))), n = max(N, 1).
+        Ucb1Tuned,
+        /// c_puct *= 1 + scale (sigma of the node / sqrt(prior_mean) - 1).
+        NodeScaledCpuct,
+    }
 }
 
-/// Where sigma comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum VarianceSource {
-    /// The spread of the values that were backed up.
-    Empirical,
-    /// The mean's own shares of win, draw and loss: W + L - (W - L)^2.
-    Wdl,
+choices! {
+    /// Where sigma comes from.
+    pub enum VarianceSource {
+        /// The spread of the values that were backed up.
+        Empirical,
+        /// The mean's own shares of win, draw and loss: W + L - (W - L)^2.
+        Wdl,
+    }
 }
 
 settings! {
-    /// Settings of the rule.
-    #[derive(Copy)]
-    "variance" Variance {
+    /// Empirical variance of the results behind an edge, as noise, bonus or scale of exploration.
+    Variance: Copy {
         /// What the variance is used for.
         mode: VarianceMode = VarianceMode::HalfNormal;
-        /// Strength; 0 = plain PUCT.
+        /// Strength; 0: plain PUCT.
         scale: f64 = 0.01, -100.0 => 100.0;
-        /// Variance that `prior_weight` visits are taken to have shown.
+        /// Variance that `prior_weight` visits are taken to have shown; of `node_scaled_cpuct` also the usual variance.
         prior_mean: f64 = 0.16, 1e-6 => 1.0;
-        /// Weight of `prior_mean`, in visits; 0 = none.
+        /// In visits; 0: none.
         prior_weight: f64 = 0.0, 0.0 => 1e6;
-        /// Where sigma comes from.
+        /// The spread of the values backed up, or the mean's own shares: W + L - (W - L)^2.
         source: VarianceSource = VarianceSource::Empirical;
     }
 }
@@ -58,12 +56,25 @@ pub struct NodeSpread {
     log_visits: f64,
 }
 
-impl Variance {
-    /// Leaves the search as it is.
-    pub fn is_neutral(&self) -> bool {
+impl Rule for Variance {
+    fn is_neutral(&self) -> bool {
         self.scale == 0.0
     }
 
+    fn changes_scores(&self) -> bool {
+        true
+    }
+
+    fn changes_backup(&self) -> bool {
+        true
+    }
+
+    fn against_graph(&self) -> Option<&'static str> {
+        Some("")
+    }
+}
+
+impl Variance {
     /// sigma^2 of n values whose squared deviations sum to `deviations`; `default` where n <= 1 shows nothing.
     ///
     /// Without prior the sample variance M / (n - 1); with a prior (w m + n s) / (w + n), s = M / (n - 1).

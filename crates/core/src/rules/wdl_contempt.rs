@@ -1,10 +1,9 @@
 //! WDL contempt of lc0: the network's win, draw and loss are shifted as if one side were stronger.
 
-use serde::{Deserialize, Serialize};
-
 use crate::game::Player;
 use crate::math::arithmetic::Arithmetic;
-use crate::rules::setting::{ParamsError, settings, within};
+use crate::rules::Rule;
+use crate::rules::setting::{ParamsError, choices, settings, within};
 use crate::stats::Value;
 
 /// A share of wins, draws or losses that is no greater leaves a value as it is: the logistic parameters would say nothing.
@@ -16,59 +15,59 @@ const SLOPE: f64 = 425.0;
 const OFFSET: f64 = 6.75;
 const ZERO: f64 = 15.0;
 
-/// Which side the contempt is of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ContemptMode {
-    /// The player to move at the root of the search.
-    Play,
-    /// White, the first player.
-    WhiteSideAnalysis,
-    /// Black, the second player.
-    BlackSideAnalysis,
-    /// Nobody.
-    Disable,
+choices! {
+    /// Which side the contempt is of.
+    pub enum ContemptMode {
+        /// The player to move at the root of the search.
+        Play,
+        /// White, the first player.
+        WhiteSideAnalysis,
+        /// Black, the second player.
+        BlackSideAnalysis,
+        /// Nobody.
+        Disable,
+    }
 }
 
 settings! {
-    /// Settings of the rule; names and defaults of lc0.
-    #[derive(Copy)]
-    "wdl_contempt" WdlContempt + check_more {
+    /// WDL contempt of lc0: the network's win, draw and loss are shifted as if one side were stronger.
+    WdlContempt: Copy + check_more {
         /// Elo by which the contempt side is stronger.
         contempt: f64 = 0.0, -10_000.0 => 10_000.0;
-        /// Which side the contempt is of.
+        /// Which side the contempt is of; play: the player to move at the root.
         mode: ContemptMode = ContemptMode::Play;
         /// Greatest |contempt| that counts.
         max_value: f64 = 420.0, 0.0 => 10_000.0;
-        /// Elo of the contempt side; 0 = unknown, `contempt` acts alone.
+        /// Elo of the contempt side; 0: unknown, `contempt` acts alone.
         calibration_elo: f64 = 0.0, 0.0 => 10_000.0;
         /// Draw rate that the network was trained at.
         draw_rate_reference: f64 = 0.5, 1e-4 => 0.9999;
-        /// Draw rate to assume; 0 = as it is. Only without `calibration_elo`.
-        draw_rate_target: f64 = 0.0;
-        /// Factor of the shift; 0 = none.
+        /// Draw rate to assume; 0: as it is. Only without `calibration_elo`.
+        draw_rate_target: f64 = 0.0, 0.0 => 0.9999;
+        /// Factor of the shift.
         attenuation: f64 = 1.0, -10.0 => 10.0;
         /// Greatest sharpness s that is kept.
         max_s: f64 = 1.4, 0.01 => 10.0;
-        /// mu of the positions in which books end, where 100 Elo are worth 100 Elo. Only without `calibration_elo`.
+        /// mu of the positions in which books end, where `contempt` counts in full. Only without `calibration_elo`.
         book_exit_bias: f64 = 0.65, -2.0 => 2.0;
         /// Share of the shift that reports take back. 1: values of an even game; 0: those that the search used.
         eval_objectivity: f64 = 1.0, 0.0 => 1.0;
     }
 }
 
+impl Rule for WdlContempt {
+    fn is_neutral(&self) -> bool {
+        let (ratio, diff) = self.ratio_and_diff();
+        ratio == 1.0 && (diff == 0.0 || self.mode == ContemptMode::Disable)
+    }
+}
+
 impl WdlContempt {
     fn check_more(&self) -> Result<(), ParamsError> {
         if self.draw_rate_target != 0.0 {
-            within("wdl_contempt.draw_rate_target, unless 0,", self.draw_rate_target, 1e-3, 0.9999)?;
+            within("draw_rate_target, unless 0,", self.draw_rate_target, 1e-3, 0.9999)?;
         }
         Ok(())
-    }
-
-    /// Leaves every value as it is.
-    pub fn is_neutral(&self) -> bool {
-        let (ratio, diff) = self.ratio_and_diff();
-        ratio == 1.0 && (diff == 0.0 || self.mode == ContemptMode::Disable)
     }
 
     /// The player whom the values favour in a search from a root with this mover.

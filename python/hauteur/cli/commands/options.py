@@ -8,7 +8,7 @@ from cyclopts.validators import Number
 
 from hauteur.cli.commands import words
 from hauteur.cluster.open import WorkerOptions
-from hauteur.mcts.params import SearchParams, rules_off_by_default
+from hauteur.mcts.params import SearchParams
 from hauteur.networks.evaluators.base import Precision
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ _LISTED = (
     "List all settings of the search with defaults and ranges, and stop. They are given as --search.KEY VALUE, such as "
     "--search.cpuct.init 1.5 or --search.search-contempt.n-scl 10. On by default is plain PUCT: cpuct, fpu, "
     "policy-temperature. Every other rule is off, and turned on by any of its settings: "
-    f"{', '.join(name.replace('_', '-') for name in rules_off_by_default())}."
+    f"{', '.join(name.replace('_', '-') for name in SearchParams.off_by_default())}."
 )
 SettingsListed = Annotated[bool, Parameter(name="--list-settings", negative="", help=_LISTED)]
 """Whether the settings of the search are listed, and nothing else is done."""

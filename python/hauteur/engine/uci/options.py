@@ -7,8 +7,7 @@ from typing import get_args
 from hauteur.mcts.lc0_options import SEARCH_OPTIONS, TEMPERATURE_OPTIONS, WITHOUT_EFFECT, Lc0Option, Value
 from hauteur.mcts.lc0_options import search_params as lc0_search_params
 from hauteur.mcts.lc0_options import temperature as lc0_temperature
-from hauteur.mcts.params import SearchParams, Temperature
-from hauteur.mcts.rules import SecondNet
+from hauteur.mcts.params import SearchParams, SecondNet, Temperature
 from hauteur.mcts.scores import SCORE_TYPES
 from hauteur.networks.evaluators.base import Backend, Precision
 from hauteur.system.errors import one_line

@@ -1,0 +1,48 @@
+"""What the models of `params.py` are made of: sections of settings that the core checks."""
+
+from __future__ import annotations
+
+from typing import Self
+
+from pydantic import model_validator
+
+from hauteur import _core
+from hauteur.system.settings import Section
+
+
+class CheckedSection(Section):
+    """Settings that the core checks as a whole, beside the ranges of each."""
+
+    def asked_core(self) -> bool:
+        """Return whether the core takes the settings as neutral; ValueError where it refuses them."""
+        models = (one.__name__ for one in type(self).__mro__ if one.__module__ == "hauteur.mcts.params")
+        return _core.check_settings(next(models), self.model_dump_json(exclude_none=True))
+
+    @model_validator(mode="after")
+    def _ask_core(self) -> Self:
+        self.asked_core()
+        return self
+
+
+class RuleSection(CheckedSection):
+    """Settings of a search rule: absent, or neutral, they leave plain PUCT."""
+
+    @property
+    def is_neutral(self) -> bool:
+        """True where the settings leave the search as it is."""
+        return self.asked_core()
+
+
+class RuledSection(CheckedSection):
+    """Settings with optional sections of rules."""
+
+    def without_neutral_rules(self) -> Self:
+        """The same settings with the rules that change nothing left out."""
+        neutral = [name for name, rule in self if isinstance(rule, RuleSection) and rule.is_neutral]
+        return self.model_copy(update=dict.fromkeys(neutral))
+
+    @classmethod
+    def off_by_default(cls) -> tuple[str, ...]:
+        """Return the sections and settings that are off by default, in order: any value turns one on."""
+        fields = cls.model_fields.items()
+        return tuple(name for name, field in fields if field.default is None or field.default is False)
