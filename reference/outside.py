@@ -6,8 +6,7 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from hauteur.mcts.own_rules import RuleChain
-from hauteur.mcts.rule_arrays import Floats
+from hauteur.mcts.own_rules import Floats, RuleChain
 from reference.draws import Draws
 from reference.tree import Edge, Leaf, Node, Value
 

@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from hauteur.matches.record import GameRecord as GameRecord
     from hauteur.matches.results import Tally as Tally
     from hauteur.mcts.analysis import Analysis as Analysis
-    from hauteur.mcts.calls import search as search
-    from hauteur.mcts.calls import search_batch as search_batch
+    from hauteur.mcts.analysis import search as search
+    from hauteur.mcts.analysis import search_batch as search_batch
     from hauteur.mcts.own_rules import Rule as Rule
     from hauteur.mcts.params import SearchContempt as SearchContempt
     from hauteur.mcts.params import SearchParams as SearchParams
@@ -64,8 +64,8 @@ _MODULES = {
     # search
     "SearchParams": "hauteur.mcts.params",
     "SearchContempt": "hauteur.mcts.params",
-    "search": "hauteur.mcts.calls",
-    "search_batch": "hauteur.mcts.calls",
+    "search": "hauteur.mcts.analysis",
+    "search_batch": "hauteur.mcts.analysis",
     "Analysis": "hauteur.mcts.analysis",
     "Rule": "hauteur.mcts.own_rules",
     # what can be named

@@ -52,7 +52,7 @@ def test_analyse_shows_a_table(words: list[str], capsys: pytest.CaptureFixture[s
         (["--threads", "-1"], "Must be >= 0"),
         (["--batch-size", "0"], "batch_size must be >= 1, got 0"),
         (["--syzygy", "missing"], "missing"),
-        (["--save-tree", "tree.txt"], "tree.txt: a tree is saved as .json or .parquet"),
+        (["--save-tree", "tree.txt"], "tree.txt: a tree is saved as .json"),
         (["--save-tree", "missing/tree.json"], "the folder missing is not there"),
         (["--search.cpuct.init", "-1"], "cpuct.init: Input should be greater than or equal to 0, got"),
     ],

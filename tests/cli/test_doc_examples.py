@@ -13,7 +13,7 @@ from doc_blocks import ROOT
 
 import hauteur
 from hauteur.games import registry
-from hauteur.mcts.calls import search
+from hauteur.mcts.analysis import search
 
 PROGRAMS = sorted((ROOT / "examples").glob("*.py"))
 LONGEST = {"alphazero_loop.py": 80}

@@ -22,7 +22,7 @@ ALLOWED = {
     "torch": ("learning", *(f"networks.{name}" for name in TORCH)),
     "onnx": ("networks.modules",),
     "onnxruntime": ("networks.evaluators.onnxruntime",),
-    "pyarrow": ("learning", "mcts.tree_parquet"),
+    "pyarrow": ("learning",),
     "scipy": (),
     "pyspiel": ("games",),
     "matplotlib": ("plots.files",),

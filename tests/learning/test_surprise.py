@@ -16,10 +16,10 @@ from hauteur import _core
 from hauteur.learning.replay import ReplayBuffer
 from hauteur.learning.shards import write_shard
 from hauteur.matches.arena import play_games
-from hauteur.matches.plain_games import LEAST_PRIOR, policy_surprise
 from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.mcts.params import Dirichlet, SearchParams, Temperature
 from hauteur.players.search_player import SearchPlayer
+from reference.games import LEAST_PRIOR, policy_surprise
 
 GAME = _core.Game("connect4")
 

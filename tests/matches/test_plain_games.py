@@ -9,7 +9,6 @@ from learning_toys import ToyEvaluator
 
 from hauteur import _core
 from hauteur.matches.arena import play_games
-from hauteur.matches.plain_games import play_plainly
 from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.matches.resignation import Resignation
 from hauteur.mcts.params import (

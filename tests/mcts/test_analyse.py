@@ -12,11 +12,10 @@ from numpy.typing import NDArray
 from hauteur import _core
 from hauteur.mcts.analysis import NEW_BEST_SECONDS, VISITS_PER_ROW, Analysis
 from hauteur.mcts.control import SearchControl
-from hauteur.mcts.forced_win import moves_to_win, shortest_win
 from hauteur.mcts.lc0_options import search_params
 from hauteur.mcts.limits import Limits
 from hauteur.mcts.params import SearchParams
-from hauteur.mcts.report import RootReport
+from hauteur.mcts.report import RootReport, moves_to_win, shortest_win
 from hauteur.mcts.time_manager import Budget
 from hauteur.networks.evaluators.base import Answers, GameEvaluator, UniformEvaluator
 

@@ -17,11 +17,11 @@ from search_toys import hash_evaluator
 
 from hauteur._core import Forest, Game
 from hauteur.matches.arena import play_games
-from hauteur.matches.plain_games import TARGET_UNITS
 from hauteur.matches.record import GamePlan
 from hauteur.mcts.params import Cpuct, Dirichlet, ForcedPlayouts, Fpu, SearchParams, Solver, Temperature
 from hauteur.players.search_player import SearchPlayer
 from reference.forced_playouts import forced, pruned_visits
+from reference.games import TARGET_UNITS
 from reference.scores import Scores
 from reference.tree import Edge, Node, Value, make_node
 

@@ -16,7 +16,6 @@ from search_toys import ToyGame, hash_evaluator, uniform_evaluator
 
 from hauteur._core import Forest, Game
 from hauteur.matches.arena import play_games
-from hauteur.matches.plain_games import TARGET_UNITS
 from hauteur.matches.record import GamePlan
 from hauteur.mcts.params import (
     Dirichlet,
@@ -31,6 +30,7 @@ from hauteur.mcts.params import (
     Variance,
 )
 from hauteur.players.search_player import SearchPlayer
+from reference.games import TARGET_UNITS
 from reference.gumbel import Knowledge, draw, improved_policy, sigma
 
 rules = st.builds(

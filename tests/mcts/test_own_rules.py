@@ -16,9 +16,8 @@ from search_toys import hash_evaluator
 
 from hauteur import Rule
 from hauteur._core import Forest, Game
-from hauteur.mcts.own_rules import PLACES, RuleChain
+from hauteur.mcts.own_rules import PLACES, Edges, Floats, Nodes, Numbers, RuleChain, Way
 from hauteur.mcts.params import Fpu, SearchParams, SecondNet, Solver, Variance
-from hauteur.mcts.rule_arrays import Edges, Floats, Nodes, Numbers, Way
 from reference import Search
 
 CONNECT4 = Game("connect4")

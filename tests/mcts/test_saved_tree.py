@@ -11,10 +11,8 @@ import pytest
 from search_toys import hash_evaluator
 
 import hauteur as ht
-from hauteur.mcts import saved_tree
+from hauteur.mcts import tree_source
 from hauteur.mcts.search_tree import SearchTree, TreeNode
-
-ENDINGS = [".json", ".parquet"]
 
 
 def searched(spec: str, visits: int = 500, **rules: Any) -> SearchTree:
@@ -38,7 +36,6 @@ def figures(node: TreeNode) -> tuple[Any, ...]:
     )
 
 
-@pytest.mark.parametrize("ending", ENDINGS)
 @pytest.mark.parametrize(
     ("spec", "rules"),
     [
@@ -48,9 +45,9 @@ def figures(node: TreeNode) -> tuple[Any, ...]:
         ("tutorial", {}),
     ],
 )
-def test_an_opened_tree_shows_what_was_saved(tmp_path: Path, spec: str, rules: dict[str, Any], ending: str) -> None:
+def test_an_opened_tree_shows_what_was_saved(tmp_path: Path, spec: str, rules: dict[str, Any]) -> None:
     tree = searched(spec, **rules)
-    path = tmp_path / f"tree{ending}"
+    path = tmp_path / "tree.json"
     assert tree.save(path, max_nodes=150) == 150
     assert not SearchTree.open(path).source.facts()["complete"]
     tree.save(path)
@@ -73,7 +70,7 @@ def test_an_opened_tree_shows_what_was_saved(tmp_path: Path, spec: str, rules: d
 def test_a_whole_tree_is_written_and_written_again(tmp_path: Path) -> None:
     tree, net = searched("tictactoe", 60), tmp_path / "net.safetensors"
     net.write_bytes(b"weights")
-    first, second = tmp_path / "one.json", tmp_path / "two.parquet"
+    first, second = tmp_path / "one.json", tmp_path / "two.json"
     count = tree.save(first, nets=[net])
     assert SearchTree.open(first).source.facts()["complete"]
     assert SearchTree.open(first).save(second) == count
@@ -93,14 +90,14 @@ def test_trees_of_a_batch_know_the_past_of_their_positions(tmp_path: Path, spec:
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda tree, folder: tree.save(folder / "tree.txt"), "saved as .json or .parquet"),
+        (lambda tree, folder: tree.save(folder / "tree.txt"), "saved as .json"),
         (
             lambda tree, folder: tree.save(folder / "tree.json", max_nodes=200_001),
-            "1 to 200,000 for .json, got 200,001",
+            "1 to 200,000, got 200,001",
         ),
-        (lambda tree, folder: tree.save(folder / "tree.parquet", max_nodes=0), "1 to 1,000,000 for .parquet, got 0"),
+        (lambda tree, folder: tree.save(folder / "tree.json", max_nodes=0), "1 to 200,000, got 0"),
         (lambda tree, folder: tree.save(folder / "none" / "tree.json"), "is not there"),
-        (lambda tree, folder: SearchTree.open(folder / "tree.pickle"), "saved as .json or .parquet"),
+        (lambda tree, folder: SearchTree.open(folder / "tree.pickle"), "saved as .json"),
     ],
 )
 def test_wrong_orders_are_refused(tmp_path: Path, call: Callable[[SearchTree, Path], object], words: str) -> None:
@@ -172,9 +169,8 @@ def test_two_children_by_one_move_and_bounds_that_cross_are_refused(tmp_path: Pa
             SearchTree.open(tmp_path / "other.json")
 
 
-@pytest.mark.parametrize("ending", ENDINGS)
-def test_damaged_files_are_refused_or_read(tmp_path: Path, ending: str) -> None:
-    path = tmp_path / f"tree{ending}"
+def test_damaged_files_are_refused_or_read(tmp_path: Path) -> None:
+    path = tmp_path / "tree.json"
     searched("tictactoe", 60).save(path)
     whole, draw = path.read_bytes(), random.Random(1)
     for _ in range(150):
@@ -192,14 +188,11 @@ def test_damaged_files_are_refused_or_read(tmp_path: Path, ending: str) -> None:
 
 
 def test_files_that_are_too_large_are_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    tree, paths = searched("tictactoe", 60), [tmp_path / f"tree{ending}" for ending in ENDINGS]
-    for path in paths:
-        tree.save(path)
-    monkeypatch.setattr(saved_tree, "MOST_NODES", {".json": 10, ".parquet": 10})
-    for path in paths:
-        with pytest.raises(ValueError, match="has more than 10 nodes"):
-            SearchTree.open(path)
-    monkeypatch.setattr(saved_tree, "MOST_BYTES", 100)
-    for path in paths:
-        with pytest.raises(ValueError, match="a tree is read up to 100"):
-            SearchTree.open(path)
+    path = tmp_path / "tree.json"
+    searched("tictactoe", 60).save(path)
+    monkeypatch.setattr(tree_source, "MOST_NODES", 10)
+    with pytest.raises(ValueError, match="has more than 10 nodes"):
+        SearchTree.open(path)
+    monkeypatch.setattr(tree_source, "MOST_BYTES", 100)
+    with pytest.raises(ValueError, match="a tree is read up to 100"):
+        SearchTree.open(path)

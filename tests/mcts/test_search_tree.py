@@ -121,18 +121,6 @@ def test_proofs_of_the_solver_are_on_the_nodes() -> None:
     assert (tree.root.proven, tree.root.plies) == (1, 1)
 
 
-def test_a_graph_of_networkx_has_the_figures() -> None:
-    networkx = pytest.importorskip("networkx")
-    tree = tree_of()
-    graph = tree.to_networkx(max_nodes=50)
-    assert len(graph) == 50
-    assert networkx.is_arborescence(graph)
-    for line, facts in graph.nodes(data=True):
-        node = tree.node(line)
-        assert (facts["visits"], facts["move"], facts["depth"]) == (node.visits, node.move, len(line))
-        assert facts["win"] + facts["draw"] + facts["loss"] == pytest.approx(1)
-
-
 def test_a_picture_has_a_mark_for_each_node() -> None:
     picture = tree_of().plot(25)
     root = ElementTree.fromstring(picture._repr_svg_())

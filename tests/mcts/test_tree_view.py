@@ -7,8 +7,7 @@ import pytest
 from search_toys import hash_evaluator
 
 import hauteur as ht
-from hauteur.mcts.search_tree import SearchTree
-from hauteur.mcts.tree_view import first_nodes, opened
+from hauteur.mcts.search_tree import SearchTree, first_nodes, opened
 
 Row = dict[str, Any]
 

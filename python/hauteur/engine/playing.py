@@ -25,7 +25,7 @@ import numpy as np
 
 from hauteur import _core
 from hauteur.engine.nets import NetChoice, Opener, OpenNets, open_evaluator, open_nets
-from hauteur.mcts.analysis import Analysis
+from hauteur.mcts.analysis import Analysis, OnReport
 from hauteur.mcts.control import SearchControl, in_background
 from hauteur.mcts.driver import for_nets, nets_of
 from hauteur.mcts.followed_tree import TreeFacts
@@ -33,7 +33,6 @@ from hauteur.mcts.limits import Limits
 from hauteur.mcts.move_choice import choose_move
 from hauteur.mcts.params import SearchParams, Temperature
 from hauteur.mcts.report import RootMove, RootReport
-from hauteur.mcts.search_run import OnReport
 from hauteur.mcts.search_tree import SearchTree
 from hauteur.mcts.time_manager import remember_lateness
 from hauteur.players.move_player import MoveFunction

@@ -14,11 +14,11 @@ from hauteur import _core
 from hauteur.engine.nets import NetChoice
 from hauteur.engine.playing import FoundMove, PlayingSession, PlaySettings
 from hauteur.games.played_game import PlayedGame
+from hauteur.mcts.analysis import OnReport
 from hauteur.mcts.control import SearchControl, in_background
 from hauteur.mcts.limits import SMART_PRUNING, Limits
 from hauteur.mcts.report import RootReport
 from hauteur.mcts.scores import score_text
-from hauteur.mcts.search_run import OnReport
 from hauteur.mcts.time_manager import Budget, Clock, fixed, moves_left, plan
 from hauteur.networks.bundled import ADVICE, default_net, net_or_shipped
 from hauteur.networks.names import WITHOUT_FILE, resolve_net

@@ -1,7 +1,7 @@
 """Games between players: self-play, gates and matches differ in their players and in what they keep of a game.
 
 The core plays them (`_core.PlayedGames`, crates/core/src/play); here plans go in, players without a forest are asked
-for moves, and records come out. `hauteur.matches.plain_games` plays the same games in plain Python, to be read.
+for moves, and records come out. `reference/games.py` plays the same games in plain Python, to be read.
 
 A game depends on its plan and the players alone, not on the games beside it, on threads or on batches: its trees have
 their own random numbers and never more than one leaf in flight. What remains is arithmetic: a network may round a row

@@ -3,9 +3,12 @@
 Functions of arrays work on T trees at once.
 """
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
+from hauteur import _core
 from hauteur.mcts.params import Temperature
 from hauteur.mcts.report import RootMove, RootReport
 
@@ -29,6 +32,21 @@ def choose_move(report: RootReport, settings: Temperature, ply: int, rng: np.ran
         proven=np.array([[np.nan if move.proven is None else move.proven for move in report.moves]], np.float32),
     )
     return report.moves[int(chosen[0])]
+
+
+def chosen_action(settings: Temperature, forest: _core.Forest, tree: Any, ply: int, uniform: float) -> int:
+    """Return the move of a finished tree (int64 [1]), `ply` plies into the game; uniform, in [0, 1), decides a draw."""
+    actions = choose_actions(
+        forest.root_visits(tree),
+        forest.root_q(tree),
+        forest.root_priors(tree),
+        best=forest.best_actions(tree),
+        temperatures=temperatures_at(settings, np.array([ply], np.int64)),
+        uniforms=np.array([uniform]),
+        settings=settings,
+        proven=forest.proven_results(tree),
+    )
+    return int(actions[0])
 
 
 def temperatures_at(settings: Temperature, plies: NDArray[np.int64]) -> NDArray[np.float64]:

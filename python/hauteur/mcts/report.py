@@ -1,6 +1,8 @@
 """The findings of a search about its root: the moves, best first, with their lines, and the pace of the search."""
 
-from collections.abc import Collection, Mapping
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -8,7 +10,72 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hauteur import _core
-from hauteur.mcts.forced_win import moves_to_win
+
+PROOF_POSITIONS = 4000
+"""Positions that one proof may look at (about 20 ms of chess)."""
+
+
+class _Spent(Exception):  # noqa: N818  (no error: the search for a proof gives up)
+    """The proof has looked at as many positions as it may."""
+
+
+def moves_to_win(state: _core.State, line: Sequence[int], *, positions: int = PROOF_POSITIONS) -> int | None:
+    """Moves of the winner until a certain end: positive if the mover wins, negative if he loses, None if unproven.
+
+    `line` is a likely line of play from `state` that ends the game; its first move is taken as the mover's choice when
+    it wins. The figure is the shortest that the proof found, at most that of the line.
+    """
+    winner = _winner_of(state, line)
+    if winner is None:
+        return None
+    wins = winner == state.to_move
+    begin, plies = (_after(state, line[0]), len(line) - 1) if wins else (state, len(line))
+    found = shortest_win(begin, winner, plies, positions=positions)
+    if found is None:
+        return None
+    return found // 2 + 1 if wins else -(found // 2)
+
+
+def shortest_win(state: _core.State, player: int, plies: int, *, positions: int = PROOF_POSITIONS) -> int | None:
+    """Plies, at most `plies`, within which `player` forces a win; None if not proven within `positions` positions."""
+    left = [positions]
+    try:
+        for depth in range(plies % 2, plies + 1, 2):
+            if _forces(state, player, depth, left):
+                return depth
+    except _Spent:
+        return None
+    return None
+
+
+def _forces(state: _core.State, player: int, plies: int, left: list[int]) -> bool:
+    """Return whether `player` wins within `plies` against any play; `left[0]` counts positions down."""
+    left[0] -= 1
+    if left[0] < 0:
+        raise _Spent
+    outcome = state.outcome()
+    if outcome is not None:
+        return outcome == (1 if player == 0 else -1)
+    if plies == 0:
+        return False
+    replies = (_forces(_after(state, action), player, plies - 1, left) for action in state.legal_actions().tolist())
+    return any(replies) if state.to_move == player else all(replies)
+
+
+def _winner_of(state: _core.State, line: Sequence[int]) -> int | None:
+    """Return the winner after `line`; None if there is none."""
+    end = state.copy()
+    for action in line:
+        end.apply(action)
+    outcome = end.outcome() if line else None
+    return None if outcome in (None, 0) else (0 if outcome == 1 else 1)
+
+
+def _after(state: _core.State, action: int) -> _core.State:
+    child = state.copy()
+    child.apply(action)
+    return child
+
 
 Wdl = tuple[float, float, float]
 """Chances of win, draw and loss of the player to move."""

@@ -7,21 +7,22 @@ from collections.abc import Sequence
 from functools import cached_property
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hauteur.mcts.tree_source import Edge, TreeSource, edges_of
+from hauteur.games.played_game import move_text
+from hauteur.mcts.tree_source import MOST_NODES, Edge, TreeSource, edges_of, read_tree, write_tree
 from hauteur.system.files import sha256_of
 from hauteur.system.tables import Rows, html_table
 
 if TYPE_CHECKING:
-    import networkx
     import pandas
 
     from hauteur import _core
     from hauteur.plots.picture import Picture
+
 
 SAVED_NODES = 20_000
 """Nodes of a file, unless more or fewer are asked for."""
@@ -222,8 +223,8 @@ class SearchTree:
     def save(self, path: str | Path, *, max_nodes: int = SAVED_NODES, nets: Sequence[str | Path] = ()) -> int:
         """Write the most visited nodes to a file, with the position, the settings, the seed and the tree's digest.
 
-        path: `.json` (up to 200,000 nodes) or `.parquet` (up to 1,000,000; needs pyarrow). nets: files of the search's
-        nets, whose names and hashes are written too. Return the number of nodes written; moves without a visit are not.
+        path: `.json`. max_nodes: 1 to 200,000. nets: files of the search's nets, whose names and hashes are written
+        too. Return the number of nodes written; moves without a visit are not.
         Raise ValueError for another ending, too many nodes, and a position whose past is not known.
 
         >>> import tempfile
@@ -237,12 +238,9 @@ class SearchTree:
         ... ]
         (100, True)
         """
-        from hauteur.mcts.saved_tree import check_ending, write_tree
-
         path, facts = Path(path), self.source.facts()
-        most = check_ending(path)
-        if not 1 <= max_nodes <= most:
-            raise ValueError(f"max_nodes must be 1 to {most:,} for {path.suffix}, got {max_nodes:,}")
+        if not 1 <= max_nodes <= MOST_NODES:
+            raise ValueError(f"max_nodes must be 1 to {MOST_NODES:,}, got {max_nodes:,}")
         columns = self.source.branches(max_nodes)
         count = len(columns["parent"])
         complete = count < max_nodes and facts.get("complete", True)
@@ -254,27 +252,7 @@ class SearchTree:
     @staticmethod
     def open(path: str | Path) -> SearchTree:
         """Return the tree of a file, to be read as any other. Raise ValueError, in one line, for what is none."""
-        from hauteur.mcts.saved_tree import read_tree
-
         return SearchTree(*read_tree(Path(path)))
-
-    def to_networkx(self, max_nodes: int = 500) -> networkx.DiGraph:
-        """Return the most visited nodes as a directed graph; nodes are lines of actions, the root is ().
-
-        Attributes of a node: action, move, visits, prior, q, value, win, draw, loss, depth. Raise ImportError where
-        networkx is not installed.
-        """
-        try:
-            import networkx
-        except ImportError:
-            raise ImportError("to_networkx needs networkx: pip install networkx") from None
-        graph = networkx.DiGraph()
-        for node in self.most_visited(max_nodes):
-            facts = _row(node)._asdict()
-            graph.add_node(facts.pop("line"), **facts)
-            if node.parent is not None:
-                graph.add_edge(node.parent.line, node.line)
-        return graph
 
     def to_pandas(self, max_nodes: int = 500) -> pandas.DataFrame:
         """Return the most visited nodes as a DataFrame, a row a node, the root first. It needs pandas."""
@@ -328,3 +306,81 @@ def _row(node: TreeNode) -> NodeRow:
     return NodeRow(
         *(node.line, node.action, node.move, node.visits, node.prior, node.q, node.value, win, draw, loss, node.depth)
     )
+
+
+FIRST_NODES = 200
+"""Nodes of the first view of a tree."""
+MOST_CHILDREN = 400
+"""Rows of one opened node; the other moves are counted."""
+
+
+def first_nodes(tree: SearchTree, most: int = FIRST_NODES) -> dict[str, Any]:
+    """Return the root and the most visited nodes below it, nested.
+
+    Of a node whose moves are listed, those left out are counted as in `opened`. The time depends on `most`, not on the
+    size of the tree.
+    """
+    nodes = tree.most_visited(most)
+    rows = {node.line: node_row(node) for node in nodes}
+    for node in nodes[1:]:
+        rows[node.line[:-1]].setdefault("children", []).append(rows[node.line])
+    for row in rows.values():
+        if "children" in row:
+            row["left_out"] = row["replies"] - len(row["children"])
+    return rows[()]
+
+
+def opened(tree: SearchTree, line: Sequence[int]) -> dict[str, Any]:
+    """Return the node behind a line of actions with all its moves, those without a visit too.
+
+    Raise ValueError for a move that is not there.
+    """
+    node = tree.node(line)
+    row = node_row(node)
+    row["children"] = [node_row(child) for child in node.children[:MOST_CHILDREN]]
+    row["left_out"] = len(node.children) - len(row["children"])
+    return row
+
+
+def node_row(node: TreeNode) -> dict[str, Any]:
+    """Return a node with its marks, ready for JSON; what is not known is null.
+
+    line: actions from the root; chooser: the player, 0 or 1, whom `q`, `wdl`, `value` and `proven` are for, see
+    `TreeNode`. share: of the visits of the node before. drawn: where that node is frozen (search-contempt), how often
+    this move is drawn, 0 to 1. frozen: this node is. node_visits: more than visits where other moves lead here too
+    (graph search). replies: moves of this node that were visited.
+    """
+    parent = node.parent
+    state = node.state if parent is None else parent.state
+    return {
+        "line": list(node.line),
+        "move": "" if parent is None else move_text(parent.state, node.line[-1]),
+        "chooser": state.to_move,
+        "visits": node.visits,
+        "share": None if parent is None else node.visits / max(parent.node_visits - 1, node.visits, 1),
+        "large_visits": node.large_visits,
+        "node_visits": node.node_visits,
+        "prior": node.prior,
+        "q": _known(node.q),
+        "wdl": None if math.isnan(node.wdl[0]) else [float(share) for share in node.wdl],
+        "value": _known(node.value),
+        "score": _known(node.score),
+        "terminal": node.terminal,
+        "proven": node.proven,
+        "plies": node.plies,
+        "frozen": node.is_frozen,
+        "drawn": _drawn(node),
+        "replies": node.replies,
+    }
+
+
+def _drawn(node: TreeNode) -> float | None:
+    """The share of this move in the frozen weights of the node before; None where that is not frozen."""
+    if node.parent is None or not node.parent.is_frozen:
+        return None
+    weights = node.parent.frozen or {}
+    return weights.get(node.line[-1], 0.0) / (sum(weights.values()) or 1.0)
+
+
+def _known(value: float) -> float | None:
+    return None if math.isnan(value) else value

@@ -1,16 +1,30 @@
-"""The sources of the nodes of a search tree: a forest that is read as nodes are asked for."""
+"""The sources of the nodes of a search tree: a forest that is read as nodes are asked for, or a file.
+
+A file of JSON has the position, what the search was, and the most visited nodes as columns. It may come from anybody:
+its size is limited, and every number is checked when it is opened. Moves are checked when the position behind them is
+asked for.
+"""
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
+
+from hauteur import _core
+from hauteur.games.registry import load_game
+from hauteur.system.files import read_json, write_bytes
+from hauteur.system.settings import Section, validated
 
 if TYPE_CHECKING:
     from hauteur import _core
+
 
 Edge = Mapping[str, Any]
 """One edge of a node, with the keys of `_core.Forest.edges_behind`."""
@@ -115,3 +129,220 @@ def edges_of(columns: Columns, rows: Sequence[int] | NDArray[np.int64]) -> Itera
         edge["frozen"] = None if math.isnan(frozen) else frozen
         edge["plies"] = None if edge["plies"] < 0 else edge["plies"]
         yield edge
+
+
+FORMAT = "hauteur tree 1"
+MOST_NODES = 200_000
+"""Nodes below the root that a file may hold."""
+MOST_BYTES = 64 * 2**20
+"""Bytes that a file may have, and its columns once they are read."""
+MOST_MOVES = 10_000
+
+Fraction = Annotated[float, Field(ge=0, le=1)]
+Result = Annotated[int, Field(ge=-1, le=1)]
+Count = Annotated[int, Field(ge=0, lt=2**32)]
+Text = Annotated[str, Field(max_length=400)]
+
+
+class SavedRoot(Section):
+    """The root, with the keys of an edge."""
+
+    visits: Count
+    large_visits: Count = 0
+    node_visits: Count
+    prior: Fraction = 1.0
+    q: Annotated[float, Field(ge=-2, le=2)] | None
+    reported_wdl: tuple[Fraction, Fraction, Fraction] | None
+    value: Annotated[float, Field(ge=-1.001, le=1.001)] | None
+    terminal: bool = False
+    lower: Result
+    upper: Result
+    plies: Annotated[int, Field(ge=0, le=65_535)] | None
+    node_frozen: bool = False
+    replies: Count
+
+
+class SavedNet(Section):
+    """A net of the search. sha256: of its file, hexadecimal; empty for what is no file."""
+
+    name: Text
+    sha256: Annotated[str, Field(pattern="^([0-9a-f]{64})?$")] = ""
+
+
+class SavedHeader(Section):
+    """What a file says of its tree. visits of the root; nodes: those of the tree, of which the file may have a part."""
+
+    format: Annotated[str, Field(pattern=f"^{FORMAT}$")]
+    hauteur: Text
+    game: Text
+    moves: Annotated[tuple[Annotated[int, Field(ge=0, lt=65_536)], ...], Field(max_length=MOST_MOVES)]
+    settings: dict[str, Any] | None = None
+    seed: Annotated[int, Field(ge=0, lt=2**64)] | None = None
+    nets: Annotated[tuple[SavedNet, ...], Field(max_length=2)] = ()
+    digest: Annotated[str, Field(pattern="^([0-9a-f]{16})?$")] = ""
+    complete: bool
+    root: SavedRoot
+
+
+COLUMNS: Mapping[str, tuple[type[np.generic], float, float]] = {
+    "parent": (np.int32, -1, 2**31 - 1),
+    "action": (np.uint16, 0, 2**16 - 1),
+    "visits": (np.uint32, 1, 2**32 - 1),
+    "large_visits": (np.uint32, 0, 2**32 - 1),
+    "prior": (np.float32, 0, 1.001),
+    "q": (np.float32, -2, 2),
+    "win": (np.float32, -0.001, 1.001),
+    "draw": (np.float32, -0.001, 1.001),
+    "loss": (np.float32, -0.001, 1.001),
+    "value": (np.float32, -1.001, 1.001),
+    "score": (np.float32, -1e30, 1e30),
+    "terminal": (np.bool_, 0, 1),
+    "lower": (np.int8, -1, 1),
+    "upper": (np.int8, -1, 1),
+    "plies": (np.int32, -1, 65_535),
+    "frozen": (np.float32, 0, 1e30),
+    "replies": (np.uint32, 0, 65_536),
+    "node_visits": (np.uint32, 0, 2**32 - 1),
+    "node_frozen": (np.bool_, 0, 1),
+}
+"""The columns of a file: types, least and largest value. NaN, null in JSON, stands for what is not known."""
+UNKNOWN = frozenset({"win", "draw", "loss", "value", "score", "frozen"})
+"""Columns that may have NaN."""
+
+
+class SavedTree:
+    """The nodes of a tree from a file; moves without a visit are not in it."""
+
+    def __init__(self, header: SavedHeader, columns: Columns) -> None:
+        self.header = header
+        self._columns = columns
+        parents = columns["parent"]
+        self._order = np.argsort(parents, kind="stable")
+        self._starts = np.searchsorted(parents[self._order], np.arange(-1, len(parents) + 1))
+
+    def root(self) -> Edge:
+        """The root."""
+        return self.header.root.model_dump()
+
+    def edges(self, line: Sequence[int], most: int | None = None) -> Sequence[Edge]:
+        """The edges of the position behind a line that the file has."""
+        rows = self._behind(-1)
+        for action in line:
+            found = rows[self._columns["action"][rows] == action]
+            if not len(found):
+                return ()
+            rows = self._behind(int(found[0]))
+        return tuple(edges_of(self._columns, rows[:most]))
+
+    def branches(self, count: int) -> Columns:
+        """The most visited nodes: they stand in the file in this order."""
+        return {name: column[:count] for name, column in self._columns.items()}
+
+    def facts(self) -> dict[str, Any]:
+        """Return the facts of the search in the file."""
+        return self.header.model_dump(include={"settings", "seed", "nets", "digest", "complete", "hauteur"})
+
+    def _behind(self, row: int) -> NDArray[np.int64]:
+        """The rows of the children of a row, -1: of the root."""
+        return self._order[self._starts[row + 1] : self._starts[row + 2]]
+
+
+def write_tree(path: Path, state: _core.State, root: Edge, columns: Columns, facts: Mapping[str, Any]) -> None:
+    """Write a tree whole, or not at all. Raise ValueError for another ending."""
+    check_ending(path)
+    header = {
+        "format": FORMAT,
+        "hauteur": _core.__version__,
+        **position_of(state),
+        **facts,
+        "root": {name: root[name] for name in SavedRoot.model_fields} | {"q": _known(root["q"])},
+    }
+    header = validated(SavedHeader, header, str(path)).model_dump(mode="json")
+    wdl = columns["reported_wdl"]
+    shares = {"win": wdl[:, 0], "draw": wdl[:, 1], "loss": wdl[:, 2]}
+    flat = {name: (shares | dict(columns))[name].astype(kind) for name, (kind, _, _) in COLUMNS.items()}
+    lists = {name: _json_list(column) for name, column in flat.items()}
+    text = json.dumps(header | {"nodes": lists}, separators=(",", ":"), allow_nan=False)
+    write_bytes(path, text.encode() + b"\n")
+
+
+def read_tree(path: Path) -> tuple[_core.State, SavedTree]:
+    """Return the position and the nodes of a file. Raise ValueError, in one line, for what is none or too large."""
+    check_ending(path)
+    if path.stat().st_size > MOST_BYTES:
+        raise ValueError(f"{path}: has {path.stat().st_size:,} bytes; a tree is read up to {MOST_BYTES:,}")
+    header, columns = _read_json(path)
+    checked = validated(SavedHeader, header, str(path))
+    problem = _wrong(columns)
+    if problem:
+        raise ValueError(f"{path}: {problem}")
+    wdl = np.stack([columns.pop(name) for name in ("win", "draw", "loss")], axis=1)
+    try:
+        state = load_game(checked.game).new_initial_state()
+        for action in checked.moves:
+            state.apply(action)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
+    return state, SavedTree(checked, columns | {"reported_wdl": wdl})
+
+
+def check_ending(path: Path) -> None:
+    """Raise ValueError where a path is not that of a file for trees."""
+    if path.suffix != ".json":
+        raise ValueError(f"{path}: a tree is saved as .json")
+
+
+def position_of(state: _core.State) -> dict[str, Any]:
+    """Return a position as the spec of its game and the moves since that game's start."""
+    return {"game": state.game.spec, "moves": state.moves}
+
+
+def _known(value: float) -> float | None:
+    return None if np.isnan(value) else value
+
+
+def _json_list(column: NDArray[Any]) -> list[Any]:
+    """The values of a column, floats in the nine digits that float32 has."""
+    if column.dtype.kind != "f":
+        found: list[Any] = column.tolist()
+        return found
+    return [None if value != value else float(f"{value:.9g}") for value in column.tolist()]
+
+
+def _read_json(path: Path) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
+    header = read_json(path)
+    lists = header.pop("nodes", None)
+    if not isinstance(lists, dict) or not all(isinstance(column, list) for column in lists.values()):
+        raise ValueError(f"{path}: not a tree: nodes must have columns of numbers")
+    if any(len(column) > MOST_NODES for column in lists.values()):
+        raise ValueError(f"{path}: has more than {MOST_NODES:,} nodes")
+    try:
+        columns = {
+            name: np.array(column, np.float64 if name in UNKNOWN else None)
+            for name, column in lists.items()
+            if name in COLUMNS
+        }
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"{path}: not a tree: a column of its nodes holds something that is no number") from None
+    return header, columns
+
+
+def _wrong(columns: dict[str, NDArray[Any]]) -> str:
+    """Return what is wrong with columns from a file, empty if nothing is; they get their types."""
+    count = len(columns.get("parent", ()))
+    for name, (kind, least, most) in COLUMNS.items():
+        column = columns.get(name)
+        if column is None or column.shape != (count,) or column.dtype.kind not in "biuf":
+            return f"its column {name} is missing, or has another length or type than the others"
+        known = column[~np.isnan(column)] if name in UNKNOWN else column
+        if not ((known >= least) & (known <= most)).all():
+            return f"its column {name} must be {least} to {most}"
+        columns[name] = column.astype(kind)
+    parents, actions = columns["parent"], columns["action"].astype(np.int64)
+    if (parents >= np.arange(count)).any():
+        return "a node stands before its parent"
+    if len(np.unique(parents.astype(np.int64) * 2**16 + actions)) != count:
+        return "a node has two children by one move"
+    if (columns["lower"] > columns["upper"]).any():
+        return "a node has a lower bound above its upper one"
+    return ""

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from hauteur import _core
 from hauteur.matches.arena import play_games
-from hauteur.matches.plain_games import chosen_action
 from hauteur.matches.ratings.elo import MatchScore
 from hauteur.matches.record import GamePlan
 from hauteur.mcts.driver import run_searches
+from hauteur.mcts.move_choice import chosen_action
 from hauteur.mcts.params import Cpuct, Fpu, SearchParams
 from hauteur.networks.evaluators.rollout import RolloutEvaluator
 from hauteur.networks.names import data_path
@@ -116,7 +116,7 @@ class MoveChooser:
         forest.set_visit_limits(ids, np.full(len(ids), player.visits, np.uint32))
         run_searches(forest, player.evaluator, large=player.large, batch_size=player.evaluator.batch_size)
         trees = zip(ids, states, strict=True)
-        actions = [chosen_action(player, forest, np.array([tree]), state.ply, 0.0) for tree, state in trees]
+        actions = [chosen_action(player.temperature, forest, np.array([tree]), state.ply, 0.0) for tree, state in trees]
         forest.remove(ids)
         return np.array(actions, np.uint16)
 

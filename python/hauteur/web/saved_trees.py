@@ -5,14 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 FOLDER = "trees"
 """Folder of a root that trees are saved in."""
 MOST_FILES = 500
 """Trees that are listed, the newest ones."""
-
-TreeForm = Literal["json", "parquet"]
 
 
 def saved_trees(roots: Sequence[str]) -> dict[str, Path]:
@@ -21,7 +19,7 @@ def saved_trees(roots: Sequence[str]) -> dict[str, Path]:
         (path.stat().st_mtime_ns, Path(root).name, path)
         for root in roots
         for path in (Path(root) / FOLDER).glob("*")
-        if path.suffix in (".json", ".parquet") and not path.name.startswith(".") and path.is_file()
+        if path.suffix == ".json" and not path.name.startswith(".") and path.is_file()
     ]
     files.sort(key=lambda found: found[0], reverse=True)
     return {f"{root}/{FOLDER}/{path.name}": path for _, root, path in files[:MOST_FILES]}
@@ -35,11 +33,11 @@ def tree_named(name: str, roots: Sequence[str]) -> Path:
     return found
 
 
-def new_tree_file(roots: Sequence[str], facts: dict[str, Any], form: TreeForm) -> Path:
+def new_tree_file(roots: Sequence[str], facts: dict[str, Any]) -> Path:
     """Return a path for a tree that will be saved, in the first root; its name has game, visits and digest."""
     if not roots:
         raise ValueError("this server was given no folder to save in: hauteur web FOLDER")
     folder = Path(roots[0]) / FOLDER
     folder.mkdir(parents=True, exist_ok=True)
     game = re.sub(r"[^a-z0-9]+", "-", str(facts["game"]).lower()).strip("-")[:40]
-    return folder / f"{game}-{facts['visits']}-{facts['digest'][:8]}.{form}"
+    return folder / f"{game}-{facts['visits']}-{facts['digest'][:8]}.json"

@@ -14,11 +14,11 @@ from hauteur.cli.commands.options import GameSpec, Searcher, SettingsListed, Wor
 from hauteur.cli.commands.search_settings import print_settings
 from hauteur.engine.nets import NetChoice, OpenNets
 from hauteur.engine.playing import FoundMove, PlayingSession
+from hauteur.mcts.analysis import OnReport
 from hauteur.mcts.limits import Limits
 from hauteur.mcts.report import RootReport
-from hauteur.mcts.saved_tree import check_ending
-from hauteur.mcts.search_run import OnReport
 from hauteur.mcts.time_manager import Budget
+from hauteur.mcts.tree_source import check_ending
 from hauteur.networks.names import WITHOUT_FILE
 from hauteur.system.files import check_folder
 
@@ -48,7 +48,7 @@ class AnalyseOptions:
     json: bool = False
     """Print one JSON object instead."""
     save_tree: Path | None = None
-    """Write the 20,000 most visited nodes of the tree to this file, .json or .parquet (needs pyarrow), with position,
+    """Write the 20,000 most visited nodes of the tree to this file, .json, with position,
     settings, nets, seed and digest. `hauteur web` and `SearchTree.open` read it."""
     list_settings: SettingsListed = False
 

@@ -16,6 +16,7 @@ from hauteur.engine.nets import OpenNets
 from hauteur.engine.playing import FoundMove, OpenPlayer, PlayingSession, PlaySettings
 from hauteur.engine.sides import player_of
 from hauteur.games.registry import load_game
+from hauteur.mcts.analysis import OnReport
 from hauteur.mcts.limits import SMART_PRUNING, Limits
 from hauteur.mcts.search_run import OnReport
 from hauteur.mcts.time_manager import Budget, Clock, moves_left, plan

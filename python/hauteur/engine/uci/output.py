@@ -4,9 +4,8 @@ from collections.abc import Iterator
 
 from hauteur import _core
 from hauteur.engine.uci.options import BYTES_A_CACHED_POSITION, Options
-from hauteur.mcts.forced_win import moves_to_win
 from hauteur.mcts.params import SearchParams
-from hauteur.mcts.report import RootMove, RootReport
+from hauteur.mcts.report import RootMove, RootReport, moves_to_win
 from hauteur.mcts.scores import permille, score
 
 

@@ -8,9 +8,8 @@ from typing import Annotated, Any
 from pydantic import Field
 
 from hauteur.games.played_game import line_texts
-from hauteur.mcts.saved_tree import position_of
-from hauteur.mcts.search_tree import SAVED_NODES, SearchTree
-from hauteur.mcts.tree_view import first_nodes, opened
+from hauteur.mcts.search_tree import SAVED_NODES, SearchTree, first_nodes, opened
+from hauteur.mcts.tree_source import MOST_NODES, position_of
 from hauteur.networks.names import WITHOUT_FILE
 from hauteur.system.settings import Section
 from hauteur.web.positions import position_view
@@ -37,10 +36,9 @@ class LinesFields(Section):
 
 
 class SaveFields(Section):
-    """How to save a tree: as what, and how many nodes at most."""
+    """How to save a tree: how many nodes at most."""
 
-    form: TreeForm = "json"
-    nodes: Annotated[int, Field(ge=1, le=1_000_000)] = SAVED_NODES
+    nodes: Annotated[int, Field(ge=1, le=MOST_NODES)] = SAVED_NODES
 
 
 class TreeName(Section):
@@ -90,7 +88,7 @@ class TreeShelf:
         """Write a tree into the first root; return name, nodes and whether that is all of it."""
         root = tree.root
         facts = {"game": tree.state.game.name, "visits": root.visits, **tree.source.facts()}
-        path = new_tree_file(self._roots, {"digest": "", **facts}, wanted.form)
+        path = new_tree_file(self._roots, {"digest": "", **facts})
         nets = self._nets if self.loaded is None else ()
         count = tree.save(path, max_nodes=wanted.nodes, nets=nets)
         name = next(name for name, known in saved_trees(self._roots).items() if known == path)

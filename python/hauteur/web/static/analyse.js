@@ -375,7 +375,7 @@ byId("refresh").onclick = () => attempt(readTree);
 byId("save").onclick = () => attempt(async () => {
   byId("save").disabled = true;
   try {
-    await live.ask("save", { form: byId("save-form").value, nodes: Number(byId("save-nodes").value) });
+    await live.ask("save", { nodes: Number(byId("save-nodes").value) });
   } catch (error) {
     byId("save").disabled = false;
     throw error;

@@ -20,7 +20,7 @@ from hauteur.matches.openings import opening_state
 from hauteur.matches.record import COLUMNS, GamePlan, GameRecord
 from hauteur.matches.resignation import NOBODY, Resignation
 from hauteur.mcts.driver import run_searches
-from hauteur.mcts.move_choice import choose_actions, temperatures_at
+from hauteur.mcts.move_choice import chosen_action, temperatures_at
 from hauteur.mcts.scores import pawns
 from hauteur.players.move_player import EngineResignation, GameLost, MovePlayer, MoveRequest
 from hauteur.players.search_player import SearchPlayer
@@ -179,7 +179,7 @@ def _choice(player: SearchPlayer, forest: _core.Forest, tree: Any, ply: int, uni
     edges = np.flatnonzero(counts)
     wdl, net = forest.root_values(tree)[0], forest.network_values(tree)[0]
     return {
-        "actions": chosen_action(player, forest, tree, ply, uniform),
+        "actions": chosen_action(player.temperature, forest, tree, ply, uniform),
         "policy_actions": edges.tolist(),
         "policy_counts": counts[edges].astype(np.uint32).tolist(),
         "root_wdl": wdl,
@@ -189,21 +189,6 @@ def _choice(player: SearchPlayer, forest: _core.Forest, tree: Any, ply: int, uni
         "temperatures": temperatures_at(player.temperature, np.array([ply], np.int64))[0],
         "scores": pawns(float(wdl[0] - wdl[2])),
     }
-
-
-def chosen_action(player: SearchPlayer, forest: _core.Forest, tree: Any, ply: int, uniform: float) -> int:
-    """Return the move of a finished tree (int64 [1]), `ply` plies into the game; uniform, in [0, 1), decides a draw."""
-    actions = choose_actions(
-        forest.root_visits(tree),
-        forest.root_q(tree),
-        forest.root_priors(tree),
-        best=forest.best_actions(tree),
-        temperatures=temperatures_at(player.temperature, np.array([ply], np.int64)),
-        uniforms=np.array([uniform]),
-        settings=player.temperature,
-        proven=forest.proven_results(tree),
-    )
-    return int(actions[0])
 
 
 def policy_surprise(counts: Any, priors: Any) -> float:
