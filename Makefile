@@ -99,7 +99,7 @@ lint: setup-dev  ## ruff, the rooms' import order, clippy, formatting
 	cargo clippy --locked --workspace --all-targets --quiet -- -D warnings
 
 schema: setup  ## write Python's settings and the table of UCI options from those of the core
-	$(BIN)/python tools/schema.py
+	$(BIN)/python tools/settings_schema.py
 
 format:  ## format Python and Rust
 	$(BIN)/ruff check --fix

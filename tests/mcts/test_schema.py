@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+import settings_schema as schema
 from hauteur._core import Forest, Game, check_settings, settings_schema
 from hauteur.mcts.params import SearchParams
-from tools import schema
 
 SECTIONS = {section["name"]: section for section in json.loads(settings_schema())}
 """Sections of the core by name."""

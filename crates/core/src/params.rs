@@ -1,4 +1,4 @@
-//! All settings of a search. Python's `SearchParams` is written from them (`tools/schema.py`), and comes as JSON.
+//! All settings of a search. Python's `SearchParams` is written from them (`tools/settings_schema.py`), and comes as JSON.
 //!
 //! Every published rule has one optional section, a row of `rules/mod.rs`; absent means off, and all off is plain PUCT.
 

@@ -1,5 +1,5 @@
 //! Settings, declared once: their defaults, ranges and texts, what is said of a value that is not allowed, and the schema from which
-//! Python's models are written (`tools/schema.py`).
+//! Python's models are written (`tools/settings_schema.py`).
 
 use serde_json::{Value, json};
 use thiserror::Error;
