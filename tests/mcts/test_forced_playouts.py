@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from typing import Any
 
@@ -11,11 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from learning_toys import ToyEvaluator
-from pydantic import ValidationError
 from search_pairs import Pair, agree_after_each, calls, forced_playouts, pairs
 from search_toys import hash_evaluator
 
-from hauteur._core import Forest, Game
+from hauteur._core import Game
 from hauteur.matches.arena import play_games
 from hauteur.matches.record import GamePlan
 from hauteur.mcts.params import Cpuct, Dirichlet, ForcedPlayouts, Fpu, SearchParams, Solver, Temperature
@@ -180,50 +178,3 @@ def test_moves_that_are_proven_are_not_forced() -> None:
     lost = [edge for edge in pair.forest.root_edges(0) if edge["upper"] == -1]
     assert lost
     assert all(edge["visits"] <= 10 for edge in lost)
-
-
-SECTIONS: dict[str, list[dict[str, Any]]] = {
-    "dirichlet": [{}, {"epsilon": 0.0}],
-    "gumbel": [{}, {"below_root": "improved_policy"}],
-    "second_net": [{}, {"large_visits": 0}, {"small_visits": 0}],
-    "lower_bound": [{}, {"confidence": 0.5, "min_share": 1.0}],
-    "forced_playouts": [{}, {"k": 0.0}],
-    "solver": [{}, {"lookahead": 1}, {"lost_child_mode": "damp"}],
-    "prior_mixing": [{}, {"share": 0.0}],
-    "q_average": [{}, {"sufficient": 0.5}, {"mode": "mean"}],
-    "wdl_contempt": [{}, {"contempt": 50.0}],
-    "variance": [{"scale": 0.0}, {}],
-    "search_contempt": [{"n_scl": 5}],
-}
-
-
-def refusal(make: Any) -> str | None:
-    try:
-        make()
-    except ValidationError as error:
-        return str(error.errors()[0]["msg"]).removeprefix("Value error, ")
-    except ValueError as error:
-        return str(error)
-    return None
-
-
-def test_settings_refuse_what_the_core_refuses() -> None:
-    """All pairs of sections, and some threes: the same words from both."""
-    choices = [(name, section) for name, sections in SECTIONS.items() for section in sections]
-    game, refused = Game("tictactoe"), 0
-    for chosen in (*itertools.combinations(choices, 2), *itertools.combinations(choices[::2], 3)):
-        values = dict(chosen)
-        sections = {name: SearchParams.model_validate({name: section}) for name, section in values.items()}
-        parts = {name: getattr(params, name) for name, params in sections.items()}
-        unchecked = SearchParams().model_copy(update=parts)
-        core = refusal(lambda params=unchecked: Forest(game, params))
-        assert refusal(lambda values=values: SearchParams.model_validate(values)) == core, values
-        refused += core is not None
-    assert refused > 30
-
-
-def test_settings_out_of_range_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"SearchParams\.forced_playouts\.k must be 0 to 100, got -1"):
-        Forest(CONNECT4, '{"forced_playouts": {"k": -1}}')
-    with pytest.raises(ValueError, match="greater than or equal to 0"):
-        ForcedPlayouts(k=-1)

@@ -271,11 +271,11 @@ def test_a_finished_game_behind_an_edge_is_compared_by_its_result() -> None:
 @pytest.mark.parametrize(
     ("params", "message"),
     [
-        ({"dirichlet": Dirichlet()}, "SearchParams.gumbel and SearchParams.dirichlet exclude each other"),
-        ({"lower_bound": LowerBound()}, "SearchParams.gumbel and SearchParams.lower_bound exclude each other"),
+        ({"dirichlet": Dirichlet()}, "gumbel and dirichlet exclude each other"),
+        ({"lower_bound": LowerBound()}, "gumbel and lower_bound exclude each other"),
         (
             {"gumbel": Gumbel(below_root="improved_policy"), "prior_mixing": PriorMixing(share=0.2)},
-            "SearchParams.gumbel.below_root must be puct here, got improved_policy",
+            "gumbel.below_root must be puct here, got improved_policy",
         ),
     ],
 )

@@ -19,7 +19,7 @@ from search_pairs import Pair
 from search_toys import hash_evaluator
 
 import reference
-from hauteur._core import Forest, Game
+from hauteur._core import Game
 from hauteur.mcts.params import (
     Cpuct,
     EarlyVisits,
@@ -308,13 +308,6 @@ def test_recorded_moving_averages(shared_data: Path) -> None:
             step, delta = q_average.step_size(rule, n), value - q
             q, m = q + step * delta, variance.deviations_after(m, n, delta, step, is_mean=False)
             assert (step, q, m / n) == pytest.approx(recorded[name][n - 1], abs=NEAR), (name, n)
-
-
-def test_forest_refuses_settings_out_of_range() -> None:
-    with pytest.raises(ValueError, match=r"tree_balance\.scale must be 0\.01 to 1000, got 0"):
-        Forest(Game("tictactoe"), '{"tree_balance": {"mode": "legacy", "scale": 0.0}}')
-    with pytest.raises(ValueError, match=r"scale must be 0\.01 or more"):
-        TreeBalance(mode="legacy", scale=0.0)
 
 
 def test_recorded_bonuses_and_trust(shared_data: Path) -> None:

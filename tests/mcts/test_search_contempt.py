@@ -283,10 +283,3 @@ def test_uci_options_reach_the_search() -> None:
     rule = options.search_params().search_contempt
     assert rule is not None
     assert rule.n_scl == -40
-
-
-def test_a_limit_of_zero_is_refused() -> None:
-    with pytest.raises(ValueError, match="n_scl must not be 0"):
-        SearchContempt(n_scl=0)
-    with pytest.raises(ValueError, match=r"search_contempt\.n_scl must not be 0"):
-        Forest(Game("tictactoe"), '{"search_contempt": {"n_scl": 0}}', 0)
