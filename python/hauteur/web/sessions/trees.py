@@ -13,7 +13,7 @@ from hauteur.mcts.tree_source import MOST_NODES, position_of
 from hauteur.networks.names import WITHOUT_FILE
 from hauteur.system.settings import Section
 from hauteur.web.positions import position_view
-from hauteur.web.saved_trees import TreeForm, new_tree_file, saved_trees, tree_named
+from hauteur.web.saved_trees import new_tree_file, saved_trees, tree_named
 from hauteur.web.sessions.session import Fields
 
 MOST_OPEN = 100
