@@ -18,8 +18,7 @@ from hauteur.learning.replay import ReplayBuffer
 from hauteur.matches.openings import read_openings
 from hauteur.matches.record import GamePlan
 from hauteur.matches.resignation import NOBODY, Resignation, Watch
-from hauteur.mcts.params import Dirichlet, SearchParams, Temperature
-from hauteur.mcts.params import ForcedPlayouts
+from hauteur.mcts.params import Dirichlet, ForcedPlayouts, SearchParams, Temperature
 from hauteur.players.search_player import PlayoutCap, SearchPlayer
 
 

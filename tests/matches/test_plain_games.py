@@ -24,6 +24,7 @@ from hauteur.mcts.params import (
 )
 from hauteur.players.baselines import Baseline, make_baseline
 from hauteur.players.search_player import PlayoutCap, SearchPlayer
+from reference.games import play_plainly
 
 RESIGNS = Resignation(threshold=-0.25, moves=2, earliest_ply=6, play_through=0.3)
 FALLING = Temperature(initial=1.3, decay_moves=6, decay_delay_moves=2, endgame=0.2, value_cutoff=6.0, visit_offset=-0.8)

@@ -10,8 +10,7 @@ from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.mcts.analysis import Analysis
 from hauteur.mcts.driver import run_searches
 from hauteur.mcts.limits import Limits
-from hauteur.mcts.params import SearchParams, Temperature
-from hauteur.mcts.params import SecondNet
+from hauteur.mcts.params import SearchParams, SecondNet, Temperature
 from hauteur.players.search_player import SearchPlayer
 
 GAME = _core.Game("connect4")

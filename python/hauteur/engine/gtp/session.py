@@ -18,7 +18,6 @@ from hauteur.engine.sides import player_of
 from hauteur.games.registry import load_game
 from hauteur.mcts.analysis import OnReport
 from hauteur.mcts.limits import SMART_PRUNING, Limits
-from hauteur.mcts.search_run import OnReport
 from hauteur.mcts.time_manager import Budget, Clock, moves_left, plan
 from hauteur.networks.names import WITHOUT_FILE
 from hauteur.players.settings import PlayerSettings
