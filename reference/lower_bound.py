@@ -6,8 +6,7 @@ Of the moves with enough visits the one is played whose value is, with some conf
 import math
 from collections.abc import Collection
 
-from hauteur.mcts.params import SearchParams
-from hauteur.mcts.params import LowerBound
+from hauteur.mcts.params import LowerBound, SearchParams
 from reference.scores import edge_value, settled
 from reference.student import t_quantile
 from reference.tree import Edge, Node

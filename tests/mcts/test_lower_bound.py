@@ -12,9 +12,8 @@ from scipy import stats
 from search_pairs import Pair, pairs
 from search_toys import hash_evaluator
 
-from hauteur._core import Forest, Game
-from hauteur.mcts.params import SearchParams
-from hauteur.mcts.params import LowerBound
+from hauteur._core import Game
+from hauteur.mcts.params import LowerBound, SearchParams
 from reference.lower_bound import bound
 from reference.student import t_quantile
 
