@@ -15,7 +15,15 @@ from hauteur.cli import main as cli
 from hauteur.cli.main import main
 from hauteur_experiments import registry
 from hauteur_experiments.claims_table import BEGIN, END, claim_rows, with_table, write_table
-from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, SourceClaim, make_experiment
+from hauteur_experiments.experiment import (
+    Experiment,
+    Finding,
+    Result,
+    Setting,
+    SourceClaim,
+    make_experiment,
+    stated,
+)
 from hauteur_experiments.grid import Match, play, seconds_of
 from hauteur_experiments.measured import Mean
 from hauteur_experiments.plan import PlannedRun, make_plan, steps
@@ -77,8 +85,8 @@ def test_an_experiment_of_ones_own(tmp_path: Path, capsys: pytest.CaptureFixture
     try:
         assert main(["experiment", "own", "--out", str(tmp_path / "out"), *words]) == 0
         assert (tmp_path / "out/result.csv").read_text() == "n\n1\n"
-        with pytest.raises(ValueError, match="there is an experiment 'own' already"):
-            registry.register(find("own"))
+        with pytest.raises(ValueError, match="there is an experiment 'cpuct' already"):
+            registry.register(find("cpuct"))
     finally:
         registry._registered.clear()
 
@@ -91,16 +99,17 @@ def counting(runs: list[Setting]) -> Experiment:
 
     def run(at: Setting) -> Result:
         runs.append(at)
-        return Result([{"n": at.scaled(10)}], [Finding("hot", "the sun is hot", "6000 K", "holds")], texts=["hello"])
+        return Result([{"n": at.scaled(10)}], [Finding("hot", "6000 K", "holds")], texts=["hello"])
 
-    return Experiment("counting", "nobody, figure 1", "counts", run, seconds=60.0)
+    claims = stated("nobody", "hot | the sun is hot | 5772 K")
+    return Experiment("counting", "nobody, figure 1", "counts", run, claims, seconds=60.0)
 
 
 def test_results_are_written_and_a_folder_belongs_to_its_settings(tmp_path: Path) -> None:
     lines: list[str] = []
     at = Setting(tmp_path / "out", scale=0.5, seeds=2, show=lines.append)
     make_experiment(counting([]), at)
-    assert "paper:    the sun is hot\nhere:     6000 K\nverdict:  holds" in lines
+    assert "paper:    nobody: the sun is hot (5772 K)\nhere:     6000 K\nverdict:  holds" in lines
     assert (tmp_path / "out/result.csv").read_text() == "n\n5\n"
     facts = json.loads((tmp_path / "out/result.json").read_text())
     assert (facts["experiment"], facts["scale"], facts["findings"][0]["key"]) == ("counting", 0.5, "hot")
@@ -119,9 +128,9 @@ def measuring(runs: list[float], effect: float, matters: float = 0.01) -> Experi
         count = at.scaled(800) * at.seeds
         samples = [effect + (1.0 if number % 2 else -1.0) for number in range(count)]
         side = Inequality("effect", Mean(samples), 0.0, "above", 100, matters=matters)
-        return Result([], [Finding.of("effect", "it works", Claim((side,)), scope="here")])
+        return Result([], [Finding.of("effect", Claim((side,)), scope="here")])
 
-    return Experiment("measuring", "nobody", "measures", run, looks=True)
+    return Experiment("measuring", "nobody", "measures", run, stated("nobody", "effect | it works | 1"), looks=True)
 
 
 @pytest.mark.parametrize(

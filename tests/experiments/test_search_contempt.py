@@ -240,7 +240,7 @@ def test_small_tables_of_odds(tmp_path: Path) -> None:
 def test_figures_like_the_papers_hold_and_their_opposite_does_not() -> None:
     paper = ((PUCT, 100, 0.23), (28, 100, 0.37), (PUCT, 800, 0.55), (28, 800, 0.57))
     found = cells(*paper, (PUCT, 20_000, 0.10), (28, 20_000, 0.95))
-    by_key = {one.key: one.verdict for one in odds_claims.findings(found, 10) if one.paper.endswith("by score")}
+    by_key = {one.key: one.verdict for one in odds_claims.findings(found, 10) if one.measured.startswith("by score")}
     names = ("rise", "rise-at-ends", "more", "fall", "lead-of-any")
     assert [by_key[name] for name in names] == ["holds"] * 5
     assert by_key["lead"] == "no such effect"  # 2 points at 800 nodes, not half of 23

@@ -16,7 +16,7 @@ from hauteur.web.app import create_app
 from hauteur.web.pages.matches import address as match_address
 from hauteur.web.pages.methods import PAGE as METHODS
 from hauteur.web.settings import WebSettings
-from hauteur_experiments import Experiment, Finding, Result, Setting, make_experiment
+from hauteur_experiments import Experiment, Finding, Result, Setting, make_experiment, stated
 
 RESULTS = f"{METHODS.path}/results"
 
@@ -30,13 +30,16 @@ def client(tmp_path: Path) -> TestClient:
 def made_experiment(folder: Path) -> None:
     """An experiment with a finding, a figure and a match."""
     figure = Figure("heat", "Heat", "Of the sun.", "K", lines=(Series("sun", [1.0, 2.0], [5.0, 6.0]),))
-    findings = [Finding("hot", "the sun is <hot>", "6000 K", "holds")]
+    findings = [Finding("hot", "6000 K", "holds")]
 
     def run(setting: Setting) -> Result:
         ht.play_match("random", "random", "tictactoe", games=2, out=setting.folder / "m")
         return Result([{"n": 1}], findings, [figure], ["as text"])
 
-    make_experiment(Experiment("sun", "nobody, 2026", "How hot it is", run), Setting(folder, show=lambda line: None))
+    make_experiment(
+        Experiment("sun", "nobody, 2026", "How hot it is", run, stated("nobody", "hot | the sun is <hot> | 5772 K")),
+        Setting(folder, show=lambda line: None),
+    )
 
 
 def test_methods_and_experiments_are_listed_with_results(client: TestClient, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ matches or learning runs, rows, and claims that its findings decide by their key
 public API of hauteur alone, as an experiment of one's own is (docs/how-to/add-an-experiment.md).
 """
 
-from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, SourceClaim, make_experiment
+from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, SourceClaim, make_experiment, stated
 from hauteur_experiments.grid import Match, play
 from hauteur_experiments.measured import ClusterMean, Interval, MatchElo, Mean, Record, Share, by_opening, elo_above
 from hauteur_experiments.registry import register
@@ -31,4 +31,5 @@ __all__ = [
     "make_experiment",
     "play",
     "register",
+    "stated",
 ]

@@ -42,40 +42,51 @@ class SourceClaim:
     figure: str
     needs: str = ""
 
+    @property
+    def text(self) -> str:
+        """The statement with its source and the source's figure."""
+        return f"{self.source}: {self.statement} ({self.figure})"
+
+
+def stated(source: str, *lines: str) -> tuple[SourceClaim, ...]:
+    """Return the claims of a source, a line each: `key | statement | figure`, and `| needs` where no run decides it."""
+    return tuple(SourceClaim(key, source, *rest) for key, *rest in ([p.strip() for p in x.split("|")] for x in lines))
+
 
 @dataclass(frozen=True)
 class Finding:
-    """A statement of the paper beside what was measured, with its interval.
+    """A claim beside what was measured, with its interval.
 
-    key: of the claim that it decides, "" for none. missing: units that would decide it where it is open, if what was
-    measured is the truth; None: decided, or unknown. scope: in what else than its size the measurement differs from the
-    source's, such as "another game". units: what was measured with, of the quantity with the fewest, such as "400
-    games". quantities: what the verdict rests on, with intervals. claim, shown: what it was made of, None: no claim.
+    key: of the claim that it decides; paper: the claim, filled in by its experiment. missing: units that would decide
+    it where it is open, if what was measured is the truth; None: decided, or unknown. scope: in what else than its size
+    the measurement differs from the source's, such as "another game". units: what was measured with, of the quantity
+    with the fewest, such as "400 games". quantities: what the verdict rests on, with intervals. claim, shown: what it
+    was made of, None: no claim.
     """
 
     key: str
-    paper: str
     measured: str
     verdict: Verdict
     missing: int | None = None
     scope: str = ""
     units: str = ""
     quantities: str = ""
+    paper: str = ""
     claim: Claim | None = field(default=None, compare=False, repr=False)
     shown: str = field(default="", compare=False, repr=False)
 
     @classmethod
-    def of(cls, key: str, paper: str, claim: Claim, shown: str = "", scope: str = "") -> Finding:
-        """The statement as the claim decides it. shown: more to read before the measured quantities."""
+    def of(cls, key: str, claim: Claim, shown: str = "", scope: str = "") -> Finding:
+        """The statement as the measured quantities decide it. shown: more to read before the measured quantities."""
         measured = f"{shown}; {claim.text}" if shown else claim.text
         texts = (scope, claim.units_text, claim.quantities)
-        return cls(key, paper, measured, claim.verdict, claim.missing, *texts, claim=claim, shown=shown)
+        return cls(key, measured, claim.verdict, claim.missing, *texts, claim=claim, shown=shown)
 
     def at(self, look: Look) -> Finding:
         """The finding as it is judged at a look."""
         if self.claim is None:
             return self
-        return Finding.of(self.key, self.paper, self.claim.at(look), self.shown, self.scope)
+        return replace(Finding.of(self.key, self.claim.at(look), self.shown, self.scope), paper=self.paper)
 
     def to_json(self) -> dict[str, Any]:
         """Return it as result.json has it."""
@@ -289,17 +300,26 @@ def _judged(experiment: Experiment, setting: Setting) -> Result:
     """Run the experiment, at once or from look to look until nothing is open."""
     extensions = earlier_ends(setting, setting.stored(experiment.name))
     if not setting.looks:
-        return experiment.run(setting).at(Look(1.0, extensions))
+        return _made(experiment, setting).at(Look(1.0, extensions))
     if extensions:
         raise ValueError("--looks is for a first run: this one has games that a verdict was taken with before")
     for step in range(FIRST_LOOK, LOOKS + 1):
         look = Look(step / LOOKS)
-        result = experiment.run(replace(setting, scale=setting.scale * look.share)).at(look)
+        result = _made(experiment, replace(setting, scale=setting.scale * look.share)).at(look)
         still = sum(finding.verdict == "open" for finding in result.findings)
         setting.show(f"after {look.share:.0%} of the games {still} of {len(result.findings)} findings are open")
         if not still:
             break
     return result
+
+
+def _made(experiment: Experiment, setting: Setting) -> Result:
+    """Run the experiment; its findings with the claims that they decide. ValueError for a key of no claim."""
+    result, claims = experiment.run(setting), {claim.key: claim for claim in experiment.claims}
+    for finding in result.findings:
+        if finding.key not in claims:
+            raise ValueError(f"{experiment.name} has no claim with the key {finding.key!r} of a finding")
+    return replace(result, findings=[replace(one, paper=claims[one.key].text) for one in result.findings])
 
 
 def earlier_ends(setting: Setting, stored: Mapping[str, Any]) -> int:

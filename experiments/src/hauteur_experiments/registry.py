@@ -36,14 +36,17 @@ EXPERIMENTS: tuple[Experiment, ...] = (
 )
 """Those of this distribution, in the order of the list."""
 
-_registered: list[Experiment] = []
+_registered: dict[str, Experiment] = {}
 
 
 def register(experiment: Experiment) -> Experiment:
-    """Add an experiment to those that `hauteur experiment` makes; ValueError for a name that there is."""
-    if any(known.name == experiment.name for known in every_experiment()):
+    """Add an experiment to those that `hauteur experiment` makes, or replace one that was registered.
+
+    ValueError for the name of one that a distribution has.
+    """
+    if experiment.name not in _registered and any(known.name == experiment.name for known in every_experiment()):
         raise ValueError(f"there is an experiment {experiment.name!r} already")
-    _registered.append(experiment)
+    _registered[experiment.name] = experiment
     return experiment
 
 
@@ -51,7 +54,7 @@ def every_experiment() -> list[Experiment]:
     """Return all experiments; those of other distributions are imported."""
     own = f"{__name__}:EXPERIMENTS"
     others = [known for entry in entry_points(group=GROUP) if entry.value != own for known in entry.load()]
-    return [*EXPERIMENTS, *others, *_registered]
+    return [*EXPERIMENTS, *others, *_registered.values()]
 
 
 def find(name: str) -> Experiment:

@@ -282,11 +282,10 @@ def finding(plan: FigurePlan, learned: Sequence[Learned], scope: str = "") -> Fi
         f"{median_text([run.first_optimal for run in learned])}; optimal after {shares_text} of "
         f"the trainings; opponent replaced {promotions} times; lost positions {before} before, {last} at the end"
     )
-    statement = f"figure {plan.figure}: {plan.episodes} episodes, {plan.iterations} iterations: {plan.statement}"
     what, shows = SEEDS_SHOW[plan.figure]
     share = Share(sum(map(shows, learned)), len(learned))
     claim = Claim((of_most_seeds(f"share of the seeds {what}", share, LEAST_SEEDS),))
-    return Finding.of("seeds", statement, claim, text, scope)
+    return Finding.of("seeds", claim, text, scope)
 
 
 def _in_steps(run: Learned) -> bool:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import hauteur as ht
-from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, SourceClaim
+from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, stated
 from hauteur_experiments.implementation_report.figures import FIRST_SEED, LEAST_SEEDS, PAPER, PLANS, recipe_of
 from hauteur_experiments.learned import learn_seeds, net_of
 from hauteur_experiments.measured import Record, Share
@@ -40,8 +40,7 @@ def make(setting: Setting) -> Result:
     stronger = Share(sum(record.score_interval()[0] > 0.5 for record in records), len(records))
     what = "share of the seeds whose match the trained player surely wins"
     claim = Claim((of_most_seeds(what, stronger, LEAST_SEEDS),))
-    statement = "figure 6: the trained model plays with a clear improvement against the initial model"
-    return Result(rows, [Finding.of("stronger", statement, claim, measured)], texts=texts)
+    return Result(rows, [Finding.of("stronger", claim, measured)], texts=texts)
 
 
 def _played(folder: Path, recipe: ht.Recipe, temperature: float, games: int) -> Any:
@@ -75,13 +74,9 @@ EXPERIMENTS = (
         f"{PAPER}, figure 6",
         "tic-tac-toe: the trained against the initial player, a game and a match",
         make,
-        claims=(
-            SourceClaim(
-                "stronger",
-                "El Kazdadi et al., figure 6",
-                "the trained player is clearly stronger than the initial one",
-                "one game",
-            ),
+        claims=stated(
+            "El Kazdadi et al., figure 6",
+            "stronger | the trained player is clearly stronger than the initial one | one game",
         ),
         seconds=PLAN.seconds,
         growth=2.0,

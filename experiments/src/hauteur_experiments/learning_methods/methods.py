@@ -130,7 +130,7 @@ def finding(curves: Sequence[Curve], method: Method) -> Finding:
         text = f"mean curve at the end {own[-1]:.1%}, that of {method.rival.title} {other[-1]:.1%}"
     else:
         text = f"mean curve at the last value of {method.rival.title}, {other[-1]:.1%}, after {reached:.0%} of the cost"
-    return Finding.of(method.key, f"{method.source}: {method.statement}", claim, text, "another game")
+    return Finding.of(method.key, claim, text, "another game")
 
 
 def _mean_curve(curves: Sequence[Curve], arm: Arm) -> list[float]:

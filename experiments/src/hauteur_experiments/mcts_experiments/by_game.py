@@ -19,6 +19,7 @@ from hauteur_experiments.verdict import Claim
 
 VISITS = 100
 RANDOM_PLIES = 4
+LABORATORY = "this laboratory"
 TUNING_SEED = 7001
 """Of the matches that the base is tuned with: other openings than those of the table."""
 
@@ -191,9 +192,8 @@ def finding(cell: TableCell, cells: Sequence[TableCell]) -> Finding:
     if control is not None:
         sides.append(elo_above(f"beyond {control.rule.name}", beyond(cell.elo, control.elo)))
     scope = f"without its control {cell.rule.control}" if cell.rule.control and control is None else ""
-    statement = f"{cell.rule.name} makes a player of {cell.game.name} stronger"
     claim = Claim(tuple(sides), cells=len(CELLS))
-    return Finding.of(cell_name(cell.rule, cell.game), statement, claim, scope=scope)
+    return Finding.of(cell_name(cell.rule, cell.game), claim, scope=scope)
 
 
 def _row(cell: TableCell) -> dict[str, Any]:
@@ -239,7 +239,9 @@ EXPERIMENTS = (
         "every search rule in four games, from a base tuned for each",
         make,
         claims=[
-            SourceClaim(cell_name(rule, game), "this laboratory", f"{rule.name} in {game.name}", "none")
+            SourceClaim(
+                cell_name(rule, game), "this laboratory", f"{rule.name} makes a player of {game.name} stronger", "none"
+            )
             for rule, game in CELLS
         ],
         matches=matches,

@@ -7,7 +7,7 @@ the ones that were reported.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import NormalDist
 
 from hauteur_experiments.measured import Record, z_of
@@ -93,63 +93,41 @@ class RuleTrials:
     trials: tuple[Trial, ...]
 
 
-def _balance(scale: float, left: float, right: float) -> str:
-    words = (f"scale={scale}", f"left={left}", f"right={right}")
-    return "tree-balance.mode=legacy " + " ".join(f"tree-balance.{word}" for word in words)
-
-
 _CONTROL = "plain search with the exploration that an average move keeps under the setting"
+
+
+def _balanced(
+    scale: float, left: float, right: float, match: Published, control: str, between: tuple[Trial, ...] = ()
+) -> tuple[Trial, ...]:
+    """A setting of tree balance with its published match, and its control."""
+    words = f"tree-balance.scale={scale} tree-balance.left={left} tree-balance.right={right}"
+    rule = Trial(f"balance-{scale}", f"tree-balance.mode=legacy {words}", repeats=(match,), control=f"control-{scale}")
+    shows, visits = f"{_CONTROL} {scale}/{left}/{right}", match.visits or 800
+    alone = Trial(f"control-{scale}", control, shows=shows, games=match.games, visits=visits)
+    against = [replace(rule, name=one.name, b=control, repeats=(), control="", shows=one.shows) for one in between]
+    return rule, alone, *against
+
 
 TREE_BALANCE = RuleTrials(
     "tree-balance",
     "five published settings, each with a control of equal mean c_puct",
     (
-        Trial(
-            "balance-1.5",
-            _balance(1.5, 1.5, 0.01),
-            repeats=(_match("tree 1.5/1.5/0.01", 800, 212, 122, 666),),
-            control="control-1.5",
-        ),
-        Trial("control-1.5", "cpuct.init=0.94", shows=f"{_CONTROL} 1.5/1.5/0.01"),
-        Trial(
-            "balance-1.5-v-control", _balance(1.5, 1.5, 0.01), "cpuct.init=0.94", shows="the balance without the level"
+        *_balanced(
+            1.5,
+            1.5,
+            0.01,
+            _match("tree 1.5/1.5/0.01", 800, 212, 122, 666),
+            "cpuct.init=0.94",
+            (Trial("balance-1.5-v-control", "", shows="the balance without the level"),),
         ),
         Trial("normalised", "tree-balance=on", shows="balance that leaves the mean c_puct as it is"),
-        Trial(
-            "balance-1.4",
-            _balance(1.4, 2.0, 0.1),
-            repeats=(_match("tree 1.4/2.0/0.1", 2000, 90, 80, 477),),
-            control="control-1.4",
+        *_balanced(1.4, 2.0, 0.1, _match("tree 1.4/2.0/0.1", 2000, 90, 80, 477), "cpuct.init=0.89 cpuct.factor=1.99"),
+        *_balanced(1.1, 2.0, 0.3, _match("tree 1.1/2.0/0.3", 2000, 140, 120, 740), "cpuct.init=1.44 cpuct.factor=3.22"),
+        *_balanced(
+            1.07, 2.0, 0.2, _match("tree 1.07/2.0/0.2", 2000, 136, 111, 753), "cpuct.init=1.52 cpuct.factor=3.4"
         ),
-        Trial(
-            "control-1.4", "cpuct.init=0.89 cpuct.factor=1.99", shows=f"{_CONTROL} 1.4/2.0/0.1", games=647, visits=2000
-        ),
-        Trial(
-            "balance-1.1",
-            _balance(1.1, 2.0, 0.3),
-            repeats=(_match("tree 1.1/2.0/0.3", 2000, 140, 120, 740),),
-            control="control-1.1",
-        ),
-        Trial("control-1.1", "cpuct.init=1.44 cpuct.factor=3.22", shows=f"{_CONTROL} 1.1/2.0/0.3", visits=2000),
-        Trial(
-            "balance-1.07",
-            _balance(1.07, 2.0, 0.2),
-            repeats=(_match("tree 1.07/2.0/0.2", 2000, 136, 111, 753),),
-            control="control-1.07",
-        ),
-        Trial("control-1.07", "cpuct.init=1.52 cpuct.factor=3.4", shows=f"{_CONTROL} 1.07/2.0/0.2", visits=2000),
-        Trial(
-            "balance-1.3",
-            _balance(1.3, 1.5, 0.01),
-            repeats=(_match("tree 1.3/1.5/0.01", 10000, 49, 42, 409),),
-            control="control-1.3",
-        ),
-        Trial(
-            "control-1.3",
-            "cpuct.init=1.18 cpuct.factor=2.63",
-            shows=f"{_CONTROL} 1.3/1.5/0.01",
-            games=500,
-            visits=10_000,
+        *_balanced(
+            1.3, 1.5, 0.01, _match("tree 1.3/1.5/0.01", 10000, 49, 42, 409), "cpuct.init=1.18 cpuct.factor=2.63"
         ),
     ),
 )

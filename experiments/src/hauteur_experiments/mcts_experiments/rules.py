@@ -109,7 +109,7 @@ def _findings(one: Measured, others: Sequence[Measured], cells: int, setting: Se
             scope.append(f"without its control {one.trial.control}")
         claim = claim_of(published, one.elo, None if control is None else control.elo, cells)
         shown = f"{one.name}, {one.visits:,} visits"
-        yield Finding.of(key_of(one.trial, published), str(published), claim, shown, ", ".join(scope))
+        yield Finding.of(key_of(one.trial, published), claim, shown, ", ".join(scope))
 
 
 def key_of(trial: Trial, published: Published) -> str:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import hauteur as ht
-from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, SourceClaim
+from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, stated
 from hauteur_experiments.grid import Match
 from hauteur_experiments.learned import Lines, metrics_of, net_of
 from hauteur_experiments.mpv_mcts.ladder import LadderTable, Place, all_ahead
@@ -111,17 +111,11 @@ def allocation_findings(table: LadderTable) -> list[Finding]:
     best = {f"r = 0.5 ahead of the {name}": table.contrast([BOTH], [name]) for name in (SMALL_ALONE, LARGE_ALONE)}
     means = ", ".join(f"{name} {table.contrast([name])}" for name in table.places[0].players)
     duels = {f"r = 0.5 ahead of the {name}": table.duel(BOTH, name) for name in (SMALL_ALONE, LARGE_ALONE)}
-    statement = "figure 2: at the same budget both nets alone are weaker than all three divisions (r = 1/4, 2/4, 3/4)"
-    averages = (
-        "section 1, figure 2: MPV has 418 Elo on average, the small net alone 277, the large one 309; at best (B = "
-        "1600) 527 with r = 2/4, 323 and 472"
-    )
-    head = "head to head at equal budget (not in the paper): both nets are stronger than each alone"
     shown = f"means over {len(table.places)} budgets, Elo above {table.zero}: {means}"
     return [
-        Finding.of("divisions", statement, all_ahead(aheads, table.games, HALF_OF_PUBLISHED)),
-        Finding.of("averages", averages, all_ahead(best, table.games, HALF_OF_AVERAGES), shown),
-        Finding.of("duels", head, all_ahead(duels, table.duel_games(BOTH, SMALL_ALONE))),
+        Finding.of("divisions", all_ahead(aheads, table.games, HALF_OF_PUBLISHED)),
+        Finding.of("averages", all_ahead(best, table.games, HALF_OF_AVERAGES), shown),
+        Finding.of("duels", all_ahead(duels, table.duel_games(BOTH, SMALL_ALONE))),
     ]
 
 
@@ -145,13 +139,9 @@ def midsize_findings(table: LadderTable) -> list[Finding]:
     """The paper's statement beside the ratings, and the matches head to head."""
     between = [name for name in table.places[0].players if name != BOTH]
     aheads, duels = ({name: how([BOTH], [name]) for name in between} for how in (table.contrast, _pooled(table)))
-    statement = (
-        "figure 3: at every budget f64,5 and f128,10 together (r = 2/4) are above each mid-size net (no numbers)"
-    )
-    head = "head to head at equal budget (not in the paper): the pair is stronger than each net between"
     return [
-        Finding.of("between", statement, all_ahead(aheads, table.games)),
-        Finding.of("duels", head, all_ahead(duels, table.duel_games(BOTH, between[0]))),
+        Finding.of("between", all_ahead(aheads, table.games)),
+        Finding.of("duels", all_ahead(duels, table.duel_games(BOTH, between[0]))),
     ]
 
 
@@ -256,15 +246,13 @@ def az_pairs(setting: Setting) -> list[LadderTable]:
 
 def az_findings(table: LadderTable) -> list[Finding]:
     """The paper's statement beside the ratings, and the matches head to head, all stages of a budget together."""
-    statement = "figure 4: nets of separate AlphaZero runs are stronger together than each alone, at 8 stages"
-    head = "head to head at equal budget, all stages (not in the paper): both nets are stronger than each alone"
     names = (SMALL_ALONE, LARGE_ALONE)
     aheads = {f"ahead of the {name}": table.contrast([BOTH], [name]) for name in names}
     duels = {f"ahead of the {name}": table.duel(BOTH, name) for name in names}
     shown = f"budget {table.places[0].facts['budget']}"
     return [
-        Finding.of("stages", statement, all_ahead(aheads, table.games), shown),
-        Finding.of("duels", head, all_ahead(duels, table.duel_games(BOTH, SMALL_ALONE)), shown),
+        Finding.of("stages", all_ahead(aheads, table.games), shown),
+        Finding.of("duels", all_ahead(duels, table.duel_games(BOTH, SMALL_ALONE)), shown),
     ]
 
 
@@ -308,95 +296,93 @@ def training_findings(table: LadderTable) -> list[Finding]:
     last, names = [table.places[-1]], list(table.places[0].players)
     two = [name for name in names if name.endswith("(two nets)")]
     shown = ", ".join(f"{name} {table.rating(last[0], name)}" for name in names)
-    statement = (
-        "figure 5: at equal budget the large net that was trained with two nets ends at +279 (B = 200) and +370 (B = "
-        "800), 226 and 252 above the best one trained alone"
-    )
     each = {f"above {name}": table.contrast(two, [name], last) for name in names if name not in two}
     text = f"large nets alone with {last[0].facts['budget']} evaluations a move at the end: {shown}"
-    return [Finding.of("together", statement, all_ahead(each, table.games, HALF_OF_TRAINED), text)]
+    return [Finding.of("together", all_ahead(each, table.games, HALF_OF_TRAINED), text)]
 
 
-def _experiment(
-    figure: int, name: str, title: str, tabled: Any, judge: Any, head: str, x_name: str, *claims: SourceClaim
-) -> Experiment:
-    run = partial(make, tabled, name, head, x_name, judge)
-    uses: Any = ("nets", "visits", "game", "opponent")
-    paper = f"{PAPER}, figure {figure}"
-    return Experiment(name, paper, title, run, claims, matches=partial(planned, tabled), uses=uses)
-
-
+NEEDS = "nets that are worth the same at equal budget; 2,000 games against each at each budget"
 BUDGET_AXIS = "budget of a move, evaluations of the large net"
-EXPERIMENTS = (
-    _experiment(
+HEAD_TO_HEAD = f"duels | head to head the pair is stronger than each other net | not in the paper | {NEEDS}"
+
+KINDS: tuple[tuple[int, str, str, Any, Any, str, tuple[str, ...]], ...] = (
+    (
         2,
         "mpv-allocation",
         "two nets in one tree: shares of the large net by budget",
         allocation,
         allocation_findings,
-        "Dividing a budget between a small and a large net",
         BUDGET_AXIS,
-        SourceClaim(
-            "averages",
-            f"{LAN}, figure 2",
-            "a pair of learned nets on NoGo beats each alone, at five budgets and three shares",
-            "418 against 309 and 277 Elo on average",
-            "nets that are worth the same at equal budget; 2,000 games against each at each budget",
+        (
+            f"divisions | at equal budget all three divisions are above both nets alone | 527 to 323 and 472 | {NEEDS}",
+            (
+                "averages | a pair of learned nets on NoGo beats each alone, at five budgets and three shares"
+                f" | 418 against 309 and 277 Elo on average | {NEEDS}"
+            ),
+            HEAD_TO_HEAD,
         ),
     ),
-    _experiment(
+    (
         3,
         "mpv-midsize",
         "two nets in one tree against single nets of sizes between",
         midsize,
         midsize_findings,
-        "Two nets against one of a size between",
         BUDGET_AXIS,
-        SourceClaim(
-            "between",
-            f"{LAN}, figure 3",
-            "a pair beats nets of sizes between",
-            "no number",
-            "1,000 games against each of four nets at each budget",
+        (
+            (
+                "between | a pair beats nets of sizes between | no number"
+                " | 1,000 games against each of four nets at each budget"
+            ),
+            HEAD_TO_HEAD,
         ),
     ),
-    _experiment(
+    (
         4,
         "mpv-az-pairs",
         "two nets in one tree: stages of two AlphaZero runs, alone and together",
         az_pairs,
         az_findings,
-        "Nets of two runs alone and together",
         "generation",
-        SourceClaim(
-            "stages",
-            f"{LAN}, figure 4",
-            "pairs of separate learning runs beat both nets at every stage",
-            "8 stages, B = 200 and 800",
-            "two runs of 8 stages; 1,000 games a stage, budget and net",
+        (
+            (
+                "stages | pairs of separate learning runs beat both nets at every stage | 8 stages, B = 200 and 800"
+                " | two runs of 8 stages; 1,000 games a stage, budget and net"
+            ),
+            HEAD_TO_HEAD,
         ),
     ),
-    _experiment(
+    (
         5,
         "mpv-training",
         "AlphaZero with one net and with two at equal cost, tested by the large net alone",
         training,
         training_findings,
-        "Large nets by what their training has cost",
         "normalised budget spent, evaluations of f128,10",
-        SourceClaim(
-            "together",
-            f"{LAN}, figure 5",
-            "a large net trained with a small one is stronger than one trained alone at equal budget",
-            "+279 and +370 Elo, 226 and 252 above the best other",
-            "three more seeds of runs/nogo7.toml and runs/nogo7_mpv.toml, 400 games each and a ladder",
-        ),
-        SourceClaim(
-            "own-small",
-            f"{LAN}, figure 5",
-            "the pair that was trained together is stronger than its small net",
-            "no number",
-            "nets that are worth the same at equal budget; 2,000 games",
+        (
+            (
+                "together | a large net trained with a small one is stronger than one trained alone at equal budget"
+                " | +279 and +370 Elo, 226 and 252 above the best other"
+                " | three more seeds of runs/nogo7.toml and runs/nogo7_mpv.toml, 400 games each and a ladder"
+            ),
+            (
+                "own-small | the pair that was trained together is stronger than its small net | no number"
+                " | nets that are worth the same at equal budget; 2,000 games"
+            ),
         ),
     ),
+)
+"""Figure, name, title, tables, judgement, x axis and claims of each experiment."""
+
+EXPERIMENTS = tuple(
+    Experiment(
+        name,
+        f"{PAPER}, figure {figure}",
+        title,
+        partial(make, tabled, name, title, x_name, judge),
+        claims=stated(f"{LAN}, figure {figure}", *claims),
+        matches=partial(planned, tabled),
+        uses=("nets", "visits", "game", "opponent"),
+    )
+    for figure, name, title, tabled, judge, x_name, claims in KINDS
 )

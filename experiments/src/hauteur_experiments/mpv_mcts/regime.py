@@ -4,12 +4,6 @@ The paper's pair is above both of its nets (figure 2), whose strengths at equal 
 average. Here that closeness is a dial. `mpv-regime` makes the small net of the large one by noise on its weights and
 declares it so many times cheaper; `mpv-regime-nets` takes real nets, given or learned in several sizes from the same
 games. In both the first seed plays the map and chooses cells by S against L, and the other seeds test them.
-
-S and L are level at equal budget where the visits that S has more of are worth what L is better by, visit for visit. A
-doubling of S's visits is worth less the more it has, and what L is better by grows with what both have learned. So a
-match of S against S with half of its visits, beside S against L, shows at which cost of L the two would be level: where
-L costs more than that the small net is too good for its price, and a larger one, or one that has learned less, is the
-better partner, or a large net that has learned more.
 """
 
 from __future__ import annotations
@@ -22,16 +16,14 @@ from pathlib import Path
 from typing import Any
 
 import hauteur as ht
-from hauteur_experiments.experiment import Experiment, Result, Setting, SourceClaim, read_json
+from hauteur_experiments.experiment import Experiment, Result, Setting, read_json, stated
 from hauteur_experiments.grid import Match, net_speed
 from hauteur_experiments.mpv_mcts import regime_result
-from hauteur_experiments.mpv_mcts.ladder import Elo
 from hauteur_experiments.mpv_mcts.noisy import noise_name, noisy_net
 from hauteur_experiments.mpv_mcts.pairs import LAN, PAPER, Pair, Size, Teacher, described, size_name, supervised_nets
 from hauteur_experiments.mpv_mcts.regime_map import (
     BAND,
     HALVES,
-    MIDDLE,
     NEAR,
     OUTSIDE,
     PROBE,
@@ -39,13 +31,10 @@ from hauteur_experiments.mpv_mcts.regime_map import (
     TEST_LEVEL,
     TEST_OUTSIDE,
     TUNING,
-    VARIANTS,
     Dial,
     RegimeCell,
     RegimePoint,
-    RegimeStage,
     far_points,
-    is_near,
     level_points,
     match_spec,
     stages,
@@ -134,8 +123,6 @@ def _made(setting: Setting, key: str, cells: Sequence[RegimeCell], dial: Dial | 
         setting.show(f"level: B = {point.cell.budget}, {point.cell.label}, S against L {point.gap}")
     levels, outside = tested_level(test, chosen), tested_outside(test, far_points(points))
     texts = [regime_result.table(points, levels, outside)]
-    if dial is None:
-        texts.append("\n".join(cost_texts(tune, points)))
     title = f"Two nets in one tree by how they compare alone: {cells[0].pair.game}"
     return Result(
         regime_result.rows(points, levels, outside),
@@ -189,36 +176,6 @@ def costs_of(setting: Setting, files: Sequence[Path], *, store: bool) -> list[fl
     return [round(speeds[-1] / speed, 4) for speed in speeds[:-1]]
 
 
-def cost_texts(tune: RegimeStage, points: Sequence[RegimePoint]) -> list[str]:
-    """Return for each cell the cost of the large net at which both would be level, on the tuning seed."""
-    lines = [
-        "S and L are level where an evaluation of L costs so many of S, by what a doubling of S's visits is worth:"
-    ]
-    for point in points:
-        place = f"B = {point.cell.budget}, {point.cell.label}: S against L {point.gap}"
-        if is_near(point):
-            doubling = Elo.of(tune.doubled(point.cell, TUNING))
-            lines.append(f"{place}, a doubling {doubling}: {_level_text(point, doubling)}")
-        else:
-            lines.append(f"{place}: too far from the band to tell")
-    return lines
-
-
-def _level_text(point: RegimePoint, doubling: Elo) -> str:
-    if doubling.low <= 0:
-        return "not known, a doubling is worth nothing that these games show"
-    cost = 1 / point.cell.pair.cost
-    return f"level at {level_cost(cost, point.gap.value, doubling.value):.3g}, now {cost:.3g}"
-
-
-def level_cost(cost: float, gap: float, doubling: float) -> float:
-    """Return the cost of L at which S would be at the middle of the band.
-
-    cost: of an evaluation of L now, in those of S; gap: Elo of S above L; doubling: Elo that twice the visits gain S.
-    """
-    return float(cost * 2 ** ((MIDDLE - gap) / doubling))
-
-
 def noise_matches(setting: Setting) -> Iterator[Match]:
     """Matches of the map with a dial of noise: the small net is as fast as the large one."""
     large = large_of(setting)
@@ -240,7 +197,7 @@ def _matches(setting: Setting, cells: Sequence[RegimeCell]) -> Iterator[Match]:
     stages(setting)
     tests, usual = setting.seeds - 1, (PROBE + TUNING) // 2
     in_band = {cell.budget: cell for cell in cells}.values()
-    over = len(VARIANTS) * TUNING + tests * (TEST + TEST_OUTSIDE)
+    over = tests * (TEST + TEST_OUTSIDE)
     for cell, level, each in [(c, usual, usual) for c in cells] + [(c, tests * TEST_LEVEL, over) for c in in_band]:
         both, small, large = cell.together(HALVES), cell.alone(0.0), cell.alone(1.0)
         for sides, games in (((small, large), level), ((both, small), each), ((both, large), each)):
@@ -248,23 +205,16 @@ def _matches(setting: Setting, cells: Sequence[RegimeCell]) -> Iterator[Match]:
 
 
 CLAIMS = (
-    SourceClaim(
-        "beats-both",
+    *stated(
         f"{LAN}, figure 2",
-        "a pair of nets beats each alone at equal budget, where the two are worth about the same",
-        "527 against 472 (large) and 323 (small) Elo",
+        "beats-both | a pair of nets beats each alone at equal budget, where the two are worth about the same"
+        " | 527 against 472 (large) and 323 (small) Elo",
     ),
-    SourceClaim(
-        "more-budget",
+    *stated(
         "this laboratory",
-        "where the nets are level, the pair's lead over them is greater at a larger budget",
-        "not in the paper (figure 2: +109 Elo on average, +55 at the largest budget)",
-    ),
-    SourceClaim(
-        "not-outside",
-        "this laboratory",
-        "where one net alone is clearly better, the pair is below it",
-        "not in the paper",
+        "more-budget | where the nets are level, the pair's lead over them is greater at a larger budget"
+        " | not in the paper (figure 2: +109 Elo on average, +55 at the largest budget)",
+        "not-outside | where one net alone is clearly better, the pair is below it | not in the paper",
     ),
 )
 

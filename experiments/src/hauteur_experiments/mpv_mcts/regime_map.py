@@ -22,7 +22,7 @@ import hauteur as ht
 from hauteur_experiments.experiment import Setting
 from hauteur_experiments.grid import Match, play
 from hauteur_experiments.mpv_mcts.ladder import Elo
-from hauteur_experiments.mpv_mcts.pairs import BEST_SHARE, Pair, alone, turns
+from hauteur_experiments.mpv_mcts.pairs import BEST_SHARE, Pair
 
 BAND = (-60.0, 0.0)
 MIDDLE = -30.0
@@ -60,8 +60,6 @@ class Division:
 
 HALVES = Division()
 """The paper's: half of the budget to each net, half of the value from each."""
-VARIANTS = (Division(share=0.25), Division(share=0.75), Division(alpha=0.25), Division(alpha=0.75))
-"""Played on the tuning seed in the cells that are tested; what is tested is HALVES."""
 
 
 @dataclass(frozen=True)
@@ -175,12 +173,6 @@ class RegimeStage:
         name = f"{division.name}-vs-{'l' if share else 's'}"
         return self._play(cell, name, (cell.together(division), cell.alone(share)), games)
 
-    def doubled(self, cell: RegimeCell, games: int) -> ht.Tally:
-        """S against S with half of the visits."""
-        small, _ = turns(cell.budget, 0.0, cell.pair.cost)
-        halved = alone(cell.pair.small, max(1, small // 2))
-        return self._play(cell, "s-vs-half", (cell.alone(0.0), halved), games)
-
     def _play(self, cell: RegimeCell, name: str, sides: tuple[str, str], games: int) -> ht.Tally:
         spec = match_spec(f"{self.name}-{cell.name}-{name}", cell, sides, self.setting.pairs(games))
         return play(self.setting, [spec])[spec.name].tally
@@ -207,9 +199,6 @@ def tuned_map(tune: RegimeStage, cells: Sequence[RegimeCell], dial: Dial | None)
     for point in points:
         games = TUNING if is_near(point) else PROBE
         _play_pair(tune, point, games, HALVES)
-    for point in level_points(points):
-        for division in VARIANTS:
-            _play_pair(tune, point, TUNING, division)
     return points
 
 

@@ -31,16 +31,6 @@ LEAST_OUTSIDE = 200
 HALF_OF_PUBLISHED = (527 - 472) / 2
 """Elo over the better net that matters: half of what the source has at its largest budget."""
 
-BEATS_BOTH = (
-    "figure 2: at equal budget the pair is stronger than each net alone (B = 1600: 527 Elo, 472 and 323); here where "
-    "the small net alone is level with the large one (-60 to 0 Elo)"
-)
-NOT_OUTSIDE = "not in the paper: where one net alone is clearly better, the pair is below it"
-MORE_BUDGET = (
-    "not in the paper: where the nets are level, the pair's mean lead over them is greater at the largest budget than "
-    "at the smallest (figure 2: +109 Elo over the better net on average, +55 at the largest)"
-)
-
 
 def findings(
     points: Sequence[RegimePoint], levels: Sequence[RegimePoint], outside: Sequence[OutsideTest], scope: str
@@ -63,20 +53,18 @@ def _beats_both(point: RegimePoint, cells: int, scope: str) -> Finding:
     )
     games = point.level.record.games
     shown = f"{_place(point.cell)}: small net against large net {point.gap} on fresh seeds, {games:,} games"
-    return Finding.of("beats-both", BEATS_BOTH, claim, shown, scope)
+    return Finding.of("beats-both", claim, shown, scope)
 
 
 def _no_level(points: Sequence[RegimePoint], scope: str) -> Finding:
     gaps = "; ".join(f"{_place(point.cell)} {point.gap}" for point in points)
-    return Finding(
-        "beats-both", BEATS_BOTH, f"no cell in the band; small net against large net: {gaps}", "open", scope=scope
-    )
+    return Finding("beats-both", f"no cell in the band; small net against large net: {gaps}", "open", scope=scope)
 
 
 def _not_outside(tests: Sequence[OutsideTest], scope: str) -> Finding:
     if not tests:
         text = f"no cell is shown to be outside of {BAND[0]:g} to {BAND[1]:g} Elo"
-        return Finding("not-outside", NOT_OUTSIDE, text, "open", scope=scope)
+        return Finding("not-outside", text, "open", scope=scope)
     sides = tuple(
         Inequality(
             _outside_text(test),
@@ -89,7 +77,7 @@ def _not_outside(tests: Sequence[OutsideTest], scope: str) -> Finding:
         )
         for test in tests
     )
-    return Finding.of("not-outside", NOT_OUTSIDE, Claim(sides), scope=scope)
+    return Finding.of("not-outside", Claim(sides), scope=scope)
 
 
 def _outside_text(test: OutsideTest) -> str:
@@ -100,7 +88,7 @@ def _outside_text(test: OutsideTest) -> str:
 def _more_budget(levels: Sequence[RegimePoint], scope: str) -> Finding:
     if len(levels) < 2:
         text = f"cells in the band at {len(levels)} of the budgets: two are needed"
-        return Finding("more-budget", MORE_BUDGET, text, "open", scope=scope)
+        return Finding("more-budget", text, "open", scope=scope)
     ends = sorted(levels, key=lambda point: point.cell.budget)
     first, last = ends[0], ends[-1]
     games = min(tally[HALVES].record.games for point in (first, last) for tally in (point.over_small, point.over_large))
@@ -111,7 +99,7 @@ def _more_budget(levels: Sequence[RegimePoint], scope: str) -> Finding:
     side = Inequality(what, more, 0.0, "above", LEAST_TESTED, unit="Elo", matters=SMALLEST_ELO)
     claim = Claim((side,))
     shown = ", ".join(f"B = {point.cell.budget}: {mean_lead(point)}" for point in ends)
-    return Finding.of("more-budget", MORE_BUDGET, claim, shown, scope)
+    return Finding.of("more-budget", claim, shown, scope)
 
 
 def mean_lead(point: RegimePoint) -> Elo:

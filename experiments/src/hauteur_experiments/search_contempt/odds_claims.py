@@ -17,7 +17,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from hauteur_experiments.experiment import Finding, SourceClaim
+from hauteur_experiments.experiment import Finding, stated
 from hauteur_experiments.grid import Played
 from hauteur_experiments.measured import ClusterMean, Mean, by_opening
 from hauteur_experiments.search_contempt.settings import PAPER
@@ -90,8 +90,7 @@ def rise(cells: Mapping[tuple[int, int], Cell], by: By) -> Finding | None:
         f"{title(PUBLISHED_N_SCL)} at {_nodes(pair)} nodes": (_gain(*pair, by), _share_of(pair, RISE))
         for pair in pairwise(mine)
     }
-    text = "36.8 %, 57.8 % and 81.7 % at 100, 800 and 20,000 nodes: search-contempt at N_scl 28 rises at every step"
-    return _finding("rise", text, by, gains)
+    return _finding("rise", by, gains)
 
 
 def rise_at_ends(cells: Mapping[tuple[int, int], Cell], by: By) -> Finding | None:
@@ -101,13 +100,11 @@ def rise_at_ends(cells: Mapping[tuple[int, int], Cell], by: By) -> Finding | Non
         f"{title(n_scl)} at {_nodes(pair)} nodes": (_gain(*pair, by), _share_of(pair, RISE))
         for n_scl, pair in ends.items()
     }
-    text = "weaker than the paper: search-contempt with some N_scl scores more with the most nodes than with the least"
-    return _finding("rise-at-ends", text, by, gains, needs="any")
+    return _finding("rise-at-ends", by, gains, needs="any")
 
 
 def more(cells: Mapping[tuple[int, int], Cell], by: By) -> Finding | None:
     """Search-contempt gains more than PUCT from the same nodes: the interaction, by games from the same openings."""
-    text = "from 100 to 20,000 nodes search-contempt gains 45 percentage points, PUCT 2: the nodes serve it more"
     ends = _ends(cells)
     plain = ends.pop(PUCT, None)
     if plain is None:
@@ -117,7 +114,7 @@ def more(cells: Mapping[tuple[int, int], Cell], by: By) -> Finding | None:
         f"{title(n_scl)} beyond PUCT": (_difference(plain, pair, by), _share_of(pair, RISE - PUCT_RISE))
         for n_scl, pair in found.items()
     }
-    return _finding("more", f"{text} (here: with some N_scl)", by, gains, needs="any")
+    return _finding("more", by, gains, needs="any")
 
 
 def fall(cells: Mapping[tuple[int, int], Cell], by: By) -> Finding | None:
@@ -136,14 +133,12 @@ def fall(cells: Mapping[tuple[int, int], Cell], by: By) -> Finding | None:
         f"{best.nodes:,} above {last.nodes:,}": (down, 100 * (0.3525 - 0.2540) / 2),
     }
     scores = ", ".join(map(_score_text, levels))
-    text = "23.4 %, 35.3 % and 25.4 %: PUCT rises, then falls"
-    return _finding("fall", text, by, gains, shown=f"PUCT scores {scores}", least=LEAST_UNITS // 2)
+    return _finding("fall", by, gains, shown=f"PUCT scores {scores}", least=LEAST_UNITS // 2)
 
 
 def lead(cells: Mapping[tuple[int, int], Cell], by: By) -> Finding | None:
     """Search-contempt with the paper's N_scl is ahead of PUCT at every number of nodes."""
-    text = "search-contempt at N_scl 28 is ahead of PUCT, at 100, 800 and 20,000 nodes by 13, 23 and 56 points"
-    return _finding("lead", text, by, _leads(cells, {place for place in cells if place[0] == PUBLISHED_N_SCL}, by))
+    return _finding("lead", by, _leads(cells, {place for place in cells if place[0] == PUBLISHED_N_SCL}, by))
 
 
 def lead_of_any(cells: Mapping[tuple[int, int], Cell], by: By) -> Finding | None:
@@ -151,8 +146,7 @@ def lead_of_any(cells: Mapping[tuple[int, int], Cell], by: By) -> Finding | None
     both = [place for place in cells if place[0] != PUCT and (PUCT, place[1]) in cells]
     most = max((nodes for _, nodes in both), default=0)
     gains = _leads(cells, {place for place in both if place[1] == most}, by)
-    text = "weaker than the paper: at the most nodes search-contempt with some N_scl is ahead of PUCT"
-    return _finding("lead-of-any", text, by, gains, needs="any")
+    return _finding("lead-of-any", by, gains, needs="any")
 
 
 def _leads(cells: Mapping[tuple[int, int], Cell], places: AbstractSet[tuple[int, int]], by: By) -> dict[str, Gain]:
@@ -178,9 +172,7 @@ def fits(cells: Mapping[tuple[int, int], Cell], visits: int, by: By) -> Finding 
         f"N_scl {visits} above {n_scl} at {most:,} nodes": (_gain(cell, cells[visits, most], by), SMALLEST_POINTS)
         for n_scl, cell in others.items()
     }
-    return _finding(
-        "best-n-scl", "not in the paper: the best N_scl is the number of the odds taker's visits", by, gains
-    )
+    return _finding("best-n-scl", by, gains)
 
 
 Gain = tuple[Mean | ClusterMean, float]
@@ -189,7 +181,6 @@ Gain = tuple[Mean | ClusterMean, float]
 
 def _finding(
     key: str,
-    text: str,
     by: By,
     gains: Mapping[str, Gain],
     *,
@@ -204,7 +195,7 @@ def _finding(
         Inequality(f"{by}: {what}", gain, 0.0, "above", least, unit=POINTS, of=_units_of(gain), matters=matters)
         for what, (gain, matters) in gains.items()
     )
-    return Finding.of(key, f"{text}, by {by}", Claim(sides, needs=needs), shown)
+    return Finding.of(key, Claim(sides, needs=needs), f"by {by}" + (f", {shown}" if shown else ""))
 
 
 def _units_of(gain: Mean | ClusterMean) -> str:
@@ -266,58 +257,24 @@ def _score_text(cell: Cell) -> str:
     return f"{cell.score:.1%} [{low:.1%}, {high:.1%}] at {cell.nodes:,}"
 
 
-CLAIMS = tuple(
-    SourceClaim(key, source, statement, figure, needs)
-    for key, source, statement, figure, needs in (
-        (
-            "rise",
-            f"{PAPER}, table 1",
-            "search-contempt at odds, N_scl 28, rises at every step of the nodes",
-            "36.8, 57.8, 81.7 % at 100, 800, 20,000",
-            "",
-        ),
-        (
-            "rise-at-ends",
-            f"{PAPER}, table 1",
-            "weaker: with some N_scl it scores more with the most nodes than with the least",
-            "the same",
-            "",
-        ),
-        (
-            "more",
-            f"{PAPER}, table 1",
-            "search-contempt, with some N_scl, gains more from the nodes than PUCT",
-            "+45 against +2 percentage points",
-            "",
-        ),
-        ("fall", f"{PAPER}, table 1", "PUCT rises, then falls", "23.4, 35.3, 25.4 %", ""),
-        (
-            "lead",
-            f"{PAPER}, table 1",
-            "search-contempt with N_scl 28 is ahead of PUCT at every number of nodes",
-            "+13, +23, +56 percentage points at 100, 800, 20,000",
-            "",
-        ),
-        (
-            "lead-of-any",
-            f"{PAPER}, table 1",
-            "weaker: with some N_scl it is ahead of PUCT at the most nodes",
-            "the same",
-            "",
-        ),
-        (
-            "best-n-scl",
-            "this laboratory",
-            "the best N_scl at odds is the number of the odds taker's visits",
-            "the author's for odds: 28",
-            "",
-        ),
-        (
-            "fine-tuned",
-            f"{PAPER}, table 1",
-            "a net that was fine-tuned at odds scores more with search-contempt than its parent",
-            "the paper's net was trained at queen odds",
-            "a run of runs/odds_queen.toml, then 400 games a cell with it and with its parent",
-        ),
-    )
+CLAIMS = (
+    *stated(
+        f"{PAPER}, table 1",
+        "rise | search-contempt at odds, N_scl 28, rises at every step of the nodes"
+        " | 36.8, 57.8, 81.7 % at 100, 800, 20,000",
+        "rise-at-ends | weaker: with some N_scl it scores more with the most nodes than with the least | the same",
+        "more | search-contempt, with some N_scl, gains more from the nodes than PUCT"
+        " | +45 against +2 percentage points",
+        "fall | PUCT rises, then falls | 23.4, 35.3, 25.4 %",
+        "lead | search-contempt with N_scl 28 is ahead of PUCT at every number of nodes"
+        " | +13, +23, +56 percentage points at 100, 800, 20,000",
+        "lead-of-any | weaker: with some N_scl it is ahead of PUCT at the most nodes | the same",
+        "fine-tuned | a net that was fine-tuned at odds scores more with search-contempt than its parent"
+        " | the paper's net was trained at queen odds"
+        " | a run of runs/odds_queen.toml, then 400 games a cell with it and with its parent",
+    ),
+    *stated(
+        "this laboratory",
+        "best-n-scl | the best N_scl at odds is the number of the odds taker's visits | the author's for odds: 28",
+    ),
 )

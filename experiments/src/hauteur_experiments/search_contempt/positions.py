@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import hauteur as ht
-from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, SourceClaim
+from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, stated
 from hauteur_experiments.grid import COLOURS, Match, play
 from hauteur_experiments.measured import Interval, Rate, rate_of, ratio_of
 from hauteur_experiments.search_contempt.settings import (
@@ -262,18 +262,15 @@ def _ratio(found: Found, name: str, kind: str, confidence: float) -> tuple[float
 def findings(found: Found) -> list[Finding]:
     """The statement of section 4.2.1 beside three ways to count, with its factor of 20 and without it, by N_scl."""
     return [
-        _finding(found, name, kind, key, text, bound)
-        for key, text, bound in (
-            ("more", "'interesting' positions are more frequent with a low N_scl", 1.0),
-            ("twenty", "'interesting' positions are 20 to 30 times as frequent with a low N_scl", 20.0),
-        )
+        _finding(found, name, kind, key, bound)
+        for key, bound in (("more", 1.0), ("twenty", 20.0))
         for name in found
         if name != PLAIN
         for kind in COUNTED
     ]
 
 
-def _finding(found: Found, name: str, kind: str, key: str, statement: str, bound: float) -> Finding:
+def _finding(found: Found, name: str, kind: str, key: str, bound: float) -> Finding:
     pair = {of: found[of] for of in (name, PLAIN)}
     rates = "; ".join(f"{SETS[of][0]} {1000 * _rate(mine, kind).share:.1f}" for of, mine in pair.items())
     games = min(len({one.game for one in mine}) for mine in pair.values())
@@ -281,7 +278,7 @@ def _finding(found: Found, name: str, kind: str, key: str, statement: str, bound
     ratio = Interval(value, games, lambda confidence: _ratio(found, name, kind, confidence)[1:])
     side = Inequality(f"times as many {kind} positions", ratio, bound, "above", LEAST_GAMES, matters=max(bound, MORE))
     claim = Claim((side,), cells=len(COUNTED) * (len(found) - 1))
-    return Finding.of(key, statement, claim, f"{SETS[name][0]}, per 1,000 positions: {rates}")
+    return Finding.of(key, claim, f"{SETS[name][0]}, per 1,000 positions: {rates}")
 
 
 def examples(setting: Setting, found: Sequence[MeasuredPosition]) -> list[str]:
@@ -324,18 +321,12 @@ EXPERIMENTS = (
         "Joshi 2025, figure 5",
         "misjudged positions per 1,000 of self-play, search-contempt and PUCT",
         make,
-        claims=(
-            SourceClaim(
-                "more", "Joshi 2025, figure 5", "misjudged positions are more frequent with a low N_scl", "more than 1"
-            ),
-            SourceClaim("twenty", "Joshi 2025, figure 5", "they are 20 to 30 times as frequent", "20 to 30"),
-            SourceClaim(
-                "puzzles",
-                "Joshi 2025, conclusion",
-                "positions that N_scl misjudges make puzzles",
-                "no number",
-                "100 puzzles, about 38,000 positions: `hauteur puzzles mine` with `--check`",
-            ),
+        claims=stated(
+            "Joshi 2025, figure 5",
+            "more | misjudged positions are more frequent with a low N_scl | more than 1",
+            "twenty | they are 20 to 30 times as frequent | 20 to 30",
+            "puzzles | positions that N_scl misjudges make puzzles (conclusion) | no number"
+            " | 100 puzzles, about 38,000 positions: `hauteur puzzles mine` with `--check`",
         ),
         matches=estimated,
         uses=("nets", "visits", "game"),

@@ -12,7 +12,7 @@ from statistics import fmean, stdev
 from typing import NamedTuple
 
 import hauteur as ht
-from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, SourceClaim
+from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, stated
 from hauteur_experiments.grid import COLOURS, Match, play
 from hauteur_experiments.measured import Interval, Mean, normal, t_of
 from hauteur_experiments.search_contempt.settings import (
@@ -152,11 +152,7 @@ def findings(games: Mapping[str, Games]) -> list[Finding]:
 def _temperature_finding(games: Mapping[str, Games]) -> Finding:
     """Two games are the same up to move 4 less often with tau_2."""
     half = -same_pairs(games["tau_1"], 4).chance / 2
-    statement = (
-        "figure 4: with tau_2 the repeats fall to 0 by move 4, with tau_1 much later; here, which is weaker: by move 4 "
-        "they are fewer"
-    )
-    return Finding.of("temperature", statement, Claim((beyond(games, "tau_2", "tau_1", 4, 1.0, half),)))
+    return Finding.of("temperature", Claim((beyond(games, "tau_2", "tau_1", 4, 1.0, half),)))
 
 
 def _unique_finding(games: Mapping[str, Games]) -> Finding:
@@ -166,16 +162,14 @@ def _unique_finding(games: Mapping[str, Games]) -> Finding:
         share = of_sets(shares_by_move(lines, ALMOST_ALL)[-1].samples)
         what = f"share of {GAMES} games of {title} that repeat another up to move {ALMOST_ALL}"
         sides.append(Inequality(what, share, FEW, "below", LEAST_SETS, of=f"sets of {GAMES} games", matters=FEW))
-    statement = f"figure 4: almost all games (here: {1 - FEW:.0%} of {GAMES}) are unique by move {ALMOST_ALL}"
-    return Finding.of("unique", statement, Claim(tuple(sides)))
+    return Finding.of("unique", Claim(tuple(sides)))
 
 
 def _contempt_finding(games: Mapping[str, Games]) -> Finding:
     """No N_scl repeats NO_MORE times as often as PUCT or more, at any of the moves COMPARED."""
     titles = [title for title in games if title.startswith("N_scl")]
     sides = [beyond(games, title, "PUCT", move, NO_MORE, 0.0) for title in titles for move in COMPARED]
-    statement = f"figure 4: a low N_scl does not repeat more (here: less than {NO_MORE} times as many pairs as PUCT)"
-    return Finding.of("contempt", statement, Claim(tuple(sides)))
+    return Finding.of("contempt", Claim(tuple(sides)))
 
 
 def beyond(games: Mapping[str, Games], of: str, to: str, move: int, times: float, matters: float) -> Inequality:
@@ -219,17 +213,12 @@ EXPERIMENTS = (
         f"{PAPER}, figure 4",
         "self-play: share of games that repeat another one, by N_scl and temperature",
         make,
-        claims=(
-            SourceClaim(
-                "temperature",
-                f"{PAPER}, figure 4",
-                "repeats fall to 0 early with a high temperature (weaker here: by move 4 they are fewer)",
-                "by move 4 with tau_2, much later with tau_1",
-            ),
-            SourceClaim(
-                "unique", f"{PAPER}, figure 4", "almost all games are unique by move 20 to 30", "0 of 100 games repeat"
-            ),
-            SourceClaim("contempt", f"{PAPER}, figure 4", "a low N_scl does not repeat more", "no number"),
+        claims=stated(
+            f"{PAPER}, figure 4",
+            "temperature | repeats fall to 0 early with a high temperature (weaker here: by move 4 they are fewer)"
+            " | by move 4 with tau_2, much later with tau_1",
+            "unique | almost all games are unique by move 20 to 30 | 0 of 100 games repeat",
+            "contempt | a low N_scl does not repeat more | no number",
         ),
         matches=matches,
         uses=("nets", "visits", "game"),

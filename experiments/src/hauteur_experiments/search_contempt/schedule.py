@@ -15,7 +15,7 @@ from itertools import pairwise
 from typing import Any
 
 import hauteur as ht
-from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, SourceClaim, finite
+from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, finite, stated
 from hauteur_experiments.grid import COLOURS
 from hauteur_experiments.learned import learn_seeds, metrics_of
 from hauteur_experiments.measured import Record, Share
@@ -179,9 +179,7 @@ def _balance(runs: Sequence[Sequence[Row]]) -> Finding:
     mostly = Share(sum(count > MOST * len(run) for count, run in zip(near, runs, strict=True)), len(runs))
     text = f"(w + l)/d within {1 / NEAR:.2f} and {NEAR} in {texts} generations, by seed"
     what = f"share of the seeds in which it is so in more than {MOST:.0%} of the generations"
-    statement = "section 4.2.5: a new N_scl after every training keeps (w + l)/d near 1 (speculative)"
-    here = f"here: within a factor of {NEAR} in more than {MOST:.0%} of the generations, of most seeds"
-    return Finding.of("balance", f"{statement}; {here}", Claim((of_most_seeds(what, mostly, LEAST_SEEDS),)), text)
+    return Finding.of("balance", Claim((of_most_seeds(what, mostly, LEAST_SEEDS),)), text)
 
 
 def _doubling(runs: Sequence[Sequence[Row]]) -> Finding:
@@ -192,12 +190,8 @@ def _doubling(runs: Sequence[Sequence[Row]]) -> Finding:
         texts.append(f"{path}, doubled after {', '.join(f'{games:,}' for games in steps) or 'no'} games")
     grown = sum(run[-1]["visits"] > run[0]["visits"] and run[-1]["n_scl"] > run[0]["n_scl"] for run in runs)
     what = "share of the seeds in which N_scl grows and N is doubled"
-    statement = (
-        "figure 6: N_scl grows from 5 and settles at 30,000 games, then N is doubled (speculative); here, which is "
-        "weaker: N_scl grows and N is doubled at some time"
-    )
     side = of_most_seeds(what, Share(grown, len(runs)), LEAST_SEEDS)
-    return Finding.of("doubling", statement, Claim((side,)), "; ".join(texts))
+    return Finding.of("doubling", Claim((side,)), "; ".join(texts))
 
 
 EXPERIMENTS = (
@@ -206,19 +200,11 @@ EXPERIMENTS = (
         "Joshi 2025, figure 6",
         "learning with balanced games: N_scl and visits by the controller",
         make,
-        claims=(
-            SourceClaim(
-                "balance",
-                "Joshi 2025, figure 6",
-                "a new N_scl after every training keeps (w + l)/d near 1",
-                "1 (speculative)",
-            ),
-            SourceClaim(
-                "doubling",
-                "Joshi 2025, figure 6",
-                "N_scl grows and settles, then the visits are doubled (weaker here: both happen at some time)",
-                "5 to 30,000 games (speculative)",
-            ),
+        claims=stated(
+            "Joshi 2025, figure 6",
+            "balance | a new N_scl after every training keeps (w + l)/d near 1 | 1 (speculative)",
+            "doubling | N_scl grows and settles, then the visits are doubled (weaker here: both happen at some time)"
+            " | 5 to 30,000 games (speculative)",
         ),
         seconds=SECONDS,
         uses=("nets", "visits", "game"),

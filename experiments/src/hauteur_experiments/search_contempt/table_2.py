@@ -13,11 +13,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import hauteur as ht
-from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, SourceClaim, finite
+from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, finite, stated
 from hauteur_experiments.grid import Match, play
 from hauteur_experiments.measured import MatchElo, Record
 from hauteur_experiments.ratio import (
-    EQUAL_WITHIN,
     RatioSearch,
     TunedRatio,
     decisive_ratio,
@@ -156,24 +155,18 @@ def tuning_texts(sides: Sides) -> list[str]:
 
 def match_finding(tally: ht.Tally, sides: Sides) -> Finding:
     """The match beside the paper's, from the view of search-contempt."""
-    there = TABLE_2.elo_interval()
-    text = (
-        f"table 2: search-contempt at N_scl 5 against PUCT with tau_2: {_counts(TABLE_2)}, {TABLE_2.elo:+.0f} Elo "
-        f"[{there[0]:+.0f}, {there[1]:+.0f}]"
-    )
     what = "search-contempt is ahead by"
     side = Inequality(what, MatchElo(tally), 0.0, "above", LEAST_GAMES, unit="Elo", matters=TABLE_2.elo / 2)
     low, high = sides.n_scl.interval
     tuned = f"N_scl {sides.n_scl.x:.4g} [{low:.3g}, {high:.3g}] for (w + l)/d {sides.target:.2f} (paper: {PAPER_RATIO})"
-    return Finding.of("stronger", text, Claim((side,)), f"{tuned}: {_counts(Record.of(tally))}")
+    return Finding.of("stronger", Claim((side,)), f"{tuned}: {_counts(Record.of(tally))}")
 
 
 def equal_finding(contempt: Record, puct: Record) -> Finding:
     """The premise of the match, by fresh games: (w + l)/d of the two is equal within a factor."""
     what = "(w + l)/d of search-contempt over that of PUCT"
     between = equal_within(what, factor_of(contempt, puct), LEAST_GAMES, "games of a setting")
-    text = f"table 2: the two settings have equal (w + l)/d; here: within a factor of {EQUAL_WITHIN} in fresh games"
-    return Finding.of("equal", text, Claim(between), f"{ratio_text(contempt)}; PUCT: {ratio_text(puct)}")
+    return Finding.of("equal", Claim(between), f"{ratio_text(contempt)}; PUCT: {ratio_text(puct)}")
 
 
 def _counts(record: Record) -> str:
@@ -237,19 +230,11 @@ EXPERIMENTS = (
         f"{PAPER}, table 2",
         "match: search-contempt against PUCT with a temperature of equally many draws",
         make,
-        claims=(
-            SourceClaim(
-                "stronger",
-                f"{PAPER}, table 2",
-                "search-contempt is stronger than a temperature of equal (w + l)/d",
-                "+70 Elo [+20, +124], 100 games",
-            ),
-            SourceClaim(
-                "equal",
-                f"{PAPER}, table 2",
-                "the two settings of that match have equal (w + l)/d (within a factor of 1.5)",
-                "1.38 with both",
-            ),
+        claims=stated(
+            f"{PAPER}, table 2",
+            "stronger | search-contempt is stronger than a temperature of equal (w + l)/d"
+            " | +70 Elo [+20, +124], 100 games",
+            "equal | the two settings of that match have equal (w + l)/d (within a factor of 1.5) | 1.38 with both",
         ),
         matches=matches,
         uses=("nets", "visits", "game"),

@@ -36,7 +36,7 @@ from hauteur_experiments.arms import (
     table,
 )
 from hauteur_experiments.exact import Judge
-from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, SourceClaim
+from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, stated
 from hauteur_experiments.learned import Goal, learn_beside, metrics_of, net_of
 from hauteur_experiments.measured import Mean
 from hauteur_experiments.ratio import equal_within
@@ -122,14 +122,10 @@ def finding(curves: Sequence[Curve], size: str) -> Finding:
         mine = [curve for curve in curves if curve.arm == arm]
         kept, unbeaten = Mean([one.points[-1].kept for one in mine]), Mean([one.unbeaten for one in mine])
         ends.append(f"{arm.title} {kept.value:.1%} kept and {unbeaten.value:.0%} of the drawn openings held")
-    statement = (
-        "figure 6 and conclusion (speculative): from the games of search-contempt a net learns better, or as well at "
-        "less cost, than from those of PUCT with equal (w + l)/d"
-    )
     what = f"(w + l)/d of {CONTEMPT.title} over that of {RIVALS[-1].title}"
     equal = equal_within(what, ratio_factor(curves, CONTEMPT, RIVALS[-1]), LEAST_SEEDS, "seeds")
     claim = Claim(tuple(above(curves, CONTEMPT, rival) for rival in RIVALS), premise=equal)
-    return Finding.of("better", statement, claim, f"{size}; at the end {'; '.join(ends)}", "another game")
+    return Finding.of("better", claim, f"{size}; at the end {'; '.join(ends)}", "another game")
 
 
 EXPERIMENTS = (
@@ -138,13 +134,10 @@ EXPERIMENTS = (
         f"{PAPER}, figure 6",
         "Connect Four from one net with PUCT, warm PUCT and search-contempt: exact play by evaluations",
         make,
-        claims=(
-            SourceClaim(
-                "better",
-                f"{PAPER}, thesis",
-                "training with search-contempt is better or cheaper, where (w + l)/d is equal",
-                "no number (speculative)",
-            ),
+        claims=stated(
+            f"{PAPER}, thesis",
+            "better | training with search-contempt is better or cheaper, where (w + l)/d is equal"
+            " | no number (speculative)",
         ),
         seconds=SECONDS,
         seeds=8,

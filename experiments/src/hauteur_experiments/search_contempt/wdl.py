@@ -14,7 +14,7 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 import hauteur as ht
-from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, SourceClaim, finite
+from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, finite, stated
 from hauteur_experiments.grid import Match, play
 from hauteur_experiments.measured import Interval, Record
 from hauteur_experiments.ratio import (
@@ -74,7 +74,7 @@ def matches(sets: Sequence[SelfPlay], setting: Setting) -> list[Match]:
 def contempt_findings(rows: Sequence[Beside], visits: int) -> list[Finding]:
     """(w + l)/d falls with N_scl: as a whole, by its log-log slope with PUCT as N_scl = visits, and at every step."""
     steps = Claim(tuple(_factor(low, high) for low, high in pairwise(rows)))
-    each = Finding.of("steps", "figure 2: (w + l)/d falls from each N_scl to the next and to PUCT", steps)
+    each = Finding.of("steps", steps)
     places = _places([row.here for row in rows], visits)
     if len({place.x for place in places}) < 2:  # so few visits that no N_scl is below them
         return [each]
@@ -83,8 +83,7 @@ def contempt_findings(rows: Sequence[Beside], visits: int) -> list[Finding]:
     slope = Interval(ratio_slope(places)[0], games, lambda confidence: ratio_slope(places, confidence)[1:])
     what = "slope of ln((w + l)/d) over ln N_scl"
     side = Inequality(what, slope, 0.0, "below", LEAST_GAMES, of="games of a setting", matters=paper / 2)
-    text = f"figure 2: (w + l)/d falls with N_scl; {_texts(rows, paper=True)}; slope {paper:.2f}"
-    return [Finding.of("slope", text, Claim((side,)), _texts(rows)), each]
+    return [Finding.of("slope", Claim((side,)), _texts(rows)), each]
 
 
 def _places(records: Sequence[Record], visits: int) -> list[MeasuredRatio]:
@@ -96,9 +95,7 @@ def _places(records: Sequence[Record], visits: int) -> list[MeasuredRatio]:
 def temperature_findings(rows: Sequence[Beside], _visits: int) -> list[Finding]:
     """tau_2 has the higher ratio."""
     cold, warm = rows
-    there = factor_of(warm.paper, cold.paper).value
-    text = f"figure 3: (w + l)/d rises with the temperature; {_texts(rows, paper=True)}; {there:.0f} times as high"
-    return [Finding.of("temperature", text, Claim((_factor(warm, cold),)), _texts(rows))]
+    return [Finding.of("temperature", Claim((_factor(warm, cold),)), _texts(rows))]
 
 
 def _factor(of: Beside, to: Beside) -> Inequality:
@@ -111,8 +108,8 @@ def _factor(of: Beside, to: Beside) -> Inequality:
     return Inequality(what, factor, 1.0, "above", LEAST_GAMES, of="games of a setting", matters=half)
 
 
-def _texts(rows: Sequence[Beside], *, paper: bool = False) -> str:
-    return "; ".join(f"{row.title}: {ratio_text(row.paper if paper else row.here)}" for row in rows)
+def _texts(rows: Sequence[Beside]) -> str:
+    return "; ".join(f"{row.title}: {ratio_text(row.here)}" for row in rows)
 
 
 def ratio_row(one: Beside) -> dict[str, Any]:
@@ -165,14 +162,10 @@ EXPERIMENTS = (
         f"{PAPER}, figure 2",
         "self-play with search-contempt: wins, draws and losses by N_scl",
         partial(make, "contempt-wdl", "N_scl", N_SCL_SETS, contempt_findings),
-        claims=(
-            SourceClaim(
-                "slope",
-                f"{PAPER}, figure 2",
-                "(w + l)/d falls with N_scl",
-                "1.38, 0.79, 0.32, 0.09 at N_scl 5, 10, 32, off",
-            ),
-            SourceClaim("steps", f"{PAPER}, figure 2", "(w + l)/d falls from each N_scl to the next", "the same"),
+        claims=stated(
+            f"{PAPER}, figure 2",
+            "slope | (w + l)/d falls with N_scl | 1.38, 0.79, 0.32, 0.09 at N_scl 5, 10, 32, off",
+            "steps | (w + l)/d falls from each N_scl to the next | the same",
         ),
         matches=partial(matches, N_SCL_SETS),
         uses=("nets", "visits", "game"),
@@ -183,13 +176,9 @@ EXPERIMENTS = (
         f"{PAPER}, figure 3",
         "self-play with PUCT: wins, draws and losses by temperature",
         partial(make, "temperature-wdl", "schedule of temperatures", TAU_SETS, temperature_findings),
-        claims=(
-            SourceClaim(
-                "temperature",
-                f"{PAPER}, figure 3",
-                "(w + l)/d rises with the temperature",
-                "0.06 with tau_1, 1.38 with tau_2",
-            ),
+        claims=stated(
+            f"{PAPER}, figure 3",
+            "temperature | (w + l)/d rises with the temperature | 0.06 with tau_1, 1.38 with tau_2",
         ),
         matches=partial(matches, TAU_SETS),
         uses=("nets", "visits", "game"),
