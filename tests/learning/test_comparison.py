@@ -1,4 +1,4 @@
-"""Comparing runs: lines of the same recipe go together, differences are told, numbers are those of the metrics."""
+"""Comparing runs: lines of the same recipe go together, differences are listed, numbers are those of the metrics."""
 
 from pathlib import Path
 from typing import Any

@@ -69,7 +69,7 @@ def assert_same_run(folder: Path, through: Path) -> None:
 
 @pytest.fixture(scope="module")
 def through(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The run that nobody interrupts."""
+    """The run that goes through."""
     folder = tmp_path_factory.mktemp("through") / "run"
     learn(recipe(), folder=folder, display=Silent())
     return folder

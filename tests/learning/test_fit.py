@@ -102,7 +102,7 @@ def test_every_kind_of_network_learns(kind: str, buffer: ReplayBuffer) -> None:
 
 
 class _Own(nn.Module):
-    """A module that nobody registered."""
+    """A module that is not registered."""
 
     def __init__(self) -> None:
         super().__init__()

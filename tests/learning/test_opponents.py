@@ -75,10 +75,10 @@ def test_everything_together_is_the_same_for_any_number_of_parallel_games_and_th
     plans = [GamePlan(k, start=(3,) * (k % 4)) for k in range(16)]
     for per_side in (False, True):
         capped = player(cap=CAP, search=search)
-        wanted = games_of([capped], plans, tree_per_side=per_side, **options)
+        expected = games_of([capped], plans, tree_per_side=per_side, **options)
         for how in ({"parallel": 1}, {"parallel": 16, "batch_size": 64}, {"threads": 3}, {"in_flight": 1}):
-            assert same(wanted, games_of([capped], plans, tree_per_side=per_side, **(options | how)))
-        assert not same(wanted, games_of([capped], plans, tree_per_side=per_side, **(options | {"seed": 2})))
+            assert same(expected, games_of([capped], plans, tree_per_side=per_side, **(options | how)))
+        assert not same(expected, games_of([capped], plans, tree_per_side=per_side, **(options | {"seed": 2})))
 
 
 class Silent(Display):

@@ -136,9 +136,9 @@ def test_the_gate_plays_without_what_makes_games_vary(finished: Path) -> None:
         recipe, lambda net: [RunFolder(finished).net(net)], load_game(recipe.game), exact=False, threads=1
     )
     with ExitStack() as stack:
-        judged = players.of_gate(1, 8, stack).search
+        gated = players.of_gate(1, 8, stack).search
         (played,) = players.of_selfplay([1], recipe.selfplay, stack)
-    assert (judged.dirichlet, judged.forced_playouts, judged.search_contempt) == (None, None, None)
-    assert judged.solver is not None
+    assert (gated.dirichlet, gated.forced_playouts, gated.search_contempt) == (None, None, None)
+    assert gated.solver is not None
     assert isinstance(played, SearchPlayer)
     assert None not in (played.search.dirichlet, played.search.forced_playouts, played.search.search_contempt)

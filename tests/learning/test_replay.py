@@ -102,11 +102,11 @@ def test_the_window_keeps_the_last_games(tmp_path: Path, shard: Path, records: l
     buffer = buffer_of(shard, window=9)
     buffer.extend([second])
     assert buffer.games is not None
-    wanted = [*records[7:], *records[:4]]
-    assert lines(buffer.games) == [full_line(record) for record in wanted]
+    expected = [*records[7:], *records[:4]]
+    assert lines(buffer.games) == [full_line(record) for record in expected]
     assert buffer.games.generation.tolist() == [1] * 5 + [2] * 4
-    assert buffer.positions == sum(len(record.actions) for record in wanted)
-    assert_targets(buffer, wanted)
+    assert buffer.positions == sum(len(record.actions) for record in expected)
+    assert_targets(buffer, expected)
 
 
 def test_the_order_of_shards_of_a_generation_does_not_matter(tmp_path: Path, records: list[GameRecord]) -> None:

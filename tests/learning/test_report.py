@@ -23,7 +23,7 @@ def figures_of(history: History, setting: FigureSetting | None = None) -> dict[s
     return {figure.key: figure for figures in sections.values() for figure in figures}
 
 
-def told(history: History, key: str) -> dict[str, list[float | None]]:
+def drawn(history: History, key: str) -> dict[str, list[float | None]]:
     """Names and values of the series of a figure."""
     return {series.name: list(series.values) for series in figures_of(history)[key].series}
 
@@ -70,30 +70,30 @@ def test_every_figure_has_title_text_and_legend() -> None:
 
 def test_figures_have_the_numbers_of_the_metrics() -> None:
     history = [line(1), line(2), line(3)]
-    assert told(history, "candidate") == {"win": [0.5] * 3, "draw": [0.2] * 3, "loss": [0.3] * 3, "winrate": [0.6] * 3}
-    assert told(history, "learner") == {"win": [0.6] * 3, "draw": [0.2] * 3, "loss": [0.2] * 3, "score": [0.7] * 3}
-    assert told(history, "elo-by-games") == {"best net": [0, 70, 140, 210], "candidate": [None, 70, 140, 210]}
+    assert drawn(history, "candidate") == {"win": [0.5] * 3, "draw": [0.2] * 3, "loss": [0.3] * 3, "winrate": [0.6] * 3}
+    assert drawn(history, "learner") == {"win": [0.6] * 3, "draw": [0.2] * 3, "loss": [0.2] * 3, "score": [0.7] * 3}
+    assert drawn(history, "elo-by-games") == {"best net": [0, 70, 140, 210], "candidate": [None, 70, 140, 210]}
     ladder = figures_of(history)["elo-by-games"].lines[0]
     assert [round(value) for value in [*ladder.low[1:], *ladder.high[1:]] if value is not None] == [
         *(-70, 0, 70),
         *(191, 261, 331),
     ]
-    assert told(history, "pace") == {"games": [3.0] * 3}
-    assert told(history, "losses")["policy, large net"] == [1.5, 0.75, 0.5]
-    assert told(history, "ratio") == {"(w + l) / d": [35 / 15] * 3}
-    assert told(history, "search-contempt") == {"N_scl": [4, 8, 12], "N, visits a move": [100, 100, 100]}
-    assert told(history, "repeats") == {f"generation {g}": [0.25, 0.5 + 0.01 * g] for g in (1, 2, 3)}
+    assert drawn(history, "pace") == {"games": [3.0] * 3}
+    assert drawn(history, "losses")["policy, large net"] == [1.5, 0.75, 0.5]
+    assert drawn(history, "ratio") == {"(w + l) / d": [35 / 15] * 3}
+    assert drawn(history, "search-contempt") == {"N_scl": [4, 8, 12], "N, visits a move": [100, 100, 100]}
+    assert drawn(history, "repeats") == {f"generation {g}": [0.25, 0.5 + 0.01 * g] for g in (1, 2, 3)}
     assert list(figures_of(history)["repeats"].lines[0].xs) == [2, 4]
-    assert told(history, "resignation") == {"games resigned": [0.2] * 3, "played out, not lost": [0.25] * 3}
-    assert told(history, "fill") == {"batch fill": [0.9] * 3, "cache hits": [0.3] * 3, "device busy": [0.7] * 3}
-    assert told(history, "speed") == {"evaluations": [900.0] * 3, "visits": [1234.5] * 3}
-    assert told(history, "time-of-selfplay") == {"network": [0.8] * 3, "search": [0.125] * 3, "Python": [0.075] * 3}
-    assert told(history, "time-of-generation") == {
+    assert drawn(history, "resignation") == {"games resigned": [0.2] * 3, "played out, not lost": [0.25] * 3}
+    assert drawn(history, "fill") == {"batch fill": [0.9] * 3, "cache hits": [0.3] * 3, "device busy": [0.7] * 3}
+    assert drawn(history, "speed") == {"evaluations": [900.0] * 3, "visits": [1234.5] * 3}
+    assert drawn(history, "time-of-selfplay") == {"network": [0.8] * 3, "search": [0.125] * 3, "Python": [0.075] * 3}
+    assert drawn(history, "time-of-generation") == {
         "self-play": [40] * 3,
         "training": [15] * 3,
         "gate and the rest": [5] * 3,
     }
-    assert told(history, "memory")["process"] == [123.0] * 3
+    assert drawn(history, "memory")["process"] == [123.0] * 3
 
 
 def test_axes_grow_with_the_run() -> None:

@@ -35,7 +35,7 @@ def test_what_workers_have_done_is_shown(run: RunFolder) -> None:
         assert f"<b>{value}</b><span>{words}</span>" in text
     assert "<b>6.2%</b>" in text
     assert "<b>3.5</b><span>units in flight, on average</span>" in text
-    assert progress_lines(run) == []  # nobody works on it
+    assert progress_lines(run) == []  # no process works on it
     with run.locked():
         assert progress_lines(run)[0] == "generation 3 of 5: self-play, 20 of 50"
         assert "workers, on average 2.0, units in flight, on average 3.5, units played 40" in progress_lines(run)[1]

@@ -37,8 +37,8 @@ def test_fast_moves_have_few_visits_and_are_not_learned_from() -> None:
 
 def test_which_moves_are_full_is_named_by_the_seed_of_the_game_and_the_ply() -> None:
     for game in games_of([player(cap=CAP)], [GamePlan(k, start=(3, 3)) for k in range(10)]):
-        wanted = [CAP.searches_in_full(game.seed, 2 + ply) for ply in range(len(game.actions))]
-        assert game.learn.tolist() == [int(full) for full in wanted]
+        expected = [CAP.searches_in_full(game.seed, 2 + ply) for ply in range(len(game.actions))]
+        assert game.learn.tolist() == [int(full) for full in expected]
 
 
 def test_fast_searches_are_those_of_a_player_without_noise_and_forced_playouts() -> None:

@@ -41,13 +41,13 @@ def test_no_flipped_bit_is_taken_in_silently(tmp_path: Path, shard: Path, seed: 
         try:
             assert read_table(path).equals(expected)
         except ValueError as error:
-            assert str(error).startswith(f"{path}: ")  # noqa: PT017 (a flip in what nobody reads is no error)
+            assert str(error).startswith(f"{path}: ")  # noqa: PT017 (a flip in what is not read is no error)
             refused += 1
     assert refused > 100
 
 
 def inflated(path: Path, values: int, said: int) -> Path:
-    """A shard of one game with so many values in policy_counts that are all the same; said: by the footer."""
+    """A shard of one game with this number of values in policy_counts that are all the same; said: by the footer."""
     row: Row = {name: [] if pa.types.is_list(SCHEMA.field(name).type) else 0 for name in SCHEMA.names}
     row |= {"game_spec": "connect4", "end_reason": None, "n_scl": None, "origin": None}
     table = pa.Table.from_pylist([row], schema=SCHEMA.with_metadata({"format": FORMAT}))
@@ -63,7 +63,7 @@ def inflated(path: Path, values: int, said: int) -> Path:
 
 
 def written_number(value: int, length: int = 1) -> bytes:
-    """A number as the footer has it, at least so many bytes long."""
+    """A number as the footer has it, at least of this number of bytes."""
     value, found = 2 * value, list[int]()
     while value >= 128 or len(found) < length - 1:
         found.append(value & 127 | 128)

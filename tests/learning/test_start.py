@@ -118,9 +118,9 @@ def test_the_teachers_policy_and_values_become_the_targets(tmp_path: Path) -> No
         for action in record.actions.tolist():
             logits, wdl = teacher(state.features()[None])
             legal = state.legal_actions()
-            wanted = np.zeros(TICTACTOE.num_actions)
-            wanted[legal] = softmax(logits[0, legal])
-            assert samples.policy[row] == pytest.approx(wanted, abs=2e-5)
+            expected = np.zeros(TICTACTOE.num_actions)
+            expected[legal] = softmax(logits[0, legal])
+            assert samples.policy[row] == pytest.approx(expected, abs=2e-5)
             assert samples.wdl[row] == pytest.approx(wdl[0], abs=1e-6)
             assert np.array_equal(samples.features[row], state.features())
             state.apply(action)

@@ -68,7 +68,7 @@ def recipe_of(variant: str) -> Recipe:
 
 @contextmanager
 def workers(count: int) -> Iterator[Scheduler]:
-    """A scheduler of so many threads."""
+    """A scheduler of `count` threads."""
     scheduler = Scheduler(ThreadFleet(count))
     try:
         yield scheduler

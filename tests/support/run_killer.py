@@ -45,7 +45,7 @@ CHECKPOINT_KILLS = 3
 class Silent(Display):
     """Shows nothing."""
 
-    def begin(self, *told: Any) -> None:
+    def begin(self, *given: Any) -> None:
         pass
 
     def generation(self, line: str) -> None:

@@ -26,7 +26,7 @@ NET = Path(hauteur.__file__).parent / "networks" / "data" / "tictactoe.safetenso
 def small_units(
     count: int, *, games: int = 4, visits: int = 16, seed: int = 1, net: Path = NET
 ) -> tuple[list[Unit], dict[str, Path]]:
-    """Units of so many games each, and their net."""
+    """Units of `games` games each, and their net."""
     selfplay = {"games": count * games, "shard_games": games, "visits": visits, "batch_size": 8, "parallel_games": 8}
     recipe = Recipe.model_validate({"game": "tictactoe", "selfplay": selfplay, "run": {"seed": seed}})
     planned = planned_selfplay(load_game("tictactoe"), recipe.selfplay, generation=1, nets=[0], seed=seed)
@@ -34,7 +34,7 @@ def small_units(
 
 
 def outcomes(fleet: LocalFleet, count: int) -> list[Any]:
-    """Wait for so many results."""
+    """Wait for `count` results."""
     found: list[Any] = []
     while len(found) < count:
         found += [event for event in fleet.wait(0.2) if isinstance(event, Finished)]

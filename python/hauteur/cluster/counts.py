@@ -12,7 +12,7 @@ TIMED = ("work_seconds", "worker_seconds", "unit_seconds", "idle_seconds")
 
 @dataclass
 class Counts:
-    """What was done until now.
+    """The work until now.
 
     units: that were played; retried: times that a unit went back because its worker left, failed or took too long;
     failed: times that a worker could not play a unit, or took too long; left: workers that went. work_seconds: of the

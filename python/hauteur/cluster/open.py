@@ -16,7 +16,7 @@ MOST_WORKERS = 10_000
 
 @dataclass(frozen=True)
 class WorkerOptions:
-    """Who plays games beside this process. ValueError, in one line, for what is not allowed."""
+    """The workers that play games beside this process. ValueError, in one line, for what is not allowed."""
 
     workers: int = 0
     """Processes that play the games; 0: this process plays them, or with --cluster as many as there is room for. The

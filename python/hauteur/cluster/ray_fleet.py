@@ -192,7 +192,7 @@ class RayFleet:
         return [Joined(worker, host, process)]
 
     def _left(self, worker: str, actor: _Actor, error: BaseException) -> list[Event]:
-        """Note that the process of a worker has ended; another one, where Ray starts it again, must be told all."""
+        """Note that the process of a worker has ended; another one, where Ray starts it again, has to report itself."""
         had_joined, actor.joined, actor.refused = actor.joined, False, ""
         cause, actor.cause = actor.cause or first_line(error), ""
         if had_joined:

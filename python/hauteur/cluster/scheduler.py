@@ -150,7 +150,7 @@ class Scheduler:
 
     @property
     def counts(self) -> Counts:
-        """What was done until now."""
+        """The work until now."""
         with self._lock:
             return replace(self._counts)
 
@@ -212,7 +212,7 @@ class Scheduler:
             self._give()
 
     def _pass_time(self) -> None:
-        """Count the seconds since the last turn, in which nobody came, left or was given anything."""
+        """Count the seconds since the last turn, in which no worker came, left or was given anything."""
         now = self._clock()
         gone, self._turned = now - self._turned, now
         self._time += min(gone, MOST_GAP)
@@ -292,7 +292,7 @@ class Scheduler:
         return max(LEAST_LIMIT, LIMIT_FACTOR * batch.slowest) if batch.finished >= 3 else float("inf")
 
     def _note_absence(self) -> None:
-        """Report where nobody has been there for long although there is work, and when there are workers again."""
+        """Report where no worker has been there for long although there is work, and when there are workers again."""
         if self._workers or not self._batches:
             if self._absence_noted and self._workers:
                 self._on_note("there are workers again")

@@ -22,7 +22,7 @@ from hauteur.matches.ratings.ratio import MeasuredRatio, RatioLine, decisive_rat
 from hauteur.mcts.params import SearchContempt
 
 MEMORY = 0.5
-"""What a generation's games weigh beside those of the next one: the net has changed since."""
+"""Weight of a generation's games beside those of the next one: the net has changed since."""
 
 REMEMBERED = 10
 """Generations that are remembered; older ones would weigh nothing."""
@@ -37,7 +37,7 @@ FLATTEST_SLOPE = -0.25
 """The line is never taken for flatter than this: a step would have no end."""
 
 OTHER_VISITS = 0.1
-"""What games with other visits weigh beside those with the present ones."""
+"""Weight of games with other visits beside those with the present ones."""
 
 LARGEST_STEP = 8.0
 """Greatest factor between an N_scl that was played and the next."""
@@ -50,7 +50,7 @@ MOST_PROBES = 5
 
 
 class Observation(BaseModel):
-    """Games of self-play at one N_scl and so many visits a move: how many were decisive, and how many drawn.
+    """Games of self-play at one N_scl and one number of visits a move: how many were decisive, and how many drawn.
 
     Where the length decides (controller.long_game), short games count as decisive and long ones as drawn.
     """
@@ -95,7 +95,7 @@ class ControllerState(BaseModel):
 
 
 def begin(settings: ControllerSettings, visits: int) -> ControllerState:
-    """The state of a new run whose self-play has so many visits a move."""
+    """The state of a new run whose self-play has this number of visits a move."""
     return ControllerState(n_scl=_within(settings, settings.initial_n_scl, visits), visits=visits)
 
 
@@ -189,13 +189,13 @@ def best_n_scl(settings: ControllerSettings, seen: Sequence[Observation], visits
     At most LARGEST_STEP away from all that was seen with them, and within the bounds.
     """
     here = [observation for observation in seen if observation.visits == visits]
-    wanted = fit(seen, visits).x_for(settings.target)
+    target = fit(seen, visits).x_for(settings.target)
     low, high = min(o.n_scl for o in here) / LARGEST_STEP, max(o.n_scl for o in here) * LARGEST_STEP
-    return _within(settings, min(max(wanted, low), high), visits)
+    return _within(settings, min(max(target, low), high), visits)
 
 
 def fit(seen: Sequence[Observation], visits: int) -> RatioLine:
-    """Return the line through observations at so many visits, the newest counting most; ValueError for none.
+    """Return the line through observations at this number of visits, the newest counting most; ValueError for none.
 
     Games weigh MEMORY^age, times OTHER_VISITS where the visits are not these; the slope is drawn to USUAL_SLOPE as by
     an observation of standard deviation SLOPE_SPREAD, and at most FLATTEST_SLOPE: more contempt never means more draws.

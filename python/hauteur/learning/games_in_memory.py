@@ -55,7 +55,7 @@ def self_play(
     noise
         Dirichlet noise at the root, with its default settings, where the player's search has none.
     random_plies
-        Each game begins with 0 to so many uniformly random plies, which are not learned from.
+        Each game begins with 0 to this number of uniformly random plies, which are not learned from.
     max_plies
         A longer game is a draw; None: the game's own rules.
     threads

@@ -1,4 +1,4 @@
-"""The gate: does the candidate replace the best net? A match of pairs from the same openings with seats swapped."""
+"""The gate: does the candidate replace the best net? A match of pairs from the same openings with sides swapped."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from hauteur.matches.arena import ArenaFacts
 
 REPEAT_PLIES = (2, 4, 6, 8, 12, 16, 24, 32, 48, 64)
-"""Plies at which the share of unique games is told."""
+"""Plies at which the share of unique games is reported."""
 
 
 def generation_metrics(recipe: Recipe, games: Games) -> dict[str, Any]:
@@ -94,7 +94,7 @@ def resignation_metrics(games: Games) -> dict[str, int]:
 def learner_metrics(games: Games) -> dict[str, int]:
     """The learner's wins, draws and losses against the fixed opponent."""
     result = np.where(games.nets[:, 1] == NO_NET, games.outcome, -games.outcome)
-    wins, draws, losses = (int((result == wanted).sum()) for wanted in (1, 0, -1))
+    wins, draws, losses = (int((result == value).sum()) for value in (1, 0, -1))
     return {"wins": wins, "draws": draws, "losses": losses}
 
 

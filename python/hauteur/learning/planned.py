@@ -72,8 +72,8 @@ class PlannedGames:
         most = MOST_UNPACKED if isinstance(source, Path) else MOST_RESULT
         table = read_table(source, name, most=most)
         games = checked_games(table, name, self.game.spec)
-        for column, wanted in self._expected(self.units[number]).items():
-            if table[column].to_pylist() != wanted:
+        for column, expected in self._expected(self.units[number]).items():
+            if table[column].to_pylist() != expected:
                 raise ValueError(f"{name}: its {column} is not that of unit {number} of generation {self.generation}")
         return games
 
@@ -103,7 +103,7 @@ def planned_selfplay(
     seed: int,
     colours: Colours = "swap",
 ) -> PlannedGames:
-    """Plan the games of a generation. colours: seat of player 0, where the second player is the fixed opponent."""
+    """Plan the games of a generation. colours: side of player 0, where the second player is the fixed opponent."""
     plans = tuple(game_plans(game, settings, generation=generation, seed=seed, colours=colours))
     purpose = f"self-play {generation}"
     return PlannedGames(
@@ -185,7 +185,7 @@ def opening_plan(
 
 
 def pair_plans(game: _core.Game, games: int, opening_plies: int, *, purpose: str, seed: int) -> Iterator[GamePlan]:
-    """Games 2k and 2k + 1 begin with the same random plies, with seats swapped."""
+    """Games 2k and 2k + 1 begin with the same random plies, with sides swapped."""
     for index in range(games):
         start = random_opening(game, opening_plies, stream(seed, purpose, index // 2))
         yield GamePlan(index, (CANDIDATE, BEST) if index % 2 == 0 else (BEST, CANDIDATE), start)

@@ -26,7 +26,7 @@ class RunProgress(Section):
 
     first: what was done when this process began to count, at `begun`; written: when the file was. Both in seconds since
     1970. workers: who plays games for the run, and what they wait for, in words; numbers: what they did in this
-    generation, as the metrics have it. None: nobody but this process.
+    generation, as the metrics have it. None: this process alone.
     """
 
     generation: Whole

@@ -138,7 +138,7 @@ class SelfPlaySettings(Section):
 
 
 class OpponentSettings(PlayerSettings):
-    """The fixed opponent of self-play: a player of a match, but no program. colours: which seat is the learner's."""
+    """The fixed opponent of self-play: a player of a match, but no program. colours: the learner's side."""
 
     visits: Annotated[int, Field(ge=1, le=1_000_000_000)] = 1
     colours: Colours = "swap"
@@ -272,9 +272,9 @@ class ControllerSettings(Section):
     """Controller of N_scl of search-contempt, applied after every generation (hauteur.learning.controller).
 
     target: target (w + l)/d; initial_n_scl: first value; low, high: bounds of N_scl, also capped by the visits;
-    settle_factor, settle_generations: N_scl has settled once it stays within this factor for so many generations;
+    settle_factor, settle_generations: N_scl has settled once it stays within this factor for N generations;
     double_visits: then double selfplay.visits, up to max_visits; probe_games: games played, not used for training,
-    where no games near an N_scl were seen; long_game: 0, or for games without draws: games of at least so many plies
+    where no games near an N_scl were seen; long_game: 0, or for games without draws: games of at least N plies
     count as draws.
     """
 
@@ -392,7 +392,7 @@ class Recipe(Section):
         if not self.controller.long_game and not load_game(self.game).has_draws:
             raise ValueError(
                 f"controller: {self.game} knows no draws, so there is no (w + l)/d; with controller.long_game = PLIES "
-                "games of so many plies or more count in the place of draws"
+                "games of this number of plies or more count in the place of draws"
             )
         contempt = self.selfplay.search.search_contempt
         if contempt is not None and not contempt.is_neutral:
@@ -406,7 +406,7 @@ class Recipe(Section):
         return self
 
     @model_validator(mode="after")
-    def _nobody_waits_for_games_that_lag(self) -> Self:
+    def _nothing_waits_for_games_that_lag(self) -> Self:
         lag = self.selfplay.max_policy_lag
         if lag and self.controller is not None:
             raise ValueError(f"selfplay.max_policy_lag must be 0 with a section [controller], got {lag}")

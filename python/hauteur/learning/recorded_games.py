@@ -21,7 +21,7 @@ STORED = tuple(column for column in COLUMNS if column.stored)
 """Columns of games that are written to shards."""
 
 Rows = slice | NDArray[np.int64]
-"""Which rows of a level are taken."""
+"""Rows of a level that are taken."""
 
 make_cached = lru_cache(64)(load_game)
 
@@ -30,7 +30,7 @@ make_cached = lru_cache(64)(load_game)
 class Games(LearnedColumns):
     """G games of M searched moves, V visited root edges and L actions in all; games one after another.
 
-    nets [G, 2]: generation of the net in each seat; gave_up: the game ended by resignation; origin: spec of the game
+    nets [G, 2]: generation of the net on each side; gave_up: the game ended by resignation; origin: spec of the game
     whose start it began from, None: the game's own. The offsets [G + 1] (of moves: [M + 1]) are where the rows of a
     game (of a move) begin.
     """
@@ -99,7 +99,7 @@ class Games(LearnedColumns):
         return np.searchsorted(self.moves_before, moves, side="right") - 1
 
     def last(self, games: int) -> Games:
-        """Return the last so many games."""
+        """Return the last `games` games."""
         game = max(0, self.games - games)
         line, move = self.line_offsets[game], self.moves_before[game]
         begins = {"game": game, "line": line, "move": move, "edge": self.edge_offsets[move]}

@@ -1,4 +1,4 @@
-"""What is damaged, missing or exchanged among the files that a learning run has written."""
+"""Damaged, missing and exchanged files among those that a learning run has written."""
 
 from __future__ import annotations
 

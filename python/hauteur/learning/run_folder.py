@@ -26,7 +26,7 @@ ADVICE = (
     "give them back their old values, or begin another run with run.tag=NAME "
     f"(a resumed run may change only {', '.join(FREE_ON_RESUME)})"
 )
-"""What to do about other settings."""
+"""Advice about other settings."""
 
 
 @dataclass(frozen=True)

@@ -40,7 +40,7 @@ SCHEMA = pa.schema(
         ("outcome", pa.int8()),
         ("end_reason", pa.string()),
         ("n_scl", pa.float32()),  # of search-contempt; null where it is off
-        ("resigned", pa.int8()),  # seat that resigned, or played out would have: 0 first, 1 second; -1 neither
+        ("resigned", pa.int8()),  # side that resigned, or played out would have: 0 first, 1 second; -1 neither
         ("origin", pa.string()),  # spec of the game whose initial state it began from; null: the game's own
         *((column.name, pa.list_(pa.from_numpy_dtype(column.dtype))) for column in STORED),
         ("root_q", pa.list_(pa.float32())),  # win - loss of root_wdl
@@ -212,7 +212,7 @@ def _misfits(table: pa.Table) -> NDArray[np.int64]:
     moves = pc.list_value_length(table["actions"]).to_numpy()
     lengths, offsets = list_column(table, "policy_lengths")
     summed = np.diff(offsets_of(lengths)[offsets])
-    wanted = {column.name: summed if column.level == "edge" else moves * column.width for column in STORED}
-    wanted["root_q"] = moves
-    wrong = [pc.list_value_length(table[name]).to_numpy() != lengths for name, lengths in wanted.items()]
+    expected = {column.name: summed if column.level == "edge" else moves * column.width for column in STORED}
+    expected["root_q"] = moves
+    wrong = [pc.list_value_length(table[name]).to_numpy() != lengths for name, lengths in expected.items()]
     return np.flatnonzero(np.any(wrong, axis=0))

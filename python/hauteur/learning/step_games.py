@@ -43,7 +43,7 @@ OnGames = Callable[[int], None]
 
 @dataclass(frozen=True)
 class StepCost:
-    """What games took. evaluations: of the run's own net, and of the large one beside it; seconds: of the clock."""
+    """The cost of games. evaluations: of the run's own net, and of the large one beside it; seconds: of the clock."""
 
     facts: ArenaFacts
     evaluations: tuple[int, int]

@@ -138,7 +138,7 @@ class Batch:
         return [column for column in columns if column is not None]
 
     def shards(self, count: int) -> list[Batch]:
-        """The rows in so many parts of nearly equal length."""
+        """The rows in `count` parts of nearly equal length."""
         parts = zip(*(torch.tensor_split(column, count) for column in self._columns), strict=True)
         return [Batch(*part) for part in parts]
 
@@ -189,7 +189,7 @@ class CandidateTrainer:
         *,
         steps: int,
     ) -> CandidateTrainer:
-        """The trainer whose `tensors()` these are, after so many steps."""
+        """The trainer whose `tensors()` these are, after `steps` steps."""
         trainer = cls(_network_of(architecture, tensors, NETWORK), settings)
         trainer.steps = steps
         if trainer.average is not None:

@@ -22,7 +22,7 @@ from hauteur.networks.registered import registered_architecture
 Tensors = dict[str, NDArray[np.float32]]
 
 LARGE = "large."
-"""What the names of the large net's tensors begin with in a checkpoint."""
+"""Beginning of the names of the large net's tensors in a checkpoint."""
 
 
 def architecture_for(game: _core.Game, settings: NetworkSettings) -> ResNetArchitecture | RegisteredArchitecture:
@@ -35,17 +35,17 @@ def architecture_for(game: _core.Game, settings: NetworkSettings) -> ResNetArchi
 def first_trainer(game: _core.Game, recipe: Recipe, *, large: bool = False) -> CandidateTrainer:
     """The trainer that a run begins with: of the net of its start, or of random weights."""
     section = recipe.large if large and recipe.large is not None else recipe.network
-    wanted = architecture_for(game, section)
+    expected = architecture_for(game, section)
     path = None if recipe.start is None else recipe.start.large_net if large else recipe.start.net
     if path is None:
         name = "large network" if large else "network"
-        return CandidateTrainer.new(wanted, recipe.train, seed=recipe.run.seed, name=name)
+        return CandidateTrainer.new(expected, recipe.train, seed=recipe.run.seed, name=name)
     description = networks.describe(Path(path))
     check_fits(game, Path(path), description)
-    if section != NetworkSettings() and description.architecture != wanted:
+    if section != NetworkSettings() and description.architecture != expected:
         raise ValueError(
             f"{path}: is {description.architecture.summary()} and keeps its shape, but the section "
-            f"[{'large' if large else 'network'}] says {wanted.summary()}: leave its settings out"
+            f"[{'large' if large else 'network'}] says {expected.summary()}: leave its settings out"
         )
     return CandidateTrainer.from_net(Path(path), recipe.train)
 
@@ -68,7 +68,7 @@ class Learners:
 
     @classmethod
     def restored(cls, recipe: Recipe, folder: RunFolder, tensors: Tensors, *, steps: int) -> Learners:
-        """The learners whose `tensors()` these are, after so many steps; their shapes are those of the first nets."""
+        """The learners whose `tensors()` these are, after `steps` steps; their shapes are those of the first nets."""
         small = {name: value for name, value in tensors.items() if not name.startswith(LARGE)}
         large = {name.removeprefix(LARGE): value for name, value in tensors.items() if name.startswith(LARGE)}
         architecture = networks.describe(folder.net(0)).architecture

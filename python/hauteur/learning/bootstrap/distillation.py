@@ -25,7 +25,7 @@ ROWS = 512
 """Positions of chunks in a batch. Those of games come a game at a time."""
 
 SHARES = 65_535
-"""A share of the policy target is stored in games as so many parts of the whole, as self-play does with Gumbel."""
+"""A share of the policy target is stored in games as a number of parts of the whole, as self-play does with Gumbel."""
 
 
 def taught_games(game: _core.Game, records: Sequence[GameRecord], teacher: Evaluator) -> Iterator[GameRecord]:

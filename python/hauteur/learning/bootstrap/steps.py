@@ -51,7 +51,7 @@ def check_start(game: _core.Game, recipe: Recipe) -> None:
 class Start:
     """Start of a run (generation 0); `current` collects its metrics, as JSON.
 
-    progress: shows a step of so many parts (None: unknown), and yields what takes the count so far.
+    progress: shows a step of N parts (None: unknown), and yields what takes the count so far.
     """
 
     recipe: Recipe

@@ -55,7 +55,7 @@ def export_games(
     facts = ExportFacts()
     for shard in shards:
         games = []
-        for stored in _wanted(shard, generations, facts):
+        for stored in _chosen(shard, generations, facts):
             _check_game(shard, stored, form)
             games.append(stored)
             facts.games += 1
@@ -68,7 +68,7 @@ def export_games(
     return facts
 
 
-def _wanted(shard: Path, generations: tuple[int, int | None], facts: ExportFacts) -> Iterator[StoredGame]:
+def _chosen(shard: Path, generations: tuple[int, int | None], facts: ExportFacts) -> Iterator[StoredGame]:
     """The games of these generations; what cannot be true is skipped."""
     first, last = generations
     try:

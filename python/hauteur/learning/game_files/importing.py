@@ -182,7 +182,7 @@ def record_of(game: _core.Game, line: GameLine, index: int) -> GameRecord:
 
 
 def _movers(game: _core.Game, line: GameLine) -> np.ndarray[tuple[int], np.dtype[np.uint8]]:
-    """Return the seat that made each move, by replaying the game."""
+    """Return the side that made each move, by replaying the game."""
     if not line.actions:
         raise ValueError("it has no moves")
     state = (line.origin or game.new_initial_state()).copy()

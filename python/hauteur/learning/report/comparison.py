@@ -172,8 +172,8 @@ class Quantity(NamedTuple):
 
 
 def _best_elo(history: History) -> Values:
-    judged = any(number(line, "elo") is not None for line in history)
-    return column(history, "best_elo") if judged else [None] * len(history)
+    gated = any(number(line, "elo") is not None for line in history)
+    return column(history, "best_elo") if gated else [None] * len(history)
 
 
 def _ratio(history: History) -> Values:

@@ -27,11 +27,11 @@ from hauteur.plots.kinds import lines, shares
 class FigureSetting(NamedTuple):
     """Inputs of figures beside the history.
 
-    judge: source of the gate's verdict, in words; threshold: of the gate; target_ratio: target (w + l) / d; began:
+    source: of the gate's verdict, in words; threshold: of the gate; target_ratio: target (w + l) / d; began:
     seconds before the first generation.
     """
 
-    judge: str = "the gate's games"
+    source: str = "the gate's games"
     threshold: float | None = None
     target_ratio: float | None = None
     began: float = 0.0
@@ -154,12 +154,12 @@ def run_figures(history: History, setting: FigureSetting, axis: str | None = Non
     """
     by = axis_of([history], axis)[0] if axis is not None else None
     ladders = [_elo_by(history, one) for one in ([by] if by is not None else axes([history])[0])]
-    judged = any(number(line, "elo") is not None for line in history)
+    gated = any(number(line, "elo") is not None for line in history)
     speed, pace, fill, memory = (kind.of(history) for kind in SPEED)
     contempt, lengths = (kind.of(history) for kind in GAMES)
     times = [time_of_selfplay(history), time_of_generation(history, setting.began)]
     sections = {
-        "Learning": [candidate(history, setting), learner(history), losses(history), *(ladders if judged else [])],
+        "Learning": [candidate(history, setting), learner(history), losses(history), *(ladders if gated else [])],
         "Games": [
             results(history),
             ratio(history, setting.target_ratio),
@@ -179,22 +179,22 @@ def run_figures(history: History, setting: FigureSetting, axis: str | None = Non
 
 def candidate(history: History, setting: FigureSetting) -> Figure | None:
     """The implementation report's figure: the candidate's results, its winrate, the threshold."""
-    judged = [line for line in history if number(line, "gate.games")]
-    counts = [_counts(line, "gate.wins", "gate.draws", "gate.losses") for line in judged]
+    gated = [line for line in history if number(line, "gate.games")]
+    counts = [_counts(line, "gate.wins", "gate.draws", "gate.losses") for line in gated]
     if not any(map(sum, counts)):
         return None
-    ends = [_interval(line) for line in judged]
+    ends = [_interval(line) for line in gated]
     intervals = [end for end in ends if end is not None]
-    known = len(intervals) == len(judged)
+    known = len(intervals) == len(gated)
     text = (
-        f"The candidate's wins, draws and losses in {setting.judge}; the curve is its winrate (draws count half)"
+        f"The candidate's wins, draws and losses in {setting.source}; the curve is its winrate (draws count half)"
         f"{', with its 95 % interval' if known else ''}."
     )
     return shares(
         "candidate",
         "Candidate against best net",
         text,
-        xs=generations(judged),
+        xs=generations(gated),
         runs=[counts],
         threshold=setting.threshold,
         intervals=intervals if known else None,
@@ -243,7 +243,7 @@ def _elo_interval(line: Line, before: float | None) -> tuple[float, float] | Non
     ends, games = _interval(line), number(line, "gate.games")
     if ends is None or games is None or games <= 0 or before is None:
         return None
-    least = 0.5 / (games + 1)  # a score of 0 or 1 is no difference that can be told
+    least = 0.5 / (games + 1)  # a score of 0 or 1 is no difference that can be known
     low, high = (before + elo_of_score(min(max(end, least), 1 - least)) for end in ends)
     return low, high
 
@@ -293,8 +293,8 @@ def ratio(history: History, target: float | None = None) -> Figure | None:
 
 def repeats(history: History) -> Figure | None:
     """Share of games that differ within the first plies, for three generations."""
-    told = [line for line in history if isinstance(section(line, "games").get("unique_share"), Mapping)]
-    picked = {id(line): line for line in (told[:1] + told[len(told) // 2 :][:1] + told[-1:])}.values()
+    known = [line for line in history if isinstance(section(line, "games").get("unique_share"), Mapping)]
+    picked = {id(line): line for line in (known[:1] + known[len(known) // 2 :][:1] + known[-1:])}.values()
     rows = {f"generation {generations([line])[0]:g}": _unique(line) for line in picked}
     plies = sorted({ply for row in rows.values() for ply in row})
     text = "Share of different games if only their first plies are looked at: how varied self-play is."
@@ -371,8 +371,8 @@ def _interval(line: Line) -> tuple[float, float] | None:
 
 def _unique(line: Line) -> dict[int, float]:
     """Unique share by ply."""
-    told = section(line, "games")["unique_share"]
-    found = {int(ply): number(told, ply) for ply in told}
+    shares = section(line, "games")["unique_share"]
+    found = {int(ply): number(shares, ply) for ply in shares}
     return {ply: share for ply, share in found.items() if share is not None}
 
 

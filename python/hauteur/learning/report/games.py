@@ -64,10 +64,10 @@ def played_games(folder: RunFolder, generation: int) -> list[ListedGame]:
     for path in _shards(folder, generation):
         names = ("index", "outcome", "end_reason", "start", "actions", "net_first", "net_second")
         for row in _table(path).select(names).to_pylist():
-            seats = [_player(row[name]) for name in ("net_first", "net_second")]
+            sides = [_player(row[name]) for name in ("net_first", "net_second")]
             reason = f" ({row['end_reason']})" if row["end_reason"] else ""
             plies = len(row["start"]) + len(row["actions"])
-            found.append(ListedGame(row["index"], result_text(row["outcome"]) + reason, plies, *seats))
+            found.append(ListedGame(row["index"], result_text(row["outcome"]) + reason, plies, *sides))
     return sorted(found)
 
 
@@ -155,8 +155,8 @@ def _walk(row: dict[str, Any]) -> dict[str, Any]:
         if best_action is not None:
             best[before + number] = best_action
         state.apply(action)
-    seats = [_player(row[name]) for name in ("net_first", "net_second")]
-    result = result_title(seats[0], seats[1], row["outcome"], row["end_reason"] or "")
+    sides = [_player(row[name]) for name in ("net_first", "net_second")]
+    result = result_title(sides[0], sides[1], row["outcome"], row["end_reason"] or "")
     title = f"generation {row['generation']}, game {row['index'] + 1}: {result}"
     chances = _chances(row, before)
     return walk_of(start, [*row["start"], *row["actions"]], title=title, notes=WalkNotes(chances, best, notes))

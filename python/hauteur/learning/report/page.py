@@ -77,12 +77,12 @@ def figure_sections(
     start: its metrics of generation 0; axis: see `run_figures`.
     """
     gate = recipe.gate
-    judge = "the games that it played as episodes" if gate.by == "episodes" else "each generation's gate match"
+    source = "the games that it played as episodes" if gate.by == "episodes" else "each generation's gate match"
     threshold = gate.threshold if gate.by in ("match", "episodes") else None
     target = None if recipe.controller is None else recipe.controller.target
     first = {"Learning from recorded games": start_figures(start)} if start is not None else {}
     began = (number(start, "seconds") or 0.0) if start is not None else 0.0
-    found = first | run_figures(history, FigureSetting(judge, threshold, target, began), axis)
+    found = first | run_figures(history, FigureSetting(source, threshold, target, began), axis)
     return [ReportSection(name, figures=figures) for name, figures in found.items()]
 
 
@@ -129,8 +129,8 @@ def total(history: Sequence[Line], path: str) -> float | None:
 
 def best_elo(history: Sequence[Line]) -> float | None:
     """Return the Elo of the best net; None if no generation was gated by games."""
-    judged = any(number(line, "elo") is not None for line in history)
-    return number(history[-1], "best_elo") if judged else None
+    gated = any(number(line, "elo") is not None for line in history)
+    return number(history[-1], "best_elo") if gated else None
 
 
 COLUMNS = (
@@ -195,7 +195,7 @@ def axes_of(folder: RunFolder) -> dict[str, str]:
 
 
 class RunNumbers(NamedTuple):
-    """A run in a list. done, total: generations; elo: of the best net over the first, where games have judged it."""
+    """A run in a list. done, total: generations; elo: of the best net over the first, where it was gated by games."""
 
     done: int
     total: int

@@ -28,14 +28,14 @@ def write_events(folder: RunFolder) -> Path | None:
         return None
     path = folder.tensorboard / FILE
     began = datetime.fromisoformat(folder.read_meta()["created"])
-    wanted = events(folder.read_metrics(), began.timestamp())
+    content = events(folder.read_metrics(), began.timestamp())
     present = path.read_bytes() if path.exists() else b""
     path.parent.mkdir(exist_ok=True)
-    if present and wanted.startswith(present):
+    if present and content.startswith(present):
         with path.open("ab") as file:
-            file.write(wanted[len(present) :])
+            file.write(content[len(present) :])
     else:
-        write_bytes(path, wanted)
+        write_bytes(path, content)
     return path
 
 
