@@ -44,9 +44,8 @@ class Watched(LocalFleet):
 
 
 @pytest.fixture
-def fleets(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Watched]]:
+def fleets() -> Iterator[Callable[..., Watched]]:
     """Opens fleets that are closed at the end, and leave no process, thread or descriptor behind."""
-    monkeypatch.setattr(local, "FIRST_PAUSE", 0.01)
     before, opened = held(), list[Watched]()
 
     def opens(*args: Any, **settings: Any) -> Watched:
@@ -150,25 +149,23 @@ def test_a_full_pipe_does_not_block_the_driver(fleets: Callable[..., Watched]) -
     [("exit", "ended with exit status 7"), ("garbage", "sent what is no report: not a message: b'Welcome!")],
 )
 def test_workers_that_never_start_end_the_work(fleets: Callable[..., Watched], start: str, cause: str) -> None:
-    with pytest.raises(ValueError, match=f"no local worker starts: the last one {cause}"):
+    with pytest.raises(ValueError, match=f"local workers end again and again: the last one {cause}"):
         fleets(2, start=start).until(Joined)
 
 
-def test_pauses_between_starts_grow_until_a_unit_is_played(
-    fleets: Callable[..., Watched], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(local, "FIRST_PAUSE", 1000.0)
+def test_workers_that_end_without_a_unit_played_end_the_work(fleets: Callable[..., Watched]) -> None:
     fleet = fleets(1)
-    for number in range(1, 4):
+    for number in range(1, 2 * local.MOST_DEATHS):
         fleet.until(Joined, number)
         fleet.give(f"local-{number}", "play")
         fleet.until(Finished, number)
-        fleet.give(f"local-{number}", "kill")  # the next one starts at once
-    fleet.until(Joined, 4)
-    fleet.give("local-4", "exit")
-    fleet.until(Left, 4)
-    assert fleet.shortage() == "1 of 1 local workers to start: the last one ended with exit status 3"
-    assert not any(isinstance(event, Joined) for event in fleet.wait(0.5))
+        fleet.give(f"local-{number}", "kill")
+    for number in range(2 * local.MOST_DEATHS, 3 * local.MOST_DEATHS - 1):
+        fleet.until(Joined, number)
+        assert fleet.shortage() is None
+        fleet.give(f"local-{number}", "exit")
+    with pytest.raises(ValueError, match="local workers end again and again: the last one ended with exit status 3"):
+        fleet.until(Joined, 3 * local.MOST_DEATHS)
 
 
 def test_a_unit_that_a_worker_cannot_play_fails(fleets: Callable[..., Watched]) -> None:

@@ -203,9 +203,7 @@ def test_the_end_of_stdin_ends_a_worker_in_a_game() -> None:
                     fleet.submit("local-1", short[0], sources)
                     fleet.submit("local-1", endless[0], sources)
                 if isinstance(event, Finished):  # the other one has begun
-                    process = fleet._by_name["local-1"].process
-                    assert process is not None
-                    process.outgoing.put(None)
+                    fleet._processes["local-1"].outgoing.put(None)
             events += found
         assert [event for event in events if isinstance(event, Left)] == [Left("local-1", "ended with exit status 0")]
     finally:

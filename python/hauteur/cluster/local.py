@@ -9,10 +9,8 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 
 from hauteur.cluster.fleet import Event, Failed, Finished, Joined, Left, Sources
@@ -27,22 +25,10 @@ THREAD_VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"
 """Libraries that compute beside the nets would else take all cores in every worker."""
 
 MOST_WORKERS = 1024
-FIRST_PAUSE, MOST_PAUSE = 0.5, 30.0
-"""Seconds between two starts of a worker that ends again and again, without a unit played: doubled each time."""
-MOST_STARTS = 4
-"""Starts of each worker after which the fleet gives up, where none has ever joined."""
+MOST_DEATHS = 4
+"""Workers that may end for each place, one after another without a unit played; then the fleet gives up."""
 CLOSE_SECONDS = 5.0
 """Seconds that killed processes have to go."""
-
-
-@dataclass
-class _Place:
-    """Room for a worker. deaths: in succession, without a unit played; due: when the next one starts."""
-
-    process: _Process | None = None
-    deaths: int = 0
-    due: float = 0.0
-    cause: str = ""
 
 
 class LocalFleet:
@@ -60,30 +46,27 @@ class LocalFleet:
         self._threads = threads or max(1, usable_cores() // workers)
         self._command = (*command, str(self._threads))
         self._events: queue.Queue[Event | None] = queue.Queue()
-        self._places = [_Place() for _ in range(workers)]
-        self._by_name: dict[str, _Place] = {}
-        self._count = 0
-        self._have_joined = False
+        self._processes: dict[str, _Process] = {}
+        self._workers, self._count, self._deaths = workers, 0, 0
+        self._cause = ""
 
     @property
     def names(self) -> list[str]:
         """Names of the workers that were started."""
-        return list(self._by_name)
+        return list(self._processes)
 
     def submit(self, worker: str, unit: Unit, sources: Sources) -> None:
         """Send a unit to a process; one that cannot be sent fails."""
-        process = self._by_name[worker].process
-        assert process is not None
         try:
             places = {sha256: os.fspath(sources[sha256].resolve()) for sha256 in unit.files}
         except OSError as error:
             self._events.put(Failed(worker, unit.key, f"could not be sent: {error}"))
         else:
-            process.outgoing.put({"unit": unit.to_json(), "sources": places})
+            self._processes[worker].outgoing.put({"unit": unit.to_json(), "sources": places})
 
     def wait(self, seconds: float) -> list[Event]:
         """Return what has happened. ValueError, in one line, where there will never be a worker."""
-        self._start_due()
+        self._start()
         found: list[Event] = []
         with suppress(queue.Empty):
             event = self._events.get(timeout=seconds)
@@ -98,19 +81,18 @@ class LocalFleet:
 
     def replace(self, worker: str, cause: str) -> None:
         """Kill a process."""
-        place = self._by_name.get(worker)
-        if place is not None and place.process is not None:
-            place.process.end(cause)
+        if worker in self._processes:
+            self._processes[worker].end(cause)
 
     def shortage(self) -> str | None:
         """Return how many workers are not there, and why the last one ended."""
-        missing = [place for place in self._places if place.process is None or not place.process.has_joined]
-        cause = next((f": the last one {place.cause}" for place in missing if place.cause), "")
-        return f"{len(missing)} of {len(self._places)} local workers to start{cause}" if missing else None
+        missing = self._workers - sum(process.has_joined for process in list(self._processes.values()))
+        cause = f": the last one {self._cause}" if self._cause else ""
+        return f"{missing} of {self._workers} local workers to start{cause}" if missing else None
 
     def close(self) -> None:
         """End all processes, and wait until they are gone."""
-        processes = [place.process for place in self._places if place.process is not None]
+        processes = list(self._processes.values())
         for process in processes:
             process.end("the fleet was closed")
         for process in processes:
@@ -119,31 +101,21 @@ class LocalFleet:
     def _handled(self, event: Event) -> list[Event]:
         """Return what the user of the fleet learns from an event of a process."""
         match event:
-            case Joined():
-                self._have_joined = True
-            case Finished(name):
-                place = self._by_name[name]
-                place.deaths, place.cause = 0, ""
+            case Finished():
+                self._deaths = 0
             case Left(name, cause):
-                place = self._by_name.pop(name)
-                assert place.process is not None
-                has_joined, place.process, place.cause = place.process.has_joined, None, cause
-                pause = FIRST_PAUSE * 2 ** (place.deaths - 1) if place.deaths else 0.0
-                place.due = time.monotonic() + min(MOST_PAUSE, pause)
-                place.deaths += 1
-                return [event] if has_joined else []
+                self._deaths, self._cause = self._deaths + 1, cause
+                return [event] if self._processes.pop(name).has_joined else []
         return [event]
 
-    def _start_due(self) -> None:
-        """Start the workers whose time has come."""
-        if not self._have_joined and all(place.deaths >= MOST_STARTS for place in self._places):
-            raise ValueError(f"no local worker starts: the last one {self._places[0].cause}")
-        for place in self._places:
-            if place.process is None and place.due <= time.monotonic():
-                self._count += 1
-                name = f"local-{self._count}"
-                place.process = _Process(name, self._command, self._environment(), self._events.put)
-                self._by_name[name] = place
+    def _start(self) -> None:
+        """Start the workers that are missing. ValueError where they end again and again, without a unit played."""
+        if self._deaths >= MOST_DEATHS * self._workers:
+            raise ValueError(f"local workers end again and again: the last one {self._cause}")
+        while len(self._processes) < self._workers:
+            self._count += 1
+            name = f"local-{self._count}"
+            self._processes[name] = _Process(name, self._command, self._environment(), self._events.put)
 
     def _environment(self) -> dict[str, str]:
         """Return the driver's environment: its modules, games and networks, and a share of its threads."""
