@@ -1,9 +1,7 @@
 """Matches: paired and fixed colours, openings, the same results after any interruption, one evaluator a net."""
 
 import json
-import time
 from collections.abc import Callable
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +10,6 @@ from learning_toys import ToyEvaluator
 from match_toys import CONNECT4, FAST, games_of_players, match_in, played, settings_of
 
 from hauteur.cli import main
-from hauteur.cli.commands.match_view import every, progress_line
 from hauteur.games.end_reasons import PLY_LIMIT
 from hauteur.matches.folder import MatchFolder
 from hauteur.matches.ratings.sources import read_results
@@ -271,7 +268,7 @@ BAD = [
     (["visits=1", "visits=0"], "player B: visits:"),
     (
         ["visits=1", "visits=1", "--games", "3"],
-        "hauteur: with swapped colours the number of games must be even, got 3\n",
+        "with swapped colours the number of games must be even, got 3\n",
     ),
     (["visits=1", "visits=1", "--games", "0"], "games"),
     (["visits=1", "visits=1", "--max-plies", "4"], "max_plies must be more than random_plies, got 4 and 4"),
@@ -335,20 +332,6 @@ def interrupted_after(games: int, append: Callable[[MatchFolder, MatchGame], Non
         append(folder, game)
 
     return interrupted
-
-
-def test_progress_is_shown_once_the_nets_are_open() -> None:
-    match = match_in(None, settings_of())
-    shown: list[str] = []
-    with every(0.001, match, lambda: shown.append(progress_line(match))):
-        time.sleep(0.05)
-        assert shown == []
-        with closing(match.play()) as games:
-            next(games)
-            for _ in range(5000):
-                if not shown:
-                    time.sleep(0.001)
-    assert "/12 games" in shown[0]
 
 
 def test_players_that_do_not_fit_leave_no_folder(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

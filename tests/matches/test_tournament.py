@@ -9,13 +9,11 @@ import pytest
 
 from hauteur import _core
 from hauteur.cli import main
-from hauteur.cli.commands.match_view import match_table, progress_line
-from hauteur.cli.commands.tournament import live_table
-from hauteur.cli.commands.tournament import progress_line as tournament_line
 from hauteur.matches.folder import MatchFolder, TournamentFolder, match_folders
 from hauteur.matches.match import Match
+from hauteur.matches.play import progress_text
 from hauteur.matches.ratings.bradley_terry import rating_list
-from hauteur.matches.ratings.elo import MatchScore
+from hauteur.matches.ratings.elo import MatchScore, Sprt
 from hauteur.matches.ratings.rating_list import Encounter
 from hauteur.matches.ratings.sources import read_results
 from hauteur.matches.ratings.tables import crosstable, rating_table, ratings_json
@@ -117,23 +115,14 @@ def test_the_command_prints_list_and_crosstable(tmp_path: Path, capsys: pytest.C
     assert "at least 2" in capsys.readouterr().err
 
 
-def test_live_tables_show_the_state() -> None:
-    from rich.console import Console
-
-    console = Console(width=120, record=True)
-    tournament = tournament_in(None)
-    console.print(live_table(tournament))
-    played(tournament)
-    console.print(live_table(tournament))
-    match = tournament.matches[0]
-    console.print(match_table(match))
-    text = console.export_text()
-    assert "12 games left" in text
-    assert "0 games left" in text
-    assert "twelve - four" in text
-    assert re.search(r"Elo [+-]\d+ \[.*\] \(95 %\), LOS", text)
-    assert tournament_line(tournament).startswith("12/12 games  ")
-    assert progress_line(match).startswith("4/4 games  +")
+def test_progress_says_games_results_and_time_left() -> None:
+    cup = tournament_in(None)
+    match = Match(GAME, cup.settings.match(0, 1), sprt=Sprt(0, 20))
+    assert progress_text(match).startswith(f"0/{match.games_wanted} games  LLR")
+    games = cup.play()
+    next(games)
+    assert re.match(r"1/\d+ games  .+  [\d,]+ evaluations/s  0:\d\d left", progress_text(cup))
+    games.close()
 
 
 def test_the_crosstable_has_both_views() -> None:

@@ -1,16 +1,16 @@
-"""Matches, sequential tests and tournaments in one call, for programs in Python."""
+"""Matches, sequential tests and tournaments in one call, for programs in Python and for the commands."""
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 from hauteur import _core
-from hauteur.cluster.open import open_workers
-from hauteur.cluster.scheduler import Scheduler
+from hauteur.cluster.open import WorkerOptions, open_scheduler
 from hauteur.games.positions import as_state
 from hauteur.games.registry import load_game
 from hauteur.matches.folder import MatchFolder, TournamentFolder
@@ -23,11 +23,13 @@ from hauteur.matches.ratings.elo import Model, Sprt
 from hauteur.matches.ratings.rating_list import RatingList
 from hauteur.matches.ratings.sources import encounters_of_tally
 from hauteur.matches.report.pages import renew_page
-from hauteur.matches.results import MatchGame, Tally, summary
+from hauteur.matches.results import MatchGame, sprt_line, summary
 from hauteur.matches.tournament import Kind, Tournament, TournamentSettings
+from hauteur.networks.evaluators.base import Backend
 from hauteur.players.build import Resources
 from hauteur.players.player import Player
 from hauteur.players.settings import Colours, PlayerSettings, parse_player
+from hauteur.system.formatting import duration
 from hauteur.system.progress import ProgressLine
 from hauteur.system.settings import validated
 
@@ -37,24 +39,50 @@ if TYPE_CHECKING:
 OnGame = Callable[[MatchGame], object]
 
 
+class MatchOptions(TypedDict, total=False):
+    """Options that matches, sequential tests and tournaments have in common; all may be left out.
+
+    seed: of all random draws, 0 or more; game k of a match depends on seed, k, opening and players alone. openings: a
+    file (EPD, FEN or moves, one a line; .pgn for chess), or a list of such lines or of positions (a `chess.Board`, a
+    State); their order is drawn by the seed, or with order `file` as they come; after the last the first is used again.
+    random_plies: without openings, uniformly random plies that each pair of games begins with (4). max_plies: a longer
+    game is a draw; None: the game's own rules.
+
+    parallel: games at a time, 1 to 100,000 (64); their positions share batches of the evaluators. batch_size: most
+    rows of a batch, None: half of them. threads: of each net on the processor, 1 to 1024; 0: one a core. backend: what
+    computes the nets. workers: processes that play the games, `parallel` at a time each, and cluster: where they run,
+    None: this machine, `auto` or HOST:PORT: a cluster of Ray; 0: this process plays them, or with `cluster` as many as
+    there is room for. The games are the same. Players that are Python objects cannot be sent to workers.
+
+    out: a folder that keeps the match; the same call goes on there after an interruption, and `games` may be raised;
+    with other settings, nets or Python sources it is refused. None: nothing is kept on disk. on_game: called with each
+    finished game (`MatchGame`). progress: show a line of progress; None: on a terminal and in a notebook.
+    """
+
+    seed: int
+    openings: str | Path | Sequence[PositionLike] | None
+    order: Literal["random", "file"]
+    random_plies: int
+    max_plies: int | None
+    parallel: int
+    batch_size: int | None
+    threads: int
+    backend: Backend | None
+    workers: int | WorkerOptions
+    cluster: str | None
+    out: str | Path | None
+    on_game: OnGame | None
+    progress: bool | None
+
+
 def play_match(
     a: Player | str,
     b: Player | str,
     game: _core.Game | str,
     *,
     games: int = 400,
-    seed: int = 0,
-    openings: str | Path | Sequence[PositionLike] | None = None,
-    random_plies: int = 4,
     colours: Colours = "swap",
-    max_plies: int | None = None,
-    parallel: int = 64,
-    threads: int = 0,
-    workers: int = 0,
-    cluster: str | None = None,
-    out: str | Path | None = None,
-    on_game: OnGame | None = None,
-    progress: bool | None = None,
+    **options: Unpack[MatchOptions],
 ) -> MatchResult:
     """Play a match between two players, many games at once, and return its result from A's view.
 
@@ -65,49 +93,23 @@ def play_match(
     game
         A game, or the spec of one: `"connect4"`.
     games
-        How many, even unless `colours` gives A one seat.
-    seed
-        Of all random draws, 0 or more. Game k of a match depends on seed, k, opening and players alone.
-    openings
-        A file of openings (EPD, FEN or moves, one a line; .pgn for chess), or a list of such lines or of positions (a
-        `chess.Board`, a State). Their order is drawn by the seed; after the last the first is used again.
-    random_plies
-        Without openings: uniformly random plies that each pair of games begins with.
+        How many, even unless `colours` gives A one side.
     colours
-        `swap`: each opening twice, A first and A second; `first`, `second`: A's seat; `mover`: A is to move after it.
-    max_plies
-        A longer game is a draw; None: the game's own rules.
-    parallel
-        Games at a time, 1 to 100,000; their positions share batches of the evaluators.
-    threads
-        Of each net on the processor, 1 to 1024; 0: one a core.
-    workers
-        Processes that play the games, `parallel` at a time each; 0: this process plays them, or with `cluster` as many
-        as there is room for. The games are the same. Players that are Python objects cannot be sent to workers.
-    cluster
-        Where workers run: `local`, `auto` or HOST:PORT, a cluster of Ray; None: this machine, without Ray.
-    out
-        A folder that keeps the match. The same call goes on there after an interruption, and `games` may be raised;
-        with other settings, nets or Python sources it is refused. None: nothing is kept on disk.
-    on_game
-        Called with each finished game (`MatchGame`).
-    progress
-        Show a line of progress; None: on a terminal and in a notebook.
+        `swap`: each opening twice, A first and A second; `first`, `second`: A's side; `mover`: A is to move after it.
+    options
+        Any of `hauteur.matches.play.MatchOptions`: seed, openings, order, random_plies, max_plies, parallel,
+        batch_size, threads, backend, workers, cluster, out, on_game, progress.
 
     Ctrl-C (KeyboardInterrupt) ends the match; the result then has the games played so far, and `complete` is False.
     Raise ValueError, in one line, for settings that are out of range or do not fit each other, the game or the folder;
-    what an evaluator object raises comes out as it is. Intervals: docs/reference/ratings.md.
+    what an evaluator object raises comes out unchanged. Intervals: docs/reference/ratings.md.
 
     >>> import hauteur as ht
     >>> match = ht.play_match(ht.Player("uniform", visits=30), "random", "tictactoe", games=20)
     >>> len(match.games), match.wins + match.draws + match.losses, match.score > 0.5
     (20, 20, True)
     """
-    with open_workers(workers, cluster) as scheduler:
-        options = _Options.of(game, seed, openings, random_plies, max_plies, parallel, threads, workers, scheduler)
-        match = _match(a, b, options, games=games, colours=colours, out=out)
-        played, interrupted = _played(match.play(), on_game, ProgressLine(progress, _BEGIN), match)
-    _write(match.folder, options.game, [match], interrupted)
+    match, played, interrupted = _run_match(a, b, game, options, games=games, colours=colours)
     return MatchResult(match, games_of(match, played), interrupted)
 
 
@@ -122,24 +124,14 @@ def sprt(
     beta: float = 0.05,
     model: Model = "normalised",
     max_games: int | None = None,
-    seed: int = 0,
-    openings: str | Path | Sequence[PositionLike] | None = None,
-    random_plies: int = 4,
-    max_plies: int | None = None,
-    parallel: int = 64,
-    threads: int = 0,
-    workers: int = 0,
-    cluster: str | None = None,
-    out: str | Path | None = None,
-    on_game: OnGame | None = None,
-    progress: bool | None = None,
+    **options: Unpack[MatchOptions],
 ) -> SprtResult:
     """Play until a sequential probability ratio test decides whether A is elo1 or only elo0 above B.
 
     elo0 < elo1, within -2000 to 2000, in the unit `model`: `logistic` is Elo of the score, `normalised` is divided by
     the deviation of the pairs, so that the length of the test does not depend on the openings. alpha: probability of
     accepting elo1 where elo0 is true, beta: of elo0 where elo1 is true, 0 to 0.5. max_games: even; None: no limit. The
-    others are those of `play_match`, also what is raised and what Ctrl-C does.
+    options are those of `play_match`, also what is raised and what Ctrl-C does.
 
     The result has `verdict` ("elo1", "elo0", or None where the games ended before) and `llr`; its numbers are those of
     the pairs that the test counted, in the order of their numbers. Source: docs/reference/ratings.md.
@@ -148,13 +140,8 @@ def sprt(
     >>> ht.sprt("net=uniform visits=40", "random", "tictactoe", elo1=100, parallel=16).verdict
     'elo1'
     """
-    test = Sprt(elo0, elo1, alpha, beta, model)
-    most = NO_LIMIT if max_games is None else max_games
-    with open_workers(workers, cluster) as scheduler:
-        options = _Options.of(game, seed, openings, random_plies, max_plies, parallel, threads, workers, scheduler)
-        match = _match(a, b, options, games=most, colours="swap", out=out, test=test)
-        played, interrupted = _played(match.play(), on_game, ProgressLine(progress, _BEGIN), match)
-    _write(match.folder, options.game, [match], interrupted)
+    test, most = Sprt(elo0, elo1, alpha, beta, model), NO_LIMIT if max_games is None else max_games
+    match, played, interrupted = _run_match(a, b, game, options, games=most, colours="swap", test=test)
     return SprtResult(match, games_of(match, played), interrupted)
 
 
@@ -164,24 +151,14 @@ def tournament(
     *,
     games: int = 100,
     kind: Kind = "round-robin",
-    seed: int = 0,
-    openings: str | Path | Sequence[PositionLike] | None = None,
-    random_plies: int = 4,
-    max_plies: int | None = None,
-    parallel: int = 64,
-    threads: int = 0,
-    workers: int = 0,
-    cluster: str | None = None,
-    out: str | Path | None = None,
-    on_game: OnGame | None = None,
-    progress: bool | None = None,
+    **options: Unpack[MatchOptions],
 ) -> RatingList:
     """Play all pairings of several players at once, and return their rating list.
 
     players: two or more with different names. games: of each pairing, even. kind: `round-robin`, or `gauntlet`: the
-    first player against each of the others. out: a folder, with one of a match for each pairing, which the same call
-    continues; players may be added at the end. The others are those of `play_match`, also what is raised; after Ctrl-C
-    the list is that of the games played so far.
+    first player against each of the others. The options are those of `play_match`, also what is raised; the folder
+    `out` has one of a match for each pairing, and players may be added at the end; after Ctrl-C the list is that of the
+    games played so far.
 
     The list (Bradley and Terry with Davidson's draws, docs/reference/ratings.md) has Elo with 95 % intervals,
     `difference(a, b)`, `crosstable()` and `to_pandas()`; 0 is the mean of the players.
@@ -191,26 +168,7 @@ def tournament(
     >>> [rating.name for rating in ratings.ratings][-1]
     'random'
     """
-    if isinstance(players, str | PlayerSettings) or not isinstance(players, Sequence):
-        raise ValueError(f"players must be a list of two or more players, got {players!r}")
-    given = tuple(_settings(player, f"player {number}") for number, player in enumerate(players, 1))
-    folder = None if out is None else TournamentFolder(Path(out))
-    with open_workers(workers, cluster) as scheduler:
-        options = _Options.of(game, seed, openings, random_plies, max_plies, parallel, threads, workers, scheduler)
-        settings = {"players": given, "kind": kind, "games": games, **options.settings}
-        cup = Tournament(
-            options.game,
-            validated(TournamentSettings, settings, "tournament"),
-            options.openings,
-            options.openings_file,
-            options.resources,
-            folder,
-            openings_name=options.openings_name,
-        )
-        with closing(cup.play()) as finished:
-            _, interrupted = _played((played for _, played in finished), on_game, ProgressLine(progress, _BEGIN), cup)
-    _write(folder, options.game, cup.matches, interrupted)
-    return cup.ratings()
+    return run_tournament(players, game, options, games=games, kind=kind).cup.ratings()
 
 
 def rating_list(
@@ -232,47 +190,93 @@ def rating_list(
     return fitted_list(met, anchors=anchors)
 
 
-class _Options(NamedTuple):
-    """Settings that matches and tournaments have in common."""
+@dataclass
+class PlayedTournament:
+    """A tournament that was played. games: of this call, of each pairing; interrupted: Ctrl-C ended it."""
+
+    cup: Tournament
+    games: list[list[MatchGame]]
+    interrupted: bool = False
+
+
+def run_tournament(
+    players: Sequence[Player | str], game: _core.Game | str, options: MatchOptions, *, games: int, kind: Kind
+) -> PlayedTournament:
+    """Play a tournament, as `tournament`, and write its page and files."""
+    if isinstance(players, str | PlayerSettings) or not isinstance(players, Sequence):
+        raise ValueError(f"players must be a list of two or more players, got {players!r}")
+    given = tuple(_settings(player, f"player {number}") for number, player in enumerate(players, 1))
+    out = options.get("out")
+    with ExitStack() as stack:
+        shared = _Shared.of(game, options, stack)
+        settings = validated(
+            TournamentSettings, {"players": given, "kind": kind, "games": games, **shared.settings}, "tournament"
+        )
+        cup = Tournament(
+            shared.game,
+            settings,
+            shared.openings,
+            shared.openings_file,
+            shared.resources,
+            None if out is None else TournamentFolder(Path(out)),
+            openings_name=shared.openings_name,
+        )
+        found = PlayedTournament(cup, [[] for _ in cup.matches])
+
+        def played(finished: Generator[tuple[int, MatchGame]]) -> Generator[MatchGame]:
+            with closing(finished):
+                for number, one in finished:
+                    found.games[number].append(one)
+                    yield one
+
+        _, found.interrupted = _played(played(cup.play()), options, cup)
+    _write(cup.folder, shared.game, cup.matches, found.interrupted)
+    return found
+
+
+@dataclass
+class _Shared:
+    """What matches and tournaments have in common, made of the options."""
 
     game: _core.Game
     settings: dict[str, Any]
-    openings: Sequence[Opening]
-    openings_file: Path | None
-    openings_name: str
     resources: Resources
+    openings: Sequence[Opening] = ()
+    openings_file: Path | None = None
+    openings_name: str = field(default="")
 
     @classmethod
-    def of(
-        cls,
-        game: _core.Game | str,
-        seed: int,
-        openings: str | Path | Sequence[PositionLike] | None,
-        random_plies: int,
-        max_plies: int | None,
-        parallel: int,
-        threads: int,
-        workers: int,
-        scheduler: Scheduler | None,
-    ) -> _Options:
-        """Read game and openings; ValueError for what is not allowed."""
+    def of(cls, game: _core.Game | str, options: MatchOptions, stack: ExitStack) -> _Shared:
+        """Read game and openings, open workers; ValueError for what is not allowed."""
+        if unknown := sorted(options.keys() - MatchOptions.__annotations__.keys()):
+            raise TypeError(f"unexpected option {unknown[0]!r}; there are {', '.join(MatchOptions.__annotations__)}")
         game = load_game(game) if isinstance(game, str) else game
+        asked, lines = options.get("workers", 0), options.get("openings")
         try:
-            resources = Resources(parallel, threads=threads, scheduler=scheduler, workers=workers)
+            workers = asked if isinstance(asked, WorkerOptions) else WorkerOptions(asked, options.get("cluster"))
+            resources = Resources(
+                options.get("parallel", 64),
+                options.get("batch_size"),
+                options.get("threads", 0),
+                options.get("backend"),
+                stack.enter_context(open_scheduler(workers)),
+                workers.workers,
+            )
         except ValueError as error:
             raise ValueError(str(error).removeprefix("--")) from None  # an argument here, no option
-        file, name, lines = None, "", list[Opening]()
-        if isinstance(openings, str | Path):
-            file = Path(openings)
-            lines = read_openings(file, game)
-        elif openings is not None:
-            lines = _read_lines(openings, game)
-            texts = (line if isinstance(line, str) else repr(as_state(line)) for line in openings)
-            digest = hashlib.sha256("\n".join(texts).encode()).hexdigest()
-            name = f"{len(lines)} openings sha256 {digest}"
-        plies = 0 if lines else random_plies
-        settings = {"game": game.spec, "seed": seed, "random_plies": plies, "max_plies": max_plies}
-        return cls(game, settings, lines, file, name, resources)
+        given = dict[str, Any](options)
+        settings: dict[str, Any] = {
+            key: given[key] for key in ("seed", "order", "max_plies", "random_plies") if key in given
+        }
+        settings |= {"game": game.spec} | ({} if lines is None else {"random_plies": 0})
+        if lines is None:
+            return cls(game, settings, resources)
+        if isinstance(lines, str | Path):
+            return cls(game, settings, resources, read_openings(Path(lines), game), Path(lines))
+        read = _read_lines(lines, game)
+        texts = (line if isinstance(line, str) else repr(as_state(line)) for line in lines)
+        digest = hashlib.sha256("\n".join(texts).encode()).hexdigest()
+        return cls(game, settings, resources, read, None, f"{len(read)} openings sha256 {digest}")
 
 
 def _read_lines(lines: Sequence[object], game: _core.Game) -> list[Opening]:
@@ -297,39 +301,44 @@ def _settings(given: object, label: str) -> PlayerSettings:
     raise ValueError(f"{label} must be a text or a hauteur.Player, got {given!r}: write hauteur.Player(...)")
 
 
-def _match(
+def _run_match(
     a: Player | str,
     b: Player | str,
-    options: _Options,
+    game: _core.Game | str,
+    options: MatchOptions,
     *,
     games: int,
     colours: Colours,
-    out: str | Path | None,
     test: Sprt | None = None,
-) -> Match:
+) -> tuple[Match, list[MatchGame], bool]:
+    """Play a match to the end; return it, the games of this call, and whether Ctrl-C ended them."""
     values = {"a": _settings(a, "player A"), "b": _settings(b, "player B"), "games": games, "colours": colours}
-    return Match(
-        game=options.game,
-        settings=validated(MatchSettings, values | options.settings, "match"),
-        openings=options.openings,
-        openings_file=options.openings_file,
-        openings_name=options.openings_name,
-        resources=options.resources,
-        folder=None if out is None else MatchFolder(Path(out)),
-        sprt=test,
-    )
-
-
-_BEGIN = "opening the nets"
+    out = options.get("out")
+    with ExitStack() as stack:
+        shared = _Shared.of(game, options, stack)
+        match = Match(
+            game=shared.game,
+            settings=validated(MatchSettings, values | shared.settings, "match"),
+            openings=shared.openings,
+            openings_file=shared.openings_file,
+            openings_name=shared.openings_name,
+            resources=shared.resources,
+            folder=None if out is None else MatchFolder(Path(out)),
+            sprt=test,
+        )
+        played, interrupted = _played(match.play(), options, match)
+    _write(match.folder, shared.game, [match], interrupted)
+    return match, played, interrupted
 
 
 def _played(
-    finished: Generator[MatchGame], on_game: OnGame | None, line: ProgressLine, match: Match | Tournament
+    finished: Generator[MatchGame], options: MatchOptions, match: Match | Tournament
 ) -> tuple[list[MatchGame], bool]:
-    """Play to the end; return the games of this session, and whether Ctrl-C ended them."""
+    """Play to the end; return the games of this call, and whether Ctrl-C ended them."""
     played: list[MatchGame] = []
+    on_game = options.get("on_game")
     try:
-        with closing(finished), line:
+        with closing(finished), ProgressLine(options.get("progress"), "opening the nets") as line:
             for game in finished:
                 played.append(game)
                 _show(line, match)
@@ -344,10 +353,27 @@ def _played(
 def _show(line: ProgressLine, match: Match | Tournament, *, last: bool = False) -> None:
     if not (last or line.is_due):
         return  # intervals cost time, and games may end by the thousand
-    done, wanted = match.games_done, match.games_wanted
-    result = f"  {summary(match.tally)}" if isinstance(match, Match) and match.tally.record.games else ""
-    of = "" if wanted is None else f"/{wanted:,}"
-    line.show(f"{done:,}{of} games{result}", None if wanted is None else done / max(wanted, 1), last=last)
+    done, of = match.games_done, match.games_wanted
+    line.show(progress_text(match), None if of is None else done / max(of, 1), last=last)
+
+
+def progress_text(match: Match | Tournament) -> str:
+    """Return games, result, speed and the time that is left, as far as they are known."""
+    done, of, facts = match.games_done, match.games_wanted, match.facts
+    parts = [f"{done:,}{'' if of is None else f'/{of:,}'} games"]
+    if isinstance(match, Match):
+        parts += [summary(match.tally)] if match.tally.record.games else []
+        parts += [] if match.test is None else [sprt_line(match.test)]
+    else:
+        parts.append(", ".join(f"{rating.name} {rating.elo:+.0f}" for rating in match.ratings().ratings[:5]))
+    search = facts.search
+    if search.total:
+        parts.append(f"{search.rows / search.total:,.0f} evaluations/s")
+    if of is not None and facts.games and of > done:
+        # games in progress count as half played: short ones end first, and alone would promise too long a time
+        halves = min(of - done, match.resources.parallel) / 2
+        parts.append(f"{duration(search.total / (facts.games + halves) * (of - done - halves))} left")
+    return "  ".join(filter(None, parts))
 
 
 def _write(

@@ -29,7 +29,10 @@ class ProgressLine:
         self._begin = begin
 
     def __enter__(self) -> Self:
-        self.show(self._begin)
+        if self._is_terminal or self._notebook is not None:
+            self.show(self._begin)
+        else:
+            self._shown = time.monotonic()
         return self
 
     def __exit__(

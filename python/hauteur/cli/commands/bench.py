@@ -21,6 +21,7 @@ from hauteur.mcts.params import SearchParams
 from hauteur.networks.evaluators.base import Backend, Floats, Precision
 from hauteur.networks.evaluators.factory import PRECISIONS, backends_at_hand, make_evaluator, precisions_here
 from hauteur.system.formatting import duration
+from hauteur.system.progress import ProgressLine
 
 if TYPE_CHECKING:
     from hauteur.learning.recipe import SelfPlaySettings
@@ -28,8 +29,6 @@ if TYPE_CHECKING:
 
 CHESS_VISITS, VISITS = 300_000, 100_000
 """Visits of a round of the bare search, in chess and in other games."""
-PROGRESS_SECONDS = 10.0
-"""Seconds between two lines of progress."""
 
 Repeated = Annotated[tuple[str, ...], Parameter(negative=())]
 
@@ -254,7 +253,6 @@ def selfplay(
         A setting of the section [selfplay] of a recipe, such as tree_per_side=true or search.search_contempt.n_scl=8;
         may be repeated.
     """
-    from hauteur.cli.commands.match_view import ticking
     from hauteur.learning.metrics import search_metrics
     from hauteur.learning.planned import game_plans
     from hauteur.learning.units import episodes
@@ -264,16 +262,11 @@ def selfplay(
     check_positive(visits=visits, games=games, parallel=parallel, batch=batch, threads=threads)
     sizes = {"visits": visits, "games": games, "parallel_games": parallel, "batch_size": batch}
     settings = selfplay_settings(spec, sizes, setting)
-    game, facts, learned, began = load_game(spec), ArenaFacts(), 0, time.monotonic()
-
-    def progress() -> None:
-        seconds = time.monotonic() - began
-        print(f"{facts.games:,}/{games:,} games  {duration(seconds)}", file=sys.stderr, flush=True)
-
+    game, facts, learned = load_game(spec), ArenaFacts(), 0
     with (
         net_file(game, net, filters, blocks) as path,
         closing(make_evaluator(game, str(path), precision=precision, threads=threads)) as opened,
-        ticking(PROGRESS_SECONDS, progress),
+        ProgressLine(True, "opening the net") as progress,
     ):
         player = SearchPlayer(path.name, opened, settings.search, settings.visits, settings.temperature)
         player = replace(player, playout_cap=settings.playout_cap)
@@ -281,6 +274,7 @@ def selfplay(
         processor = time.process_time()
         for record in episodes(game, [player], settings, plans, seed=seed, purpose="bench", facts=facts):
             learned += int(record.learn.sum())
+            progress.show(f"{facts.games:,}/{games:,} games", facts.games / games)
         processor = time.process_time() - processor
     line = {"bench": "selfplay", "game": spec, "net": opened.name, "visits": settings.visits, "threads": threads}
     line |= {"settings": list(setting), **search_metrics(facts), "cpu_seconds": processor, "moves": facts.moves}

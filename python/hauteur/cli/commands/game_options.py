@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 from cyclopts import Parameter
 
@@ -14,8 +14,11 @@ from hauteur import _core
 from hauteur.cli.commands.options import GameSpec, Seed
 from hauteur.cluster.open import WorkerOptions, open_scheduler
 from hauteur.games.registry import load_game
-from hauteur.matches.game_files import form_of
+from hauteur.matches.game_files import form_of, header_of, write_games
+from hauteur.matches.match import Match
 from hauteur.matches.openings import Opening, read_openings
+from hauteur.matches.play import MatchOptions
+from hauteur.matches.results import MatchGame
 from hauteur.networks.evaluators.base import Backend
 from hauteur.players.build import Resources
 
@@ -107,21 +110,33 @@ class GameOptions(PlayOptions):
                 raise ValueError(f"--{form} {path}: games of {game.spec} cannot be written so")
         return game
 
-    def settings(self, game: _core.Game) -> dict[str, Any]:
-        """The fields of MatchSettings that are given here."""
+    def arguments(self, workers: WorkerOptions) -> MatchOptions:
+        """The options of `hauteur.play_match`; ValueError where they do not fit each other."""
+        resources = self.resources
         return {
-            "game": game.spec,
-            "random_plies": self.plies(),
-            "order": self.order,
             "seed": self.seed,
+            "openings": self.openings,
+            "order": self.order,
+            "random_plies": self.plies(),
             "max_plies": self.max_plies,
+            "parallel": resources.parallel,
+            "batch_size": resources.batch_size,
+            "threads": resources.threads,
+            "backend": resources.backend,
+            "workers": workers,
+            "out": self.out,
+            "progress": True,
         }
 
-    def files(self, game: _core.Game) -> list[Path]:
-        """Paths to write the games to."""
-        wanted = [path for path in (self.pgn, self.sgf) if path is not None]
-        form = form_of(game)
-        return wanted if self.out is None or form is None else [self.out / f"games.{form}", *wanted]
+    def write_games(self, matches: Sequence[Match], games: Sequence[Iterable[MatchGame]]) -> None:
+        """Write games to the files that were asked for, and to that of the folder. games: of each match of this call,
+        which are all of them where there is no folder.
+        """
+        paths = [path for path in (self.pgn, self.sgf) if path is not None]
+        form = form_of(load_game(self.game))
+        for path in paths if self.out is None or form is None else [self.out / f"games.{form}", *paths]:
+            kept = [own if one.folder is None else one.folder.games() for one, own in zip(matches, games, strict=True)]
+            write_games(path, zip(map(header_of, matches), kept, strict=True), evals=self.eval)
 
 
 @contextmanager

@@ -1,25 +1,24 @@
-"""hauteur match and hauteur sprt: many games at once between two players, with error bars or until a test ends."""
+"""hauteur match, sprt and tournament: many games at once between players, with error bars or until a test ends."""
 
 import json as json_format
 import sys
-from collections.abc import Iterable
-from contextlib import closing
+from collections.abc import Mapping
 
 from hauteur import _core
-from hauteur.cli.commands.game_options import GameOptions, played_by
-from hauteur.cli.commands.match_view import match_table, progress_line, shown
+from hauteur.cli.commands.game_options import GameOptions
 from hauteur.cli.commands.options import NO_WORKERS, PlayerText, Workers
-from hauteur.matches.folder import MatchFolder
-from hauteur.matches.game_files import header_of, write_games
-from hauteur.matches.match import NO_LIMIT, Match, MatchSettings
-from hauteur.matches.ratings.elo import Model, Sprt
-from hauteur.matches.report.pages import renew_page
-from hauteur.matches.results import MatchGame, table
+from hauteur.matches.match_result import MatchResult
+from hauteur.matches.play import play_match, run_tournament
+from hauteur.matches.play import sprt as play_sprt
+from hauteur.matches.ratings.elo import Model
+from hauteur.matches.ratings.tables import crosstable, rating_table
+from hauteur.matches.tournament import Kind, Tournament
 from hauteur.players.engines.probe import movetime_warning
-from hauteur.players.settings import Colours, PlayerSettings, parse_player
+from hauteur.players.settings import Colours, parse_player
 
 EXIT_ELO0, EXIT_UNDECIDED = 1, 3
 """Exit status of `hauteur sprt` where elo0 was accepted, and where --max-games ended it."""
+EXIT_INTERRUPTED = 130
 
 
 def match(
@@ -46,13 +45,12 @@ def match(
     games
         Number of games; raising it continues a finished match.
     colours
-        swap: each opening twice, A first and A second. first, second: A always has that seat. mover: A always has the
+        swap: each opening twice, A first and A second. first, second: A always plays so. mover: A always has the
         side to move after the opening, as in odds files in which the giver moves first.
     """
-    match = make_match(a, b, options, games=games, colours=colours)
-    with played_by(options, workers) as match.resources:
-        play(match, options)
-    return 0
+    game = options.make_game()
+    warn_of_movetimes(game, {"player A": a, "player B": b})
+    return _shown(play_match(a, b, game, games=games, colours=colours, **options.arguments(workers)), options)
 
 
 def sprt(
@@ -92,73 +90,90 @@ def sprt(
     max_games
         Upper limit of games. Default: none.
     """
-    test = Sprt(elo0, elo1, alpha, beta, model)
-    games = NO_LIMIT if max_games is None else max_games
-    match = make_match(a, b, options, games=games, colours="swap", sprt=test)
-    with played_by(options, workers) as match.resources:
-        play(match, options)
-    verdict = match.test.verdict if match.test is not None else None
-    return EXIT_UNDECIDED if verdict is None else 0 if verdict else EXIT_ELO0
-
-
-def make_match(
-    a: str, b: str, options: GameOptions, *, games: int, colours: Colours, sprt: Sprt | None = None
-) -> Match:
-    """Return the match that the options of a command describe."""
     game = options.make_game()
-    settings = MatchSettings(
-        a=parse_player(a, "player A"),
-        b=parse_player(b, "player B"),
-        games=games,
-        colours=colours,
-        **options.settings(game),
+    warn_of_movetimes(game, {"player A": a, "player B": b})
+    result = play_sprt(
+        a,
+        b,
+        game,
+        elo0=elo0,
+        elo1=elo1,
+        alpha=alpha,
+        beta=beta,
+        model=model,
+        max_games=max_games,
+        **options.arguments(workers),
     )
-    return Match(
-        game=game,
-        settings=settings,
-        openings=options.read_openings(game),
-        openings_file=options.openings,
-        resources=options.resources,
-        folder=None if options.out is None else MatchFolder(options.out),
-        sprt=sprt,
-    )
+    verdict = {"elo1": 0, "elo0": EXIT_ELO0, None: EXIT_UNDECIDED}[result.verdict]
+    return _shown(result, options) or verdict
 
 
-def play(match: Match, options: GameOptions) -> None:
-    """Play to the end with progress, and print the result; on Ctrl-C print the command to resume."""
-    games: dict[int, MatchGame] = {}
-    warn_of_movetimes(match.game, (match.settings.a, match.settings.b))
-    try:
-        with shown(match, progress_line, match_table), closing(match.play()) as played:
-            for game in played:
-                if match.folder is None:
-                    games[game.index] = game
-    except KeyboardInterrupt:
-        renew_page(options.out)
-        say_interrupted("match", match.games_done, match.games_wanted, kept=match.folder is not None)
-        raise
-    write_files(match, games.values(), options)
-    renew_page(options.out)
-    text = table(match.tally, match.work, match.names, match.test)
-    print(json_format.dumps(match.result(), indent=2) if options.json else text)
+def tournament(
+    *players: PlayerText,
+    kind: Kind = "round-robin",
+    games: int = 100,
+    options: GameOptions = GameOptions(),  # noqa: B008  (immutable)
+    workers: Workers = NO_WORKERS,
+) -> int:
+    """Play all pairings of several players, many games at once; with --out, an interrupted tournament resumes.
+
+    Parameters
+    ----------
+    players
+        Two or more, each as in `hauteur match`; more may be added at the end later.
+    kind
+        round-robin: all against all. gauntlet: the first player against each of the others.
+    games
+        Number of games of each pairing, two from each opening with colours swapped.
+    """
+    game = options.make_game()
+    warn_of_movetimes(game, {f"player {number}": text for number, text in enumerate(players, 1)})
+    played = run_tournament(players, game, options.arguments(workers), games=games, kind=kind)
+    cup = played.cup
+    if played.interrupted:
+        return _interrupted("tournament", cup.games_done, cup.games_wanted, kept=options.out is not None)
+    options.write_games(cup.matches, played.games)
+    print(json_format.dumps(cup.result(), indent=2) if options.json else tournament_text(cup))
+    return 0
 
 
-def warn_of_movetimes(game: _core.Game, players: Iterable[PlayerSettings]) -> None:
-    """Print to stderr which programs' overheads take up their movetimes. ValueError where a program is missing."""
+def warn_of_movetimes(game: _core.Game, texts: Mapping[str, str]) -> None:
+    """Print to stderr which programs' overheads take up their movetimes. ValueError where a program is missing.
+
+    texts: of the players, by what messages call them.
+    """
+    players = [parse_player(text, label) for label, text in texts.items()]
     for engine in {player.engine.model_dump_json(): player.engine for player in players if player.engine}.values():
         if (warning := movetime_warning(game, engine)) is not None:
             print(f"hauteur: warning: {warning}", file=sys.stderr, flush=True)
 
 
-def write_files(match: Match, games: Iterable[MatchGame], options: GameOptions) -> None:
-    """Write the games as PGN or SGF to the requested files and the folder; with a folder, those of all sessions."""
-    for path in options.files(match.game):
-        kept = games if match.folder is None else match.folder.games()
-        write_games(path, [(header_of(match), kept)], evals=options.eval)
+def _shown(result: MatchResult, options: GameOptions) -> int:
+    """Write the files and print the result; return the exit status."""
+    match = result.match
+    if result.interrupted:
+        return _interrupted("match", match.games_done, match.games_wanted, kept=options.out is not None)
+    options.write_games([match], [result.games])
+    print(json_format.dumps(match.result(), indent=2) if options.json else repr(result))
+    return 0
 
 
-def say_interrupted(what: str, done: int, wanted: int | None, *, kept: bool) -> None:
-    """Print to stderr that games were interrupted and whether they can be resumed."""
-    of = "" if wanted is None else f" of {wanted:,}"
+def _interrupted(what: str, done: int, total: int | None, *, kept: bool) -> int:
+    """Print to stderr that games were interrupted and whether they can be resumed; return the exit status."""
+    of = "" if total is None else f" of {total:,}"
     later = "the same command goes on with it" if kept else "nothing is kept without --out"
     print(f"\n{what} interrupted after {done:,}{of} games; {later}", file=sys.stderr)
+    return EXIT_INTERRUPTED
+
+
+def tournament_text(cup: Tournament) -> str:
+    """Rating list, crosstable, cost."""
+    found = cup.ratings()
+    names = [rating.name for rating in found.ratings] or cup.names
+    results = {match.names: match.tally.record for match in cup.matches}
+    work = cup.work
+    rate = work.evaluations / work.seconds if work.seconds else 0.0
+    cost = f"{cup.games_done:,} games, {work.seconds:,.1f} s, {rate:,.0f} evaluations/s"
+    old = [match for match in cup.matches if match.tally.unchecked]
+    unchecked = [f"{' - '.join(match.names)}: {match.tally.unchecked_text}" for match in old]
+    return "\n\n".join([rating_table(found), crosstable(names, results), "\n".join([cost, *unchecked])])

@@ -5,17 +5,15 @@ from __future__ import annotations
 import json as json_format
 import sys
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import cyclopts
 
 from hauteur.cli.commands.game_options import PlayOptions, played_by
-from hauteur.cli.commands.match_view import match_table, progress_line, shown
 from hauteur.cli.commands.options import NO_WORKERS, PlayerText, Workers
 from hauteur.games.registry import load_game
-from hauteur.matches.match import Match
 from hauteur.matches.report.pages import renew_page
 from hauteur.matches.tuning import strength as by_strength
 from hauteur.matches.tuning.folder import TuningFolder
@@ -91,17 +89,12 @@ def strength(
 def tuning_folder(path: Path, options: PlayOptions, resources: Resources) -> TuningFolder:
     """Return where the matches are played, and with what."""
     openings = tuple(options.read_openings(load_game(options.game)))
-    return TuningFolder(path, resources, openings, options.openings, watch=watched)
+    return TuningFolder(path, resources, openings, options.openings)
 
 
 def say(line: str) -> None:
     """Print what was done on stderr: stdout is for the result."""
     print(line, file=sys.stderr, flush=True)
-
-
-def watched(match: Match) -> AbstractContextManager[None]:
-    """Show a match while it is played, on a terminal; elsewhere the lines of the iterations are enough."""
-    return shown(match, progress_line, match_table) if sys.stderr.isatty() else nullcontext()
 
 
 @contextmanager

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, closing, nullcontext
+from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,7 +20,7 @@ from hauteur.system.run_directory import RunDirectory
 class TuningFolder(RunDirectory):
     """Files of a tuning, and its matches, which resume on their own.
 
-    openings: of the games, from openings_file; watch: context manager around each match.
+    openings: of the games, from openings_file.
     """
 
     SETTINGS = "tune.json"
@@ -30,7 +30,6 @@ class TuningFolder(RunDirectory):
     resources: Resources = field(default_factory=Resources)
     openings: Sequence[Opening] = ()
     openings_file: Path | None = None
-    watch: Callable[[Match], AbstractContextManager[None]] | None = None
 
     def stamps(self) -> dict[str, str]:
         """Return those of the matches' games too."""
@@ -46,7 +45,7 @@ class TuningFolder(RunDirectory):
             resources=self.resources,
             folder=MatchFolder(self.path / name),
         )
-        with nullcontext() if self.watch is None else self.watch(match), closing(match.play()) as games:
+        with closing(match.play()) as games:
             for _ in games:
                 pass
         return match.tally
