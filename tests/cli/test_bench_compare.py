@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hauteur.cli.commands.bench_compare import other_engine, our_engine, without_overhead
+from hauteur.cli.commands.bench_compare import other_engine
 from hauteur.cli.commands.bench_programs import answers_of, features_of
 from hauteur.cli.main import main
 from hauteur.games.registry import load_game
@@ -57,12 +57,6 @@ def test_a_program_and_hauteur_take_turns(capsys: pytest.CaptureFixture[str]) ->
         (row,) = [row for row in line["rows"] if row["what"] == what]
         assert row["hauteur_times_as_good"][program]["max"] == pytest.approx(max(ratios), rel=1e-3)
     assert not any("self-play" in row["what"] for row in line["rows"])
-
-
-def test_games_are_played_where_they_are_asked_for(capsys: pytest.CaptureFixture[str]) -> None:
-    assert compare(fake(), "--nodes", "50", "--elo", "2", "--limit", "nodes=20") == 0
-    out = capsys.readouterr().out
-    assert all(words in out for words in ("50 nodes: nodes / CPU s", "hauteur against uci:", "(95 %)"))
 
 
 @pytest.fixture
@@ -128,16 +122,6 @@ def test_planes_of_alphazero_are_the_movers() -> None:
     np.testing.assert_allclose(priors, 1 / 7)
 
 
-def test_a_movetime_belongs_to_the_search(lc0: str) -> None:
-    """lc0 would subtract its overhead from it, and play one node a move."""
-    engine = other_engine(lc0, "net.pb.gz", 1, "onednn")
-    assert without_overhead(engine, "movetime=100").options["MoveOverheadMs"] == "0"
-    assert "MoveOverheadMs" not in without_overhead(engine, "tc=1+0.1").options
-    assert without_overhead(our_engine("uniform", 1, None, ()), "movetime=100").options["MoveOverheadMs"] == "0"
-    own = our_engine("uniform", 1, None, ("MoveOverheadMs=5",))
-    assert without_overhead(own, "movetime=100").options["MoveOverheadMs"] == "5"
-
-
 def test_a_match_warns_of_a_movetime_that_the_overhead_takes_up(capsys: pytest.CaptureFixture[str]) -> None:
     program = f"uci:{sys.executable} {FAKE} --lc0 movetime=150"
     words = ["match", "--games", "2", "--max-plies", "4", "--random-plies", "0", "random"]
@@ -156,7 +140,6 @@ def test_a_match_warns_of_a_movetime_that_the_overhead_takes_up(capsys: pytest.C
         ([fake(more="NoOption=1")], "no option 'NoOption'"),
         ([fake("mute", more="move-timeout=0.3")], "no bestmove within 0.3 s"),
         ([fake("start-crash")], "out of ideas"),
-        ([fake(), "--elo", "3"], "--elo must be an even number"),
         ([fake(), "--nodes", "0"], "--nodes must be 1 or more"),
         ([fake(), "--option", "Hash"], "--option must be NAME=VALUE"),
         ([fake(), "--option", "Hesh=1"], "did you mean Hash?"),

@@ -45,7 +45,7 @@ def test_every_command_explains_itself(command: main.Command, capsys: pytest.Cap
 def test_unknown_command_names_the_known_ones(capsys: pytest.CaptureFixture[str]) -> None:
     assert main.main(["net", "nonsense"]) == main.EXIT_BAD_INPUT
     line = capsys.readouterr().err
-    assert line == "hauteur: there is no command 'net nonsense'; there are check, convert, get, info\n"
+    assert line == "hauteur: there is no command 'net nonsense'; there are convert, get, info\n"
 
 
 BAD_INPUT = [
@@ -65,7 +65,6 @@ BAD_INPUT = [
     ["prove", "tictactoe", "--seed", "-1"],
     ["analyse", "connect4", "--seed", "-1"],
     ["uci", "--seed", "99999999999999999999"],
-    ["net", "check", "garbage.pb.gz", "--seed", "-1"],
     ["prove", "tictactoe", "--net", "missing.safetensors"],
     ["prove", "nonsense", "--net", "missing.safetensors"],
     ["analyse", "chess", "--net", "missing.pb.gz"],
@@ -77,7 +76,6 @@ BAD_INPUT = [
     ["net", "info", "empty.safetensors"],
     ["net", "info", "."],
     ["net", "convert", "garbage.pb.gz", "out.safetensors"],
-    ["net", "check", "garbage.pb.gz"],
     ["train", "missing.toml"],
     ["train", "garbage.toml"],
     ["train", "unknown.toml"],

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from learning_toys import ToyEvaluator
@@ -13,7 +12,6 @@ from hauteur.cli import main
 from hauteur.games.end_reasons import PLY_LIMIT
 from hauteur.matches.folder import MatchFolder
 from hauteur.matches.ratings.sources import read_results
-from hauteur.matches.report.pages import report_of
 from hauteur.matches.report.stored import StoredMatch
 from hauteur.matches.results import MatchGame, Tally, Work, table
 from hauteur.players.build import Evaluators, Resources, build_player
@@ -114,47 +112,6 @@ def test_half_a_line_is_played_again(tmp_path: Path) -> None:
     assert list(MatchFolder(tmp_path).games()) == games
 
 
-def without_check(line: bytes) -> dict[str, Any]:
-    """A game as an earlier version kept it."""
-    return {key: value for key, value in json.loads(line).items() if key != "check"}
-
-
-@pytest.mark.parametrize(
-    ("changed", "said"),
-    [
-        ({"score": 1.0}, r"line 1: game \d+: score 1 by '.*', but by the rules"),
-        ({"end": "resignation"}, r"line 1: game \d+: score .* by 'resignation', but by the rules"),
-        ({"plies": 3}, r"line 1: game \d+: 3 plies, but \d+ moves"),
-        ({"moves": "a1 a1"}, r"line 1: game \d+: "),
-        ({"moves": ""}, r"line 1: game \d+: 4 plies|line 1: game \d+: \d+ plies, but 4 moves"),
-        ({"opening": ""}, r"line 1: game \d+: another number, seat or start than planned"),
-        ({"index": 11}, r"line 1: game 11: another number|line \d+: game 11 is there already"),
-        ({"depths": [1]}, r"line 1: game \d+: 1 depths of"),
-    ],
-)
-def test_games_without_check_sums_are_played_over(tmp_path: Path, changed: dict[str, Any], said: str) -> None:
-    """An earlier version kept them: they are read, and counted as such, but must have been played by the rules."""
-    played(match_in(tmp_path, settings_of()))
-    file = tmp_path / "games.jsonl"
-    games = [without_check(line) for line in file.read_bytes().splitlines()]
-    if games[0]["score"] == 1.0 and changed == {"score": 1.0}:
-        changed = {"score": 0.0}
-        said = said.replace("score 1", "score 0")
-    file.write_text("".join(f"{json.dumps(game)}\n" for game in games))
-    match = match_in(tmp_path, settings_of())
-    assert played(match) == []
-    assert match.tally.unchecked == match.result()["results"]["unchecked_games"] == 12
-    assert "12 games have no check sum: an earlier version kept them" in table(match.tally, match.work, match.names)
-    assert "12 games have no check sum" in report_of(StoredMatch(tmp_path)).html()
-    more = match_in(tmp_path, settings_of(games=14))
-    played(more)
-    assert more.tally.unchecked == 12
-    file.write_text("".join(f"{json.dumps(game)}\n" for game in [{**games[0], **changed}, *games[1:]]))
-    with pytest.raises(ValueError, match=rf"games\.jsonl, {said}") as error:
-        played(match_in(tmp_path, settings_of()))
-    assert len(str(error.value).splitlines()) == 1
-
-
 def test_a_changed_game_is_found_wherever_it_is_read(tmp_path: Path) -> None:
     played(match_in(tmp_path, settings_of()))
     file = tmp_path / "games.jsonl"
@@ -162,9 +119,8 @@ def test_a_changed_game_is_found_wherever_it_is_read(tmp_path: Path) -> None:
     doubled = [*lines[:2], lines[1], *lines[2:]]
     score = json.loads(lines[2])["score"]
     edited = [*lines[:2], lines[2].replace(f'"score": {score}'.encode(), b'"score": 0.5'), *lines[3:]]
-    old = [f"{json.dumps(without_check(line))}\n".encode() for line in (*lines[:2], lines[1])]
     assert lines != edited or score == 0.5
-    for content in (doubled, old, *([edited] if score != 0.5 else [])):
+    for content in (doubled, *([edited] if score != 0.5 else [])):
         file.write_bytes(b"".join(content))
         for read in (
             lambda: played(match_in(tmp_path, settings_of())),

@@ -187,36 +187,3 @@ def test_prove_connect4(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     assert 0 < document["total"]["choices_preserved"] < document["total"]["choices"] < 460
     assert main.main([*arguments, "--at-least", "1"]) == 1
     assert "value-preserving moves: " in capsys.readouterr().out
-
-
-def test_exact_play_beats_rollouts_in_different_games() -> None:
-    judge = player(GAME, solved_tictactoe, 50)
-    result = exact_play.play_rollouts(judge, GAME, rollouts=8, games=20, seed=1)
-    assert result.record.games == 20
-    assert result.record.losses == 0
-    assert result.record.wins > 0
-    assert result.different > 5
-    assert exact_play.play_rollouts(judge, GAME, rollouts=8, games=20, seed=1) == result
-
-
-def test_prove_against_rollouts(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    use_toy(monkeypatch, player(GAME, solved_tictactoe, 1))
-    arguments = [
-        "prove",
-        "tictactoe",
-        "--net",
-        "toy.safetensors",
-        "--visits",
-        "30",
-        "--against-rollouts",
-        "8",
-        "--games",
-        "4",
-    ]
-    assert main.main(arguments) == 0
-    assert "of 4 games won" in capsys.readouterr().out
-    assert main.main([*arguments, "--json", "--at-least", "1"]) in (0, 1)
-    facts = json.loads(capsys.readouterr().out)
-    assert facts["wins"] + facts["draws"] + facts["losses"] == 4
-    assert main.main([*arguments[:-1], "0"]) == 2
-    assert "--games must be >= 1" in capsys.readouterr().err

@@ -69,7 +69,6 @@ SMALL = {
     "puzzles mine": {"--games": "1", "--positions": "2", "--threads": "1"},
     "tune strength": {"--iterations": "1", "--games": "2", "--verification": "2", "--parallel": "2", "--threads": "1"},
     "games export": {"--first-generation": "1"},
-    "net check": {"--positions": "2"},
 }
 """Options by command, which are set to these values where the command has them."""
 

@@ -60,7 +60,6 @@ COMMANDS = (
     Command("net get", "net_get:get", "Download public nets, such as maia-1900; without a name list them."),
     Command("net info", "nets:info", "Show what a net file holds."),
     Command("net convert", "nets:convert", "Write a net in another format."),
-    Command("net check", "nets:check", "Compare the outputs of a net in different evaluators."),
     Command("bench search", "bench:search", "Visits per second of the bare search."),
     Command(
         "bench compare", "bench_compare:compare", "Speed beside lc0, alphazero-pybind11 and UCI programs, in turns."
@@ -91,7 +90,7 @@ HIDDEN = (Command("greeting", "greeting:greeting", "Say what can be done now, an
 GROUPS = {
     "puzzles": "Mine puzzles, and measure how players solve them.",
     "games": "Bring recorded games in and out.",
-    "net": "Download, look at, convert and check nets.",
+    "net": "Download, look at and convert nets.",
     "tune": "Find settings of players by games.",
     "bench": "Measure speed on this machine.",
 }

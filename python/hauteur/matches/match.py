@@ -19,8 +19,7 @@ from pydantic import Field, model_validator
 from hauteur import __version__, _core
 from hauteur.cluster.counts import summed_numbers
 from hauteur.matches.arena import ArenaFacts
-from hauteur.matches.by_rules import check_game
-from hauteur.matches.folder import MatchFolder, wrong_line
+from hauteur.matches.folder import MatchFolder
 from hauteur.matches.openings import Opening, first_of_two, random_opening
 from hauteur.matches.playing import Pairings, Playing, ready
 from hauteur.matches.ratings.elo import Sprt
@@ -175,31 +174,16 @@ class Match:
                 self.write_result()
 
     def resume(self) -> set[int]:
-        """Read the games of earlier sessions and play them over by the rules; their numbers.
-
-        ValueError names a line of the games that is damaged, or has a game that cannot have been played so.
-        """
+        """Read the games of earlier sessions; their numbers. ValueError names a line of the games that is damaged."""
         done: set[int] = set()
         if self.folder is not None:
             self.folder.check(self.stored_settings())
             self.before, self.workers_before = self.folder.work(), self.folder.workers()
-            done.update(self._count_kept(self.folder))
+            for game in self.folder.games():
+                if game.index < self.settings.games:
+                    self._counted.add(game)
+                    done.add(game.index)
         return done
-
-    def _count_kept(self, folder: MatchFolder) -> Iterator[int]:
-        """Count the games of a folder, and yield their numbers; errors as `resume`."""
-        settings, plan = self.settings, game_planner(self.game, self.settings, self.openings)
-        programs = settings.a.engine is not None, settings.b.engine is not None
-        for place, after, game in folder.lines():
-            if game.index >= settings.games:
-                continue
-            try:
-                check_game(self.game, plan(game.index), game, max_plies=settings.max_plies, programs=programs)
-            except ValueError as error:
-                raise wrong_line(folder.games_file, place, f"game {game.index}: {error}") from None
-            self._counted.add(game)
-            self.tally.unchecked += not after.link.checked
-            yield game.index
 
     def keep(self, games: Sequence[MatchGame]) -> None:
         """Count games that have just ended, once they are on disk."""

@@ -36,6 +36,9 @@ from hauteur.system.settings import validated
 if TYPE_CHECKING:
     from hauteur.games.positions import PositionLike
 
+GAME_SETTINGS = ("seed", "order", "max_plies", "random_plies")
+"""Options that decide the games."""
+
 OnGame = Callable[[MatchGame], object]
 
 
@@ -265,9 +268,7 @@ class _Shared:
         except ValueError as error:
             raise ValueError(str(error).removeprefix("--")) from None  # an argument here, no option
         given = dict[str, Any](options)
-        settings: dict[str, Any] = {
-            key: given[key] for key in ("seed", "order", "max_plies", "random_plies") if key in given
-        }
+        settings: dict[str, Any] = {key: given[key] for key in GAME_SETTINGS if key in given}
         settings |= {"game": game.spec} | ({} if lines is None else {"random_plies": 0})
         if lines is None:
             return cls(game, settings, resources)

@@ -18,7 +18,6 @@ from hauteur import _core
 from hauteur.cluster.scheduler import Played, Scheduler, UnitBatch
 from hauteur.cluster.unit import Unit
 from hauteur.matches.arena import ArenaFacts, play_games
-from hauteur.matches.by_rules import player_a
 from hauteur.matches.record import GamePlan
 from hauteur.matches.results import MatchGame
 from hauteur.matches.unit_games import add_counts
@@ -117,7 +116,7 @@ class PlayingHere:
         )
         with closing(records):
             for record in records:
-                yield [MatchGame.of(self.pairings.game, record, a=player_a(record.plan))]
+                yield [MatchGame.of(self.pairings.game, record, a=min(record.plan.seats))]
 
 
 @dataclass

@@ -112,7 +112,7 @@ def _line(state: _core.State, actions: Sequence[int]) -> str:
 class Tally:
     """Results of a match from A's view; the same for any order of the games.
 
-    paired: games 2k and 2k + 1 are a pair; unchecked: games from lines without a check sum.
+    paired: games 2k and 2k + 1 are a pair.
     """
 
     paired: bool
@@ -122,7 +122,6 @@ class Tally:
     plies: int = 0
     ends: Counter[str] = field(default_factory=Counter)
     notes: Counter[str] = field(default_factory=Counter)
-    unchecked: int = 0
     _scores: dict[int, float] = field(default_factory=dict)
     _end: int = 0
     _half: dict[int, float] = field(default_factory=dict)
@@ -222,13 +221,7 @@ class Tally:
             "different_games": len(self._lines),
             "ends": dict(self.common_ends()),
             "notes": dict(sorted(self.notes.items())),
-            **({"unchecked_games": self.unchecked} if self.unchecked else {}),
         }
-
-    @property
-    def unchecked_text(self) -> str:
-        """Return how many games have no check sum, in words; empty where all have one."""
-        return f"{self.unchecked:,} games have no check sum: an earlier version kept them" if self.unchecked else ""
 
 
 class GameCount:
@@ -357,7 +350,6 @@ def table(tally: Tally, work: Work, names: tuple[str, str], test: PairsInOrder |
         lines += [f"SPRT of {sprt_text(test.sprt)}", sprt_line(test)]
     lines += [_details(tally), _speed(work)]
     lines += [f"note of {count:,} moves: {note}" for note, count in sorted(tally.notes.items())]
-    lines += [tally.unchecked_text] if tally.unchecked else []
     return "\n".join(lines)
 
 

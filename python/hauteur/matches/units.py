@@ -17,7 +17,6 @@ from hauteur import _core
 from hauteur.cluster.unit import Unit, UnitResult
 from hauteur.games.registry import load_game
 from hauteur.matches.arena import ArenaFacts, play_games
-from hauteur.matches.by_rules import player_a
 from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.matches.results import MatchGame
 from hauteur.matches.unit_games import plan_to_json, play_units
@@ -146,7 +145,7 @@ class MatchJob:
         )
 
     def _encode(self, records: Sequence[GameRecord]) -> bytes:
-        games = [MatchGame.of(self._game, record, a=player_a(record.plan)) for record in records]
+        games = [MatchGame.of(self._game, record, a=min(record.plan.seats)) for record in records]
         return f"{json.dumps(self._header)}\n".encode() + lines_of(games)[0]
 
 

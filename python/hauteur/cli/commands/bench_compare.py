@@ -19,7 +19,6 @@ from hauteur.system.tables import text_table
 
 if TYPE_CHECKING:
     from hauteur.cli.commands.bench_programs import SelfPlayed
-    from hauteur.matches.match_result import MatchResult
     from hauteur.players.engines.settings import EngineSettings
     from hauteur.players.engines.speed import EngineWork
 
@@ -99,11 +98,6 @@ class CompareOptions:
     """An option of hauteur's engine as NAME=VALUE; may be repeated."""
     lc0_backend: str = ""
     """Backend of lc0; default: the one of its backends for processors that makes most nodes in a short search."""
-    elo: int = 0
-    """Also play so many games against each program (0: none), openings twice with sides swapped."""
-    limit: str = "movetime=100"
-    """Limit of a move in these games, such as movetime=100 or nodes=800. With movetime no program keeps time back for
-    an overhead, unless its text says so."""
     json: bool = False
     """Print one JSON object instead of a table."""
 
@@ -112,8 +106,6 @@ class CompareOptions:
         check_positive(nodes=min(self.nodes), visits=self.visits, threads=self.threads, rounds=self.rounds)
         if self.games is not None and self.games < 0:
             raise ValueError(f"--games must be 0 or more, got {self.games}")
-        if self.elo < 0 or self.elo % 2:
-            raise ValueError(f"--elo must be an even number of games, 0 or more, got {self.elo}")
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -138,31 +130,24 @@ def compare(*programs: str, options: CompareOptions = CompareOptions()) -> None:
         OMP_NUM_THREADS=1; other programs get what their text says.
     """
     options.check()
-    matches: dict[str, MatchResult] = {}
     if any(program.partition(":")[0] == "azpb" for program in programs):
         if len(programs) > 1:
             raise ValueError("azpb is compared alone: it plays Connect Four, the others chess")
-        show(options, rows_of(connect4_games(programs[0], options)), matches)
+        show(options, rows_of(connect4_games(programs[0], options)))
         return
     options = replace(options, net=net_file(options.net))
     engines = engines_of(programs or ("lc0",), options)
     found = measured(engines, options.nodes, chess_players(engines, options), options.rounds)
-    if options.elo:
-        others = [*engines.items()][1:]
-        matches = {label: played(engines[OURS], other, label, options) for label, other in others}
-    show(options, rows_of(found), matches)
+    show(options, rows_of(found))
 
 
-def show(options: CompareOptions, rows: list[Row], matches: "Mapping[str, MatchResult]") -> None:
+def show(options: CompareOptions, rows: list[Row]) -> None:
     """Print the table, or all of it as a JSON object."""
     if options.json:
-        line = {"bench": "compare"} | options.facts | {"rows": [summary(row) for row in rows]}
-        print(json_format.dumps(line | {"matches": {label: found.to_json() for label, found in matches.items()}}))
+        print(json_format.dumps({"bench": "compare"} | options.facts | {"rows": [summary(row) for row in rows]}))
         return
     print(", ".join(f"{key} {value}" for key, value in options.facts.items() if value != []))
     print(text_table(*table(rows)))
-    for label, found in matches.items():
-        print(f"{OURS} against {label}, {options.limit}: {match_text(found)}")
 
 
 def engines_of(programs: tuple[str, ...], options: CompareOptions) -> "dict[str, EngineSettings]":
@@ -417,39 +402,3 @@ def shown(values: list[float]) -> str:
 def number(value: float) -> str:
     """Return a figure with about three digits."""
     return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
-
-
-# Games.
-
-
-def played(ours: "EngineSettings", other: "EngineSettings", label: str, options: CompareOptions) -> "MatchResult":
-    """Play a match between hauteur and a program, each move within the limit."""
-    from hauteur.matches.play import play_match
-    from hauteur.players.engines.settings import engine_words
-
-    limit = options.limit
-
-    def player(engine: "EngineSettings", name: str) -> str:
-        words = engine_words(without_overhead(engine, limit).model_copy(update={"nodes": None}))
-        own = [word for word in words if not word.startswith("move_timeout=")]
-        return " ".join([*own, limit, f"name={shlex.quote(name)}"])
-
-    return play_match(player(ours, OURS), player(other, label), "chess", games=options.elo, parallel=1)
-
-
-def without_overhead(engine: "EngineSettings", limit: str) -> "EngineSettings":
-    """Return the program with all of a movetime for its search: lc0 subtracts its overhead, 200 ms, from it."""
-    from hauteur.games.registry import load_game
-    from hauteur.players.engines.probe import probed
-
-    option = probed(load_game("chess"), engine).overhead if limit.startswith("movetime=") else None
-    return engine if option is None else with_options(engine, {option.name: "0"})
-
-
-def match_text(found: "MatchResult") -> str:
-    """Return score and Elo of a match, hauteur's view."""
-    low, high = found.elo_interval
-    return (
-        f"{found.wins} wins, {found.draws} draws, {found.losses} losses, "
-        f"Elo {found.elo:+.0f} [{low:+.0f}, {high:+.0f}] (95 %)"
-    )

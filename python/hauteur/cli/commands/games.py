@@ -12,7 +12,6 @@ from hauteur import _core
 from hauteur.cli.commands.options import GameSpec, NetName, Seed
 from hauteur.games.registry import check_game as results_of_laws
 from hauteur.games.registry import load_game
-from hauteur.matches.ratings.elo import score_interval
 from hauteur.mcts.params import SearchParams
 from hauteur.networks.bundled import net_or_shipped
 from hauteur.players.search_player import SearchPlayer
@@ -20,7 +19,6 @@ from hauteur.studies.exact_play import (
     PROVABLE,
     Preserved,
     play_against_every_reply,
-    play_rollouts,
     solved_connect4_positions,
     total,
     value_preserving_moves,
@@ -94,38 +92,29 @@ def prove(
     net: NetName | None = None,
     visits: int = 100,
     at_least: float | None = None,
-    against_rollouts: int | None = None,
-    games: int = 100,
     seed: Seed = 0,
     json: bool = False,
 ) -> int:
     """Check a net's play against exact play; exit status 1 if it fails.
 
     tictactoe: the player must not lose against any replies, in either seat. connect4: the share of moves that keep the
-    exact value of the position, on a fixed set of positions by ply. With --against-rollouts N, for any game: a match
-    against plain MCTS with N random games a move.
+    exact value of the position, on a fixed set of positions by ply.
 
     Parameters
     ----------
     spec
-        `tictactoe` or `connect4`; any game with --against-rollouts.
+        `tictactoe` or `connect4`.
     net
         A net file, `uniform` or `rollout`; default: the net that ships for the game.
     visits
         Visits a move.
     at_least
-        Exit status 1 if the share over all positions (connect4), or the score of the match, is less, 0 to 1.
-    against_rollouts
-        Random games a move of the opponent in a match. Default: no match.
-    games
-        Games of that match.
+        Exit status 1 if the share over all positions (connect4) is less, 0 to 1.
     seed
         Seed of the searches.
     json
         Print one JSON object.
     """
-    if against_rollouts is not None:
-        return _prove_against_rollouts(spec, net, visits, at_least or 0.0, against_rollouts, games, seed, json)
     if spec not in PROVABLE:
         raise ValueError(f"prove knows {' and '.join(PROVABLE)}, got {spec!r}")
     if at_least is not None and (spec != "connect4" or not 0 <= at_least <= 1):
@@ -188,27 +177,6 @@ def _prove_by_values(player: SearchPlayer, at_least: float, seed: int, json: boo
     print(_values_line("  all", in_all))
     print(f"value-preserving moves: {in_all.share:.1%} of all, {in_all.choices_share:.1%} where the choice matters")
     return 1 if in_all.share < at_least else 0
-
-
-def _prove_against_rollouts(
-    spec: str, net: str | None, visits: int, at_least: float, rollouts: int, games: int, seed: int, json: bool
-) -> int:
-    """Play the match and print its result; 1 if the score is less than `at_least`."""
-    if min(rollouts, games) < 1 or not 0 <= at_least <= 1:
-        raise ValueError(
-            f"--against-rollouts and --games must be >= 1 and --at-least 0 to 1, got {rollouts}, {games}, {at_least}"
-        )
-    game = load_game(spec)
-    with _player(game, net, visits) as player:
-        result = play_rollouts(player, game, rollouts=rollouts, games=games, seed=seed)
-    record, (low, high) = result.record, score_interval(result.record)
-    if json:
-        facts = {"rollouts": rollouts, "visits": visits, "score": record.score, "interval_95": [low, high]}
-        print(json_format.dumps(facts | asdict(record) | {"different_games": result.different}))
-    else:
-        print(f"against MCTS with {rollouts:,} rollouts: {record}, score {record.score:.1%} ({low:.1%} to {high:.1%})")
-        print(f"{record.wins} of {record.games} games won, {result.different} different games, {visits} visits a move")
-    return 1 if record.score < at_least else 0
 
 
 def _values_line(label: str, part: Preserved) -> str:

@@ -174,6 +174,4 @@ def tournament_text(cup: Tournament) -> str:
     work = cup.work
     rate = work.evaluations / work.seconds if work.seconds else 0.0
     cost = f"{cup.games_done:,} games, {work.seconds:,.1f} s, {rate:,.0f} evaluations/s"
-    old = [match for match in cup.matches if match.tally.unchecked]
-    unchecked = [f"{' - '.join(match.names)}: {match.tally.unchecked_text}" for match in old]
-    return "\n\n".join([rating_table(found), crosstable(names, results), "\n".join([cost, *unchecked])])
+    return "\n\n".join([rating_table(found), crosstable(names, results), cost])

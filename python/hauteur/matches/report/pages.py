@@ -107,7 +107,6 @@ def _match_report(match: StoredMatch, *, whole: bool) -> Report:
     tally, test = match.counted.tally, match.counted.test
     figures = [score_figure(match), *([] if test is None else [llr_figure(test)])]
     text = [] if test is None else [f"{sprt_text(test.sprt)}: {sprt_line(test)}.", llr_bar(test)]
-    text += [f"{tally.unchecked_text}."] if tally.unchecked else []
     figures += [pairs_figure(tally)] if tally.pairs.pairs else []
     ends = ", ".join(f"{end} {count:,}" for end, count in tally.common_ends())
     text.append(f"Ends: {ends}. Intervals are of 95 %, from {SOURCES[tally.interval_from]}.")

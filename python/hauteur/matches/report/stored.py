@@ -65,7 +65,6 @@ class StoredMatch:
             self._places[game.index] = place
             insort(self.games, game.model_copy(update=WITHOUT_MOVES), key=lambda known: known.index)
             self.counted.add(game)
-            self.counted.tally.unchecked += not after.link.checked
 
     def _begin(self, file: int | None) -> None:
         """Begin with no games, of this file."""
