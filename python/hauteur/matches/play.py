@@ -23,7 +23,7 @@ from hauteur.matches.ratings.elo import Model, Sprt
 from hauteur.matches.ratings.rating_list import RatingList
 from hauteur.matches.ratings.sources import encounters_of_tally
 from hauteur.matches.report.pages import renew_page
-from hauteur.matches.results import MatchGame, sprt_line, summary
+from hauteur.matches.results import MatchGame, Tally, sprt_line, summary
 from hauteur.matches.tournament import Kind, Tournament, TournamentSettings
 from hauteur.networks.evaluators.base import Backend
 from hauteur.players.build import Resources
