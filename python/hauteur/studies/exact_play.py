@@ -4,20 +4,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from contextlib import closing
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hauteur import _core
-from hauteur.matches.arena import play_games
-from hauteur.matches.ratings.elo import MatchScore
-from hauteur.matches.record import GamePlan
 from hauteur.mcts.driver import run_searches
 from hauteur.mcts.move_choice import chosen_action
-from hauteur.mcts.params import Cpuct, Fpu, SearchParams
-from hauteur.networks.evaluators.rollout import RolloutEvaluator
 from hauteur.networks.names import data_path
 from hauteur.players.search_player import SearchPlayer
 
@@ -198,44 +192,3 @@ def total(parts: Sequence[Preserved]) -> Preserved:
         sum(part.choices for part in parts),
         sum(part.choices_preserved for part in parts),
     )
-
-
-@dataclass(frozen=True)
-class RolloutMatch:
-    """A player's results against a search by random games; `different` of the games are unlike all others."""
-
-    record: MatchScore
-    different: int
-
-
-PLAIN_MCTS = SearchParams(cpuct=Cpuct(init=4.0, factor=0.0), fpu=Fpu(value=0.0), policy_temperature=1.0, cache_size=0)
-"""Plain MCTS, priors all alike. Of c_puct 1.5, 4, 10 and 20 the strongest in Connect Four with 1,000 random games a
-move (4 scored 65 % to 69 % against each of the others in 40 games)."""
-
-
-def play_rollouts(player: SearchPlayer, game: _core.Game, *, rollouts: int, games: int, seed: int = 0) -> RolloutMatch:
-    """Play `games` games from the initial state, seats alternating, against plain MCTS with `rollouts` games a move.
-
-    The opponent's random games are new in every search, so that its play differs from game to game.
-    """
-    with closing(RolloutEvaluator(game, seed=seed, fresh=True)) as evaluator:
-        opponent = SearchPlayer(f"mcts:{rollouts}", evaluator, PLAIN_MCTS, rollouts)
-        return _match(player, opponent, game, games, seed)
-
-
-def _match(player: SearchPlayer, opponent: SearchPlayer, game: _core.Game, games: int, seed: int) -> RolloutMatch:
-    plans = (GamePlan(index, (0, 1) if index % 2 == 0 else (1, 0)) for index in range(games))
-    record, lines = MatchScore(), set()
-    for played in play_games(
-        game,
-        [player, opponent],
-        plans,
-        seed=seed,
-        purpose="rollout match",
-        parallel=games,
-        batch_size=games,
-        in_flight=1,  # fresh rollouts depend on the order of batches
-    ):
-        record = record.add(played.score_of(0))
-        lines.add((played.plan.seats, played.actions.tobytes()))
-    return RolloutMatch(record, len(lines))
