@@ -41,7 +41,7 @@ def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     program.chmod(0o755)
     monkeypatch.setenv("PATH", f"{program.parent}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setattr(registry, "_registered", {})
-    monkeypatch.setattr(experiments, "_registered", [])
+    monkeypatch.setattr(experiments, "_registered", {})
     monkeypatch.chdir(tmp_path)
     return tmp_path
 
