@@ -10,23 +10,24 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
-import pyarrow as pa
 
 from hauteur import _core
 from hauteur.games.game_line import NO_NET
 from hauteur.learning.recipe import GateSettings, Recipe, SelfPlaySettings
 from hauteur.learning.recorded_games import Games
 from hauteur.learning.run_folder import RunFolder
-from hauteur.learning.shards import MOST_UNPACKED, checked_games, read_table
 from hauteur.matches.openings import Opening, first_of_two, random_opening, read_openings
 from hauteur.matches.record import GamePlan
 from hauteur.mcts.params import SearchParams
 from hauteur.players.settings import Colours
 from hauteur.system.errors import one_line
 from hauteur.system.seeds import derived_seed, stream
+
+if TYPE_CHECKING:
+    import pyarrow as pa
 
 CANDIDATE, BEST = 0, 1
 """Players of a gate match."""
@@ -69,6 +70,8 @@ class PlannedGames:
 
         ValueError, naming it, where it is damaged, or has other games than were planned for this unit.
         """
+        from hauteur.learning.shards import MOST_UNPACKED, checked_games, read_table  # with pyarrow
+
         most = MOST_UNPACKED if isinstance(source, Path) else MOST_RESULT
         table = read_table(source, name, most=most)
         games = checked_games(table, name, self.game.spec)
