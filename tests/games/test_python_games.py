@@ -174,7 +174,7 @@ def test_a_broken_law_gives_exit_status_1(
     assert "return self\n" in source
     (tmp_path / "unfair.py").write_text(source, encoding="utf-8")
     monkeypatch.setattr(games, "_registered", {})
-    monkeypatch.setenv("HAUTEUR_GAMES", str(tmp_path / "unfair.py"))
+    monkeypatch.setenv("HAUTEUR_IMPORT", str(tmp_path / "unfair.py"))
     assert main.main(["check-game", "unfair-race", "--games", "2"]) == 1
     output = capsys.readouterr().out
     assert "BROKEN copies" in output

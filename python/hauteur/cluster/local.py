@@ -17,7 +17,7 @@ from hauteur.cluster.fleet import Event, Failed, Finished, Joined, Left, Sources
 from hauteur.cluster.local_worker import read_message, write_message
 from hauteur.cluster.unit import Unit, UnitResult
 from hauteur.system.hardware import usable_cores
-from hauteur.system.plugins import VARIABLES, imported
+from hauteur.system.plugins import VARIABLE, imported
 
 COMMAND = (sys.executable, "-P", "-X", "faulthandler", "-m", "hauteur.cluster.local_worker")
 """Starts a worker; its threads follow."""
@@ -119,11 +119,11 @@ class LocalFleet:
 
     def _environment(self) -> dict[str, str]:
         """Return the driver's environment: its modules, games and networks, and a share of its threads."""
-        plugins = [*filter(None, [os.environ.get(VARIABLES[0])]), *imported()]
+        plugins = [*filter(None, [os.environ.get(VARIABLE)]), *imported()]
         return {
             **dict.fromkeys(THREAD_VARIABLES, str(self._threads)),
             **os.environ,
-            VARIABLES[0]: ",".join(plugins),
+            VARIABLE: ",".join(plugins),
             "PYTHONPATH": os.pathsep.join(str(Path(entry).absolute()) for entry in sys.path),
         }
 

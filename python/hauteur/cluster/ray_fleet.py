@@ -26,7 +26,7 @@ from hauteur.cluster.fleet import Event, Failed, Finished, Joined, Left, Sources
 from hauteur.cluster.unit import Unit, UnitResult
 from hauteur.cluster.worker import UnitWorker, described
 from hauteur.system.extras import require
-from hauteur.system.plugins import VARIABLES, imported
+from hauteur.system.plugins import VARIABLE, imported
 
 if TYPE_CHECKING:
     from hauteur.cluster.open import WorkerOptions
@@ -68,7 +68,7 @@ class RayFleet:
         self._threads, self._gpus, self._most = options.threads or 1, options.gpus, options.workers
         self._ray = connect(options.cluster)
         self.name = f"the cluster at {self._ray.get_runtime_context().gcs_address}"
-        plugins = ",".join([*filter(None, [os.environ.get(VARIABLES[0])]), *imported()])
+        plugins = ",".join([*filter(None, [os.environ.get(VARIABLE)]), *imported()])
         remote = self._ray.remote(
             num_cpus=self._threads, num_gpus=self._gpus, max_restarts=-1, max_task_retries=0, max_concurrency=CALLS
         )
@@ -212,7 +212,7 @@ class RayWorker:
     """Plays units in a process that Ray has started. plugins: what HAUTEUR_IMPORT names at the driver."""
 
     def __init__(self, threads: int, plugins: str) -> None:
-        os.environ[VARIABLES[0]] = plugins
+        os.environ[VARIABLE] = plugins
         self._folder = tempfile.TemporaryDirectory(prefix="hauteur-nets-")
         self._nets: OrderedDict[str, Path] = OrderedDict()
         self._lock = threading.Lock()

@@ -7,10 +7,10 @@ stones, discs, crosses, or the signs of their text; and by `State.squares` to wh
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from html import escape
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from hauteur import _core
 from hauteur.games.game_line import end_text
@@ -27,17 +27,6 @@ MOST_SIGNS = 1000
 
 LAST_MOVE, ARROW = "#e8c63c", "#2f7d4f"
 LABELS = 'font-family="sans-serif" text-anchor="middle" fill="#4a4038"'
-
-_STONES = {"first": ("#16140f", "#16140f"), "second": ("#fafafa", "#16140f")}
-_GROUND = {"pieces": "#efe2cc", "stones": "#e3bd74", "discs": "#2f5fa8", "crosses": "#f4f1ea", "letters": "#f4f1ea"}
-
-_SIGN_NAMES: dict[Look, dict[str, str]] = {
-    "pieces": dict(zip("pnbrqk", ("pawn", "knight", "bishop", "rook", "queen", "king"), strict=True)),
-    "stones": {"X": "black stone", "O": "white stone"},
-    "discs": {"R": "red disc", "Y": "yellow disc"},
-    "crosses": {"X": "cross", "O": "nought"},
-    "letters": {},
-}
 
 
 @dataclass(frozen=True)
@@ -180,11 +169,8 @@ def square_names(board: Board) -> list[str]:
 
 def square_words(board: Board) -> list[str]:
     """Return what stands on every square in words, such as `white pawn`; `empty` where nothing does."""
-    names = _SIGN_NAMES[board.look]
-    words = {sign: names.get(sign, sign) for sign in set(board.cells)}
-    if board.look == "pieces":
-        words = {sign: f"{'white' if sign.isupper() else 'black'} {names.get(sign.lower(), sign)}" for sign in words}
-    return ["empty" if sign == "." else words[sign] for sign in board.cells]
+    names = STYLES[board.look].names
+    return ["empty" if sign == "." else names.get(sign, sign) for sign in board.cells]
 
 
 def action_squares(state: _core.State, action: int) -> tuple[int, ...]:
@@ -213,13 +199,13 @@ def _last_squares(state: _core.State) -> tuple[int, ...]:
 
 def symbols(look: Look, signs: Iterable[str]) -> list[str]:
     """Return a `<g>` for each of these signs of the cells, with the id `LOOK-SIGN`, drawn in a cell of CELL units."""
-    draw = _DRAWN[look]
+    draw = STYLES[look].draw
     return [f'<g id="{symbol_id(look, sign)}">{draw(sign)}</g>' for sign in sorted(signs)]
 
 
 def sign_svg(look: Look, sign: str) -> str:
     """Return the drawing of a sign of the cells, in a square of CELL units at the origin."""
-    return _DRAWN[look](sign)
+    return STYLES[look].draw(sign)
 
 
 def symbol_id(look: Look, sign: str) -> str:
@@ -231,7 +217,7 @@ def symbol_id(look: Look, sign: str) -> str:
 
 def all_signs(look: Look) -> str:
     """Return every sign that the cells of such a board can have; none where they are any letters."""
-    return {"pieces": "PNBRQKpnbrqk.", "stones": "XO.", "discs": "RY.", "crosses": "XO.", "letters": ""}[look]
+    return "" if look == "letters" else f"{''.join(STYLES[look].names)}."
 
 
 def ground(board: Board, *, flip: bool = False) -> str:
@@ -245,7 +231,7 @@ def ground(board: Board, *, flip: bool = False) -> str:
     labels = "".join(f'<text x="{x}" y="{y}">{escape(label)}</text>' for x, y, label in texts)
     return (
         f'<rect width="{width}" height="{height}" rx="6" fill="#f6f3ee"/>'
-        f'<rect x="{LEFT}" y="{TOP}" width="{right - LEFT}" height="{below - TOP}" fill="{_GROUND[board.look]}"/>'
+        f'<rect x="{LEFT}" y="{TOP}" width="{right - LEFT}" height="{below - TOP}" fill="{STYLES[board.look].ground}"/>'
         f'{_pattern(board)}<g {LABELS} font-size="12">{labels}</g>'
     )
 
@@ -326,8 +312,7 @@ def _with_attributes(tag: re.Match[str]) -> str:
 def _stone(sign: str) -> str:
     if sign == ".":
         return ""
-    fill, line = _STONES["first" if sign == "X" else "second"]
-    return f'<circle cx="22.5" cy="22.5" r="19" fill="{fill}" stroke="{line}"/>'
+    return f'<circle cx="22.5" cy="22.5" r="19" fill="{"#16140f" if sign == "X" else "#fafafa"}" stroke="#16140f"/>'
 
 
 def _disc(sign: str) -> str:
@@ -347,10 +332,25 @@ def _letter(sign: str) -> str:
     return "" if sign == "." else shape
 
 
-_DRAWN: dict[Look, Callable[[str], str]] = {
-    "pieces": _chess_piece,
-    "stones": _stone,
-    "discs": _disc,
-    "crosses": _cross,
-    "letters": _letter,
+class Style(NamedTuple):
+    """A look of boards. ground: colour of the board; names: signs of its cells in words; draw: of a sign, as SVG."""
+
+    ground: str
+    names: Mapping[str, str]
+    draw: Callable[[str], str]
+
+
+_PIECES = dict(zip("PNBRQK", ("pawn", "knight", "bishop", "rook", "queen", "king"), strict=True))
+
+STYLES: dict[Look, Style] = {
+    "pieces": Style(
+        "#efe2cc",
+        {sign: f"white {name}" for sign, name in _PIECES.items()}
+        | {sign.lower(): f"black {name}" for sign, name in _PIECES.items()},
+        _chess_piece,
+    ),
+    "stones": Style("#e3bd74", {"X": "black stone", "O": "white stone"}, _stone),
+    "discs": Style("#2f5fa8", {"R": "red disc", "Y": "yellow disc"}, _disc),
+    "crosses": Style("#f4f1ea", {"X": "cross", "O": "nought"}, _cross),
+    "letters": Style("#f4f1ea", {}, _letter),
 }

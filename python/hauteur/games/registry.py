@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 
 from hauteur import _core
 from hauteur.system.close_words import did_you_mean
-from hauteur.system.plugins import load_variables
+from hauteur.system.plugins import load_variable
 
 if TYPE_CHECKING:
     from hauteur.games.laws import LawResults
@@ -137,7 +137,7 @@ def names() -> list[str]:
     """Names of the games to choose from: the core's and registered ones. OpenSpiel's and EXAMPLES can be loaded too."""
     from importlib.metadata import entry_points
 
-    load_variables()
+    load_variable()
     installed = [point.name for point in entry_points(group=ENTRY_POINTS)]
     return sorted({*_core.game_names(), *_registered, *installed})
 
@@ -207,7 +207,7 @@ def _factory(name: str) -> Factory:
     """The factory of a game written in Python."""
     from importlib.metadata import entry_points
 
-    load_variables()
+    load_variable()
     if name in _registered:
         return _registered[name]
     if name in EXAMPLES:

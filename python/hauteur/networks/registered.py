@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from hauteur.networks.architecture import NetworkSetting, RegisteredArchitecture
-from hauteur.system.plugins import load_variables
+from hauteur.system.plugins import load_variable
 
 if TYPE_CHECKING:
     from torch import nn
@@ -129,7 +129,7 @@ def build_registered(architecture: RegisteredArchitecture) -> nn.Module:
 
 def _builder(name: str, defined_in: str = "") -> Callable[..., Any]:
     """Return the builder of the networks of this name; ValueError, with what to import, where nothing is registered."""
-    load_variables()
+    load_variable()
     if name in _registered:
         return _registered[name]
     if defined_in:

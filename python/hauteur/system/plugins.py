@@ -6,8 +6,8 @@ import os
 import sys
 from pathlib import Path
 
-VARIABLES = ("HAUTEUR_IMPORT", "HAUTEUR_GAMES")
-"""Environment variables that name modules or .py files, separated by commas, to import when a name is not known."""
+VARIABLE = "HAUTEUR_IMPORT"
+"""Environment variable that names modules or .py files, separated by commas, to import when a name is not known."""
 
 _imported: set[str] = set()
 _names: set[str] = set()  # of the modules that .py files became
@@ -31,11 +31,10 @@ def imported() -> list[str]:
     return sorted(_imported)
 
 
-def load_variables() -> None:
-    """Import what the environment variables name, each once."""
-    for variable in VARIABLES:
-        for entry in filter(None, (part.strip() for part in os.environ.get(variable, "").split(","))):
-            import_named(entry, variable)
+def load_variable() -> None:
+    """Import what the environment variable names, each once."""
+    for entry in filter(None, (part.strip() for part in os.environ.get(VARIABLE, "").split(","))):
+        import_named(entry, VARIABLE)
 
 
 def _import(entry: str) -> None:

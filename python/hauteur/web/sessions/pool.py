@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any
 
 from hauteur.system.hardware import memory_bytes, resident_bytes, usable_cores
-from hauteur.system.plugins import VARIABLES, imported
+from hauteur.system.plugins import VARIABLE, imported
 from hauteur.web.settings import WebSettings
 
 MOST_LINE = 32 * 2**20
@@ -210,7 +210,7 @@ class Pool:
     async def _start(self) -> SessionProcess:
         environment = {
             **os.environ,
-            VARIABLES[0]: ",".join([*filter(None, [os.environ.get(VARIABLES[0])]), *imported()]),
+            VARIABLE: ",".join([*filter(None, [os.environ.get(VARIABLE)]), *imported()]),
         }
         command = (sys.executable, "-m", "hauteur.web.sessions.worker")
         process = await asyncio.create_subprocess_exec(
