@@ -13,8 +13,7 @@ from hauteur.learning.recipe import TrainSettings
 from hauteur.learning.replay import Samples
 from hauteur.learning.train import CandidateTrainer
 from hauteur.networks import Lc0Architecture
-from hauteur.networks.layers import NORM
-from hauteur.networks.lc0_layers import Floats
+from hauteur.networks.layers import NORM, Floats
 from hauteur.networks.modules import Inference, build, tensors_of
 
 Toy = tuple[Lc0Architecture, dict[str, Floats]]

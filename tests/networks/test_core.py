@@ -14,9 +14,8 @@ import verify_lc0
 from hauteur import _core, networks
 from hauteur.networks.architecture import Architecture, ResNetArchitecture
 from hauteur.networks.evaluators.compare import differences, features_of, random_positions
-from hauteur.networks.layers import core_layers
+from hauteur.networks.layers import Floats, core_layers
 from hauteur.networks.lc0 import random_tensors
-from hauteur.networks.lc0_layers import Floats
 from hauteur.networks.modules import Inference, build
 from hauteur.networks.names import shipped_names
 from hauteur.networks.shapes import resnet_shapes

@@ -19,8 +19,8 @@ from hauteur.networks.architecture import Architecture, NetDescription, ResNetAr
 from hauteur.networks.evaluators.base import Backend
 from hauteur.networks.evaluators.compare import Answers, features_of, random_positions
 from hauteur.networks.evaluators.factory import make_evaluator
+from hauteur.networks.layers import Floats
 from hauteur.networks.lc0 import random_net, random_tensors
-from hauteur.networks.lc0_layers import Floats
 from hauteur.networks.modules import Inference, build
 from hauteur.networks.onnx import onnx_bytes
 from hauteur.networks.shapes import resnet_shapes

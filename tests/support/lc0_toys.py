@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hauteur.networks.architecture import Lc0Architecture
+from hauteur.networks.layers import Floats
 from hauteur.networks.lc0 import random_tensors
-from hauteur.networks.lc0_layers import Floats
 
 Array = NDArray[np.float64]
 Shapes = dict[str, tuple[int, ...]]

@@ -21,7 +21,7 @@ from hauteur.networks.architecture import (
     TrainingFacts,
 )
 from hauteur.networks.formats import Contents, Format
-from hauteur.networks.lc0_layers import Floats
+from hauteur.networks.layers import Floats
 from hauteur.networks.shapes import lc0_shapes, resnet_shapes
 
 Read = TypeVar("Read")

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor, nn
 
 from hauteur.networks.architecture import Architecture, Lc0Architecture, NetDescription, RegisteredArchitecture
-from hauteur.networks.lc0_layers import Floats
+from hauteur.networks.layers import Floats
 from hauteur.networks.registered import architecture_in, build_registered
 from hauteur.networks.shapes import resnet_shapes
 from hauteur.networks.torch_networks import Lc0Network, ResidualTower, TorchNetwork
