@@ -7,8 +7,11 @@ import sys
 import time
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
+
+from cyclopts import Parameter
 
 from hauteur import _core
 from hauteur.cli.commands.game_options import NetOptions
@@ -33,27 +36,69 @@ SELF_PLAY = "selfplay"
 """Folder of the games that were played for a mining, in its own folder."""
 
 
+@Parameter(name="*")
+@dataclass(frozen=True)
+class RuleOptions:
+    """What makes a position a puzzle; values are the root's, from -1 to 1."""
+
+    low: int = 5
+    """Visits of the search that misjudges."""
+    high: int = 800
+    """Visits of the search that judges right; what it finds is confirmed with twice as many."""
+    swing: float = 0.4
+    """Least change of the root's value between the two, from -1 to 1 each."""
+    gap: float = 0.35
+    """Least by which the best move is better than any other."""
+    rest: float = 0.45
+    """Most value of any other move."""
+    least: float = -0.2
+    """Least value of the solver's moves."""
+    screens: str | None = None
+    """VISITS:SWING,...: positions whose judgement has changed by less after so many visits are given up; none: "".
+    Default: those of 16:0.05,64:0.1,200:0.2 that are between --low and --high."""
+    hindsight: float = 0.25
+    """Positions of games are given up at once where the low search judges those of the next four plies alike, within
+    this; 0: none is."""
+    moves: int = 6
+    """Most moves of the solver."""
+
+    def rule(self) -> MineRule:
+        """The rule; ValueError for values that are out of range."""
+        screens = screens_between(self.low, self.high) if self.screens is None else parse_screens(self.screens)
+        return MineRule.model_validate({**vars(self), "screens": screens})
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class MineOptions:
+    """What is mined, by whom, and what is kept."""
+
+    player: PlayerText = ""
+    """Who judges, as in hauteur match: "net=FILE cpuct.init=1.5". Of its visits and temperature only --games knows."""
+    net: NetName | None = None
+    """Short for --player "net=FILE"."""
+    games: int = 0
+    """Games that the player plays against itself first, as one more source."""
+    random_plies: int = 4
+    """Uniformly random plies that these games begin with."""
+    first_ply: int = 8
+    """Plies at the beginning of a game from which no position is taken."""
+    positions: int | None = None
+    """Most positions of each source, drawn by the seed; the same command with more goes on."""
+    check: str | None = None
+    """External engine that looks at every solution, e.g. "uci:stockfish depth=16"; what it does not confirm is left
+    out."""
+    clear: float = 0.1
+    """By how much every other move must be worse to the engine, in chance of winning from -1 to 1."""
+    keep_unconfirmed: bool = False
+    """Leave nothing out: puzzles.json says of each puzzle what the engine says."""
+
+
 def mine(
     *sources: str,
     out: Path,
-    player: PlayerText = "",
-    net: NetName | None = None,
-    games: int = 0,
-    random_plies: int = 4,
-    low: int = 5,
-    high: int = 800,
-    swing: float = 0.4,
-    gap: float = 0.35,
-    rest: float = 0.45,
-    least: float = -0.2,
-    screens: str | None = None,
-    hindsight: float = 0.25,
-    moves: int = 6,
-    first_ply: int = 8,
-    positions: int | None = None,
-    check: str | None = None,
-    clear: float = 0.1,
-    keep_unconfirmed: bool = False,
+    choice: MineOptions = MineOptions(),
+    rule: RuleOptions = RuleOptions(),
     options: NetOptions = NetOptions(),  # noqa: B008  (immutable)
 ) -> int:
     """Mine puzzles from games or lists of positions; the same command goes on with a mining that was interrupted.
@@ -69,59 +114,28 @@ def mine(
     out
         Folder for the puzzles (for chess puzzles.csv with Lichess's columns, .pgn and .epd, for every game .json) and
         for what a later attempt goes on from.
-    player
-        Who judges, as in hauteur match: "net=FILE cpuct.init=1.5". Of its visits and temperature only --games knows.
-    net
-        Short for --player "net=FILE".
-    games
-        Games that the player plays against itself first, as one more source.
-    random_plies
-        Uniformly random plies that these games begin with.
-    low
-        Visits of the search that misjudges.
-    high
-        Visits of the search that judges right; what it finds is confirmed with twice as many.
-    swing
-        Least change of the root's value between the two, from -1 to 1 each.
-    gap
-        Least by which the best move is better than any other.
-    rest
-        Most value of any other move.
-    least
-        Least value of the solver's moves.
-    screens
-        VISITS:SWING,...: positions whose judgement has changed by less after so many visits are given up; none: "".
-        Default: those of 16:0.05,64:0.1,200:0.2 that are between --low and --high.
-    hindsight
-        Positions of games are given up at once where the low search judges those of the next four plies alike, within
-        this; 0: none is.
-    moves
-        Most moves of the solver.
-    first_ply
-        Plies at the beginning of a game from which no position is taken.
-    positions
-        Most positions of each source, drawn by the seed; the same command with more goes on.
-    check
-        External engine that looks at every solution, e.g. "uci:stockfish depth=16"; what it does not confirm is left
-        out.
-    clear
-        By how much every other move must be worse to the engine, in chance of winning from -1 to 1.
-    keep_unconfirmed
-        Leave nothing out: puzzles.json says of each puzzle what the engine says.
     """
-    check_sources(sources, games, positions)
-    game, counts = load_game(options.game), screens_between(low, high) if screens is None else parse_screens(screens)
-    thresholds = {"swing": swing, "gap": gap, "rest": rest, "least": least, "hindsight": hindsight}
-    rule = MineRule.model_validate({"low": low, "high": high, **thresholds, "screens": counts, "moves": moves})
+    check_sources(sources, choice.games, choice.positions)
+    game, player = load_game(options.game), player_settings(choice.player, choice.net)
     settings = MineSettings(
-        game=game.spec, player=player_settings(player, net), rule=rule, first_ply=first_ply, seed=options.seed
+        game=game.spec, player=player, rule=rule.rule(), first_ply=choice.first_ply, seed=options.seed
     )
-    engine = None if check is None else parse_engine(check, game)
+    engine = None if choice.check is None else parse_engine(choice.check, game)
     resources = options.resources
-    if games:
-        sources = (*sources, play_first(settings, games, random_plies, out / SELF_PLAY, resources))
+    if choice.games:
+        sources = (*sources, play_first(settings, choice.games, choice.random_plies, out / SELF_PLAY, resources))
     mining = Mine(
-        game, settings, sources, out, resources, positions, engine, clear, keep_unconfirmed, tell, ticker("positions")
+        game,
+        settings,
+        sources,
+        out,
+        resources,
+        choice.positions,
+        engine,
+        choice.clear,
+        choice.keep_unconfirmed,
+        tell,
+        ticker("positions"),
     )
     result = mining.run()
     print(json.dumps(result, indent=2) if options.json else mine_table(result))
