@@ -9,7 +9,7 @@ import pytest
 from hauteur.cli.commands.game_options import GameOptions, NetOptions, PlayOptions
 from hauteur.cli.commands.puzzles import screens_between
 from hauteur.cli.main import main
-from hauteur.studies.puzzles.criteria import MineRule
+from hauteur.studies.puzzles.mining import MineRule
 
 
 def test_default_screens_lie_between_the_two_searches() -> None:

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from hauteur.matches.ratings.elo import MatchScore, Pairs, pair_score_interval, score_interval
-from hauteur.matches.ratings.openings import opening_interval
-from hauteur.matches.ratings.running import running_interval
+from hauteur.matches.ratings.running import opening_interval, running_interval
 from hauteur.matches.results import MatchGame, Tally
 
 

@@ -15,9 +15,8 @@ from hauteur.mcts.search_tree import TreeNode
 from hauteur.networks.evaluators.factory import evaluator
 from hauteur.players.settings import PlayerSettings
 from hauteur.studies.explain.explain import changed, explain
-from hauteur.studies.explain.nodes import read_nodes
 from hauteur.studies.explain.question import Question, side_of
-from hauteur.studies.explain.searched import ExplainedSearch, ExplainStopped, Searches
+from hauteur.studies.explain.searched import ExplainedSearch, ExplainStopped, Searches, read_nodes
 from hauteur.studies.methods import page_of
 from reference.tree import Value
 from reference.wdl_contempt import shifted

@@ -19,10 +19,10 @@ from hauteur.games.registry import load_game
 from hauteur.matches.results import MatchGame
 from hauteur.players.build import Resources
 from hauteur.players.settings import parse_player
-from hauteur.studies.puzzles.criteria import MineRule
 from hauteur.studies.puzzles.engine_check import Checker, parse_check, score_chance
 from hauteur.studies.puzzles.mine import Mine, MineSettings
 from hauteur.studies.puzzles.mine_result import share_by_game, without_followers
+from hauteur.studies.puzzles.mining import MineRule
 from hauteur.studies.puzzles.problems import read_problems
 from hauteur.studies.puzzles.puzzle import EngineCheck, Opinion, Puzzle, identity
 from hauteur.studies.puzzles.sources import first_of_each, positions, read_lines, source_files, take_census

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from hauteur.plots import svg, write_png
-from hauteur.studies.review.figure import chances_figure
 from hauteur.studies.review.games import games_of_text
+from hauteur.studies.review.page import chances_figure
 from hauteur.studies.review.review import Place, PositionFinding, review_game
 
 

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from hauteur.games.registry import EXAMPLES, names
-from hauteur.web.saved_trees import saved_trees
 from hauteur.web.sessions.analyse import AnalyseSession
 from hauteur.web.sessions.session import SessionSettings
+from hauteur.web.sessions.trees import saved_trees
 
 Shown = Mapping[str, Any]
 
@@ -79,7 +79,7 @@ def test_a_tree_is_read_while_it_is_searched(session: Analysed) -> None:
     session.ask("start")
     session.wait("report")
     visits = [session.ask("nodes", lines=[[]])["nodes"][0]["visits"] for _ in range(5)]
-    session.ask("save", form="json", nodes=500)
+    session.ask("save", nodes=500)
     saved = session.wait("saved")
     session.ask("stop")
     done = session.wait("done")

@@ -26,8 +26,7 @@ from hauteur.matches.ratings.elo import (
     pair_score_interval,
     score_interval,
 )
-from hauteur.matches.ratings.openings import LEAST_OPENINGS, opening_interval
-from hauteur.matches.ratings.running import running_interval
+from hauteur.matches.ratings.running import LEAST_OPENINGS, opening_interval, running_interval
 from hauteur.matches.record import GameRecord
 from hauteur.mcts.driver import SearchFacts
 from hauteur.system.formatting import finite, signed

@@ -22,10 +22,10 @@ from hauteur.matches.match import Match, MatchSettings
 from hauteur.players.build import Resources
 from hauteur.players.engines.settings import EngineSettings
 from hauteur.players.settings import PlayerSettings, parse_player
-from hauteur.studies.puzzles.criteria import MineRule
 from hauteur.studies.puzzles.engine_check import parse_check
 from hauteur.studies.puzzles.mine import Mine, MineSettings
 from hauteur.studies.puzzles.mine_result import mine_table
+from hauteur.studies.puzzles.mining import MineRule
 from hauteur.studies.puzzles.problems import read_problems
 from hauteur.studies.puzzles.solve import Solve, solve_table
 from hauteur.system.formatting import duration

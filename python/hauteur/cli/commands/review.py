@@ -15,9 +15,8 @@ from cyclopts import Parameter
 
 from hauteur.cli.commands.engine import analysis_limits
 from hauteur.cli.commands.options import Searcher
-from hauteur.studies.review.folder import ReviewFolder
 from hauteur.studies.review.games import games_of
-from hauteur.studies.review.run import ReviewRun
+from hauteur.studies.review.run import ReviewFolder, ReviewRun
 from hauteur.system.files import sha256_of
 
 
@@ -86,8 +85,8 @@ def _reviewed(run: ReviewRun, *, quiet: bool) -> dict[str, Any]:
     """Review all games, show each when it is done, and write the files, also when the review is interrupted."""
     from rich.console import Console
 
-    from hauteur.studies.review.files import kept, run_json
-    from hauteur.studies.review.tables import game_view
+    from hauteur.studies.review.page import game_view
+    from hauteur.studies.review.run import kept, run_json
 
     console = Console(highlight=False)
     try:

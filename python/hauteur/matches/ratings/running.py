@@ -1,4 +1,4 @@
-"""The interval of a match whose games have not all ended: by the numbers that the games have, not by who ended first.
+"""Intervals of scores where games are not independent: repeated openings, and matches whose games have not all ended.
 
 Many games are played at once and short ones end first, which may be won more often than long ones: what has ended is
 not a fair sample, and pairs of short games are alike. The games with the first c numbers are a fair sample, whatever
@@ -9,12 +9,36 @@ from the lower end with all of them lost to the upper end with all of them won. 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from statistics import NormalDist
 
 import numpy as np
 
+from hauteur._core import t_quantile
 from hauteur.matches.ratings.elo import MatchScore, Pairs, pair_variance_ratio, variance_ratio, wilson
+
+LEAST_OPENINGS = 8
+"""Fewer openings are no sample of openings: the score is then one from these, and its units are the games or pairs."""
+
+
+def opening_interval(openings: Collection[MatchScore], confidence: float = 0.95) -> tuple[float, float]:
+    """Return the interval of the score of all games by the results from each opening; of fewer than two, 0 to 1.
+
+    The variance is that of a ratio of sums over openings, sum (points - score games)^2 G / (G - 1) over G openings
+    (W. G. Cochran, Sampling Techniques, 1977, section 6.4), with Student's quantile, in Wilson's formula.
+    """
+    count = len(openings)
+    games = sum(one.games for one in openings)
+    score = math.fsum(one.score * one.games for one in openings) / games if games else 0.5
+    if count < 2:
+        return 0.0, 1.0
+    if score in (0.0, 1.0):
+        return wilson(score, count, confidence)
+    squares = math.fsum(((one.score - score) * one.games) ** 2 for one in openings) * count / (count - 1)
+    ratio = squares / (games * score * (1 - score))
+    inner = (1 + confidence) / 2
+    ratio *= (t_quantile(inner, count - 1) / NormalDist().inv_cdf(inner)) ** 2
+    return wilson(score, games / ratio if ratio else math.inf, confidence)
 
 
 def running_interval(scores: Mapping[int, float], pairs: Pairs, confidence: float = 0.95) -> tuple[float, float]:

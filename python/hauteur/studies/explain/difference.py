@@ -10,8 +10,7 @@ from hauteur import _core
 from hauteur.mcts.report import RootMove, RootReport
 from hauteur.mcts.report_text import line_in_notation, people_notation
 from hauteur.mcts.tree_source import Edge
-from hauteur.studies.explain.nodes import Line, TreeNodes, TreePlace, proven_result
-from hauteur.studies.explain.searched import ExplainedSearch
+from hauteur.studies.explain.searched import ExplainedSearch, Line, TreeNodes, TreePlace, proven_result
 
 SHOWN_NODES = 20
 """Nodes that a list of the difference of two trees names."""

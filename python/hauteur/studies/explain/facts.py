@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from hauteur.mcts.report_text import line_in_notation
-from hauteur.studies.explain.nodes import TreePlace
-from hauteur.studies.explain.searched import ExplainedSearch
+from hauteur.studies.explain.searched import ExplainedSearch, TreePlace
 
 Facts = list[dict[str, Any]]
 """name, value, and how it was measured: `counter` (counted by the search), `tree` (read from the tree), `root`."""

@@ -23,11 +23,10 @@ from hauteur.players.build import Evaluators, Resources, build_player, net_conte
 from hauteur.players.engines.settings import EngineSettings
 from hauteur.players.search_player import SearchPlayer
 from hauteur.players.settings import PlayerSettings, player_text
-from hauteur.studies.puzzles.criteria import MineRule
 from hauteur.studies.puzzles.engine_check import CLEAR, Checker
 from hauteur.studies.puzzles.formats import write_puzzles
 from hauteur.studies.puzzles.mine_result import mine_result, without_followers
-from hauteur.studies.puzzles.mining import ScreenedPosition, examine
+from hauteur.studies.puzzles.mining import MineRule, ScreenedPosition, examine
 from hauteur.studies.puzzles.puzzle import EngineCheck, Puzzle
 from hauteur.studies.puzzles.sources import Census, first_of_each, take_census
 from hauteur.studies.puzzles.themes import themes_of

@@ -4,14 +4,48 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from hauteur.matches.ratings.elo import MatchScore, score_interval
-from hauteur.studies.puzzles.criteria import MISJUDGED, MineRule, Verdict
-from hauteur.studies.puzzles.mining import ScreenedPosition
+from hauteur.studies.puzzles.mining import MISJUDGED, MineRule, ScreenedPosition, Verdict
 from hauteur.studies.puzzles.puzzle import Puzzle, identity
-from hauteur.studies.puzzles.rate_by_game import Flags, rate_of
 from hauteur.studies.puzzles.sources import Census
+from hauteur.system.seeds import stream
+
+Flags = Sequence[tuple[int, bool]]
+"""Of each position the number of its game, and whether it counts."""
+
+DRAWS = 2000
+
+
+class Rate(NamedTuple):
+    """The number of positions that count, their share, and its interval of 95 %."""
+
+    counted: int
+    share: float
+    low: float
+    high: float
+
+
+def rate_of(flags: Flags, draws: int = DRAWS) -> Rate:
+    """The share of positions that count; ValueError without positions."""
+    if not flags:
+        raise ValueError("a share needs one position or more, got none")
+    games: dict[int, list[int]] = {}
+    for game, counted in flags:
+        sums = games.setdefault(game, [0, 0])
+        sums[0] += counted
+        sums[1] += 1
+    counts = np.array([games[game] for game in sorted(games)], np.int64)
+    rows, alike = np.unique(counts, axis=0, return_counts=True)
+    chosen = stream(1, "games of a share").multinomial(len(counts), alike / len(counts), size=draws) @ rows
+    hits, positions = counts.sum(axis=0)
+    drawn = np.quantile(chosen[:, 0] / chosen[:, 1], (0.025, 0.975))
+    wilson = score_interval(MatchScore(int(hits), 0, int(positions - hits)))
+    return Rate(int(hits), float(hits / positions), float(min(drawn[0], wilson[0])), float(max(drawn[1], wilson[1])))
+
 
 HARD: tuple[Verdict, ...] = ("several", "refuted", "puzzle")
 """Verdicts of positions whose judgement changes and whose best move the low search would not play."""

@@ -1,10 +1,14 @@
-"""The review of a file of games: nets, searches, and the folder in which it goes on."""
+"""A review: its folder, from which an interrupted one goes on, the searches, and the files that are made of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from typing import Any
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field
 
 from hauteur.engine.nets import NetChoice
 from hauteur.engine.playing import PlayingSession, PlaySettings
@@ -12,10 +16,76 @@ from hauteur.mcts.control import SearchControl
 from hauteur.mcts.limits import Limits
 from hauteur.mcts.time_manager import Budget
 from hauteur.players.build import net_content
-from hauteur.studies.review.folder import ReviewFolder
+from hauteur.studies.review.annotate import annotated_pgn, annotated_sgf
 from hauteur.studies.review.games import ReviewedGame
 from hauteur.studies.review.judgement import CONFIRMATION
+from hauteur.studies.review.page import review_json, review_page
 from hauteur.studies.review.review import Found, Look, Place, PositionFinding, finding_of, review_game
+from hauteur.system.files import write_bytes, write_json
+from hauteur.system.jsonl import Journal
+from hauteur.system.provenance import provenance
+from hauteur.system.run_directory import RunDirectory
+from hauteur.system.settings import Section
+
+Share = Annotated[float, Field(ge=0, le=1)]
+
+
+class FoundPosition(Section):
+    """A line of positions.jsonl: the position of a game (from 1) after so many plies, as PositionFinding has it.
+
+    instead, deep: as in Place.
+    """
+
+    game: int
+    ply: int
+    wdl: tuple[Share, Share, Share]
+    line: tuple[int, ...]
+    visits: int
+    instead: bool = False
+    deep: bool = False
+
+    @classmethod
+    def of(cls, game: int, place: Place, finding: PositionFinding) -> FoundPosition:
+        """Return what was found of a place of a game."""
+        wdl = tuple(min(max(share, 0.0), 1.0) for share in finding.wdl)
+        fields: dict[str, Any] = {"game": game, "wdl": wdl, "line": finding.line, "visits": finding.visits}
+        return cls.model_validate({**fields, **place._asdict()})
+
+    @property
+    def place(self) -> Place:
+        """The place in its game."""
+        return Place(self.ply, self.instead, self.deep)
+
+    @property
+    def finding(self) -> PositionFinding:
+        """What was found."""
+        return PositionFinding(self.wdl, self.line, self.visits)
+
+
+@dataclass(frozen=True)
+class ReviewFolder(RunDirectory):
+    """review.json (settings), positions.jsonl, result.json, and the review as review.pgn or .sgf and report.html."""
+
+    SETTINGS = "review.json"
+    CONTENT = "a review"
+    WORK = "reviewing games"
+
+    @property
+    def journal(self) -> Journal[FoundPosition]:
+        """The positions that were searched."""
+        return Journal(self.path / "positions.jsonl", FoundPosition, "a position of a review")
+
+    def known(self) -> dict[int, Found]:
+        """Return the findings of earlier attempts, by game and place."""
+        found: dict[int, Found] = {}
+        for entry in self.journal.entries():
+            found.setdefault(entry.game, {})[entry.place] = entry.finding
+        return found
+
+    def add(self, game: int, place: Place, finding: PositionFinding) -> None:
+        """Keep what was found; it is on disk when this returns."""
+        self.journal.append(FoundPosition.of(game, place, finding))
+
 
 OnPosition = Callable[[ReviewedGame, Place, PositionFinding], None]
 """Receives what a search has found of a place of a game."""
@@ -123,3 +193,55 @@ def times(limits: Limits, factor: int) -> Limits:
     visits, budget = limits.visits, limits.budget
     longer = None if budget is None else Budget(factor * budget.target, factor * budget.maximum)
     return replace(limits, visits=None if visits is None else factor * visits, budget=longer)
+
+
+@contextmanager
+def kept(run: ReviewRun) -> Iterator[None]:
+    """Keep a review in its folder, if it has one, while the body runs; write its files at the end.
+
+    They are written too when the review is interrupted, of all that is done until then. Raise ValueError where the
+    folder holds a review with other settings, or another process works in it.
+    """
+    if run.folder is None:
+        yield
+        return
+    with run.folder.open(run.stored_settings()):
+        try:
+            yield
+        except KeyboardInterrupt:
+            write_review(run, run.folder.path)
+            raise
+        write_review(run, run.folder.path)
+
+
+def write_review(run: ReviewRun, folder: Path) -> None:
+    """Write annotated games where the game has a format for them, report.html and result.json."""
+    form = run.games[0].start.game.record_form
+    if form is not None:
+        write_bytes(folder / f"review.{form}", annotated(run).encode())
+    write_bytes(folder / "report.html", report_html(run).encode())
+    write_json(folder / "result.json", {**run_json(run), "written": provenance()})
+
+
+def annotated(run: ReviewRun) -> str:
+    """Return the games that are reviewed until now in the form of their game, with comments, marks and better lines."""
+    text = annotated_pgn if run.games[0].start.game.record_form == "pgn" else annotated_sgf
+    return text([game for game in run.games if game.moves], annotator_of(run))
+
+
+def report_html(run: ReviewRun) -> str:
+    """Return the page of the review, of all that is reviewed until now."""
+    return review_page(run.file, run.games, run.stored_settings(), provenance())
+
+
+def run_json(run: ReviewRun) -> dict[str, Any]:
+    """Return the review as one JSON object, with its settings."""
+    return review_json((game for game in run.games if game.moves), settings=run.stored_settings())
+
+
+def annotator_of(run: ReviewRun) -> str:
+    """Return net and effort in a few words, for the annotated games."""
+    budget = run.limits.budget
+    effort = [] if run.limits.visits is None else [f"{run.limits.visits} visits"]
+    effort += [] if budget is None else [f"{budget.target:g} s"]
+    return f"hauteur, {Path(run.nets.net).name}, {' or '.join(effort)} a position"

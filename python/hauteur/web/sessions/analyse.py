@@ -7,7 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Any, TypeVar
 
 from pydantic import Field
 
@@ -16,11 +16,11 @@ from hauteur.engine.nets import NetChoice
 from hauteur.engine.playing import FoundMove, PlayingSession, PlaySettings
 from hauteur.games.game_texts import read_game
 from hauteur.games.pictures import seat_names
-from hauteur.games.played_game import PlayedGame, move_text
+from hauteur.games.played_game import PlayedGame, line_texts, move_text
 from hauteur.games.registry import load_game
 from hauteur.mcts.limits import Limits, limits_of
 from hauteur.mcts.params import SearchParams
-from hauteur.mcts.report import RootReport
+from hauteur.mcts.report import RootMove, RootReport
 from hauteur.mcts.search_history import SearchHistory
 from hauteur.mcts.search_tree import SearchTree
 from hauteur.system.errors import explain
@@ -28,9 +28,48 @@ from hauteur.system.settings import Section, validated
 from hauteur.web.players import net_names, page_net, page_net_or_own
 from hauteur.web.positions import GameText, PlaceFields, game_at, position_view
 from hauteur.web.search_form import SettingTexts, chosen_search
-from hauteur.web.sessions.reports import report_view
 from hauteur.web.sessions.session import Emit, Fields, PageSession, SessionSettings
 from hauteur.web.sessions.trees import LinesFields, NodeFields, SaveFields, TreeName, TreeShelf
+
+LINE_PLIES = 12
+"""Plies of a line that a page shows."""
+
+
+def report_view(report: RootReport) -> dict[str, Any]:
+    """Return a report; values are for the player to move, unknown ones null. wdl: shares from 0 to 1."""
+    total = sum(move.visits for move in report.moves) or 1
+    return {
+        "visits": report.visits,
+        "nodes": report.nodes,
+        "memory": report.memory,
+        "seconds": report.pace.seconds,
+        "visits_per_second": report.pace.visits_per_second,
+        "depth": report.pace.depth,
+        "seldepth": report.seldepth,
+        "wdl": report.wdl,
+        "value": report.value[0] - report.value[2],
+        "mate": report.mate,
+        "reason": report.reason,
+        "to_move": report.state.to_move,
+        "moves": [_move_view(report.state, move, total) for move in report.moves],
+    }
+
+
+def _move_view(state: _core.State, move: RootMove, total: int) -> dict[str, Any]:
+    return {
+        "a": move.action,
+        "text": move_text(state, move.action),
+        "visits": move.visits,
+        "share": move.visits / total,
+        "prior": move.prior,
+        "q": None if move.wdl is None else move.q,
+        "value": move.value,
+        "wdl": move.wdl,
+        "proven": move.proven,
+        "mate": move.mate,
+        "line": line_texts(state, move.line[:LINE_PLIES]),
+    }
+
 
 LINES = 256
 """Moves of a report that get their line."""

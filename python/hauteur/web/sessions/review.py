@@ -18,14 +18,11 @@ from hauteur.mcts.limits import Limits
 from hauteur.plots.page import figure_html
 from hauteur.plots.svg import LEFT, RIGHT, WIDTH
 from hauteur.studies.review.annotate import verdict
-from hauteur.studies.review.figure import chances_figure, chances_over
-from hauteur.studies.review.files import annotated, report_html
-from hauteur.studies.review.folder import FoundPosition
 from hauteur.studies.review.games import ReviewedGame, games_of_text
 from hauteur.studies.review.judgement import CONFIRMATION, SIGNS
+from hauteur.studies.review.page import chances_figure, chances_over, summaries
 from hauteur.studies.review.review import MoveReport, Place, PositionFinding
-from hauteur.studies.review.run import ReviewRun, ReviewStoppedError
-from hauteur.studies.review.tables import summaries
+from hauteur.studies.review.run import FoundPosition, ReviewRun, ReviewStoppedError, annotated, report_html
 from hauteur.system.settings import Section, validated
 from hauteur.web.players import page_net_or_own
 from hauteur.web.positions import position_view
