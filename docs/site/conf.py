@@ -46,7 +46,7 @@ nitpick_ignore_regex = [
     # Packages whose reference is on other sites; the site is built without a network.
     (
         "py:.*",
-        r"(numpy|np|torch|nn|pandas|chess|pydantic|annotated_types|collections\.abc|pathlib|types|typing)\..*",
+        r"(numpy|np|torch|nn|pandas|chess|pydantic|annotated_types|collections(\.abc)?|pathlib|types|typing)\..*",
     ),
     ("py:class", r"NDArray|Path|NoneType|FieldInfo|concurrent\.futures\._base\.Future"),
     # Type variables, which Sphinx refers to as if they were classes.
