@@ -17,7 +17,7 @@ from hauteur_experiments.exact import Judge, chooser
 from hauteur_experiments.experiment import Setting, finite
 from hauteur_experiments.grid import COLOURS
 from hauteur_experiments.learned import Goal, Lines, learn_beside, metrics_of, net_of
-from hauteur_experiments.measured import Interval, Mean, differences
+from hauteur_experiments.measured import Interval, Mean, columns, differences
 from hauteur_experiments.verdict import LEVEL, Inequality
 
 GAME = "connect4(columns=6,rows=5)"
@@ -224,14 +224,9 @@ def rows(curves: Sequence[Curve]) -> list[dict[str, Any]]:
 
 
 def table(curves: Sequence[Curve]) -> str:
-    """The three numbers of every run: kept over the evaluations, kept at the end, unbeaten at the end."""
-    width = max(18, *(len(curve.arm.title) for curve in curves))
-    lines = [f"{'seed':>4}  {'games of':{width}} {'kept':>7} {'at end':>7} {'unbeaten':>8}  generations"]
-    for curve in curves:
-        last = curve.points[-1]
-        shares = f"{curve.mean:7.2%} {last.kept:7.1%} {curve.unbeaten:8.0%}"
-        lines.append(f"{curve.seed:4}  {curve.arm.title:{width}} {shares}  {last.generation}")
-    return "\n".join(lines)
+    """The last stage of every run, and what it kept over the evaluations."""
+    last = [rows([curve])[-1] | {"kept over all": curve.mean} for curve in curves]
+    return columns(last, "seed", "arm", "kept over all", "kept", "unbeaten", "generation")
 
 
 def curve_figure(curves: Sequence[Curve], key: str, text: str, x_name: str, *, draws: bool = False) -> ht.Figure:

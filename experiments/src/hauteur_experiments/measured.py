@@ -7,7 +7,7 @@ from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from statistics import NormalDist
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -386,3 +386,11 @@ def _drawn(counts: NDArray[np.int64], purpose: str) -> Floats:
     rows, alike = np.unique(counts, axis=0, return_counts=True)
     chosen = ht.stream(1, f"games of a {purpose}").multinomial(len(counts), alike / len(counts), size=DRAWS)
     return np.asarray(chosen @ rows, np.float64)
+
+
+def columns(rows: Sequence[Mapping[str, Any]], *names: str) -> str:
+    """Rows as aligned columns of text; a value that is not known is -."""
+    shown = lambda value: "-" if value is None else f"{value:.3g}" if isinstance(value, float) else f"{value}"  # noqa: E731
+    lines = [names, *(tuple(shown(row[name]) for name in names) for row in rows)]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "\n".join("  ".join(f"{text:>{width}}" for text, width in zip(line, widths, strict=True)) for line in lines)

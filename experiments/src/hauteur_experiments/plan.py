@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import hauteur as ht
 from hauteur_experiments.experiment import Setting, SourceClaim, duration, make_experiment
@@ -39,6 +39,17 @@ class PlannedRun:
     seat: Literal["first", "second"] | None = None
     only: tuple[str, ...] = ()
     net: int | None = None
+
+    @classmethod
+    def from_text(cls, text: str) -> PlannedRun:
+        """The run of a line `experiment rest-of-its-name | size | options`."""
+        name, size, options = (part.strip() for part in text.split("|"))
+        words, values = shlex.split(options), dict[str, Any]()
+        for option, value in zip(words[::2], words[1::2], strict=True):
+            key = option.removeprefix("--").replace("-", "_")
+            number = float if key == "scale" else str if key in ("game", "opponent", "seat", "only") else int
+            values[key] = (*values.get("only", ()), value) if key == "only" else number(value)
+        return cls("-".join(name.split()), name.split()[0], size, **values)
 
     def nets(self, base: Setting) -> tuple[Path, ...]:
         """Return its net for chess, of those that the plan was given; other games have theirs in the package.

@@ -131,11 +131,6 @@ class MeasuredRatio:
         """ln((w + l)/d) of these counts, which is finite."""
         return math.log(self.decisive / self.drawn)
 
-    @property
-    def precision(self) -> float:
-        """1 / variance of the log ratio; it grows with the games, and is small where one kind hardly occurs."""
-        return 1 / (1 / self.decisive + 1 / self.drawn)
-
 
 @dataclass(frozen=True)
 class RatioLine:
@@ -261,20 +256,6 @@ def _weighted_fit(measured: Sequence[MeasuredRatio], weights: Sequence[float], s
     return replace(line, slope=sign * max(sign * line.slope, FLATTEST_SLOPE))
 
 
-def weighted_line(
-    measured: Sequence[MeasuredRatio], weights: Sequence[float], *, slope: float, spread: float
-) -> RatioLine:
-    """Return the line of least squares through the log ratios, each weighted by its precision times its weight.
-
-    The slope is drawn to `slope` as by an observation of standard deviation `spread`. ValueError for no measurement.
-    """
-    if not measured:
-        raise ValueError("a line needs one measurement or more, got none")
-    xs, ys = ([math.log(one.x) for one in measured], [one.log_ratio for one in measured])
-    precisions = [weight * one.precision for weight, one in zip(weights, measured, strict=True)]
-    return _least_squares(np.array(xs), np.array(ys), np.array(precisions), slope, spread)
-
-
 def _least_squares(xs: Floats, ys: Floats, weights: Floats, slope: float, spread: float) -> RatioLine:
     """Return y = level + slope (x - centre) by weighted least squares, with a normal prior of the slope.
 
@@ -292,13 +273,15 @@ def logistic_line(
 ) -> RatioLine:
     """Return the line of logistic regression: least squares again and again, with the weights of the line before.
 
-    Iteratively reweighted least squares (McCullagh and Nelder 1989, section 2.5), from the line through the log ratios.
+    Iteratively reweighted least squares (McCullagh and Nelder 1989, section 2.5), from the log ratios themselves. The
+    slope is drawn to `slope` as by an observation of standard deviation `spread`. ValueError for no measurement.
     """
+    if not measured:
+        raise ValueError("a line needs one measurement or more, got none")
     xs = np.array([math.log(one.x) for one in measured])
     sizes = np.array(weights) * [one.decisive + one.drawn for one in measured]
     shares = np.array([one.decisive / (one.decisive + one.drawn) for one in measured])
-    line = weighted_line(measured, weights, slope=slope, spread=spread)
-    logits = line.level + line.slope * (xs - line.centre)
+    logits = np.array([one.log_ratio for one in measured])
     for _ in range(50):
         chances = 1 / (1 + np.exp(-np.clip(logits, -30, 30)))
         variances = chances * (1 - chances)

@@ -18,6 +18,7 @@ from typing import Any
 import hauteur as ht
 from hauteur_experiments.experiment import Experiment, Result, Setting, read_json, stated
 from hauteur_experiments.grid import Match, net_speed
+from hauteur_experiments.measured import columns
 from hauteur_experiments.mpv_mcts import regime_result
 from hauteur_experiments.mpv_mcts.noisy import noise_name, noisy_net
 from hauteur_experiments.mpv_mcts.pairs import LAN, PAPER, Pair, Size, Teacher, described, size_name, supervised_nets
@@ -122,10 +123,11 @@ def _made(setting: Setting, key: str, cells: Sequence[RegimeCell], dial: Dial | 
     for point in chosen:
         setting.show(f"level: B = {point.cell.budget}, {point.cell.label}, S against L {point.gap}")
     levels, outside = tested_level(test, chosen), tested_outside(test, far_points(points))
-    texts = [regime_result.table(points, levels, outside)]
+    rows = regime_result.rows(points, levels, outside)
+    texts = [columns(rows, *regime_result.SHOWN)]
     title = f"Two nets in one tree by how they compare alone: {cells[0].pair.game}"
     return Result(
-        regime_result.rows(points, levels, outside),
+        rows,
         regime_result.findings(points, levels, outside, scope),
         [regime_result.figure(key, title, points, levels, outside)],
         texts,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import hauteur as ht
@@ -159,28 +159,8 @@ def _elos(tallies: dict[str, ht.Tally | None]) -> dict[str, Any]:
     return found
 
 
-HEADS = f"{'budget':>6}  {'small net':<18} {'r':>4} {'alpha':>5}  {'S : L':<20} {'pair : S':<20} {'pair : L':<20} games"
-
-
-def table(points: Sequence[RegimePoint], levels: Sequence[RegimePoint], outside: Sequence[OutsideTest]) -> str:
-    """The map and the tests as lines of text."""
-    lines = ["Elo at equal budget, 95 %; S, L: small and large net alone", HEADS, "tuning seed:"]
-    lines += [_line(point, division) for mine in by_budget(points).values() for point, division in _divisions(mine)]
-    lines += ["fresh seeds:", *(_line(point, HALVES) for point in levels)]
-    lines += [f"{_outside_text(test)} {Elo.of(test.over_better)}" for test in outside]
-    return "\n".join(lines)
-
-
-def _divisions(points: Iterable[RegimePoint]) -> Iterator[tuple[RegimePoint, Division]]:
-    return ((point, division) for point in points for division in point.over_small)
-
-
-def _line(point: RegimePoint, division: Division) -> str:
-    over = (point.over_small[division], point.over_large[division])
-    elos = "".join(f"{Elo.of(tally)!s:<21}" for tally in (point.level, *over))
-    games = ", ".join(f"{tally.record.games:,}" for tally in (point.level, *over))
-    place = f"{point.cell.budget:>6}  {point.cell.label:<18} {division.share:>4g} {division.alpha:>5g}"
-    return f"{place}  {elos}{games}"
+SHOWN = ("seeds", "budget", "small", "share", "s_l_elo", "pair_s_elo", "pair_l_elo", "pair_s_games", "pair_l_games")
+"""Columns of the rows that are shown; the intervals are in result.csv."""
 
 
 def figure(

@@ -14,9 +14,9 @@ from typing import Any, Literal
 import hauteur as ht
 from hauteur_experiments.experiment import Experiment, Result, Setting
 from hauteur_experiments.grid import COLOURS, Match, chosen, play, with_net
+from hauteur_experiments.measured import columns
 from hauteur_experiments.search_contempt.odds_claims import (
     CLAIMS,
-    KINDS,
     PUBLISHED_N_SCL,
     PUCT,
     TABLE_1,
@@ -37,6 +37,9 @@ TAKER = "visits=10 temperature=0.5"
 OPENING_PLIES = 2
 LINES = 200
 LEAST_NODES = 100
+SHOWN = ("search", "nodes", "wins", "draws", "losses", "score", "low_95", "high_95", "paper")
+"""Columns of the rows that are shown."""
+
 GROWTH = 4
 
 
@@ -50,7 +53,8 @@ def make(setting: Setting) -> Result:
     facts = {"odds_taker": taker.model_dump(exclude_defaults=True), "start": fen, "seat": setting.seat}
     found = findings(cells, taker.visits)
     rows = [_row(cell) for cell in cells.values()]
-    return Result(rows, found, [figure(cells)], [table(cells)], facts).scoped("" if game == "chess" else "another game")
+    texts = [columns(rows, *SHOWN)]
+    return Result(rows, found, [figure(cells)], texts, facts).scoped("" if game == "chess" else "another game")
 
 
 def matches(setting: Setting) -> dict[tuple[int, int], Match]:
@@ -169,20 +173,6 @@ def _row(cell: Cell) -> dict[str, Any]:
     drawn = {f"draws_{kind.replace(' ', '_')}": count for kind, count in cell.drawn.items()}
     score = {"score": cell.score, "low_95": low, "high_95": high, "paper": paper}
     return {"search": label(cell.n_scl), "nodes": cell.nodes, **counts, **drawn, **score}
-
-
-def table(cells: Mapping[tuple[int, int], Cell]) -> str:
-    """The paper's table beside ours: the giver's score in per cent, and its games won, drawn by kind, and lost."""
-    kinds = "".join(f"{kind:>12}" for kind in KINDS)
-    lines = [f"{'nodes':>7}  {'search':9} {'paper':>7}  {'here':>7}  95 % interval    won  drawn:{kinds}   lost"]
-    for cell in cells.values():
-        row, record = _row(cell), cell.played.tally.record
-        paper = "" if row["paper"] is None else f"{row['paper']:.2%}"
-        interval = f"{row['low_95']:.1%} to {row['high_95']:.1%}"
-        drawn = "".join(f"{count:12}" for count in cell.drawn.values())
-        counts = f"{record.wins:4} {record.draws:7}{drawn} {record.losses:6}"
-        lines.append(f"{cell.nodes:7,}  {title(cell.n_scl):9} {paper:>7}  {cell.score:7.1%}  {interval:15} {counts}")
-    return "\n".join(lines)
 
 
 def figure(cells: Mapping[tuple[int, int], Cell]) -> ht.Figure:

@@ -18,7 +18,7 @@ import hauteur as ht
 from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, finite, stated
 from hauteur_experiments.grid import COLOURS
 from hauteur_experiments.learned import learn_seeds, metrics_of
-from hauteur_experiments.measured import Record, Share
+from hauteur_experiments.measured import Record, Share, columns
 from hauteur_experiments.ratio import decisive_ratio_interval
 from hauteur_experiments.verdict import Claim, of_most_seeds
 
@@ -37,6 +37,9 @@ MOST = 0.5
 
 LEAST_SEEDS = 6
 """Seeds below which nothing is concluded."""
+
+SHOWN = ("seed", "generation", "games", "n_scl", "visits", "ratio", "settled")
+"""Columns of the rows that are shown."""
 
 SECONDS = 30_000.0
 """Of a seed at full size on the reference machine."""
@@ -97,7 +100,7 @@ def make(setting: Setting) -> Result:
     ]
     found = [row for run in runs for row in run]
     findings, figures = [_balance(runs), _doubling(runs)], [schedule_figure(runs), ratio_figure(runs)]
-    return Result(found, findings, figures, [table(runs)], {"recipe": recipe_of(setting, 1).model_dump()})
+    return Result(found, findings, figures, [columns(found, *SHOWN)], {"recipe": recipe_of(setting, 1).model_dump()})
 
 
 Row = dict[str, Any]
@@ -121,16 +124,6 @@ def _row(seed: int, line: Mapping[str, Any]) -> Row:
         "probes": len(chosen["probes"]),
         "elo": line["elo"],
     }
-
-
-def table(runs: Sequence[Sequence[Row]]) -> str:
-    """N_scl, N and the ratio of every generation."""
-    lines = [f"{'seed':>4} {'gen':>4} {'games':>7} {'N_scl':>7} {'N':>7} {'(w+l)/d':>8}  settled"]
-    for row in (row for run in runs for row in run):
-        ratio = "-" if row["ratio"] is None else f"{row['ratio']:.2f}"
-        places = f"{row['seed']:4} {row['generation']:4} {row['games']:7,} {row['n_scl']:7,} {row['visits']:7,}"
-        lines.append(f"{places} {ratio:>8}  {'yes' if row['settled'] else ''}".rstrip())
-    return "\n".join(lines)
 
 
 def schedule_figure(runs: Sequence[Sequence[Row]]) -> ht.Figure:
