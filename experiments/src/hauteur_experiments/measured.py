@@ -390,7 +390,10 @@ def _drawn(counts: NDArray[np.int64], purpose: str) -> Floats:
 
 def columns(rows: Sequence[Mapping[str, Any]], *names: str) -> str:
     """Rows as aligned columns of text; a value that is not known is -."""
-    shown = lambda value: "-" if value is None else f"{value:.3g}" if isinstance(value, float) else f"{value}"  # noqa: E731
+
+    def shown(value: Any) -> str:
+        return "-" if value is None else f"{value:.3g}" if isinstance(value, float) else f"{value}"
+
     lines = [names, *(tuple(shown(row[name]) for name in names) for row in rows)]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return "\n".join("  ".join(f"{text:>{width}}" for text, width in zip(line, widths, strict=True)) for line in lines)
