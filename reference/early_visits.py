@@ -14,3 +14,8 @@ def denominator(rule: EarlyVisits, begun: int) -> float:
     if rule.mode == "legacy":
         return max(float(begun), rule.ease)
     return 1.0 if begun == 0 else begun + 1.0 - rule.ease
+
+
+def edge_divisor(rule: EarlyVisits, _: float, begun: int) -> float:
+    """Place 3, in the place of 1 + N(s, a) + F(s, a)."""
+    return denominator(rule, begun)

@@ -3,7 +3,15 @@
 Videodr0me's lc0 fork, "don't trust initial visits".
 """
 
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
 from hauteur.mcts.params import InitialTrust
+from reference.tree import Edge
+
+if TYPE_CHECKING:
+    from reference.scores import Scores
 
 
 def trusted(rule: InitialTrust, q: float, visits: int, unvisited_q: float) -> float:
@@ -11,3 +19,8 @@ def trusted(rule: InitialTrust, q: float, visits: int, unvisited_q: float) -> fl
     if visits >= rule.until:
         return q
     return (rule.weight * unvisited_q + visits * q) / (rule.weight + visits)
+
+
+def edge_value(rule: InitialTrust, q: float, edge: Edge, scores: Scores) -> float:
+    """Place 1, for an edge with visits behind which the game goes on."""
+    return trusted(rule, q, edge.visits, scores.unvisited_q) if edge.visits and not edge.is_end else q

@@ -11,8 +11,6 @@ import numpy as np
 from hauteur.mcts.own_rules import NO_RULES, RuleChain
 from hauteur.mcts.params import Cpuct, Fpu, SearchParams
 from reference import (
-    early_visits,
-    initial_trust,
     prior_mixing,
     q_average,
     solver,
@@ -20,6 +18,7 @@ from reference import (
     variance,
 )
 from reference.draws import Draws
+from reference.hooks import acts_of
 from reference.outside import show_node
 from reference.priors import lc0_ln, sum_in_order
 from reference.tree import Edge, Node, Value
@@ -48,6 +47,7 @@ class Scores:
     """The edge that a rule written in Python takes in the place of the one with the largest score; -1: none."""
 
     def __post_init__(self) -> None:
+        self.acts = acts_of(self.params)
         self.priors = [self._prior(edge) for edge in self.node.edges]
         self.unvisited_q = first_play_urgency(self.node, self.priors, self.params, at_root=self.at_root)
         self.exploration = self._exploration()
@@ -71,7 +71,7 @@ class Scores:
         q, u = np.array([self.free_terms(k) for k in range(len(edges))], np.float64).T.copy()
         show_node(rules, self.node, depth=self.depth - 1, via=self.via, only=self.only, draws=self.draws)
         if "prior" in rules.places:
-            mixed = [self._mixed(prior) for prior in self.priors]
+            mixed = [self._mixed(k) for k in range(len(edges))]
             priors = rules.priors(np.array(mixed, np.float64)).tolist()
             u = np.array([self.bonus(edge, p) for edge, p in zip(edges, priors, strict=True)], np.float64)
         q, u, picks = rules.terms(q, u)
@@ -90,7 +90,7 @@ class Scores:
         edge = self.node.edges[k]
         proven = self.params.solver and (bounds := solver.edge_bounds(self.node, edge)).is_proven
         q = utility(bounds.value, self.node.mover, self.params) if proven else self.value(edge)
-        return q, self.bonus(edge, self._mixed(self.priors[k]))
+        return q, self.bonus(edge, self._mixed(k))
 
     def proven_terms(self, edge: Edge, q: float, u: float) -> tuple[float, float]:
         """Q(s, a) and U(s, a) with what a proof makes of them (solver)."""
@@ -105,8 +105,8 @@ class Scores:
         """Place 1: Q(s, a) with what the rules make of it."""
         params = self.params
         q = edge_value(self.node, edge, params) if edge.visits else self.unvisited_q
-        if params.initial_trust and edge.visits and not is_terminal(edge):
-            q = initial_trust.trusted(params.initial_trust, q, edge.visits, self.unvisited_q)
+        for _, act, rule in self.acts["edge_value"]:
+            q = act(rule, q, edge, self)
         if params.tree_balance:
             q += tree_balance.bonus(params.tree_balance, edge.replies, self.mean_replies, edge.visits)
         if params.variance and params.variance.mode != "node_scaled_cpuct":
@@ -117,20 +117,27 @@ class Scores:
         """Q(s, a) + U(s, a) with Q as it is and U as if the edge had this many visits; without random draws."""
         k = self.node.edges.index(edge)
         q, _ = self.proven_terms(edge, *self.free_terms(k))
-        return q + self.bonus(edge, self._mixed(self.priors[k]), visits)
+        return q + self.bonus(edge, self._mixed(k), visits)
 
-    def _mixed(self, prior: float) -> float:
+    def _mixed(self, k: int) -> float:
         """Place 2: the prior that counts in U."""
-        mixing = self.params.prior_mixing
-        return prior_mixing.mixed(prior, self.share, len(self.node.edges)) if mixing else prior
+        mixing, prior = self.params.prior_mixing, self.priors[k]
+        prior = prior_mixing.mixed(prior, self.share, len(self.node.edges)) if mixing else prior
+        for _, act, rule in self.acts["edge_prior"]:
+            prior = act(rule, prior, self.node.edges[k], self)
+        return prior
 
     def bonus(self, edge: Edge, prior: float, visits: int | None = None) -> float:
         """Place 3: U(s, a) with this prior; `visits` in the place of N(s, a)."""
         params, begun = self.params, (edge.visits if visits is None else visits) + edge.in_flight
-        below = early_visits.denominator(params.early_visits, begun) if params.early_visits else 1 + begun
+        below: float = 1 + begun
+        for _, act, rule in self.acts["edge_divisor"]:
+            below = act(rule, below, begun)
         u = self.exploration * prior / below
         if params.tree_balance:
             u *= tree_balance.factor(params.tree_balance, edge.replies, self.mean_replies) / self.level
+        for _, act, rule in self.acts["edge_bonus"]:
+            u = act(rule, u, edge, self)
         return u
 
     def spread_behind(self, edge: Edge) -> float:
@@ -227,7 +234,7 @@ def edge_scores(node: Node, params: SearchParams) -> list[float]:
 
 def is_terminal(edge: Edge) -> bool:
     """Return whether the game is known to be over behind the edge."""
-    return edge.child is not None and edge.child.exact is not None and edge.visits > 0
+    return edge.is_end
 
 
 def settled(node: Node, edge: Edge, params: SearchParams) -> float | None:

@@ -18,6 +18,7 @@ from reference.backup import final_choice, update_node
 from reference.draws import Draws
 from reference.forced_playouts import forced_edge, pruned_visits
 from reference.halving import improved_edge
+from reference.hooks import acts_of
 from reference.lower_bound import lower_bounds
 from reference.outside import keep, show_node, show_way
 from reference.positions import index_positions, with_position_of
@@ -287,6 +288,7 @@ class Search(RootedTree):
 
     def _back_up(self, leaf: Leaf, value: Value) -> None:
         """Move the mean of every node on the way towards a value of the leaf's mover."""
+        self._keep_of_rules(leaf, value)
         if self.params.solver:
             self._back_up_bounded(leaf, value)
             return
@@ -298,6 +300,15 @@ class Search(RootedTree):
             update_node(node, value.seen_by(node.mover, leaf.node.mover), self.params, step)
         if "after_backup" in self.rules.places:
             keep(self.rules, leaf)
+
+    def _keep_of_rules(self, leaf: Leaf, value: Value) -> None:
+        """Place 5: let rules change what they keep of the edges on the way, as those who chose them see the visit."""
+        acts = acts_of(self.params)["after_backup"]
+        for above, node in zip((leaf.path[0], *leaf.path), leaf.path, strict=False):
+            seen = value.seen_by(above.mover, leaf.node.mover).wl
+            mean = node.value.seen_by(above.mover, node.mover).wl
+            for name, act, rule in acts:
+                node.kept_by[name] = act(rule, node.kept_by.get(name, 0.0), node.visits + 1, seen, mean)
 
     def _back_up_bounded(self, leaf: Leaf, value: Value) -> None:
         """Backup where nodes may be proven (solver)."""

@@ -79,6 +79,8 @@ class Node:
     """Plies since the earlier occurrence, where a repeat counts as a result (`exact`); else 0."""
     kept: NDArray[np.float64] | None = None
     """The columns of rules written in Python."""
+    kept_by: dict[str, float] = field(default_factory=dict)
+    """What rules keep of the edge that leads here, at a root of the root itself, by name (`hooks.py`)."""
 
     @property
     def q(self) -> float:
@@ -121,6 +123,16 @@ class Edge:
     def bounds(self) -> Bounds:
         """What is proven of the node behind, for its mover (solver)."""
         return self.child.bounds if self.child else OPEN
+
+    @property
+    def is_end(self) -> bool:
+        """The game is known to be over behind it."""
+        return self.child is not None and self.child.exact is not None and self.visits > 0
+
+    @property
+    def kept(self) -> dict[str, float]:
+        """What rules keep of the edge, by name; nothing before the first visit."""
+        return self.child.kept_by if self.child else {}
 
 
 @dataclass(eq=False)

@@ -8,10 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 from hypothesis import strategies as st
+from pydantic import BaseModel
 from repeating_games import Wanderers
 from search_toys import Evaluator, Floats, ToyGame, hash_evaluator
 
 from hauteur._core import Batch, Forest, Game, State
+from hauteur.mcts.core_settings import RuleSection
 from hauteur.mcts.own_rules import Rule, rule_chain
 from hauteur.mcts.params import (
     Cpuct,
@@ -30,6 +32,7 @@ from hauteur.mcts.params import (
     Variance,
     WdlContempt,
 )
+from hauteur.system.setting_facts import section_of, setting_facts
 from reference import Edge, Leaf, Node, Search
 from reference.graph import GraphSearch
 from reference.solver import edge_bounds
@@ -288,10 +291,41 @@ averages = st.builds(
 early_visits = st.builds(EarlyVisits, mode=st.sampled_from(["continuous", "legacy"]), ease=floats(0, 1))
 initial_trusts = st.builds(InitialTrust, weight=floats(0, 5), until=st.integers(0, 6) | st.just(10**9))
 
+OWN_STRATEGIES = {
+    *("search_contempt", "second_net", "solver", "repetition", "variance", "tree_balance", "prior_mixing", "q_average"),
+    *("early_visits", "initial_trust", "wdl_contempt", "gumbel", "lower_bound", "forced_playouts"),
+}
+"""Rules with a strategy below, or tests of their own."""
+
 forced_playouts = st.builds(ForcedPlayouts, k=st.sampled_from([0.0, 2.0, 2.0, 30.0]) | floats(0, 100))
+
+
+def drawn(section: type[BaseModel]) -> st.SearchStrategy[Any]:
+    """Any settings of a section, within its ranges and at most 100."""
+    fields = {}
+    for name in section.model_fields:
+        facts = setting_facts(section, name)
+        low, high = facts.ends.get("ge", 0), min(facts.ends.get("le", 0), 100)
+        kinds: dict[str, st.SearchStrategy[Any]] = {
+            "choice": st.sampled_from(facts.choices or ("",)),
+            "switch": st.booleans(),
+            "whole": st.integers(int(low), int(high)),
+            "number": floats(low, high),
+        }
+        fields[name] = st.none() | kinds[facts.kind] if facts.optional else kinds[facts.kind]
+    return st.builds(section, **fields)
+
+
+WITHOUT_STRATEGY = {
+    name: st.none() | drawn(section)
+    for name, field in SearchParams.model_fields.items()
+    if (section := section_of(field)) is not None and issubclass(section, RuleSection) and name not in OWN_STRATEGIES
+}
+"""Rules that nothing else is said of here: a new one is compared with the reference at once."""
 
 search_params = st.builds(
     SearchParams,
+    **WITHOUT_STRATEGY,
     cpuct=cpucts,
     root_cpuct=st.none() | cpucts,
     fpu=fpus,

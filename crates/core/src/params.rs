@@ -76,6 +76,15 @@ choices! {
 /// Tells evaluations with swapped colours from the others.
 const SWAPPED: u64 = 0x9E37_79B9_7F4A_7C15;
 
+/// A rule that is asked at every edge, found in the settings that it was taken from.
+#[derive(Clone, Copy, Debug)]
+pub struct RuleHook {
+    /// The rule.
+    pub rule: fn(&SearchParams) -> &dyn Rule,
+    /// Place of what it keeps of an edge, where it keeps something.
+    pub keeps: Option<usize>,
+}
+
 macro_rules! search_params {
     ({ $($settings:tt)* } $($(#[doc = $doc:literal])* $rule:ident: $Rule:ident;)*) => {
         settings! {
@@ -94,6 +103,17 @@ macro_rules! search_params {
             fn rules(&self) -> impl Iterator<Item = (&'static str, &dyn Rule)> {
                 let all = [$((stringify!($rule), self.$rule.as_ref().map(|rule| rule as &dyn Rule))),*];
                 all.into_iter().filter_map(|(name, rule)| Some((name, rule?)))
+            }
+
+            /// The rules that are asked at edges, or keep a number of them, and the place of that number.
+            pub fn hooks(&self) -> Vec<RuleHook> {
+                let mut hooks: Vec<RuleHook> = Vec::new();
+                $(if let Some(rule) = self.$rule.as_ref().filter(|rule| rule.is_asked() || rule.keeps()) {
+                    let before = hooks.iter().filter(|hook| hook.keeps.is_some()).count();
+                    let keeps = rule.keeps().then_some(before);
+                    hooks.push(RuleHook { rule: |params| params.$rule.as_ref().expect("the rule is on"), keeps });
+                })*
+                hooks
             }
 
             /// These settings without the rules that change nothing, so that a neutral rule costs nothing.

@@ -1,7 +1,7 @@
 //! Easy early visits: the denominator of U grows later (place 3).
 
-use crate::rules::Rule;
 use crate::rules::setting::{choices, settings};
+use crate::rules::{Rule, RuleEdge};
 
 choices! {
     /// Which form.
@@ -34,6 +34,14 @@ impl Rule for EarlyVisits {
 
     fn goes_with_two_nets(&self) -> bool {
         true
+    }
+
+    fn divisor(&self, _: f64, edge: &RuleEdge) -> f64 {
+        self.denominator(f64::from(edge.begun))
+    }
+
+    fn reorders(&self) -> bool {
+        false
     }
 }
 

@@ -1,7 +1,7 @@
 //! Initial trust: the value of an edge with few visits is drawn towards first-play urgency (place 1).
 
-use crate::rules::Rule;
 use crate::rules::setting::settings;
+use crate::rules::{Rule, RuleEdge, RuleNode};
 
 settings! {
     /// Initial trust: the value of an edge with few visits is drawn towards first-play urgency.
@@ -24,6 +24,14 @@ impl Rule for InitialTrust {
 
     fn goes_with_two_nets(&self) -> bool {
         true
+    }
+
+    fn value(&self, q: f64, edge: &RuleEdge, _: &RuleNode) -> f64 {
+        if edge.visits > 0 && !edge.ended { self.trusted(q, edge.visits, edge.unvisited_q) } else { q }
+    }
+
+    fn reorders(&self) -> bool {
+        false
     }
 }
 

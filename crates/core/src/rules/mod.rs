@@ -59,8 +59,86 @@ pub mod tree_balance;
 pub mod variance;
 pub mod wdl_contempt;
 
-/// What a search has to know of a rule before it begins.
-pub trait Rule {
+/// An edge whose score a rule changes, for the node's mover.
+#[derive(Clone, Copy, Debug)]
+pub struct RuleEdge {
+    /// N(s, a): completed visits.
+    pub visits: u32,
+    /// N(s, a) + F(s, a): with those in flight.
+    pub begun: u32,
+    /// The game is known to be over behind it.
+    pub ended: bool,
+    /// First-play urgency: Q of an edge without visits.
+    pub unvisited_q: f64,
+    /// What the rule keeps of the edge; 0 before the first visit.
+    pub kept: f64,
+}
+
+/// The node whose edges are compared.
+#[derive(Clone, Copy, Debug)]
+pub struct RuleNode {
+    /// 1 at the root.
+    pub depth: usize,
+    /// Legal moves.
+    pub edges: usize,
+    /// N(s): completed visits, its own evaluation included.
+    pub visits: u32,
+    /// Q(s): mean of the visits for its mover, draws at their score.
+    pub q: f64,
+}
+
+/// A visit that is backed up through an edge, or the root.
+#[derive(Clone, Copy, Debug)]
+pub struct RuleVisit {
+    /// N of the edge, this visit included.
+    pub visits: u32,
+    /// W - L of the visit for the player who chose the edge, at a root for its mover.
+    pub value: f64,
+    /// The mean before it.
+    pub mean: f64,
+}
+
+/// What a rule is to a search. A rule in `changes_scores` is asked at every edge by the methods of places 1 to 3; the scores of rules with
+/// state of another kind, or with a loop of their own, are made by `search/scores.rs`.
+pub trait Rule: Sync {
+    /// Place 1: Q(s, a), which plain PUCT and the rows above have made `q`.
+    fn value(&self, q: f64, _edge: &RuleEdge, _node: &RuleNode) -> f64 {
+        q
+    }
+
+    /// Place 2: P(s, a) as it counts in U.
+    fn prior(&self, prior: f64, _edge: &RuleEdge, _node: &RuleNode) -> f64 {
+        prior
+    }
+
+    /// Place 3: what divides P in U, 1 + N + F in plain PUCT.
+    fn divisor(&self, divisor: f64, _edge: &RuleEdge) -> f64 {
+        divisor
+    }
+
+    /// Place 3: U(s, a).
+    fn bonus(&self, u: f64, _edge: &RuleEdge, _node: &RuleNode) -> f64 {
+        u
+    }
+
+    /// Of two edges without visits the one with the smaller prior may have the greater score: all are looked at.
+    fn reorders(&self) -> bool {
+        self.is_asked()
+    }
+
+    /// Keeps a number of every visited edge, 0 at first: a column beside the tree while the rule is on.
+    fn keeps(&self) -> bool {
+        false
+    }
+
+    /// Place 5: changes that number after a visit.
+    fn after_backup(&self, _kept: &mut f64, _visit: &RuleVisit) {}
+
+    /// It is asked at every edge; rules that `search/scores.rs` names are not.
+    fn is_asked(&self) -> bool {
+        self.changes_scores()
+    }
+
     /// These settings leave the search as it is.
     fn is_neutral(&self) -> bool {
         false
@@ -78,7 +156,7 @@ pub trait Rule {
 
     /// Changes what a visit leaves behind.
     fn changes_backup(&self) -> bool {
-        false
+        self.keeps()
     }
 
     /// Has a meaning in a search with two nets.
@@ -88,6 +166,6 @@ pub trait Rule {
 
     /// What of it cannot be used with graph search, as it follows the rule's name: empty for all of it; `None` where nothing is.
     fn against_graph(&self) -> Option<&'static str> {
-        None
+        self.keeps().then_some("")
     }
 }

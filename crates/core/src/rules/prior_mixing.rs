@@ -51,6 +51,10 @@ impl Rule for PriorMixing {
     fn goes_with_two_nets(&self) -> bool {
         true
     }
+
+    fn is_asked(&self) -> bool {
+        false
+    }
 }
 
 impl PriorMixing {

@@ -62,6 +62,10 @@ impl Rule for QAverage {
     fn against_graph(&self) -> Option<&'static str> {
         Some("")
     }
+
+    fn is_asked(&self) -> bool {
+        false
+    }
 }
 
 impl QAverage {

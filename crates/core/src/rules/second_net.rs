@@ -131,6 +131,10 @@ impl Rule for SecondNet {
     fn against_graph(&self) -> Option<&'static str> {
         (self.small_visits > 0).then_some("")
     }
+
+    fn is_asked(&self) -> bool {
+        false
+    }
 }
 
 impl SecondNet {

@@ -84,6 +84,10 @@ impl Rule for Solver {
             _ => None,
         }
     }
+
+    fn is_asked(&self) -> bool {
+        false
+    }
 }
 
 impl Solver {

@@ -63,6 +63,10 @@ impl Rule for TreeBalance {
     fn against_graph(&self) -> Option<&'static str> {
         Some("")
     }
+
+    fn is_asked(&self) -> bool {
+        false
+    }
 }
 
 impl TreeBalance {

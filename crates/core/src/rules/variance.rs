@@ -72,6 +72,10 @@ impl Rule for Variance {
     fn against_graph(&self) -> Option<&'static str> {
         Some("")
     }
+
+    fn is_asked(&self) -> bool {
+        false
+    }
 }
 
 impl Variance {

@@ -5,7 +5,7 @@
 
 use crate::search::Search;
 use crate::search::scores::{NodeContext, NodeScores};
-use crate::search::select::{NodeView, best_edge};
+use crate::search::select::{Limited, NodeView, Plain, best_edge};
 use crate::stats::EdgeStats;
 
 impl Search {
@@ -35,9 +35,10 @@ impl Search {
             let view = NodeView::new(&self.setup, &self.tree, node, own, at_root);
             let (edges, stats) = (self.tree.edges(node), self.tree.stats(node));
             if at_root {
-                best_edge(&view, edges, stats, |k, p| self.root.prior(k, p), |k| self.root.allows(k))
+                let root = Limited { prior: |k, p| self.root.prior(k, p), allows: |k| self.root.allows(k) };
+                best_edge(&view, edges, stats, &root)
             } else {
-                best_edge(&view, edges, stats, |_, p| f64::from(p.get()), |_| true)
+                best_edge(&view, edges, stats, &Plain)
             }
         })
     }

@@ -47,7 +47,7 @@ impl Search {
             }
             let prior = f64::from(stats.prior.get());
             visited_prior += prior;
-            let score = view.q(stats).clamp(-1.0, 1.0) + view.u(prior, stats.visits, stats.in_flight);
+            let score = view.q(stats).clamp(-1.0, 1.0) + view.u(prior, stats.visits + u32::from(stats.in_flight));
             if score > floor {
                 (floor, top) = (score, Some(k));
             }
@@ -62,7 +62,7 @@ impl Search {
         let terms = |k: usize| {
             let stats = &all[k];
             let q = if stats.visits > 0 { view.q(stats) } else { unvisited_q };
-            (q, view.u(f64::from(stats.prior.get()), stats.visits, stats.in_flight), variance(k).sqrt())
+            (q, view.u(f64::from(stats.prior.get()), stats.visits + u32::from(stats.in_flight)), variance(k).sqrt())
         };
         let mut take = |k: usize, score: Option<f64>, floor: f64| {
             if let Some(score) = score.filter(|score| *score > best_score || (*score == best_score && k < best)) {
@@ -94,7 +94,7 @@ impl Search {
         }
         let sigma = fresh.sqrt();
         for (edge, k) in edges[all.len()..].iter().zip(all.len()..) {
-            let u = view.u(f64::from(edge.prior()), 0, 0);
+            let u = view.u(f64::from(edge.prior()), 0);
             if (unvisited_q + reach * sigma).clamp(-1.0, 1.0) + u < floor - slack {
                 break; // so do all behind it, whose priors are no greater
             }

@@ -1,7 +1,7 @@
 //! Scores of a node's edges while rules are on: the same sum Q + U as [`NodeView`], with every rule at its place.
 
 use crate::math::rng::CounterRng;
-use crate::params::SearchParams;
+use crate::params::{RuleHook, SearchParams};
 use crate::rules::prior_mixing::PriorMixing;
 use crate::rules::q_average::QAverage;
 use crate::rules::second_net::Net;
@@ -9,6 +9,7 @@ use crate::rules::solver::ProvenContext;
 use crate::rules::solver::bounds::Bounds;
 use crate::rules::tree_balance::TreeBalance;
 use crate::rules::variance::{NodeSpread, Variance, VarianceMode, VarianceSource};
+use crate::rules::{Rule, RuleEdge, RuleNode};
 use crate::search::Search;
 use crate::search::root::Root;
 use crate::search::select::NodeView;
@@ -37,6 +38,9 @@ pub struct NodeContext<'a> {
 /// What is the same for all edges of a node, computed once.
 pub struct NodeScores<'a> {
     params: &'a SearchParams,
+    hooks: &'a [RuleHook],
+    /// There is one of them.
+    asks: bool,
     tree: &'a Tree,
     context: NodeContext<'a>,
     view: NodeView,
@@ -61,6 +65,8 @@ impl<'a> NodeScores<'a> {
         let spread = setup.params.variance.unwrap_or_default().spread(context.variance, context.own.visits);
         let mut scores = NodeScores {
             params: &setup.params,
+            hooks: &setup.hooks,
+            asks: !setup.hooks.is_empty(),
             tree,
             context,
             view,
@@ -176,7 +182,7 @@ impl<'a> NodeScores<'a> {
     /// Without rules that look beyond the prior only the first edge without record can win.
     pub fn best(&self, draws: &mut CounterRng) -> Option<usize> {
         let draws_all = self.params.variance.is_some_and(|rule| rule.mode == VarianceMode::HalfNormal);
-        let looks_at_all = draws_all || self.params.tree_balance.is_some();
+        let looks_at_all = draws_all || self.params.tree_balance.is_some() || self.asked_reorder();
         let count = if looks_at_all { self.edges.len() } else { self.edges.len().min(self.stats.len() + 1) };
         let (mut best, mut best_score) = (None, f64::NEG_INFINITY);
         for k in 0..count {
@@ -251,11 +257,8 @@ impl<'a> NodeScores<'a> {
     /// Place 1: Q of an edge.
     fn value(&self, k: usize, record: &EdgeStats, valued: bool, draw: impl FnOnce() -> f64) -> f64 {
         let mut q = if valued { self.view.q(record) } else { self.unvisited_q };
-        if let Some(rule) = &self.params.initial_trust
-            && record.visits > 0
-            && !record.is_end()
-        {
-            q = rule.trusted(q, record.visits, self.unvisited_q);
+        if self.asks {
+            q = self.asked(k, record).fold(q, |q, (rule, edge)| rule.value(q, &edge, &self.rule_node()));
         }
         if let Some(rule) = self.balanced {
             q += if rule.is_additive() && rule.adds(record.visits) { self.balance[k] } else { 0.0 };
@@ -269,22 +272,60 @@ impl<'a> NodeScores<'a> {
 
     /// Place 2: the prior that counts in U.
     pub fn mixed_prior(&self, k: usize) -> f64 {
-        let prior = self.prior(k);
-        match self.params.prior_mixing {
-            Some(_) => PriorMixing::mixed(prior, self.uniform_share, self.edges.len()),
-            None => prior,
+        let mut prior = self.prior(k);
+        if self.params.prior_mixing.is_some() {
+            prior = PriorMixing::mixed(prior, self.uniform_share, self.edges.len());
         }
+        if self.asks {
+            let record = self.record(k);
+            let asked = self.asked(k, &record);
+            prior = asked.fold(prior, |prior, (rule, edge)| rule.prior(prior, &edge, &self.rule_node()));
+        }
+        prior
+    }
+
+    /// A rule that is asked may put edges without visits into another order than that of their priors.
+    fn asked_reorder(&self) -> bool {
+        self.hooks.iter().any(|hook| (hook.rule)(self.params).reorders())
+    }
+
+    /// The rules that are asked at every edge, with an edge as each sees it.
+    fn asked(&self, k: usize, record: &EdgeStats) -> impl Iterator<Item = (&'a dyn Rule, RuleEdge)> {
+        let edge = RuleEdge {
+            visits: record.visits,
+            begun: record.visits + u32::from(record.in_flight),
+            ended: record.is_end(),
+            unvisited_q: self.unvisited_q,
+            kept: 0.0,
+        };
+        let place = self.tree.node(self.context.node).stats as usize + k;
+        let row = if k < self.stats.len() { self.tree.columns.kept.range(place..place + 1) } else { &[] };
+        let (hooks, params) = (self.hooks, self.params);
+        hooks.iter().map(move |hook| {
+            let kept = hook.keeps.and_then(|place| row.get(place)).copied().unwrap_or(0.0);
+            ((hook.rule)(params), RuleEdge { kept, ..edge })
+        })
+    }
+
+    fn rule_node(&self) -> RuleNode {
+        let NodeContext { depth, own, .. } = self.context;
+        RuleNode { depth, edges: self.edges.len(), visits: own.visits, q: self.view.parent_q() }
     }
 
     /// Place 3: U of an edge with this prior.
     pub fn bonus(&self, k: usize, prior: f64, record: &EdgeStats) -> f64 {
-        let begun = f64::from(record.visits + u32::from(record.in_flight));
-        let denominator = self.params.early_visits.as_ref().map_or(1.0 + begun, |rule| rule.denominator(begun));
-        let u = self.view.exploration() * prior / denominator;
-        match self.balanced {
-            Some(rule) if !rule.is_additive() => u * (self.balance[k] / self.level),
-            _ => u,
+        let mut divisor = 1.0 + f64::from(record.visits + u32::from(record.in_flight));
+        if self.asks {
+            divisor = self.asked(k, record).fold(divisor, |divisor, (rule, edge)| rule.divisor(divisor, &edge));
         }
+        let mut u = self.view.exploration() * prior / divisor;
+        if self.balanced.is_some_and(|rule| !rule.is_additive()) {
+            u *= self.balance[k] / self.level;
+        }
+        if self.asks {
+            u = self.asked(k, record).fold(u, |u, (rule, edge)| rule.bonus(u, &edge, &self.rule_node()));
+        }
+        u
     }
 
     /// sigma^2 of the position behind an edge; what the node itself has where one visit or none shows nothing.

@@ -78,10 +78,10 @@ impl NodeView {
         stats.wl + self.draw_score * f64::from(stats.d)
     }
 
-    /// U of an edge with this prior, visits and visits in flight.
+    /// U of an edge with this prior and visits, those in flight included.
     #[inline]
-    pub fn u(&self, prior: f64, visits: u32, in_flight: u16) -> f64 {
-        self.exploration * prior / f64::from(1 + visits + u32::from(in_flight))
+    pub fn u(&self, prior: f64, begun: u32) -> f64 {
+        self.exploration * prior / f64::from(1 + begun)
     }
 
     /// Q of an edge without visits, when the edges with visits have priors that sum to `visited_prior`.
@@ -94,47 +94,116 @@ impl NodeView {
     }
 }
 
+/// What rules change of the terms of PUCT in one node, looked up before the loop over its edges, which is compiled for each kind of terms.
+/// The scores are those of `NodeScores`, to the last bit.
+pub trait Terms {
+    /// The prior that the node has for an edge by its index and stored prior.
+    #[inline(always)]
+    fn prior(&self, _k: usize, stored: Prior) -> f64 {
+        f64::from(stored.get())
+    }
+
+    /// The edge may be taken.
+    #[inline(always)]
+    fn allows(&self, _k: usize) -> bool {
+        true
+    }
+
+    /// `value` wants the Q of edges without visits.
+    #[inline(always)]
+    fn wants_unvisited_q(&self) -> bool {
+        false
+    }
+
+    /// Q of an edge with visits, whose mean is `q`.
+    #[inline(always)]
+    fn value(&self, _k: usize, _stats: &EdgeStats, q: f64, _unvisited_q: f64) -> f64 {
+        q
+    }
+
+    /// Q of an edge without visits.
+    #[inline(always)]
+    fn unvisited_value(&self, _k: usize, unvisited_q: f64) -> f64 {
+        unvisited_q
+    }
+
+    /// U of an edge with this prior and visits, those in flight included.
+    #[inline(always)]
+    fn bonus(&self, view: &NodeView, _k: usize, prior: f64, begun: u32) -> f64 {
+        view.u(prior, begun)
+    }
+
+    /// Of the edges without record, which are sorted by prior, not only the first can win.
+    #[inline(always)]
+    fn looks_at_all(&self) -> bool {
+        false
+    }
+}
+
+/// PUCT as it is.
+pub struct Plain;
+
+impl Terms for Plain {}
+
+/// PUCT with other priors, over the edges that may be taken: a root has noise and restrictions.
+pub struct Limited<P, A> {
+    /// The prior to use for an edge by its index and stored prior.
+    pub prior: P,
+    /// Whether an edge may be taken.
+    pub allows: A,
+}
+
+impl<P: Fn(usize, Prior) -> f64, A: Fn(usize) -> bool> Terms for Limited<P, A> {
+    #[inline(always)]
+    fn prior(&self, k: usize, stored: Prior) -> f64 {
+        (self.prior)(k, stored)
+    }
+
+    #[inline(always)]
+    fn allows(&self, k: usize) -> bool {
+        (self.allows)(k)
+    }
+}
+
 /// Index of the edge with the greatest score; among equals the first in order. `None` if no edge is allowed.
-///
-/// `prior` gives the prior to use for an edge by its index and stored prior, `allowed` says whether it may be taken (the root has
-/// noise and restrictions). Edges without record are sorted by prior, so only the first of them can win.
 #[inline(always)] // by force, as above
-pub fn best_edge(
-    view: &NodeView,
-    edges: &[Edge],
-    stats: &[EdgeStats],
-    prior: impl Fn(usize, Prior) -> f64,
-    allowed: impl Fn(usize) -> bool,
-) -> Option<usize> {
+pub fn best_edge(view: &NodeView, edges: &[Edge], stats: &[EdgeStats], terms: &impl Terms) -> Option<usize> {
     let mut best = usize::MAX;
     let mut best_score = f64::NEG_INFINITY;
     let mut visited_prior = 0.0;
     let mut waiting = false;
+    let mut unvisited_q = 0.0;
+    if terms.wants_unvisited_q() {
+        let visited = stats.iter().enumerate().filter(|(_, record)| record.visits > 0);
+        unvisited_q = view.unvisited_q(visited.map(|(k, record)| terms.prior(k, record.prior)).sum());
+    }
     for (k, record) in stats.iter().enumerate() {
         if record.visits == 0 {
             waiting = true;
             continue;
         }
-        let p = prior(k, record.prior);
+        let p = terms.prior(k, record.prior);
         visited_prior += p;
-        let score = view.q(record) + view.u(p, record.visits, record.in_flight);
-        let better = score > best_score && allowed(k);
+        let q = terms.value(k, record, view.q(record), unvisited_q);
+        let score = q + terms.bonus(view, k, p, record.visits + u32::from(record.in_flight));
+        let better = score > best_score && terms.allows(k);
         best = if better { k } else { best };
         best_score = if better { score } else { best_score };
     }
-    let unvisited_q = view.unvisited_q(visited_prior);
-    let mut consider = |k: usize, stored: Prior, in_flight: u16| {
-        let score = unvisited_q + view.u(prior(k, stored), 0, in_flight);
-        if allowed(k) && (score > best_score || (score == best_score && k < best)) {
+    if !terms.wants_unvisited_q() {
+        unvisited_q = view.unvisited_q(visited_prior);
+    }
+    let mut consider = |k: usize, stored: Prior, begun: u32| {
+        let score = terms.unvisited_value(k, unvisited_q) + terms.bonus(view, k, terms.prior(k, stored), begun);
+        if terms.allows(k) && (score > best_score || (score == best_score && k < best)) {
             (best, best_score) = (k, score);
         }
     };
     if waiting {
         let unvisited = stats.iter().enumerate().filter(|(_, record)| record.visits == 0);
-        unvisited.for_each(|(k, record)| consider(k, record.prior, record.in_flight));
+        unvisited.for_each(|(k, record)| consider(k, record.prior, u32::from(record.in_flight)));
     }
-    if let Some(edge) = edges.get(stats.len()) {
-        consider(stats.len(), edge.stored_prior(), 0);
-    }
+    let last = if terms.looks_at_all() { edges.len() } else { edges.len().min(stats.len() + 1) };
+    edges[stats.len()..last].iter().zip(stats.len()..).for_each(|(edge, k)| consider(k, edge.stored_prior(), 0));
     (best < usize::MAX).then_some(best)
 }

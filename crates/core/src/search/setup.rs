@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use crate::math::arithmetic::Arithmetic;
-use crate::params::{CacheKey, Cpuct, SearchParams};
+use crate::params::{CacheKey, Cpuct, RuleHook, SearchParams};
 use crate::rules::second_net::Net;
 use crate::rules::variance::Variance;
 use crate::rules::wdl_contempt::Rescale;
@@ -59,6 +59,8 @@ pub struct Setup {
     pub(super) noise: Option<Variance>,
     /// Only the variance rule changes scores, without noise.
     pub(super) spread: Option<Variance>,
+    /// Rules that are asked at every edge, in the order of their rows.
+    pub(super) hooks: Vec<RuleHook>,
     /// Nodes freeze (search-contempt).
     pub(super) freezes: bool,
     /// No rule acts on descents below the root.
@@ -107,6 +109,7 @@ impl Setup {
             only_net: if without_small.is_some() { Net::Large } else { Net::Small },
             selects_by_rules: params.change_selection(),
             scores_by_rules: params.change_scores(),
+            hooks: params.hooks(),
             freezes: params.search_contempt.is_some(),
             descends_plainly: !params.change_selection() && params.solver.is_none() && !params.graph,
             halves: params.gumbel.is_some(),
@@ -131,6 +134,12 @@ impl Setup {
         setup.spread = spread_alone(&setup);
         setup
     }
+
+    /// Numbers that rules keep of an edge.
+    pub(super) fn kept(&self) -> usize {
+        self.hooks.iter().filter(|hook| hook.keeps.is_some()).count()
+    }
+
     /// The columns that trees need beside their edges.
     pub fn columns(&self) -> ColumnSet {
         let params = &self.params;
@@ -145,6 +154,7 @@ impl Setup {
             two_nets: params.second_net.is_some(),
             graph: params.graph,
             positions: params.cache_key == CacheKey::Position,
+            kept: self.kept(),
             outside: self.outside.as_ref().map_or(0, |rules| rules.columns()),
         }
     }

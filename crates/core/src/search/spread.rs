@@ -4,11 +4,11 @@
 //! the first can win.
 
 use crate::params::SearchParams;
-use crate::rules::variance::{Variance, VarianceMode, VarianceSource};
+use crate::rules::variance::{NodeSpread, Variance, VarianceMode, VarianceSource};
 use crate::search::Search;
-use crate::search::select::NodeView;
+use crate::search::select::{NodeView, Terms, best_edge};
 use crate::search::setup::Setup;
-use crate::stats::{EdgeStats, Prior};
+use crate::stats::EdgeStats;
 
 /// The rule, if selection may go this way.
 pub fn spread_alone(setup: &Setup) -> Option<Variance> {
@@ -16,6 +16,41 @@ pub fn spread_alone(setup: &Setup) -> Option<Variance> {
     let without = SearchParams { variance: None, ..params.clone() };
     let others = setup.two_nets || setup.solves || without.change_scores();
     params.variance.filter(|rule| rule.mode != VarianceMode::HalfNormal && !others)
+}
+
+/// The bonus of a node's edges.
+struct SpreadTerms<'a, V> {
+    rule: &'a Variance,
+    spread: NodeSpread,
+    /// sigma^2 of an edge with record.
+    variance: &'a V,
+    /// sigma^2 of an edge without visits.
+    fresh: f64,
+}
+
+impl<V> SpreadTerms<'_, V> {
+    fn raised(&self, q: f64, visits: u32, variance: f64) -> f64 {
+        if self.rule.mode == VarianceMode::NodeScaledCpuct {
+            return q;
+        }
+        (q + self.rule.bonus(&self.spread, visits, variance, || 0.0)).clamp(-1.0, 1.0)
+    }
+}
+
+impl<V: Fn(usize) -> f64> Terms for SpreadTerms<'_, V> {
+    #[inline(always)]
+    fn value(&self, k: usize, stats: &EdgeStats, q: f64, _: f64) -> f64 {
+        if self.rule.mode == VarianceMode::NodeScaledCpuct {
+            q
+        } else {
+            self.raised(q, stats.visits, (self.variance)(k))
+        }
+    }
+
+    #[inline(always)]
+    fn unvisited_value(&self, _: usize, unvisited_q: f64) -> f64 {
+        self.raised(unvisited_q, 0, self.fresh)
+    }
 }
 
 impl Search {
@@ -35,38 +70,8 @@ impl Search {
             stats if empirical => rule.of_samples(stats.visits, deviations[k], self.variance),
             stats => Variance::of_shares(stats.wl, stats.d),
         };
-        let raises = rule.mode != VarianceMode::NodeScaledCpuct;
-        let raised =
-            |q: f64, visits: u32, variance: f64| (q + rule.bonus(&spread, visits, variance, || 0.0)).clamp(-1.0, 1.0);
-        let (mut best, mut best_score, mut visited_prior, mut waiting) = (usize::MAX, f64::NEG_INFINITY, 0.0, false);
-        for (k, stats) in all.iter().enumerate() {
-            if stats.visits == 0 {
-                waiting = true;
-                continue;
-            }
-            let prior = f64::from(stats.prior.get());
-            visited_prior += prior;
-            let q = if raises { raised(view.q(stats), stats.visits, variance(k)) } else { view.q(stats) };
-            let score = q + view.u(prior, stats.visits, stats.in_flight);
-            let better = score > best_score;
-            best = if better { k } else { best };
-            best_score = if better { score } else { best_score };
-        }
-        let unvisited_q = view.unvisited_q(visited_prior);
-        let unvisited_q = if raises { raised(unvisited_q, 0, fresh) } else { unvisited_q };
-        let mut consider = |k: usize, stored: Prior, in_flight: u16| {
-            let score = unvisited_q + view.u(f64::from(stored.get()), 0, in_flight);
-            if score > best_score || (score == best_score && k < best) {
-                (best, best_score) = (k, score);
-            }
-        };
-        if waiting {
-            let unvisited = all.iter().enumerate().filter(|(_, stats)| stats.visits == 0);
-            unvisited.for_each(|(k, stats)| consider(k, stats.prior, stats.in_flight));
-        }
-        if let Some(edge) = edges.get(all.len()) {
-            consider(all.len(), edge.stored_prior(), 0);
-        }
+        let terms = SpreadTerms { rule, spread, variance: &variance, fresh };
+        let best = best_edge(&view, edges, all, &terms).unwrap_or(usize::MAX);
         let behind = if best < all.len() { variance(best) } else { fresh };
         self.variance = behind;
         (best < usize::MAX).then_some(best)

@@ -9,9 +9,9 @@ use crate::rules::initial_trust::InitialTrust;
 use crate::rules::prior_mixing::{PriorMixing, PriorMixingMode};
 use crate::rules::tree_balance::TreeBalance;
 use crate::search::Search;
-use crate::search::select::NodeView;
+use crate::search::select::{NodeView, Terms, best_edge};
 use crate::search::setup::Setup;
-use crate::stats::{EdgeStats, Prior};
+use crate::stats::EdgeStats;
 
 /// Rules of a set: the value of an edge with few visits (initial trust).
 const TRUST: u8 = 1;
@@ -95,69 +95,74 @@ impl Search {
     }
 
     fn best_of<const RULES: u8>(&self, rules: &TermRules, node: u32, own: &EdgeStats) -> Option<usize> {
-        let (trusts, eases, mixes) = (RULES & TRUST > 0, RULES & EARLY > 0, RULES & MIXING > 0);
-        let balances = RULES & BALANCE > 0;
         let view = NodeView::new(&self.setup, &self.tree, node, own, self.path.is_empty());
         let (edges, stats) = (self.tree.edges(node), self.tree.stats(node));
-        let (mut keep, mut even) = (1.0, 0.0);
-        if mixes {
+        let mut terms = NodeTerms::<RULES> { rules, keep: 1.0, even: 0.0, factors: &[], level: 1.0 };
+        if RULES & MIXING > 0 {
             let gap = || (view.network_q(&self.tree, node) - view.parent_q()).abs();
             let share = rules.share(self.path.len() + 1, edges.len(), gap);
-            (keep, even) = (1.0 - share, share / edges.len() as f64);
+            (terms.keep, terms.even) = (1.0 - share, share / edges.len() as f64);
         }
-        let balance = &self.tree.columns.balance;
-        let (factors, level) =
-            if balances { (balance.factors(node, edges.len()), balance.level(node)) } else { (&[][..], 1.0) };
-        let additive = balances && rules.balance.is_additive();
-        let added = |k: usize, visits: u32| if additive && rules.balance.adds(visits) { factors[k] } else { 0.0 };
-        let u = |k: usize, stored: Prior, begun: u32| {
-            let prior = if mixes { keep * f64::from(stored.get()) + even } else { f64::from(stored.get()) };
-            let denominator = if eases { rules.early.denominator(f64::from(begun)) } else { f64::from(1 + begun) };
-            let u = view.exploration() * prior / denominator;
-            if balances && !additive { u * (factors[k] / level) } else { u }
+        if RULES & BALANCE > 0 {
+            let balance = &self.tree.columns.balance;
+            (terms.factors, terms.level) = (balance.factors(node, edges.len()), balance.level(node));
+        }
+        best_edge(&view, edges, stats, &terms)
+    }
+}
+
+/// The terms of one node under a set of rules.
+struct NodeTerms<'a, const RULES: u8> {
+    rules: &'a TermRules,
+    /// What is kept of a prior, and what the uniform policy adds (prior mixing).
+    keep: f64,
+    even: f64,
+    /// Factors of U, or what is added to Q, by edge (tree balance).
+    factors: &'a [f64],
+    /// What the factors are divided by.
+    level: f64,
+}
+
+impl<const RULES: u8> NodeTerms<'_, RULES> {
+    /// What tree balance adds to Q of an edge with these visits.
+    #[inline(always)]
+    fn added(&self, k: usize, visits: u32) -> f64 {
+        let balance = &self.rules.balance;
+        if balance.is_additive() && balance.adds(visits) { self.factors[k] } else { 0.0 }
+    }
+}
+
+impl<const RULES: u8> Terms for NodeTerms<'_, RULES> {
+    #[inline(always)]
+    fn wants_unvisited_q(&self) -> bool {
+        RULES & TRUST > 0
+    }
+
+    #[inline(always)]
+    fn value(&self, k: usize, stats: &EdgeStats, mut q: f64, unvisited_q: f64) -> f64 {
+        if RULES & TRUST > 0 && !stats.is_end() {
+            q = self.rules.trust.trusted(q, stats.visits, unvisited_q);
+        }
+        if RULES & BALANCE > 0 { q + self.added(k, stats.visits) } else { q }
+    }
+
+    #[inline(always)]
+    fn unvisited_value(&self, k: usize, unvisited_q: f64) -> f64 {
+        if RULES & BALANCE > 0 { unvisited_q + self.added(k, 0) } else { unvisited_q }
+    }
+
+    #[inline(always)]
+    fn bonus(&self, view: &NodeView, k: usize, prior: f64, begun: u32) -> f64 {
+        let prior = if RULES & MIXING > 0 { self.keep * prior + self.even } else { prior };
+        let u = match RULES & EARLY > 0 {
+            true => view.exploration() * prior / self.rules.early.denominator(f64::from(begun)),
+            false => view.u(prior, begun),
         };
-        let (mut best, mut best_score, mut visited_prior, mut waiting) = (usize::MAX, f64::NEG_INFINITY, 0.0, false);
-        let mut unvisited_q = 0.0;
-        if trusts {
-            // The values of visited edges need it, so their priors are summed first.
-            let visited = stats.iter().filter(|stats| stats.visits > 0);
-            unvisited_q = view.unvisited_q(visited.map(|stats| f64::from(stats.prior.get())).sum());
-        }
-        for (k, stats) in stats.iter().enumerate() {
-            if stats.visits == 0 {
-                waiting = true;
-                continue;
-            }
-            let mut q = view.q(stats);
-            if trusts && !stats.is_end() {
-                q = rules.trust.trusted(q, stats.visits, unvisited_q);
-            }
-            if balances {
-                q += added(k, stats.visits);
-            }
-            visited_prior += f64::from(stats.prior.get());
-            let score = q + u(k, stats.prior, stats.visits + u32::from(stats.in_flight));
-            let better = score > best_score;
-            best = if better { k } else { best };
-            best_score = if better { score } else { best_score };
-        }
-        if !trusts {
-            unvisited_q = view.unvisited_q(visited_prior);
-        }
-        let mut consider = |k: usize, stored: Prior, begun: u32| {
-            let q = if balances { unvisited_q + added(k, 0) } else { unvisited_q };
-            let score = q + u(k, stored, begun);
-            if score > best_score || (score == best_score && k < best) {
-                (best, best_score) = (k, score);
-            }
-        };
-        if waiting {
-            let unvisited = stats.iter().enumerate().filter(|(_, stats)| stats.visits == 0);
-            unvisited.for_each(|(k, stats)| consider(k, stats.prior, u32::from(stats.in_flight)));
-        }
-        // By prior the first of the others is the best of them; with factors any may be.
-        let last = if balances { edges.len() } else { edges.len().min(stats.len() + 1) };
-        edges[stats.len()..last].iter().zip(stats.len()..).for_each(|(edge, k)| consider(k, edge.stored_prior(), 0));
-        (best < usize::MAX).then_some(best)
+        if RULES & BALANCE > 0 && !self.rules.balance.is_additive() { u * (self.factors[k] / self.level) } else { u }
+    }
+
+    #[inline(always)]
+    fn looks_at_all(&self) -> bool {
+        RULES & BALANCE > 0
     }
 }

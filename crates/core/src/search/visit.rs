@@ -1,11 +1,12 @@
 //! One visit: descend from the root to a leaf, expand it, back its value up.
 
 use crate::game::{Outcome, Player};
+use crate::rules::RuleVisit;
 use crate::rules::second_net::Net;
 use crate::search::answers::outcome_value;
 use crate::search::graph::node_key;
 use crate::search::oracle::LeafOracle;
-use crate::search::select::{NodeView, best_edge};
+use crate::search::select::{NodeView, Plain, best_edge};
 use crate::search::solver::expansion::{EndedBy, scan_children};
 use crate::search::{Along, Leaf, LeafSources, Search, Visit};
 use crate::stats::{Edge, EdgeStats, Step, UNEVALUATED, Value};
@@ -104,7 +105,7 @@ impl Search {
             self.edge_by_rules(node, own)
         } else {
             let view = NodeView::new(&self.setup, &self.tree, node, own, at_root);
-            best_edge(&view, self.tree.edges(node), self.tree.stats(node), |_, p| f64::from(p.get()), |_| true)
+            best_edge(&view, self.tree.edges(node), self.tree.stats(node), &Plain)
         };
         self.give_record(node, best.expect("a node has an edge that may be taken"))
     }
@@ -141,6 +142,9 @@ impl Search {
 
     #[inline(never)]
     fn back_up_by_rules(&mut self, mover: Player, value: Value) {
+        if self.tree.columns.enabled.kept > 0 {
+            self.keep_of_rules(mover, value);
+        }
         if self.setup.backs_up_together {
             return self.postpone(mover, value);
         }
@@ -160,6 +164,28 @@ impl Search {
         if self.setup.two_nets && self.turn == Net::Small {
             self.note_small_visit();
         }
+    }
+
+    /// Lets rules change what they keep of the edges on the present path, and of the root, before the means move.
+    fn keep_of_rules(&mut self, mover: Player, value: Value) {
+        let (params, hooks) = (&self.setup.params, &self.setup.hooks);
+        let change = |kept: &mut [f64], stats: &EdgeStats, viewer: Player| {
+            let seen = if viewer == mover { value } else { value.flipped() };
+            let visit = RuleVisit { visits: stats.visits + 1, value: seen.wl, mean: stats.wl };
+            for hook in hooks {
+                if let Some(place) = hook.keeps {
+                    (hook.rule)(params).after_backup(&mut kept[place], &visit);
+                }
+            }
+        };
+        for step in &self.path {
+            let (index, viewer) = (self.tree.stats_index(*step), self.tree.node(step.node).mover);
+            let stats = self.tree.stats(step.node)[step.edge as usize];
+            change(self.tree.columns.kept.at_mut(index), &stats, viewer);
+        }
+        let viewer = self.path.first().map_or(mover, |step| self.tree.node(step.node).mover);
+        let stats = self.tree.root;
+        change(&mut self.tree.columns.root_kept, &stats, viewer);
     }
 
     /// The scratch position is a leaf: the end of a game, in the cache, or work for the network.

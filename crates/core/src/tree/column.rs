@@ -144,6 +144,13 @@ impl Floats {
         self.items.range(self.places(range))
     }
 
+    /// The floats of an index, to be changed.
+    #[inline]
+    pub fn at_mut(&mut self, index: usize) -> &mut [f64] {
+        let places = self.places(index..index + 1);
+        self.items.range_mut(places)
+    }
+
     /// Changes the floats of an index.
     pub fn set(&mut self, index: usize, values: impl Iterator<Item = f64>) {
         let places = self.places(index..index + 1);

@@ -33,6 +33,8 @@ pub struct ColumnSet {
     pub two_nets: bool,
     /// Nodes by the key of their position (re-use of evaluations).
     pub positions: bool,
+    /// Numbers by edge that rules keep by `Rule::keeps`.
+    pub kept: usize,
     /// Floats by edge that rules from outside the core keep.
     pub outside: usize,
 }
@@ -70,6 +72,10 @@ pub struct RuleColumns {
     pub positions: Positions,
     /// Nodes with several edges that lead to them.
     pub graph: Graph,
+    /// By visited edge: what rules keep by `Rule::keeps`.
+    pub kept: Floats,
+    /// The same of the root.
+    pub root_kept: Vec<f64>,
     /// By visited edge: what rules from outside the core keep.
     pub outside: Floats,
     /// The same of the root.
@@ -95,18 +101,21 @@ impl RuleColumns {
             nets: Column::new(enabled.two_nets),
             positions: Positions::new(enabled.positions),
             graph: Graph::new(enabled.graph),
+            kept: Floats::new(enabled.kept),
+            root_kept: vec![0.0; enabled.kept],
             outside: Floats::new(enabled.outside),
             root_outside: vec![0.0; enabled.outside],
         }
     }
 
-    fn by_stats(&self) -> [&dyn SideColumn; 6] {
-        [&self.deviations, &self.frozen.sums, &self.bounds, &self.large, &self.entered, &self.outside]
+    fn by_stats(&self) -> [&dyn SideColumn; 7] {
+        [&self.deviations, &self.frozen.sums, &self.bounds, &self.large, &self.entered, &self.kept, &self.outside]
     }
 
-    fn by_stats_mut(&mut self) -> [&mut dyn SideColumn; 6] {
-        let outside = &mut self.outside;
-        [&mut self.deviations, &mut self.frozen.sums, &mut self.bounds, &mut self.large, &mut self.entered, outside]
+    fn by_stats_mut(&mut self) -> [&mut dyn SideColumn; 7] {
+        let (kept, outside) = (&mut self.kept, &mut self.outside);
+        let (bounds, large) = (&mut self.bounds, &mut self.large);
+        [&mut self.deviations, &mut self.frozen.sums, bounds, large, &mut self.entered, kept, outside]
     }
 
     fn by_edge(&self) -> [&dyn SideColumn; 1] {
@@ -129,8 +138,8 @@ impl RuleColumns {
     /// True when something is kept beside the statistics of edges.
     #[inline]
     pub(crate) fn keeps_stats(&self) -> bool {
-        let ColumnSet { deviations, frozen, bounds, two_nets, outside, .. } = self.enabled;
-        deviations || frozen || bounds || two_nets || outside > 0
+        let ColumnSet { deviations, frozen, bounds, two_nets, kept, outside, .. } = self.enabled;
+        deviations || frozen || bounds || two_nets || kept > 0 || outside > 0
     }
 
     /// True when something is kept by edge.

@@ -301,6 +301,7 @@ impl Tree {
         fresh.root = EdgeStats { node, ..stats };
         let index = self.stats_index(Step { node: old_root, edge });
         fresh.columns.root_deviations = self.columns.deviations.get(index);
+        fresh.columns.root_kept = self.columns.kept.range(index..index + 1).to_vec();
         fresh.columns.root_outside = self.columns.outside.range(index..index + 1).to_vec();
         if self.columns.bounds.get(index).is_proven() && !is_graph {
             fresh.reopen_root();

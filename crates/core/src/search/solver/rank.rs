@@ -5,7 +5,7 @@ use crate::rules::solver::DrawPreference;
 use crate::rules::solver::bounds::{Bounds, FAR};
 use crate::search::Search;
 use crate::search::final_choice::MoveRank;
-use crate::search::select::{NodeView, best_edge};
+use crate::search::select::{Limited, NodeView, best_edge};
 use crate::stats::{EdgeStats, Prior, Step};
 
 /// Rank of a proven draw that is preferred to all that is open.
@@ -62,7 +62,8 @@ impl Search {
             false => f64::from(stored.get()),
         };
         let allowed = |k: usize| !at_root || (self.root.allows(k) && !(excludes && bounds(k).is_proven()));
-        best_edge(&view, edges, stats, prior, allowed).or_else(|| self.best_by_rules(node, own, None))
+        let terms = Limited { prior, allows: allowed };
+        best_edge(&view, edges, stats, &terms).or_else(|| self.best_by_rules(node, own, None))
     }
 
     /// Where a proven result puts edge `edge` of the root; 0 without one.
