@@ -34,4 +34,5 @@ def acts_of(params: SearchParams) -> Acts:
 def _function(name: str, place: str) -> Callable[..., float] | None:
     module = import_module(f"reference.{name}") if find_spec(f"reference.{name}") else None
     found: Callable[..., float] | None = getattr(module, place, None)
-    return found
+    # A module may import a function of this name from another one.
+    return found if found is not None and found.__module__ == f"reference.{name}" else None
