@@ -127,7 +127,7 @@ class BaseLayer:
         print(f"base: ok: a UCI game of {played.strip()}")
 
     def lack(self) -> None:
-        """What is not installed is named, and nothing else is there."""
+        """Return what is not installed is named, and nothing else is there."""
         for layer, words in NAMES_ITS_LAYER:
             said = self.run("hauteur", *words, status=2).stderr
             if said.count("\n") != 1 or f"pip install 'hauteur[{layer}]'" not in said:

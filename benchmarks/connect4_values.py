@@ -70,7 +70,7 @@ def sane_moves(state: _core.State) -> list[int]:
 
 
 def forced(state: _core.State) -> bool:
-    """Whether one side threatens to win at once: then the right move is plain to see."""
+    """Return whether one side threatens to win at once: then the right move is plain to see."""
     return bool(wins(state)) or len(sane_moves(state)) < len(state.legal_actions())
 
 

@@ -121,7 +121,7 @@ class Edge:
 
     @property
     def bounds(self) -> Bounds:
-        """What is proven of the node behind, for its mover (solver)."""
+        """Tell what is proven of the node behind, for its mover (solver)."""
         return self.child.bounds if self.child else OPEN
 
     @property
@@ -131,7 +131,7 @@ class Edge:
 
     @property
     def kept(self) -> dict[str, float]:
-        """What rules keep of the edge, by name; nothing before the first visit."""
+        """Tell what rules keep of the edge, by name; nothing before the first visit."""
         return self.child.kept_by if self.child else {}
 
 

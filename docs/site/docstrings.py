@@ -39,7 +39,7 @@ def as_rest(lines: list[str]) -> list[str]:
 
 
 def in_example(line: str) -> bool:
-    """Whether a line can be part of an example that goes on: it is a statement or one of the lines under it."""
+    """Return whether a line can be part of an example that goes on: it is a statement or one of the lines under it."""
     return not line.strip() or line.lstrip().startswith((">>>", "..."))
 
 

@@ -50,7 +50,7 @@ def attribute_docstrings(model: type[BaseModel]) -> dict[str, str]:
 
 
 def is_text(node: ast.stmt) -> bool:
-    """Whether a statement is a string alone."""
+    """Return whether a statement is a string alone."""
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
 
 

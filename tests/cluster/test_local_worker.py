@@ -162,7 +162,7 @@ def workers_of(driver: subprocess.Popen[str]) -> list[int]:
 
 
 def running(process: int) -> bool:
-    """Whether a process is there; one that waits for its parent to notice its end is not."""
+    """Return whether a process is there; one that waits for its parent to notice its end is not."""
     stat = Path(f"/proc/{process}/stat")
     try:
         return stat.read_text().rpartition(")")[2].split()[0] not in "ZX"

@@ -26,7 +26,7 @@ def driven() -> Iterator[chess.engine.SimpleEngine]:
 
 
 def clocks(seconds: float) -> Limit:
-    """What lichess-bot sends in a game on the clock."""
+    """Return what lichess-bot sends in a game on the clock."""
     return Limit(white_clock=seconds, black_clock=seconds, white_inc=0.1, black_inc=0.1, clock_id="real time")
 
 

@@ -30,7 +30,7 @@ class Clocks:
     used: list[float]
 
     def limit(self) -> chess.engine.Limit:
-        """What the player to move is told."""
+        """Return what the player to move is told."""
         increment = self.increment
         return chess.engine.Limit(
             white_clock=self.left[0], black_clock=self.left[1], white_inc=increment, black_inc=increment

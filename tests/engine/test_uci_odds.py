@@ -26,7 +26,7 @@ SETTINGS = {
 
 
 def found(position: str, *, infinite: bool = False, **values: str) -> OddsGame | None:
-    """What odds mode finds in a position with these options."""
+    """Return what odds mode finds in a position with these options."""
     options = Options()
     for name, value in {"OddsMode": "true", **values}.items():
         options.set(name, value)

@@ -82,7 +82,7 @@ def test_random_commands_without_waiting(seed: int) -> None:
 
 
 def run(text: str) -> str:
-    """What an engine without a net writes about an input that ends."""
+    """Return what an engine without a net writes about an input that ends."""
     command = [sys.executable, "-m", "hauteur.cli.main", "uci", "--weights", "uniform"]
     done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=120, check=True)
     assert done.stderr == ""

@@ -79,7 +79,7 @@ def setoption_line(rng: random.Random) -> str:
 
 
 def harmless(line: bytes) -> bool:
-    """Whether the line does not end the engine by rights."""
+    """Return whether the line does not end the engine by rights."""
     return not line.strip().lower().startswith(b"quit")
 
 

@@ -37,7 +37,7 @@ def perfect(game: str) -> Choose:
 
 
 def can_lose(choose: Choose, state: ht.State, seat: int) -> bool:
-    """Whether some replies beat the player, one position after another."""
+    """Return whether some replies beat the player, one position after another."""
     outcome = state.outcome()
     if outcome is not None:
         return outcome == 2 * seat - 1

@@ -92,7 +92,7 @@ def test_chess960_games_agree_with_python_chess() -> None:
 
 
 def was_castling(fen: str, board: chess.Board, move: chess.Move) -> bool:
-    """Whether a move of the game was castling (king takes own rook)."""
+    """Return whether a move of the game was castling (king takes own rook)."""
     replay = chess.Board(fen, chess960=True)
     for played in board.move_stack:
         if played == move and replay.is_castling(move):

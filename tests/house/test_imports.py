@@ -43,7 +43,7 @@ MODULES = {module_name(path): path for path in sorted(PACKAGE.rglob("*.py"))}
 
 
 def is_for_types_only(node: ast.AST) -> bool:
-    """Whether the node is `if TYPE_CHECKING:`."""
+    """Return whether the node is `if TYPE_CHECKING:`."""
     return isinstance(node, ast.If) and ast.unparse(node.test) in ("TYPE_CHECKING", "typing.TYPE_CHECKING")
 
 
@@ -107,7 +107,7 @@ def test_no_circles_of_files(functions: bool) -> None:
 
 
 def in_place(name: str, places: tuple[str, ...]) -> bool:
-    """Whether the module is one of `places` or below one."""
+    """Return whether the module is one of `places` or below one."""
     return any(name == place or name.startswith(f"{place}.") for place in places)
 
 

@@ -145,7 +145,7 @@ def test_a_run_without_its_checkpoint_is_refused(
 
 
 def said(folder: Path, capsys: pytest.CaptureFixture[str]) -> list[str]:
-    """What `hauteur doctor` and `hauteur report` say about the files of a run, without its games: the same."""
+    """Return what `hauteur doctor` and `hauteur report` say about the files of a run, without its games: the same."""
     capsys.readouterr()
     status = main.main(["doctor", str(folder)])
     found = capsys.readouterr().out.splitlines()

@@ -25,7 +25,7 @@ A, B = ht.Player.from_text("net=uniform visits=12"), ht.Player.from_text("net=un
 
 
 def half(features: Floats) -> tuple[Floats, Floats]:
-    """What `uniform` answers."""
+    """Return what `uniform` answers."""
     rows = len(features)
     return np.zeros((rows, 7), np.float32), np.tile(np.array([0.5, 0, 0.5], np.float32), (rows, 1))
 

@@ -123,7 +123,7 @@ def test_pruning_is_what_it_says(edges: list[tuple[float, int, int]], c: float) 
 
 
 def near_tie(puct: Any, k: int, left: int, star: int, edges: list[tuple[float, int, int]]) -> bool:
-    """Whether rounding decides: the scores are equal but for the order of the arithmetic."""
+    """Return whether rounding decides: the scores are equal but for the order of the arithmetic."""
     best = puct(star, edges[star][1])
     return any(abs(puct(k, n) - best) < 1e-9 for n in range(max(left - 2, 0), left + 2))
 

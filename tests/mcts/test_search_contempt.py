@@ -53,12 +53,12 @@ def nodes(forest: Forest, tree: int, line: tuple[int, ...] = ()) -> Iterator[tup
 
 
 def is_frozen(edges: Edges) -> bool:
-    """Whether a node is frozen."""
+    """Return whether a node is frozen."""
     return edges[0][2] is not None
 
 
 def mover_after(game: Game, line: tuple[int, ...]) -> int:
-    """Who moves after a line from the start."""
+    """Return who moves after a line from the start."""
     state = game.new_initial_state()
     for action in line:
         state.apply(action)

@@ -151,7 +151,7 @@ def check_against_tables(folder: Path, count: int, visits: int) -> int:
 
 
 def check_edges(tables: chess.syzygy.Tablebase, board: chess.Board, forest: Forest, tree: int) -> None:
-    """What is proven of the moves does not contradict the tables."""
+    """Return what is proven of the moves does not contradict the tables."""
     state = forest.state(tree)
     for edge in forest.root_edges(tree):
         if (edge["lower"], edge["upper"]) != (-1, 1):

@@ -38,7 +38,7 @@ def safetensors_file() -> bytes:
 
 
 def complaint(path: Path, data: bytes) -> str | None:
-    """What is said of a file with these bytes; None if it is read as a network."""
+    """Return what is said of a file with these bytes; None if it is read as a network."""
     path.write_bytes(data)
     try:
         assert networks.load(path).tensors

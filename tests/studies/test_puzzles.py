@@ -69,7 +69,7 @@ def stones(state: _core.State) -> tuple[int, int]:
 
 
 def exact_values(state: _core.State) -> dict[str, int]:
-    """What each move of tic-tac-toe is worth for its player with best play."""
+    """Return what each move of tic-tac-toe is worth for its player with best play."""
     own, other = stones(state)
     free = [int(action) for action in state.legal_actions()]
     values = {}

@@ -150,7 +150,7 @@ def smaller(words: list[str]) -> list[str]:
 
 
 def takes(words: list[str], option: str) -> bool:
-    """Whether a command has an option."""
+    """Return whether a command has an option."""
     try:
         parse([*words, option, "2"])
     except Exception:  # whatever cyclopts raises for an option that is unknown, or for two that exclude each other

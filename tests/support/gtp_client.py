@@ -35,7 +35,7 @@ class Client:
         return text
 
     def try_(self, command: str) -> tuple[bool, str]:
-        """Whether the command succeeded, and what was said."""
+        """Return whether the command succeeded, and what was said."""
         self._number += 1
         self.send(f"{self._number} {command}\n".encode())
         lines = self.answer()
@@ -115,7 +115,7 @@ class PlainNoGo:
         return all(self._has_liberty(place, after) for place in (point, *self._beside(point)) if place in after)
 
     def _has_liberty(self, point: Point, stones: dict[Point, int]) -> bool:
-        """Whether the chain of this stone touches an empty point."""
+        """Return whether the chain of this stone touches an empty point."""
         chain, pending = {point}, [point]
         while pending:
             for place in self._beside(pending.pop()):

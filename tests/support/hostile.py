@@ -116,7 +116,7 @@ class Hostile:
         return b"/" + self.noise()
 
     def query(self) -> bytes:
-        """What follows the question mark."""
+        """Return what follows the question mark."""
         if self.random.random() < 0.2:
             return quote(self.noise(), safe="&=+%").encode()
         pairs = [(self.text(), self.text()) for _ in range(self.random.randrange(4))]

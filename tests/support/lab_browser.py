@@ -107,7 +107,7 @@ class Windows:
 
 
 def axe_faults(page: Page) -> list[str]:
-    """What axe finds to be a serious or critical barrier, one line each with the elements."""
+    """Return what axe finds to be a serious or critical barrier, one line each with the elements."""
     found = Axe().run(page).response["violations"]
     return [
         f"{fault['id']} ({fault['impact']}): {fault['help']}: {[node['html'][:150] for node in fault['nodes'][:5]]}"

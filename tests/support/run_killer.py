@@ -98,7 +98,7 @@ def kill_at_random(recipe: Recipe, folder: Path, seed: int, kills: int, workers:
 
 
 def alive_after(pid: int, seconds: float) -> bool:
-    """Whether the child still runs after so long."""
+    """Return whether the child still runs after so long."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None:

@@ -69,7 +69,7 @@ def gate_match(players: list[SearchPlayer], planned: PlannedGames, sprt: Sprt | 
 
 
 def same(first: list[GameRecord], second: list[GameRecord]) -> bool:
-    """Whether both are the same games, with the same searches."""
+    """Return whether both are the same games, with the same searches."""
     return all(
         a.actions.tolist() == b.actions.tolist()
         and np.array_equal(a.policy_counts, b.policy_counts)

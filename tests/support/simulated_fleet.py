@@ -102,7 +102,7 @@ class SimulatedFleet:
         self.deliver(event, after=one.free - self.now)
 
     def wait(self, seconds: float) -> list[Event]:
-        """What happens next, all that happens at the same time."""
+        """Return what happens next, all that happens at the same time."""
         if not self._events or self._events[0][0] > self.now + seconds:
             self.now += seconds
             return []

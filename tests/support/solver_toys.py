@@ -146,7 +146,7 @@ def _mates(board: chess.Board, moves: int) -> bool:
 
 
 def _is_lost(board: chess.Board, moves: int) -> bool:
-    """Whether every reply (there is one) runs into a mate in `moves`."""
+    """Return whether every reply (there is one) runs into a mate in `moves`."""
     replies = list(board.legal_moves)
     for reply in replies:
         board.push(reply)

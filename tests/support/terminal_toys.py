@@ -18,7 +18,7 @@ from hauteur.players.settings import PlayerSettings
 def played(
     spec: str, lines: list[str], humans: tuple[int, ...] = (0,), *, save: Path | None = None, colours: bool = False
 ) -> tuple[str, _core.State]:
-    """What is on the screen and the position after the human typed these lines."""
+    """Return what is on the screen and the position after the human typed these lines."""
     game = load_game(spec)
     toy = PlayerSettings(name="toy", net="uniform", visits=20)
     screen = io.StringIO()

@@ -80,7 +80,7 @@ class Client:
         return lines
 
     def errors(self) -> str:
-        """What the process wrote to stderr; ends it."""
+        """Return what the process wrote to stderr; ends it."""
         self.process.kill()
         assert self.process.stderr is not None
         return self.process.stderr.read().decode()

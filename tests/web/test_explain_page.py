@@ -21,7 +21,7 @@ CONTEMPT = {"net": "rollout", "settings": {"search_contempt.n_scl": "5"}}
 
 @pytest.fixture
 def explained(capsys: pytest.CaptureFixture[str]) -> Any:
-    """What the command prints for these words."""
+    """Return what the command prints for these words."""
 
     def run(*words: str) -> dict[str, Any]:
         assert main.main(["explain", *words, "--json"]) == 0

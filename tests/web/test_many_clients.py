@@ -24,7 +24,7 @@ async def live(lab: RunningLab, session: str = "analyse") -> ClientConnection:
 
 
 async def first_event(socket: ClientConnection) -> str:
-    """What the server says first: ready, or busy."""
+    """Return what the server says first: ready, or busy."""
     return str(json.loads(await asyncio.wait_for(socket.recv(), 60))["event"])
 
 

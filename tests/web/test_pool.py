@@ -105,7 +105,7 @@ def served(pool: Pool) -> tuple[FakeSocket, asyncio.Task[None]]:
 
 
 def is_running(pid: int) -> bool:
-    """Whether there is such a process that has not ended."""
+    """Return whether there is such a process that has not ended."""
     try:
         return Path(f"/proc/{pid}/stat").read_text().split()[2] != "Z"
     except OSError:

@@ -27,7 +27,7 @@ CSV = (
 
 @pytest.fixture
 def events() -> Events:
-    """What the session sends."""
+    """Return what the session sends."""
     return Events()
 
 

@@ -39,7 +39,7 @@ def random_pgn(plies: int) -> str:
 
 @pytest.fixture
 def events() -> Events:
-    """What the session sends."""
+    """Return what the session sends."""
     return Events()
 
 

@@ -69,7 +69,7 @@ class Interval:
     ends: Callable[[float], tuple[float, float]]
 
     def interval(self, confidence: float) -> tuple[float, float]:
-        """What that function returns."""
+        """Return what that function returns."""
         return self.ends(confidence)
 
 

@@ -252,7 +252,7 @@ class Claim:
 
     @property
     def verdict(self) -> Verdict:
-        """What the measurements allow to conclude."""
+        """Tell what the measurements allow to conclude."""
         show, deny = (self.look.level(level) for level in self._levels)
         if not (show and deny) or not all(one.shown(self.look.level(LEVEL / self.cells)) for one in self.premise):
             return "open"
@@ -291,7 +291,7 @@ class Claim:
 
     @property
     def units_text(self) -> str:
-        """What was measured with: the number of units of the quantity that has the fewest."""
+        """Tell what was measured with: the number of units of the quantity that has the fewest."""
         least = min(self.inequalities, key=lambda inequality: inequality.measured.units)
         return f"{least.measured.units:,} {least.of}"
 

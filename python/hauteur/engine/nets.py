@@ -50,7 +50,7 @@ class OpenNets:
 
     @property
     def name(self) -> str:
-        """What computes them, and how."""
+        """Tell what computes them, and how."""
         return " and ".join(evaluator.name for evaluator in (self.small, self.large) if evaluator is not None)
 
     @property

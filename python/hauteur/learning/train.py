@@ -246,7 +246,7 @@ class CandidateTrainer:
 
     @property
     def architecture(self) -> Architecture:
-        """What the network is made of, as a file holds it; ValueError for a module that no file can hold."""
+        """Tell what the network is made of, as a file holds it; ValueError for a module that no file can hold."""
         return architecture_of(self.network)
 
     @property

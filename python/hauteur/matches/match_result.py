@@ -69,7 +69,7 @@ class MatchResult:
 
     @property
     def names(self) -> tuple[str, str]:
-        """What results call A and B."""
+        """Tell what results call A and B."""
         return self.match.names
 
     @property

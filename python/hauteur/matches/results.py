@@ -176,7 +176,7 @@ class Tally:
 
     @property
     def interval_from(self) -> IntervalSource:
-        """What the interval is made of. running: games of lower numbers than others are missing."""
+        """Tell what the interval is made of. running: games of lower numbers than others are missing."""
         if self._half or self._end > len(self._scores):
             return "running"
         units = self.pairs.pairs or self.record.games

@@ -124,7 +124,7 @@ class BetweenBatches:
 
     @property
     def any_waiting(self) -> bool:
-        """Whether there is something to answer."""
+        """Tell whether there is something to answer."""
         return bool(self._waiting)
 
     def ask(self, function: Callable[[], Found]) -> Future[Found]:

@@ -147,7 +147,7 @@ class FollowedTree:
 
     @property
     def counters(self) -> TreeCounters:
-        """What has been counted in it until now."""
+        """Tell what has been counted in it until now."""
         return TreeCounters(*self.forest.root_counters(self.number))
 
     @property

@@ -383,12 +383,12 @@ class RuleChain:
 
     @property
     def sizes_steps(self) -> bool:
-        """Whether a rule decides how far a visit moves the mean, which then is no plain mean of the visits."""
+        """Tell whether a rule decides how far a visit moves the mean, which then is no plain mean of the visits."""
         return "step_size" in self.places
 
     @property
     def backs_up(self) -> bool:
-        """Whether a rule has a say in backup."""
+        """Tell whether a rule has a say in backup."""
         return self.sizes_steps or "after_backup" in self.places
 
     # -- selection -----------------------------------------------------------------------------------------------------

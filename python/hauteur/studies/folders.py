@@ -69,7 +69,7 @@ class FoundFolder:
 
     @property
     def kind(self) -> str:
-        """What the folder holds, in a word or two, such as `run` or `rating list`."""
+        """Tell what the folder holds, in a word or two, such as `run` or `rating list`."""
         return self.folder.CONTENT.partition(" ")[2]
 
 

@@ -101,7 +101,7 @@ class RegimePoint:
 
     @property
     def small_is_better(self) -> bool:
-        """Which net is the better one at this budget."""
+        """Tell which net is the better one at this budget."""
         return self.gap.value > 0
 
     def over_better(self, division: Division = HALVES) -> ht.Tally | None:

@@ -203,7 +203,7 @@ def _units_of(gain: Mean | ClusterMean) -> str:
 
 
 def _result(game: Any, by: By) -> float:
-    """What a game counts for: its score, or whether it was won."""
+    """Return what a game counts for: its score, or whether it was won."""
     return game.score if by == "score" else float(game.score == 1.0)
 
 

@@ -109,7 +109,7 @@ class CompareOptions:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """What the first line of the result names."""
+        """Tell what the first line of the result names."""
         facts = {"net": Path(self.net).name, "visits": self.visits, "threads": self.threads, "rounds": self.rounds}
         return facts | {"precision": self.precision or "default", "options": list(self.option)}
 

@@ -56,7 +56,7 @@ class ExplainOptions:
     search: SearchSettings = SearchParams()  # noqa: RUF009  (immutable)
 
     def question(self, spec: str) -> Question:
-        """What is compared; ValueError for what is not allowed."""
+        """Return what is compared; ValueError for what is not allowed."""
         start, actions, _ = find_position(spec, self.fen, self.moves)
         given = {name: value for name in ("net", "precision") if (value := getattr(self, name)) is not None}
         changed = {"search": self.search.model_dump(exclude_unset=True)} if self.search != SearchParams() else {}

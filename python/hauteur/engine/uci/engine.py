@@ -74,7 +74,7 @@ class UciCommand:
 
     @property
     def ends(self) -> bool:
-        """Whether it starts a search that ends by itself, and does not ponder."""
+        """Tell whether it starts a search that ends by itself, and does not ponder."""
         return self.go is not None and self.go.ends and self.control.began is not None
 
 

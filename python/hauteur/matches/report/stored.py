@@ -83,7 +83,7 @@ class StoredMatch:
 
     @property
     def title(self) -> str:
-        """Who plays against whom."""
+        """Tell who plays against whom."""
         return f"{self.names[0]} against {self.names[1]}"
 
     @property
@@ -151,7 +151,7 @@ class StoredTournament:
 
     @property
     def title(self) -> str:
-        """What is played."""
+        """Tell what is played."""
         return f"Tournament: {self.game.spec}"
 
     @property

@@ -246,7 +246,7 @@ def _opened(
 
 
 def default_backend(path: Path, net: NetDescription, device: str | None = None) -> Backend:
-    """What computes a net unless something else is asked for; MissingLayerError where nothing here can."""
+    """Return what computes a net unless something else is asked for; MissingLayerError where nothing here can."""
     has_weights = net.has_weights
     if has_weights and (isinstance(net.architecture, RegisteredArchitecture) or device not in (None, "cpu")):
         return "torch"

@@ -32,7 +32,7 @@ class FixedRows(GameEvaluator):
 
     @property
     def depends_on_place(self) -> bool:
-        """Whether answers to random rows differ, in any bit, where the rows of a piece change places."""
+        """Tell whether answers to random rows differ, in any bit, where the rows of a piece change places."""
         random = np.random.default_rng(0)
         features = (random.random((self.rows, *self.feature_shape)) < 0.3).astype(np.float32)
         order = random.permutation(self.rows)

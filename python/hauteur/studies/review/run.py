@@ -58,7 +58,7 @@ class FoundPosition(Section):
 
     @property
     def finding(self) -> PositionFinding:
-        """What was found."""
+        """Tell what was found."""
         return PositionFinding(self.wdl, self.line, self.visits)
 
 

@@ -61,12 +61,12 @@ class MatchOnPage:
 
     @property
     def title(self) -> str:
-        """Who plays."""
+        """Tell who plays."""
         return str(self.get(lambda stored: stored.title))
 
     @property
     def is_match(self) -> bool:
-        """Whether it is a match, and so has games of its own."""
+        """Tell whether it is a match, and so has games of its own."""
         return self.found.kind == "match"
 
     @property

@@ -55,7 +55,7 @@ class SessionProcess:
 
     @property
     def has_ended(self) -> bool:
-        """Whether the process is gone."""
+        """Tell whether the process is gone."""
         return self._process.returncode is not None
 
     def open(self, session: str, settings: Mapping[str, Any], on_line: OnLine, on_end: OnEnd) -> None:
