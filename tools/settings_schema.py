@@ -53,7 +53,16 @@ SEARCH_PARAMS = '''
 
         def __init__(self, **settings: Any) -> None: ...
 '''
-"""What the class SearchParams has beside its settings."""
+"""The part of the class SearchParams beside its settings."""
+
+EXAMPLES = {
+    "SearchContempt": """
+    >>> import hauteur as ht
+    >>> ht.SearchParams(search_contempt=ht.SearchContempt(n_scl=10)).search_contempt.temperature
+    1.0
+    """
+}
+"""Examples in the docstrings of sections that are public names."""
 
 
 def models() -> str:
@@ -70,7 +79,8 @@ def model(section: dict[str, Any]) -> Iterator[str]:
     is_whole = name == "SearchParams"
     base = "RuledSection" if is_whole else "RuleSection" if section["rule"] else "Section"
     yield f"class {name}({base}):"
-    yield docstring(text).removesuffix('"""') + "\n" + SEARCH_PARAMS if is_whole else docstring(text) + "\n"
+    more = SEARCH_PARAMS if is_whole else f'{EXAMPLES[name]}"""\n' if name in EXAMPLES else ""
+    yield docstring(text).removesuffix('"""') + "\n" + more if more else docstring(text) + "\n"
     for setting in section["settings"]:
         yield f"    {setting['name']}: {annotation(setting)} = {default(setting)}"
         yield docstring(" ".join(setting["text"].split()))

@@ -117,8 +117,7 @@ def __getattr__(name: str) -> object:
     except ModuleNotFoundError as error:
         from hauteur.system.extras import missing_line
 
-        needed = ("torch", "pyarrow") if name == "learn" else ((error.name or "").partition(".")[0],)
-        line = missing_line(f"hauteur.{name}", needed)
+        line = missing_line(f"hauteur.{name}", [(error.name or "").partition(".")[0]])
         if line is None:
             raise
         raise ImportError(line, name=error.name) from error

@@ -100,6 +100,10 @@ for name in ht.__all__:
         getattr(ht, name)
     except ImportError as error:
         print(error)
+try:
+    ht.learn("tictactoe.toml")
+except ImportError as error:
+    print(error)
 game = ht.load_game("tictactoe")
 print(ht.search(game.new_initial_state(), ht.evaluator(game), visits=20).visits.sum())
 """

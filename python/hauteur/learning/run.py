@@ -14,6 +14,7 @@ from hauteur.learning.metrics import Display
 from hauteur.learning.recipe import Recipe, changed_recipe, load_recipe
 from hauteur.learning.report.page import run_report
 from hauteur.learning.run_folder import RunFolder
+from hauteur.system.extras import require
 from hauteur.system.formatting import duration
 from hauteur.system.tables import Rows
 
@@ -152,6 +153,7 @@ def learn(
     >>> run.best.name, len(run.metrics)
     ('best.safetensors', 1)
     """
+    require("hauteur.learn", "torch", "pyarrow")
     changed, out = _recipe(recipe, overrides, out)
     display = Display() if on_generation is None else _Calling(on_generation, changed.run.generations)
     folder = changed.folder if out is None else Path(out)

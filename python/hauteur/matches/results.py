@@ -112,6 +112,10 @@ class Tally:
     """Results of a match from A's view; the same for any order of the games.
 
     paired: games 2k and 2k + 1 are a pair.
+
+    >>> import hauteur as ht
+    >>> ht.Tally(paired=True).record.games
+    0
     """
 
     paired: bool

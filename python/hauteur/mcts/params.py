@@ -47,7 +47,12 @@ class Dirichlet(Section):
 
 
 class SearchContempt(RuleSection):
-    """Search-contempt (Joshi 2025): the opponent's visits freeze after N_scl of them and are sampled from then on."""
+    """Search-contempt (Joshi 2025): the opponent's visits freeze after N_scl of them and are sampled from then on.
+
+    >>> import hauteur as ht
+    >>> ht.SearchParams(search_contempt=ht.SearchContempt(n_scl=10)).search_contempt.temperature
+    1.0
+    """
 
     n_scl: Annotated[int, Field(ge=-1_000_000_000, le=1_000_000_000)] = 1_000_000_000
     """Visits of its children at which an opponent node freezes; negative: the root player's own nodes freeze."""

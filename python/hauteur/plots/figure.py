@@ -38,6 +38,10 @@ class Series:
     colour: a name of hauteur.plots.colours; low, high: the spread around each value, both or neither; dashed: a
     second way to distinguish lines; joined: by a line, or else points with bars. Raise ValueError when the rows differ
     in length or contain an infinity.
+
+    >>> import hauteur as ht
+    >>> ht.Series("PUCT", xs=(100, 800), values=(0.24, 0.47)).colour
+    'blue'
     """
 
     name: str
@@ -100,6 +104,11 @@ class Figure:
     far apart as 96 and 98 %, over the part that the lines need; log, x_log: logarithmic axis (values, places above 0);
     from_zero, x_from_zero: the axis begins at 0 or below; threshold: a shaded line at this height, named
     threshold_name; x_names: words in place of the numbers 1, 2, ... of the x axis.
+
+    >>> import hauteur as ht
+    >>> score = ht.Series("PUCT", xs=(100, 800), values=(0.24, 0.47))
+    >>> ht.Figure("odds", "Odds", "Score by visits", "score", "visits", lines=(score,), percent=True).key
+    'odds'
     """
 
     key: str
