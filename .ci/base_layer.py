@@ -39,7 +39,6 @@ MATES = """1k6/8/1K6/8/8/8/8/7R w - - bm Rh8#; id "rook";
 NAMES_ITS_LAYER = (
     ("train", ["train", "runs/tictactoe.toml"]),
     ("parquet", ["games", "import", "x.pgn", "--game", "chess", "--to", "shards"]),
-    ("train", ["bench", "train"]),
     ("train", ["match", "net=tictactoe visits=2", "random", "--game", "tictactoe", "--backend", "torch"]),
     ("onnx", ["match", "net=tictactoe visits=2", "random", "--game", "tictactoe", "--backend", "onnxruntime"]),
     ("openspiel", ["check-game", "openspiel:hex"]),
@@ -110,7 +109,6 @@ class BaseLayer:
         (self.folder / "mates.epd").write_text(MATES, encoding="utf-8")
         self.hauteur("doctor", expect="no problems found")
         self.hauteur("net", "info", "connect4", expect="sha256")
-        self.hauteur("net", "check", "connect4", expect="all outputs are finite")
         self.hauteur("analyse", "connect4", "--visits", "100", expect="ended by: visits")
         self.hauteur("analyse", "chess", *net, "--visits", "20", expect="ended by: visits")
         self.hauteur("play", "tictactoe", text="quit\n", expect="")
@@ -178,7 +176,6 @@ def main() -> None:
         megabytes = base.install(arguments.wheel)
         base.use()
         base.lack()
-        print(base.run("hauteur", "bench", "start", *(["--net", base.net] if base.net else [])).stdout, end="")
         base.web(arguments.wheel)
         if megabytes > MOST_MEGABYTES:
             sys.exit(f"base: {megabytes:.1f} MB are more than {MOST_MEGABYTES}")
