@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from output_differences import differences
 
 from hauteur import _core, networks
 from hauteur.networks.architecture import ResNetArchitecture
-from hauteur.networks.evaluators.compare import Floats, differences, features_of, random_positions
+from hauteur.networks.evaluators.compare import Floats, features_of, random_positions
 from hauteur.networks.evaluators.factory import make_evaluator
 from hauteur.networks.lc0 import random_tensors
 from hauteur.networks.modules import Inference, build, initialise, tensors_of

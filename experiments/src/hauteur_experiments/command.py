@@ -82,7 +82,7 @@ def experiment(
     workers
         Processes that play the games; 0: this process plays them. The games are the same.
     cluster
-        Where workers run, as of `hauteur match`: `local`, `auto` or HOST:PORT; default: this machine, without Ray.
+        Where workers run, as of `hauteur match`: `auto` or HOST:PORT, Ray; default: this machine alone.
     """
     if name == "list":
         width = max(len(known.name) for known in every_experiment())
@@ -170,7 +170,7 @@ def plan(
     workers
         Processes that play the games; 0: this process plays them. The games are the same.
     cluster
-        Where workers run, as of `hauteur match`: `local`, `auto` or HOST:PORT; default: this machine, without Ray.
+        Where workers run, as of `hauteur match`: `auto` or HOST:PORT, Ray; default: this machine alone.
     """
     from hauteur_experiments.claims_table import write_table
     from hauteur_experiments.plan import make_plan, steps

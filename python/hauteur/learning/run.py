@@ -136,7 +136,7 @@ def learn(
         Processes that play the games; 0: this process plays them, or with `cluster` as many as there is room for. The
         games and nets are the same.
     cluster
-        Where workers run: `local`, `auto` or HOST:PORT, a cluster of Ray; None: this machine, without Ray.
+        Where workers run: `auto` or HOST:PORT, a cluster of Ray; None: this machine, without Ray.
 
     Ctrl-C (KeyboardInterrupt) ends the run at once and is raised again; the same call resumes it, to the same games and
     nets as without the interruption. Return the run: `.folder`, `.best` (file of the best net), `.metrics` (a row a

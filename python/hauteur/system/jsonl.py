@@ -14,7 +14,7 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 from pydantic import BaseModel, ValidationError
 
-from hauteur.system.files import naming, write_bytes
+from hauteur.system.files import naming
 
 Entry = TypeVar("Entry", bound=BaseModel)
 
@@ -80,10 +80,6 @@ class Journal(Generic[Entry]):
             while lines:  # a disk that is almost full takes a part
                 lines = lines[file.write(lines) :]
             os.fsync(file.fileno())
-
-    def rewrite(self, entries: Iterable[Entry]) -> None:
-        """Replace all entries; the file is another one then."""
-        write_bytes(self.path, lines_of(entries)[0])
 
     def _lines_from(self, place: LinePlace) -> Iterator[tuple[LinePlace, LinePlace, bytes]]:
         """Yield the lines from a place on, without their check sums, and their places; ValueError names a wrong one."""

@@ -70,12 +70,6 @@ def page_net_or_own(name: str, game: _core.Game, roots: Sequence[str]) -> str:
     return net_or_shipped(None if default_net(game) is not None else "rollout", game)
 
 
-def page_nets(roots: Sequence[str]) -> dict[str, Path]:
-    """Return the files of all nets that `page_net` takes, by their names."""
-    shipped = {name: data_path(f"{name}.safetensors") for name in shipped_names()}
-    return nets_under(roots) | downloaded_nets() | shipped
-
-
 def net_names(roots: Sequence[str]) -> list[str]:
     """Return the names of all nets that `page_net` takes, for a list to choose from."""
     return [*shipped_names(), *downloaded_nets(), *nets_under(roots), *WITHOUT_FILE]

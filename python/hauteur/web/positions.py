@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from typing import Annotated, Any
 
 from pydantic import Field
@@ -74,14 +73,6 @@ def position_view(state: _core.State, *, flip: bool = False) -> dict[str, Any]:
         "flip": flip,
         "actions": _actions(state, board),
     }
-
-
-def position_at(start: _core.State, actions: Sequence[int]) -> _core.State:
-    """Return the position after these actions. Raise ValueError for one that is not legal."""
-    state = start.copy()
-    for action in actions:
-        state.apply(action)
-    return state
 
 
 def _squares(board: pictures.Board, *, flip: bool) -> list[dict[str, Any]]:

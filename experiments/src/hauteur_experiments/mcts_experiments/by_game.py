@@ -19,7 +19,6 @@ from hauteur_experiments.verdict import Claim
 
 VISITS = 100
 RANDOM_PLIES = 4
-LABORATORY = "this laboratory"
 TUNING_SEED = 7001
 """Of the matches that the base is tuned with: other openings than those of the table."""
 

@@ -54,7 +54,7 @@ class RuleOptions:
     least: float = -0.2
     """Least value of the solver's moves."""
     screens: str | None = None
-    """VISITS:SWING,...: positions whose judgement has changed by less after so many visits are given up; none: "".
+    """VISITS:SWING,...: positions whose value has changed by less after VISITS are given up; none: "".
     Default: those of 16:0.05,64:0.1,200:0.2 that are between --low and --high."""
     hindsight: float = 0.25
     """Positions of games are given up at once where the low search judges those of the next four plies alike, within

@@ -358,7 +358,7 @@ def wilson(p: float, n: float, confidence: float) -> tuple[float, float]:
     z = NormalDist().inv_cdf((1 + confidence) / 2)
     middle = (p + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))
-    return max(0.0, min(p, middle - half)), min(1.0, max(p, middle + half))  # rounding must not shut out p
+    return max(0.0, min(p, middle - half)), min(1.0, max(p, middle + half))  # rounding must not exclude p
 
 
 def variance_ratio(record: MatchScore) -> float:

@@ -73,7 +73,7 @@ class PuzzleAttempt:
 
 @dataclass(frozen=True)
 class SearchedMove:
-    """The move that a search would play after so many visits. q: its value for the solver, -1 to 1."""
+    """The move that a search would play after `visits` visits. q: its value for the solver, -1 to 1."""
 
     visits: int
     action: int

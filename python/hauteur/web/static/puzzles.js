@@ -139,7 +139,7 @@ live.on("searched", (report) => { if (!find("stop").hidden) searched(report); })
 live.on("found", (end) => {
   running(false);
   searched(end);
-  find("pace").textContent = end.stopped ? "stopped" : end.visits === null ? "not solved with so many visits"
+  find("pace").textContent = end.stopped ? "stopped" : end.visits === null ? "not solved with these visits"
     : `solved from ${whole(end.visits)} visits on`;
 });
 live.on("failed", ({ text }) => { running(false); notice("page", text, "error"); });
