@@ -175,7 +175,7 @@ assert "bestmove" in written.getvalue()
             {"torch", "onnx", "onnxruntime", "pyarrow", "scipy", "matplotlib"},
         ),
         (
-            "from hauteur.web.sessions import worker; [worker.session_class(name) for name in worker.SESSIONS]",
+            "from hauteur.web.sessions import pool; [pool.session_class(name) for name in pool.SESSIONS]",
             {"torch", "onnx", "onnxruntime", "pyarrow", "scipy", "matplotlib", "starlette", "uvicorn"},
         ),
     ],

@@ -17,13 +17,13 @@ from hauteur.system.hardware import resident_bytes
 from hauteur.system.settings import Section
 from hauteur.web.app import create_app
 from hauteur.web.safety import AccessMiddleware, AccessPolicy
+from hauteur.web.sessions.pool import SESSIONS, reply_of, session_class
 from hauteur.web.sessions.session import SessionSettings
-from hauteur.web.sessions.worker import SESSIONS, answer, session_class
 from hauteur.web.settings import WebSettings
 
 MESSAGES = 10_000
 MOST_GROWTH = 24e6
-"""Bytes that the server may grow by; what sessions need is limited by the pool."""
+"""Bytes that the server may grow by in the second half, trees and nets of the session included."""
 
 
 def requests_of(session: str) -> tuple[str, ...]:
@@ -85,11 +85,11 @@ class FakeClient:
 
 
 async def bombard(root: Path, session: str, number: int, seed: int) -> None:
-    """Send so many messages; every one gets one reply, from one and the same process; the server does not grow."""
+    """Send so many messages; every one gets one reply, from one and the same session; the server does not grow."""
     app = create_app(WebSettings(roots=(root,), sessions=2))
     client = FakeClient(AccessMiddleware(app, AccessPolicy()), session)
     await asyncio.wait_for(client.ready.wait(), 60)
-    [process] = app.state.lab.pool.open
+    [opened] = app.state.lab.pool.open
     hostile, requests, start = Hostile(seed, words_of(session)), requests_of(session), 0
     for index in range(number):
         reply = await client.ask(hostile.message(requests))
@@ -100,7 +100,7 @@ async def bombard(root: Path, session: str, number: int, seed: int) -> None:
             start = resident_bytes() or 0
     grown = (resident_bytes() or 0) - start
     assert grown < MOST_GROWTH, f"memory of the server grew by {grown / 1e6:.0f} MB"
-    assert app.state.lab.pool.open == {process}
+    assert app.state.lab.pool.open == {opened}
     assert not client.closed
     await client.leave()
     await app.state.lab.pool.close()
@@ -137,7 +137,6 @@ def test_a_session_refuses_any_fields_in_a_line(session: str, tmp_path: Path) ->
     hostile = Hostile(1, words_of(session))
     opened = session_class(session)(lambda event, fields, latest=True: None, SessionSettings(roots=(str(tmp_path),)))
     for _ in range(150):
-        request = {"id": 1, "do": hostile.random.choice(requests_of(session)), "fields": hostile.fields(3)}
-        reply = answer(opened, request)
+        reply = reply_of(opened, 1, hostile.random.choice(requests_of(session)), hostile.fields(3))
         assert "internal error" not in reply.get("error", "")
     opened.close()

@@ -10,8 +10,8 @@ from session_events import Events
 from hauteur.games.registry import EXAMPLES, load_game, names
 from hauteur.web.positions import position_view
 from hauteur.web.sessions.analyse import AnalyseSession
+from hauteur.web.sessions.pool import reply_of
 from hauteur.web.sessions.session import Fields, PageSession, SessionSettings
-from hauteur.web.sessions.worker import answer
 
 
 @pytest.mark.parametrize("name", [*names(), *EXAMPLES])
@@ -80,7 +80,7 @@ def test_the_end_of_work_comes_after_the_reply_that_names_it() -> None:
     session = QuickSession(lambda event, fields, *, latest=True: sent.append(event), SessionSettings())
     for _ in range(2):
         with session.replying():
-            reply = answer(session, {"id": 1, "do": "start", "fields": {}})
+            reply = reply_of(session, 1, "start", {})
             sent.append("reply")
         assert reply == {"id": 1, "reply": {"work": 2}}
     assert sent == ["stopped", "reply", "done"] * 2

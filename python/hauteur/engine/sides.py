@@ -17,6 +17,7 @@ from hauteur.games.played_game import PlayedGame
 from hauteur.mcts.analysis import OnReport
 from hauteur.mcts.control import SearchControl, in_background
 from hauteur.mcts.limits import SMART_PRUNING, Limits
+from hauteur.mcts.params import SearchParams
 from hauteur.mcts.report import RootReport
 from hauteur.mcts.scores import score_text
 from hauteur.mcts.time_manager import Budget, Clock, fixed, moves_left, plan
@@ -110,19 +111,34 @@ def is_maia(net: str) -> bool:
     return MAIA.fullmatch(Path(net).name.split(".")[0]) is not None
 
 
-class EngineSide(Closing):
-    """What moves for a side that is no person. Raise ValueError or OSError for a player that cannot play the game."""
+@dataclass(frozen=True)
+class EngineOptions:
+    """seed: of all random draws, None = any; threads: of a net, 0 = all; tree_bytes: of a search tree, 0 = no limit."""
 
-    def __init__(self, game: _core.Game, given: GameSide, *, seed: int | None = None, threads: int = 0) -> None:
+    seed: int | None = None
+    threads: int = 0
+    tree_bytes: int = 0
+
+    def bounded(self, search: SearchParams) -> SearchParams:
+        """Return settings of a search with the limit for its tree, where they have no smaller one."""
+        limits = [limit for limit in (search.max_tree_bytes, self.tree_bytes) if limit]
+        return search.model_copy(update={"max_tree_bytes": min(limits)}) if limits else search
+
+
+class EngineSide(Closing):
+    """A side that is no person. Raise ValueError or OSError for a player that cannot play the game."""
+
+    def __init__(self, game: _core.Game, given: GameSide, options: EngineOptions = EngineOptions()) -> None:
         if given.player is None:
             raise ValueError("a person has no engine")
         self.given = given
         self.name = _side_name(player_name(game, given.player), given)
-        settings = PlaySettings(given.player.search, given.player.temperature, BATCH if self._by_visits else None)
-        self._session = PlayingSession(game, settings, seed=seed)
+        search, batch = options.bounded(given.player.search), BATCH if self._by_visits else None
+        settings = PlaySettings(search, given.player.temperature, batch)
+        self._session = PlayingSession(game, settings, seed=options.seed)
         self._program: _Program | None = None
         if given.player.engine is None:
-            self._session.open(player_of(game, given.player, threads=threads))
+            self._session.open(player_of(game, given.player, threads=options.threads))
         else:
             self._program = _Program(game, given.player.engine, self.name)
             self._session.open(self._program.choose)

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import CancelledError, Future
 
 from hauteur.engine.playing import FoundMove
-from hauteur.engine.sides import EngineSide, GameSide, default_player
+from hauteur.engine.sides import EngineOptions, EngineSide, GameSide, default_player
 from hauteur.games.end_reasons import AGREEMENT, RESIGNATION, TIME
 from hauteur.games.played_game import SIDE_NAMES, PlayedGame, loss_of
 from hauteur.mcts.report import RootReport, Wdl
@@ -41,9 +41,9 @@ class TwoSidedGame(Closing):
     """One game with its two sides. `go_on` sets it going.
 
     left: seconds on the clocks, where the game goes on from before; default: full clocks. threads: of each net on the
-    processor, 0 = all. seed: of all random draws, None = any. on_change: see above; on_search: gets the searches of the
-    engines many times a second; hints: the player that gives them, default the game's own. Raise ValueError or OSError
-    for a player that cannot play this game.
+    processor, 0 = all. tree_bytes: of each search tree, 0 = no limit. seed: of all random draws, None = any. on_change:
+    see above; on_search: gets the searches of the engines many times a second; hints: the player that gives them,
+    default the game's own. Raise ValueError or OSError for a player that cannot play this game.
     """
 
     def __init__(
@@ -53,6 +53,7 @@ class TwoSidedGame(Closing):
         *,
         left: Sequence[float | None] = (None, None),
         threads: int = 0,
+        tree_bytes: int = 0,
         seed: int | None = None,
         on_change: Callable[[], None] = lambda: None,
         on_search: OnSearch | None = None,
@@ -68,8 +69,7 @@ class TwoSidedGame(Closing):
         """Chances of the first player to win, draw and lose, by the last search; None before there was one."""
         self.note = ""
         """A note on the last move or offer."""
-        self._threads = threads
-        self._seed = seed
+        self._engine_options = EngineOptions(seed, threads, tree_bytes)
         self._on_change = on_change
         self._on_search = on_search
         self.lock = threading.RLock()
@@ -217,7 +217,7 @@ class TwoSidedGame(Closing):
     # The course of the game; the lock is held.
 
     def _engine(self, given: GameSide) -> EngineSide:
-        return EngineSide(self.played.game, given, seed=self._seed, threads=self._threads)
+        return EngineSide(self.played.game, given, self._engine_options)
 
     def _next(self) -> None:
         """Let the side to move think, or start the clock of the person."""

@@ -58,7 +58,6 @@ def create_app(settings: WebSettings, *, on_started: Callable[[], None] = lambda
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
-        lab.pool.prepare()
         on_started()
         yield
         await lab.pool.close()

@@ -17,15 +17,12 @@ from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from hauteur.system.errors import one_line
 from hauteur.system.settings import Section, validated
-from hauteur.web.sessions.pool import BusyError, Pool, SessionProcess
-from hauteur.web.sessions.worker import MOST_ERROR, SESSIONS
+from hauteur.web.sessions.pool import MOST_ERROR, SESSIONS, BusyError, OpenSession, Pool
 
 MOST_MESSAGE = 2**20
 """Bytes of a message of a client: a PGN of thousands of moves fits."""
 MOST_WAITING, MOST_WAITING_BYTES = 256, 64 * 2**20
 """Replies and kept events that wait for a client; one that does not read them is disconnected."""
-MOST_ENDS = 3
-"""Processes that a page gets in the place of those that ended; then it has to be reloaded."""
 
 NORMAL, GOING_AWAY, BAD_MESSAGE, TOO_SLOW = 1000, 1001, 1007, 1008
 
@@ -49,7 +46,7 @@ class Mailbox:
         self.overflowed = False
 
     def put(self, kind: str, text: str) -> None:
-        """Take a line of a session (see worker.py)."""
+        """Take a line of a session (see `OnLine`)."""
         if kind.startswith("latest:"):
             self._latest[kind] = text
         else:
@@ -96,19 +93,19 @@ class Client:
     async def serve(self) -> None:
         """Serve the client until it leaves, or does not read what is sent to it."""
         sender = asyncio.create_task(self._send())
-        receiver: asyncio.Task[None] | None = None
+        listener: asyncio.Task[None] | None = None
         try:
             await self.opened()
-            receiver = asyncio.create_task(self._receive())
-            done, _ = await asyncio.wait((sender, receiver), return_when=asyncio.FIRST_COMPLETED)
+            listener = asyncio.create_task(self._receive())
+            done, _ = await asyncio.wait((sender, listener), return_when=asyncio.FIRST_COMPLETED)
             for task in done:
                 task.result()
         except WebSocketDisconnect:
             pass
         finally:
             sender.cancel()
-            if receiver is not None:
-                receiver.cancel()
+            if listener is not None:
+                listener.cancel()
             await self.left()
 
     async def _receive(self) -> None:
@@ -138,52 +135,34 @@ class Client:
         await self._socket.close(TOO_SLOW, "the client does not read what it is sent")
 
 
-class Line(Client):
+class SessionClient(Client):
     """A client and its session."""
 
     def __init__(self, socket: WebSocket, pool: Pool, session: str) -> None:
         super().__init__(socket)
         self._pool = pool
         self._name = session
-        self._process: SessionProcess | None = None
-        self._reopening: asyncio.Task[None] | None = None
-        self._ends = 0
+        self._session: OpenSession | None = None
 
     async def opened(self) -> None:
-        """Open a session."""
-        await self._open()
-
-    async def take(self, request: ClientMessage) -> None:
-        """Pass a message of the client on."""
-        if self._process is None:
-            raise ValueError("there is no process for this page")
-        await self._process.request(request.id, request.do, request.fields)
-
-    async def left(self) -> None:
-        """End the session."""
-        if self._reopening is not None:
-            await self._reopening
-        if self._process is not None:
-            await self._pool.give_back(self._process)
-
-    async def _open(self) -> None:
         """Open a session, or report why there is none."""
         try:
-            self._process = await self._pool.take(self._name, self.mail.put, self._on_end)
+            self._session = self._pool.take(self._name, self.mail.put)
         except BusyError as error:
             self.mail.event("busy", text=str(error))
         else:
             self.mail.event("ready")
 
-    def _on_end(self, cause: str, again: bool) -> None:
-        """Open another session where the process has ended by itself."""
-        self._process = None
-        self._ends += 1
-        if again and self._ends <= MOST_ENDS:
-            self.mail.event("ended", text=f"{cause}; another one takes its place")
-            self._reopening = asyncio.create_task(self._open())
-        else:
-            self.mail.event("ended", text=f"{cause}; reload the page to go on" if again else cause)
+    async def take(self, request: ClientMessage) -> None:
+        """Pass a message of the client on."""
+        if self._session is None:
+            raise ValueError("there is no session for this page")
+        await self._session.request(request.id, request.do, request.fields)
+
+    async def left(self) -> None:
+        """End the session."""
+        if self._session is not None:
+            await self._pool.give_back(self._session)
 
 
 async def live(socket: WebSocket) -> None:
@@ -193,4 +172,4 @@ async def live(socket: WebSocket) -> None:
     if session not in SESSIONS:
         await socket.close(BAD_MESSAGE, f"there is no session {session!r}"[:100])
         return
-    await Line(socket, socket.app.state.lab.pool, session).serve()
+    await SessionClient(socket, socket.app.state.lab.pool, session).serve()

@@ -18,7 +18,8 @@ class WebSettings(Section):
     host, port: address to listen on; port 0: any free one. roots: folders under which runs, matches, puzzles and nets
     are found; nothing else is read. allow_programs: whether players may be programs (`uci:`, `gtp:`). sessions:
     searches, games and reviews at a time of all clients together. threads: of each of them on the processor; 0: all
-    cores. memory_mb: of all of them together, 0: half of the machine's; when they need more, the largest is ended.
+    cores. memory_mb: for the trees of all of them together, in equal shares; 0: half of the machine's. A tree that has
+    its share grows no more.
     """
 
     host: str = "127.0.0.1"

@@ -35,7 +35,7 @@ def web(
     threads
         Threads of each of them; 0: as many as the processor has.
     memory_mb
-        Megabytes of memory of all of them together, else the largest is ended; 0: half of the machine's.
+        Megabytes for their search trees, in equal shares; a full tree grows no more; 0: half of the machine's.
     open
         Open the page in the browser of this machine.
     """

@@ -14,12 +14,12 @@ from pydantic import Field
 from hauteur import _core
 from hauteur.engine.nets import NetChoice
 from hauteur.engine.playing import FoundMove, PlayingSession, PlaySettings
+from hauteur.engine.sides import EngineOptions
 from hauteur.games.game_texts import read_game
 from hauteur.games.pictures import seat_names
 from hauteur.games.played_game import PlayedGame, line_texts, move_text
 from hauteur.games.registry import load_game
 from hauteur.mcts.limits import Limits, limits_of
-from hauteur.mcts.params import SearchParams
 from hauteur.mcts.report import RootMove, RootReport
 from hauteur.mcts.search_history import SearchHistory
 from hauteur.mcts.search_tree import SearchTree
@@ -73,8 +73,6 @@ def _move_view(state: _core.State, move: RootMove, total: int) -> dict[str, Any]
 
 LINES = 256
 """Moves of a report that get their line."""
-TREE_SHARE = 0.6
-"""Share of the session's memory that its tree may take; then the tree grows no more."""
 PATIENCE = 2.0
 """Seconds to wait for the end of a batch."""
 
@@ -137,7 +135,7 @@ class AnalyseSession(PageSession):
         nets, search = NetChoice(net, large, threads=self.settings.threads), chosen_search(wanted.search)
         self._stop()
         session = self._session_for(game, wanted.seed)
-        session.use(PlaySettings(self._bounded(search)))
+        session.use(PlaySettings(EngineOptions(tree_bytes=self.settings.tree_bytes).bounded(search)))
         session.open(nets)
         session.set_position(played.start, played.actions)
         self._nets = nets
@@ -244,11 +242,6 @@ class AnalyseSession(PageSession):
             self._session.close()
 
     # Private.
-
-    def _bounded(self, search: SearchParams) -> SearchParams:
-        """The settings with a limit for the tree where they have none."""
-        limit = int(TREE_SHARE * self.settings.memory_mb * 2**20)
-        return search if search.max_tree_bytes else search.model_copy(update={"max_tree_bytes": limit})
 
     def _session_for(self, game: _core.Game, seed: int) -> PlayingSession:
         """Return the session of this game, a new one where it is another."""

@@ -153,6 +153,7 @@ class PlaySession(PageSession):
             sides,
             left=wanted.left,
             threads=self.settings.threads,
+            tree_bytes=self.settings.tree_bytes,
             on_change=lambda: self._show(table),
             on_search=lambda seat, report: self._on_search(table, seat, report),
         )

@@ -1,4 +1,4 @@
-"""The base of all sessions: one client's work, in a process of its own, driven by messages."""
+"""The base of all sessions: one client's work, driven by messages."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ class Emit(Protocol):
 
 
 class SessionSettings(Section):
-    """What the server allows a session: see WebSettings. threads: of the processor."""
+    """Limits of a session: see WebSettings. threads: of the processor; tree_bytes: of the tree of a search."""
 
     threads: int = 1
     allow_programs: bool = False
-    memory_mb: int = 4096
+    tree_bytes: int = 2**32
     roots: tuple[str, ...] = ()
 
 

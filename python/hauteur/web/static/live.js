@@ -6,7 +6,7 @@ const SHORT_PAUSES = 60; // then the server is away for longer
 const PATIENCE = 5000; // milliseconds that a click waits for a connection
 
 export class Live {
-  // session: as in /live/DESK. Events: those of the session, and "connected": a fresh session waits for the page's state.
+  // session: as in /live/NAME. Events: those of the session, and "connected": a fresh session waits for the page's state.
   constructor(session) {
     this.address = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/live/${session}`;
     this.handlers = new Map();
@@ -15,7 +15,6 @@ export class Live {
     this.arrivals = []; // those who wait in settled()
     this.lost = 0; // times in a row that there was no connection
     this.on("busy", ({ text }) => { this.refusal = text; this.socket.close(); });
-    this.on("ended", ({ text }) => { this.ready = false; this.fail(text); notice("live", text, "error"); });
     this.on("ready", () => {
       if (this.lost) notice("live", "");
       this.ready = true; this.lost = 0;
