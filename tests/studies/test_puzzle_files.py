@@ -8,7 +8,6 @@ from contextlib import suppress
 from pathlib import Path
 
 import chess
-import chess.pgn
 import numpy as np
 import pytest
 from hypothesis import given
@@ -17,7 +16,7 @@ from hypothesis import strategies as st
 from hauteur.cli import main
 from hauteur.games.epd import epd_line, parse_epd
 from hauteur.games.registry import load_game
-from hauteur.studies.puzzles.formats import COLUMNS, csv_text, epd_text, json_text, pgn_text, write_puzzles
+from hauteur.studies.puzzles.formats import COLUMNS, csv_text, epd_text, json_text, write_puzzles
 from hauteur.studies.puzzles.problems import Problem, epd_problem, read_problems
 from hauteur.studies.puzzles.puzzle import Opinion, Puzzle, identity, rating
 from hauteur.studies.puzzles.themes import themes_of
@@ -96,20 +95,6 @@ def test_other_games_have_json(tmp_path: Path, game: str) -> None:
     assert [path.name for path in write_puzzles(puzzles, tmp_path)] == ["puzzles.json"]
     problems = list(read_problems(tmp_path / "puzzles.json", load_game(game)))
     assert [solution_of(problem) for problem in problems] == [list(puzzle.solver_moves) for puzzle in puzzles]
-
-
-def test_pgn_is_what_the_solver_sees() -> None:
-    puzzles = [puzzle_of(seed, solver_moves=1 + seed % 3, source='x "y" \\ z') for seed in range(8)]
-    file = io.StringIO(pgn_text(puzzles))
-    for puzzle in puzzles:
-        game = chess.pgn.read_game(file)
-        assert game is not None
-        assert not game.errors
-        assert game.board().fen(en_passant="fen").split()[:2] == puzzle.position().notation().split()[:2]
-        assert [move.uci() for move in game.mainline_moves()] == list(puzzle.solution)
-        assert game.headers["Site"] == puzzle.source.replace("\\", "\\\\").replace('"', '\\"')
-        assert game.headers["White" if game.board().turn else "Black"] == "solver"
-    assert chess.pgn.read_game(file) is None
 
 
 def test_without_the_opponents_move_there_is_no_line_of_csv() -> None:

@@ -9,13 +9,18 @@ from pathlib import Path
 import pytest
 
 from hauteur import _core
-from hauteur.cli import main
 from hauteur.mcts.analysis import Analysis
 from hauteur.networks.bundled import net_or_shipped
 from hauteur.players.solver import NODES
-from hauteur.studies.puzzles.attempt import PuzzleAttempt, searched_moves
-from hauteur.studies.puzzles.problems import Problem, problems_in
-from hauteur.studies.puzzles.sets import PuzzleFiles, measured_result, measured_visits, problems_of, shipped_sets
+from hauteur.studies.puzzles.problems import (
+    Problem,
+    PuzzleAttempt,
+    PuzzleFiles,
+    problems_in,
+    problems_of,
+    searched_moves,
+    shipped_sets,
+)
 
 LICHESS = (
     "PuzzleId,FEN,Moves,Rating,RatingDeviation,Popularity,NbPlays,Themes,GameUrl,OpeningTags\n"
@@ -30,7 +35,7 @@ def problem_of(text: str, name: str) -> Problem:
 
 
 def test_the_puzzles_that_ship() -> None:
-    """Small, of several games, each with one first move that is right; chess is confirmed by an engine."""
+    """Small, of several games, each with one first move that is right."""
     sets = shipped_sets()
     assert sum(path.stat().st_size for path in sets.values()) <= 30_000
     games = {name: problems_of(path)[0].steps[0].state.game.name for name, path in sets.items()}
@@ -41,7 +46,6 @@ def test_the_puzzles_that_ship() -> None:
         assert all(len(problem.steps[0].right) == 1 for problem in problems)
         ratings = [problem.rating for problem in problems if problem.rating is not None]
         assert all(a <= b for a, b in pairwise(ratings))
-    assert sets["chess"].read_text().count('"right": true, "only": true') == len(problems_of(sets["chess"]))
 
 
 def test_the_solutions_of_connect_four_are_unique() -> None:
@@ -80,7 +84,7 @@ def test_the_game_of_a_text_is_found_and_its_rating_read() -> None:
 
 
 def test_files_are_found_below_the_roots_by_name(tmp_path: Path) -> None:
-    """Puzzle files alone, no links, nothing outside; measurements of solve beside them."""
+    """Puzzle files alone, no links, nothing outside."""
     root = tmp_path / "root"
     (root / "deep").mkdir(parents=True)
     (root / "lichess.csv").write_text(LICHESS)
@@ -95,18 +99,6 @@ def test_files_are_found_below_the_roots_by_name(tmp_path: Path) -> None:
     assert [problem.name for problem in problems_of(files.find("root/lichess.csv"))] == ["00sHx"]
     with pytest.raises(ValueError, match="there is no set of puzzles"):
         files.find("root/../outside.epd")
-    command = ["puzzles", "solve", str(root / "deep" / "puzzles.json"), "--game", "connect4", "--limit", "2"]
-    assert main.main([*command, "--visits", "1,20", "--net", "uniform", "--out", str(root / "solved")]) == 0
-    files.look()
-    folder = files.measured["root/solved"]
-    visits = measured_visits(folder)
-    first, second = problems_of(files.find("root/deep/puzzles.json"))[:2]
-    assert list(visits) == [first.name, second.name]
-    assert list(visits[first.name]) == ["uniform"]
-    assert measured_result(folder)["problems"] == 2
-    (folder / "answers.csv").write_text("a,b\n1,2\n")
-    with pytest.raises(ValueError, match="not the answers of"):
-        measured_visits(folder)
 
 
 def test_a_person_solves() -> None:

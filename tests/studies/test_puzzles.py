@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,17 +11,14 @@ import pytest
 from search_toys import tictactoe_value
 
 from hauteur import _core
-from hauteur.cli import main
 from hauteur.games.registry import load_game
 from hauteur.matches.results import MatchGame
 from hauteur.players.build import Resources
 from hauteur.players.settings import parse_player
-from hauteur.studies.puzzles.engine_check import Checker, parse_check, score_chance
-from hauteur.studies.puzzles.mine import Mine, MineSettings
-from hauteur.studies.puzzles.mine_result import share_by_game, without_followers
+from hauteur.studies.puzzles.mine import Mine, MineSettings, without_followers
 from hauteur.studies.puzzles.mining import MineRule
 from hauteur.studies.puzzles.problems import read_problems
-from hauteur.studies.puzzles.puzzle import EngineCheck, Opinion, Puzzle, identity
+from hauteur.studies.puzzles.puzzle import Opinion, Puzzle, identity
 from hauteur.studies.puzzles.sources import first_of_each, positions, read_lines, source_files, take_census
 from hauteur.studies.puzzles.themes import themes_of
 
@@ -143,23 +137,11 @@ def test_an_interrupted_mining_goes_on(tmp_path: Path) -> None:
     assert journal.read_text().startswith(begun)
 
 
-def test_a_stricter_rule_asks_nothing_again(tmp_path: Path) -> None:
-    source = random_games(tmp_path / "games", TICTACTOE, 40)
-    mining(TICTACTOE, [source], tmp_path / "mine").run()
-    before = (tmp_path / "mine" / "positions.jsonl").read_bytes()
-    strict = RULE.model_copy(update={"gap": 0.6, "swing": 0.4, "moves": 2})
-    mining(TICTACTOE, [source], tmp_path / "mine", strict).run()
-    mining(TICTACTOE, [source], tmp_path / "anew", strict).run()
-    assert (tmp_path / "mine" / "positions.jsonl").read_bytes() == before
-    assert puzzles_in(tmp_path / "mine") == puzzles_in(tmp_path / "anew")
-    assert all(len(puzzle.solver_moves) <= 2 and puzzle.gap >= 0.6 for puzzle in puzzles_in(tmp_path / "mine"))
-
-
-@pytest.mark.parametrize("change", [{"gap": 0.1}, {"swing": 0.1}, {"high": 500}, {"low": 2}, {"moves": 7}])
-def test_a_looser_rule_is_refused(tmp_path: Path, change: dict[str, Any]) -> None:
+@pytest.mark.parametrize("change", [{"gap": 0.1}, {"swing": 0.5}, {"high": 500}, {"moves": 7}])
+def test_another_rule_is_refused(tmp_path: Path, change: dict[str, Any]) -> None:
     source = random_games(tmp_path / "games", TICTACTOE, 2)
     mining(TICTACTOE, [source], tmp_path / "mine").run()
-    with pytest.raises(ValueError, match=f"other settings: .*{next(iter(change))} was"):
+    with pytest.raises(ValueError, match=r"other settings: rule was"):
         mining(TICTACTOE, [source], tmp_path / "mine", RULE.model_copy(update=change)).run()
 
 
@@ -168,8 +150,8 @@ def test_positions_that_the_game_does_not_change_are_given_up(tmp_path: Path) ->
     plain = mining(TICTACTOE, [source], tmp_path / "plain").run()["sources"][source]
     hindsight = RULE.model_copy(update={"hindsight": 0.3})
     result = mining(TICTACTOE, [source], tmp_path / "mine", hindsight).run()["sources"][source]
-    assert plain["judged"] == result["judged"]
-    assert 0 < result["misjudged"]["count"] <= plain["misjudged"]["count"]
+    assert plain["searched"] == result["searched"]
+    assert 0 < result["misjudged"] <= plain["misjudged"]
     entries = {}
     for name in ("plain", "mine"):
         lines = (tmp_path / name / "positions.jsonl").read_text().splitlines()
@@ -184,7 +166,7 @@ def test_more_positions_contain_the_fewer(tmp_path: Path) -> None:
     found = {}
     for limit in (20, 50):
         result = mining(TICTACTOE, [source], tmp_path / "mine", limit=limit).run()
-        assert result["sources"][source]["judged"] == limit
+        assert result["sources"][source]["searched"] == limit
         found[limit] = (tmp_path / "mine" / "positions.jsonl").read_text().splitlines()
     assert found[50][:20] == found[20]
     assert len(found[50]) == 50
@@ -260,8 +242,7 @@ def test_themes() -> None:
     assert themes_of(mate_puzzle()) == ("mate", "mateIn1", "oneMove")
     castles = mate_puzzle(fen="4k3/8/8/8/8/8/8/4K2R w K - 0 1", solution=("e1g1", "e8d7", "g1g2"), value=0.5)
     assert themes_of(castles) == ("advantage", "castling", "endgame", "short")
-    check = EngineCheck(engine="e", limit="l", right=True, only=True, gaps=(), centipawns=700)
-    assert "crushing" in themes_of(castles.model_copy(update={"check": check}))
+    assert "crushing" in themes_of(castles.model_copy(update={"value": 0.9}))
 
 
 def test_later_positions_of_a_line_are_no_puzzles_of_their_own() -> None:
@@ -272,130 +253,3 @@ def test_later_positions_of_a_line_are_no_puzzles_of_their_own() -> None:
     short = mate_puzzle(id=identity(state), fen=state.notation(), solution=("e1e8",))
     assert without_followers([long, short]) == ([long], 1)
     assert without_followers([short]) == ([short], 0)
-
-
-ENGINE = """
-import sys, chess
-board = chess.Board()
-for line in sys.stdin:
-    words = line.split()
-    if line.startswith("uci\\n"):
-        print("id name toy\\noption name MultiPV type spin default 1 min 1 max 9\\nuciok")
-    elif words[:1] == ["isready"]:
-        print("readyok")
-    elif words[:1] == ["position"]:
-        fen, _, moves = line[9:].replace("startpos", chess.STARTING_FEN).removeprefix("fen ").partition(" moves ")
-        board = chess.Board(fen.strip())
-        [board.push_uci(move) for move in moves.split()]
-    elif words[:1] == ["go"]:
-        scored = []
-        for move in board.legal_moves:
-            board.push(move)
-            scored.append((not board.is_checkmate(), move.uci()))
-            board.pop()
-        for number, (quiet, move) in enumerate(sorted(scored)[:2], 1):
-            score = "cp 30" if quiet else "mate 1"
-            print(f"info depth 9 multipv {number} score {score} pv {move}")
-        print(f"bestmove {sorted(scored)[0][1]}")
-    elif words[:1] == ["quit"]:
-        break
-    sys.stdout.flush()
-"""
-
-
-@pytest.fixture
-def engine(tmp_path: Path) -> str:
-    """An engine that knows mates in one and nothing else, as text for --check."""
-    (tmp_path / "toy.py").write_text(ENGINE)
-    return f"uci:'{sys.executable} {tmp_path / 'toy.py'}' depth=9"
-
-
-def test_an_engine_confirms_what_it_finds_too(engine: str) -> None:
-    with Checker(parse_check(engine)) as checker:
-        mate = checker.check(mate_puzzle())
-        assert mate.confirmed
-        assert (mate.engine, mate.limit, mate.centipawns) == ("toy", "depth=9 clear=0.1", None)
-        wrong = checker.check(mate_puzzle(solution=("f3g3",)))
-        assert not wrong.right
-        equal = checker.check(mate_puzzle(fen=CHESS.new_initial_state().notation(), solution=("a2a3",)))
-        assert (equal.right, equal.only, equal.gaps) == (True, False, (0.0,))
-        several = checker.check(mate_puzzle(fen=TWO_ROOKS, solution=("e1e8",)))
-        assert (several.right, several.only) == (True, False)
-
-
-def test_unconfirmed_puzzles_are_dropped_or_marked(tmp_path: Path, engine: str) -> None:
-    (tmp_path / "list.epd").write_text(f"{BACK_RANK}\n6k1/5ppp/8/8/3q4/8/5PPP/3R2K1 w - - 0 1\n")
-    rule = MineRule(low=1, high=300, swing=0.1, gap=0.1, screens=(), moves=1)
-    sources, check = [str(tmp_path / "list.epd")], parse_check(engine)
-    plain = mining(CHESS, sources, tmp_path / "mine", rule).run()
-    dropped = mining(CHESS, sources, tmp_path / "mine", rule, check=check).run()
-    strict = puzzles_in(tmp_path / "mine")
-    marked = mining(CHESS, sources, tmp_path / "mine", rule, check=check, keep=True).run()
-    assert plain["check"] is None
-    assert plain["written_puzzles"] == marked["written_puzzles"] == plain["puzzles"]
-    assert dropped["written_puzzles"] == len(strict) == dropped["check"]["confirmed"]["count"]
-    assert all(puzzle.check is not None and puzzle.check.confirmed for puzzle in strict)
-    assert any(puzzle.check is not None for puzzle in puzzles_in(tmp_path / "mine"))
-
-
-CHECKING = """
-import sys
-from hauteur.studies.puzzles.engine_check import Checker, parse_check
-from hauteur.studies.puzzles.puzzle import Puzzle
-try:
-    with Checker(parse_check(sys.argv[1])) as checker:
-        checker.check(Puzzle.model_validate_json(sys.argv[2]))
-except ValueError as error:
-    print(error)
-"""
-
-
-@pytest.mark.parametrize(
-    ("silent", "options"),
-    [
-        ('words[:1] == ["go"]', ""),
-        ('line.startswith("uci\\n")', ""),
-        ('words[:1] == ["isready"]', ""),
-        ("", "Nothing=1"),
-    ],
-)
-def test_a_process_ends_whose_engine_hangs(tmp_path: Path, silent: str, options: str) -> None:
-    """It names the engine in one line, and no thread that waits for it holds the process back."""
-    (tmp_path / "toy.py").write_text(ENGINE.replace(silent, "False") if silent else ENGINE)
-    engine = f"uci:'{sys.executable} {tmp_path / 'toy.py'}' depth=9 move-timeout=0.1 start-timeout=2 {options}"
-    command = [sys.executable, "-c", CHECKING, engine, mate_puzzle().model_dump_json()]
-    ended = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert ended.returncode == 0
-    assert "Traceback" not in ended.stderr
-    assert re.fullmatch(r"--check python[^\n]* depth=9[^\n]*: [^\n]+\n", ended.stdout)
-
-
-@pytest.mark.parametrize("text", ["stockfish", "uci:no-such-program depth=3", "uci:x tc=10+1", "gtp:x", "random"])
-def test_bad_engines(text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "list.epd").write_text(f"{BACK_RANK}\n")
-    words = ["--net", "uniform", "--low", "1", "--high", "300", "--screens", "", "--swing", "0.1", "--check", text]
-    assert main.main(["puzzles", "mine", str(tmp_path / "list.epd"), "--out", str(tmp_path / "o"), *words]) == 2
-    assert len([line for line in capsys.readouterr().err.splitlines() if line.startswith("hauteur:")]) == 1
-
-
-def test_chances_are_between_loss_and_win() -> None:
-    import chess.engine
-
-    scores = [chess.engine.Mate(-1), chess.engine.Cp(-300), chess.engine.Cp(0), chess.engine.Cp(300)]
-    chances = [score_chance(score) for score in [*scores, chess.engine.Mate(2)]]
-    assert chances == sorted(chances)
-    assert (chances[0], chances[2], chances[-1]) == (-1.0, 0.0, 1.0)
-    assert chances[3] == pytest.approx(0.5024, abs=2e-3)
-
-
-# Solving.
-
-
-def test_intervals_of_a_mining_are_of_whole_games() -> None:
-    """Misjudged positions that come in one game say less than as many in games of their own."""
-    apart = share_by_game([(number // 10, number % 100 == 0) for number in range(1000)])
-    together = share_by_game([(number // 10, number < 10) for number in range(1000)])
-    assert apart["count"] == together["count"] == 10
-    widths = [one["interval_95"][1] - one["interval_95"][0] for one in (apart, together)]
-    assert widths[1] > 1.5 * widths[0]
-    assert share_by_game([])["share"] is None

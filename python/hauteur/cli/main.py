@@ -53,7 +53,7 @@ COMMANDS = (
     Command("prove", "games:prove", "Check a net's play against exact play."),
     Command("perft", "games:perft", "Count the move sequences of a length; checks a game's rules."),
     Command("check-game", "games:check_game", "Run the laws that every game obeys."),
-    Command("puzzles mine", "puzzles:mine", "Mine puzzles from games or positions; Lichess CSV, PGN, EPD, JSON."),
+    Command("puzzles mine", "puzzles:mine", "Mine puzzles from games or positions; Lichess CSV, EPD, JSON."),
     Command("puzzles solve", "puzzles:solve", "Measure how many puzzles players solve, by visits."),
     Command("games import", "games_files:import_", "Read games from PGN, SGF or shards; write shards to learn from."),
     Command("games export", "games_files:export", "Write recorded games as lc0's training chunks, PGN or SGF."),

@@ -326,7 +326,7 @@ EXPERIMENTS = (
             "more | misjudged positions are more frequent with a low N_scl | more than 1",
             "twenty | they are 20 to 30 times as frequent | 20 to 30",
             "puzzles | positions that N_scl misjudges make puzzles (conclusion) | no number"
-            " | 100 puzzles, about 38,000 positions: `hauteur puzzles mine` with `--check`",
+            " | 100 puzzles, about 38,000 positions: `hauteur puzzles mine`",
         ),
         matches=estimated,
         uses=("nets", "visits", "game"),

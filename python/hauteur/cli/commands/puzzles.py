@@ -13,18 +13,14 @@ from pathlib import Path
 
 from cyclopts import Parameter
 
-from hauteur import _core
 from hauteur.cli.commands.game_options import NetOptions
 from hauteur.cli.commands.options import NetName, PlayerText
 from hauteur.games.registry import load_game
 from hauteur.matches.folder import MatchFolder
 from hauteur.matches.match import Match, MatchSettings
 from hauteur.players.build import Resources
-from hauteur.players.engines.settings import EngineSettings
 from hauteur.players.settings import PlayerSettings, parse_player
-from hauteur.studies.puzzles.engine_check import parse_check
-from hauteur.studies.puzzles.mine import Mine, MineSettings
-from hauteur.studies.puzzles.mine_result import mine_table
+from hauteur.studies.puzzles.mine import Mine, MineSettings, mine_table
 from hauteur.studies.puzzles.mining import MineRule
 from hauteur.studies.puzzles.problems import read_problems
 from hauteur.studies.puzzles.solve import Solve, solve_table
@@ -39,12 +35,12 @@ SELF_PLAY = "selfplay"
 @Parameter(name="*")
 @dataclass(frozen=True)
 class RuleOptions:
-    """What makes a position a puzzle; values are the root's, from -1 to 1."""
+    """Criteria of a puzzle; values are the root's, from -1 to 1."""
 
     low: int = 5
     """Visits of the search that misjudges."""
     high: int = 800
-    """Visits of the search that judges right; what it finds is confirmed with twice as many."""
+    """Visits of the search that is correct; what it finds is confirmed with twice as many."""
     swing: float = 0.4
     """Least change of the root's value between the two, from -1 to 1 each."""
     gap: float = 0.35
@@ -57,7 +53,7 @@ class RuleOptions:
     """VISITS:SWING,...: positions whose value has changed by less after VISITS are given up; none: "".
     Default: those of 16:0.05,64:0.1,200:0.2 that are between --low and --high."""
     hindsight: float = 0.25
-    """Positions of games are given up at once where the low search judges those of the next four plies alike, within
+    """Positions of games are given up at once where the low search values those of the next four plies alike, within
     this; 0: none is."""
     moves: int = 6
     """Most moves of the solver."""
@@ -71,10 +67,11 @@ class RuleOptions:
 @Parameter(name="*")
 @dataclass(frozen=True)
 class MineOptions:
-    """What is mined, by whom, and what is kept."""
+    """Sources and player of a mining."""
 
     player: PlayerText = ""
-    """Who judges, as in hauteur match: "net=FILE cpuct.init=1.5". Of its visits and temperature only --games knows."""
+    """Player whose search finds the puzzles, as in hauteur match: "net=FILE cpuct.init=1.5". Its visits and temperature
+    are for --games alone."""
     net: NetName | None = None
     """Short for --player "net=FILE"."""
     games: int = 0
@@ -85,13 +82,6 @@ class MineOptions:
     """Plies at the beginning of a game from which no position is taken."""
     positions: int | None = None
     """Most positions of each source, drawn by the seed; the same command with more goes on."""
-    check: str | None = None
-    """External engine that looks at every solution, e.g. "uci:stockfish depth=16"; what it does not confirm is left
-    out."""
-    clear: float = 0.1
-    """By how much every other move must be worse to the engine, in chance of winning from -1 to 1."""
-    keep_unconfirmed: bool = False
-    """Leave nothing out: puzzles.json says of each puzzle what the engine says."""
 
 
 def mine(
@@ -103,7 +93,7 @@ def mine(
 ) -> int:
     """Mine puzzles from games or lists of positions; the same command goes on with a mining that was interrupted.
 
-    A position becomes a puzzle when the search's judgement of it changes between few visits and many, the search at few
+    A position becomes a puzzle when the search's value of it changes between few visits and many, the search at few
     visits would not play the best move, and every other move is clearly worse; which a deeper search confirms.
 
     Parameters
@@ -112,7 +102,7 @@ def mine(
         Files of games (.pgn, .sgf, .parquet) or positions (.epd, .fen, .txt), folders of matches (--out of hauteur
         match) or of learning runs, or patterns such as "games/*.pgn".
     out
-        Folder for the puzzles (for chess puzzles.csv with Lichess's columns, .pgn and .epd, for every game .json) and
+        Folder for the puzzles (for chess puzzles.csv with Lichess's columns and .epd, for every game .json) and
         for what a later attempt goes on from.
     """
     check_sources(sources, choice.games, choice.positions)
@@ -120,7 +110,6 @@ def mine(
     settings = MineSettings(
         game=game.spec, player=player, rule=rule.rule(), first_ply=choice.first_ply, seed=options.seed
     )
-    engine = None if choice.check is None else parse_engine(choice.check, game)
     resources = options.resources
     if choice.games:
         sources = (*sources, play_first(settings, choice.games, choice.random_plies, out / SELF_PLAY, resources))
@@ -131,15 +120,12 @@ def mine(
         out,
         resources,
         choice.positions,
-        engine,
-        choice.clear,
-        choice.keep_unconfirmed,
         tell,
         ticker("positions"),
     )
     result = mining.run()
     print(json.dumps(result, indent=2) if options.json else mine_table(result))
-    tell(f"{result['written_puzzles']:,} puzzles written to {out}: {', '.join(result['files'])}")
+    tell(f"{result['puzzles']:,} puzzles written to {out}: {', '.join(result['files'])}")
     return 0
 
 
@@ -168,7 +154,7 @@ def solve(
     visits
         Counts of visits at which the move to play is looked at, all in the same search.
     limit
-        Only the first so many problems.
+        Number of problems that are taken, from the first on.
     out
         Folder for answers.csv (a line a problem and player) and result.json.
     """
@@ -206,14 +192,6 @@ def check_sources(sources: tuple[str, ...], games: int, positions: int | None) -
         raise ValueError(f"--positions must be >= 1, got {positions}")
     if games < 0 or (not sources and games == 0):
         raise ValueError("name at least one source of positions, or say with --games how many games to play first")
-
-
-def parse_engine(check: str, game: _core.Game) -> EngineSettings:
-    """The engine of --check; chess alone has one."""
-
-    if game.name != "chess":
-        raise ValueError(f"--check: UCI engines play chess, not {game.spec}")
-    return parse_check(check)
 
 
 def player_settings(player: str, net: str | None) -> PlayerSettings:

@@ -1,4 +1,4 @@
-"""Puzzles as files: the columns of Lichess's puzzle database, PGN, EPD, and JSON, which holds puzzles of every game."""
+"""Puzzles as files: the columns of Lichess's puzzle database, EPD, and JSON, which holds puzzles of every game."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from hauteur.games.epd import epd_line
-from hauteur.games.pgn import wrapped
 from hauteur.studies.puzzles.puzzle import Puzzle
 from hauteur.system.files import write_bytes
 
@@ -26,14 +25,14 @@ COLUMNS = (
     "OpeningTags",
 )
 DEVIATION = 500
-"""Deviation of a rating that nobody has played against yet."""
+"""Deviation of a rating without any game against it."""
 
 
 def write_puzzles(puzzles: Sequence[Puzzle], folder: Path, stem: str = "puzzles") -> list[Path]:
     """Write the puzzles in every format that fits their game; the paths."""
     texts = {".json": json_text(puzzles)}
     if all(is_chess(puzzle) for puzzle in puzzles):
-        texts = {".csv": csv_text(puzzles), ".pgn": pgn_text(puzzles), ".epd": epd_text(puzzles), **texts}
+        texts = {".csv": csv_text(puzzles), ".epd": epd_text(puzzles), **texts}
     paths = []
     for suffix, text in texts.items():
         paths.append(folder / f"{stem}{suffix}")
@@ -73,7 +72,7 @@ def json_text(puzzles: Iterable[Puzzle]) -> str:
 
 
 def epd_text(puzzles: Iterable[Puzzle]) -> str:
-    """A line a puzzle: the position that the solver sees, the best move, the line, the name."""
+    """Lines, one a puzzle: the position that the solver sees, the best move, the line, the name."""
     return "".join(f"{_epd(puzzle)}\n" for puzzle in puzzles)
 
 
@@ -91,40 +90,3 @@ def _san(puzzle: Puzzle) -> list[str]:
         texts.append(state.action_to_text(action, "san"))
         state.apply(action)
     return texts
-
-
-def pgn_text(puzzles: Iterable[Puzzle]) -> str:
-    """A game a puzzle, from the position that the solver sees; White and Black are named by who solves."""
-    return "\n".join(_pgn(puzzle) for puzzle in puzzles)
-
-
-def _pgn(puzzle: Puzzle) -> str:
-    state = puzzle.position()
-    solver = state.to_move
-    tags = [
-        ("Event", f"puzzle {puzzle.id}"),
-        ("Site", " ".join(puzzle.source.split()) or "?"),
-        ("Date", "????.??.??"),
-        ("Round", "?"),
-        ("White", "solver" if solver == 0 else "opponent"),
-        ("Black", "solver" if solver == 1 else "opponent"),
-        ("Result", "*"),
-        *([("Variant", "Chess960")] if "chess960" in puzzle.game else []),
-        ("SetUp", "1"),
-        ("FEN", state.notation()),
-        ("Rating", str(puzzle.rating)),
-        ("Themes", " ".join(puzzle.themes)),
-    ]
-    begins = int(state.notation().split()[5])
-    words = []
-    for number, text in enumerate(_san(puzzle)):
-        white = (number + solver) % 2 == 0
-        if white or number == 0:
-            words.append(f"{begins + (number + solver) // 2}.{'' if white else '..'}")
-        words.append(text)
-    lines = [f'[{name} "{_tag(value)}"]' for name, value in tags]
-    return "\n".join([*lines, "", *wrapped([*words, "*"]), ""])
-
-
-def _tag(value: str) -> str:
-    return value.replace("\\", "\\\\").replace('"', '\\"')

@@ -1,9 +1,9 @@
 """A position's way through mining, as a chain of requests for analysis.
 
-A position is judged at few visits and at many (Joshi 2025, conclusion: positions misevaluated at N_scl visits and right
-at N). It becomes a puzzle when the judgement changes, the low search would not play the best move, and every other move
-is clearly worse. That is then confirmed with twice the visits on the position as a puzzle file holds it, without the
-game before it, and by a search of all other moves; and so is every further move of the solver along the line.
+A position is searched with few visits and with many (Joshi 2025, conclusion: positions misevaluated at N_scl visits and
+right at N). It becomes a puzzle when the value changes, the low search would not play the best move, and every other
+move is clearly worse. That is then confirmed with twice the visits on the position as a puzzle file holds it, without
+the game before it, and by a search of all other moves; and so is every further move of the solver along the line.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from hauteur.studies.puzzles.sources import SourcePosition
 from hauteur.system.settings import Section
 
 Verdict = Literal["same", "found", "several", "refuted", "puzzle"]
-"""same: the judgement does not change by `swing`; found: it does, but the low search plays the best move already;
+"""same: the value does not change by `swing`; found: it does, but the low search plays the best move already;
 several: another move is nearly as good; refuted: not confirmed; puzzle: it became one."""
 
 MISJUDGED: tuple[Verdict, ...] = ("found", "several", "refuted", "puzzle")
-"""Verdicts of positions whose judgement changes."""
+"""Verdicts of positions whose value changes."""
 
 Visits = Annotated[int, Field(ge=1, le=100_000_000)]
 
@@ -79,20 +79,6 @@ class MineRule(Section):
         """Return whether a position is worth more visits."""
         passed = len(found) - 1
         return passed == 0 or abs(found[-1].q - found[0].q) >= self.screens[passed - 1][1]
-
-    def loosens(self, other: MineRule) -> str | None:
-        """Describe the first setting that results mined by `other` cannot serve; None if there is none.
-
-        Results for a larger swing, gap or least, a smaller rest or fewer moves follow from existing ones.
-        """
-        for name in ("low", "high", "screens", "hindsight"):
-            if getattr(self, name) != getattr(other, name):
-                return f"{name} was {getattr(other, name)} and is now {getattr(self, name)}"
-        for name, sign in (("swing", 1), ("gap", 1), ("least", 1), ("rest", -1), ("moves", -1)):
-            mine, theirs = getattr(self, name), getattr(other, name)
-            if sign * mine < sign * theirs:
-                return f"{name} was {theirs} and is now {mine}"
-        return None
 
 
 ONLY_MOVE_GAP = 2.0

@@ -1,4 +1,7 @@
-"""Problems to be solved: puzzles of Lichess's columns with their whole line, EPD suites (bm, am), puzzles in JSON."""
+"""Problems to be solved: puzzles of Lichess's columns with their whole line, EPD suites (bm, am), puzzles in JSON.
+
+They are solved by a person move by move, or by a search at growing counts of visits.
+"""
 
 from __future__ import annotations
 
@@ -6,19 +9,28 @@ import csv
 import hashlib
 import json
 import math
+import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from pathlib import Path
-from typing import TextIO
+from typing import Literal, TextIO
 
 from hauteur import _core
 from hauteur.games.epd import parse_epd
+from hauteur.games.played_game import move_text
 from hauteur.games.registry import fen_games, load_game, with_fen
+from hauteur.mcts.analysis import Analysis
+from hauteur.mcts.batch_analysis import counts_up_to
+from hauteur.mcts.limits import Limits
+from hauteur.studies.puzzles.formats import COLUMNS
 from hauteur.studies.puzzles.mining import wins_at_once
 from hauteur.studies.puzzles.puzzle import Puzzle
 from hauteur.system.settings import validated
 
 NEEDED_COLUMNS = ("PuzzleId", "FEN", "Moves")
+SHIPPED = Path(__file__).parent / "data"
+"""Puzzles mined from games of the nets that ship; their solutions are confirmed as docs/how-to/puzzles.md says."""
 
 
 @dataclass(frozen=True)
@@ -63,7 +75,7 @@ class Problem:
 def read_problems(path: Path, game: _core.Game | None = None) -> Iterator[Problem]:
     """Read the problems of a file, by extension: .csv, .json, else EPD; ValueError names the invalid line.
 
-    game: which they must be of; None: the file tells.
+    game: which they must be of; None: the file says.
     """
     with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
         yield from problems_in(file, str(path), game)
@@ -183,7 +195,7 @@ def _read_epd(file: TextIO, name: str, game: _core.Game | None) -> Iterator[Prob
 
 
 def _game_of(ranks: int) -> _core.Game:
-    """Return the game whose FENs have so many ranks, chess where none has."""
+    """Return the game whose FENs have this number of ranks, chess where none has."""
     return next((game for game in fen_games() if game.feature_shape[1] == ranks), load_game("chess"))
 
 
@@ -195,3 +207,152 @@ def epd_problem(line: str, game: _core.Game, name: str) -> Problem:
     state = load_game(with_fen(game.spec, fen)).new_initial_state()
     right, wrong = (frozenset(_action(state, move) for move in operations.get(key, ())) for key in ("bm", "am"))
     return Problem(" ".join(operations.get("id", ())) or name, (ProblemStep(state, right, wrong),))
+
+
+MOST_LOOKED_AT = 20_000
+"""Folders that one look takes."""
+MOST_PROBLEMS = 2_000
+"""Problems of a set that are read."""
+
+
+def shipped_sets() -> dict[str, Path]:
+    """Return the files of the puzzles that ship, by their names."""
+    return {path.stem: path for path in sorted(SHIPPED.glob("*.json"))}
+
+
+def problems_of(path: Path) -> list[Problem]:
+    """Return the first MOST_PROBLEMS problems of a file."""
+    return list(islice(read_problems(path), MOST_PROBLEMS))
+
+
+@dataclass
+class PuzzleFiles:
+    """The puzzles that ship, and files of puzzles (.epd, Lichess's columns, of `mine`) below roots.
+
+    Clients name them by what `look` has found, the root's name and the path below it; no path is made of a name.
+    """
+
+    roots: Sequence[Path]
+    sets: dict[str, Path] = field(default_factory=dict)
+
+    def look(self) -> None:
+        """Renew the list."""
+        self.sets = shipped_sets()
+        for root in self.roots:
+            for folder, below, files in islice(os.walk(root), MOST_LOOKED_AT):
+                below[:] = sorted(name for name in below if not name.startswith("."))
+                place = Path(root.name) / Path(folder).relative_to(root)
+                for path in sorted(Path(folder, name) for name in files):
+                    if not path.is_symlink() and _has_puzzles(path):
+                        self.sets[str(place / path.name)] = path
+
+    def find(self, name: str) -> Path:
+        """Return the file of a set. Raise ValueError where there is none."""
+        if name not in self.sets:
+            self.look()
+        if name not in self.sets:
+            raise ValueError(f"there is no set of puzzles {name[:80]!r} here")
+        return self.sets[name]
+
+
+def _has_puzzles(path: Path) -> bool:
+    if path.name == "puzzles.json" or path.suffix.lower() == ".epd":
+        return True
+    if path.suffix.lower() != ".csv" or (path.parent / "puzzles.json").exists():
+        return False  # beside its JSON a CSV file has the same puzzles
+    try:
+        with path.open("rb") as file:
+            return file.read(len(COLUMNS[0])) == COLUMNS[0].encode()
+    except OSError:
+        return False
+
+
+Answer = Literal["right", "wrong", "solved"]
+"""right: the line goes on with the opponent's reply; solved: it was the last move."""
+
+
+@dataclass
+class PuzzleAttempt:
+    """A person at a problem.
+
+    number: of the step that is to be solved; clean: without wrong moves or help until now; end: the position behind the
+    last move that was found.
+    """
+
+    problem: Problem
+    number: int = 0
+    clean: bool = True
+    end: _core.State | None = None
+
+    @property
+    def step(self) -> ProblemStep:
+        """The position that is to be solved, after the end the last one."""
+        return self.problem.steps[min(self.number, len(self.problem.steps) - 1)]
+
+    @property
+    def solved(self) -> bool:
+        """Return whether every move was found."""
+        return self.number == len(self.problem.steps)
+
+    @property
+    def shown(self) -> _core.State:
+        """The position to look at: of the step, after the end the one behind the line as it was solved."""
+        return self.step.state if self.end is None else self.end
+
+    def answer(self, action: int) -> Answer:
+        """Take a move of the solver, which must be legal."""
+        if not self.step.is_right(action):
+            self.clean = False
+            return "wrong"
+        if self.number + 1 == len(self.problem.steps):
+            self.end = self.step.state.copy()
+            self.end.apply(action)
+        self.number += 1
+        return "solved" if self.solved else "right"
+
+    def help(self) -> tuple[int, ...]:
+        """Return the right moves of the step (none: all that are not wrong); the attempt counts as failed."""
+        self.clean = False
+        return tuple(sorted(self.step.right))
+
+    def line(self) -> list[str]:
+        """Return the rest of the line from the step on, as people write it; of several right moves the first."""
+        state, last = self.step.state.copy(), self.problem.steps[-1]
+        texts = []
+        for action in [*last.state.moves[len(state.moves) :], *sorted(last.right)[:1]]:
+            texts.append(move_text(state, action))
+            state.apply(action)
+        return texts
+
+
+@dataclass(frozen=True)
+class SearchedMove:
+    """The move that a search would play after `visits` visits. q: its value for the solver, -1 to 1."""
+
+    visits: int
+    action: int
+    q: float
+    right: bool
+
+
+def solved_from(moves: Sequence[SearchedMove]) -> int | None:
+    """Return the first count of visits from which on the move is right; None where the last one is wrong."""
+    solved = None
+    for move in reversed(moves):
+        if not move.right:
+            break
+        solved = move.visits
+    return solved
+
+
+def searched_moves(analysis: Analysis, step: ProblemStep, most: int) -> Iterator[SearchedMove]:
+    """Search a position; yield what it would play at counts of visits up to `most`, four a doubling.
+
+    `analysis.stop` ends the search of the present count.
+    """
+    analysis.set_position(step.state.start, step.state.moves)
+    for count in counts_up_to(most):
+        report = analysis.search(Limits(visits=count))
+        if report.best is not None:
+            best = report.best
+            yield SearchedMove(report.visits, best.action, best.q, step.is_right(best.action))

@@ -22,32 +22,11 @@ ID_LETTERS = 11
 
 
 class Opinion(Section):
-    """The move that a search of so many visits plays in a puzzle's position, and the root's value for its mover."""
+    """The move that a search of `visits` visits plays in a puzzle's position, and the root's value for its mover."""
 
     visits: int = Field(ge=1)
     move: str
     q: Annotated[float, Field(ge=-1, le=1)]
-
-
-class EngineCheck(Section):
-    """External engine's findings on the solution.
-
-    right: every move of the solver is the engine's best or within the margin; only: every other move is clearly worse;
-    gaps: margin of each move of the solver over the best other move (winning chance, -1 to 1 scale; None if not among
-    the two best). centipawns: at the end of the line, for the solver; None: mate.
-    """
-
-    engine: str
-    limit: str
-    right: bool
-    only: bool
-    gaps: tuple[float | None, ...]
-    centipawns: int | None = None
-
-    @property
-    def confirmed(self) -> bool:
-        """True where the engine agrees with the whole solution."""
-        return self.right and self.only
 
 
 class Puzzle(Section):
@@ -73,7 +52,6 @@ class Puzzle(Section):
     value: Annotated[float, Field(ge=-1, le=1)]
     low: Opinion
     high: Opinion
-    check: EngineCheck | None = None
 
     def start(self) -> _core.State:
         """The position before the moves of the opening."""
@@ -110,8 +88,3 @@ def rating(visits: int, high: int) -> int:
     """
     figure = RATING_AT_HIGH - RATING_A_DOUBLING * math.log2(high / visits)
     return round(min(max(figure, EASIEST), HARDEST))
-
-
-def chance(centipawns: float) -> float:
-    """Chance of winning, -1 to 1, by the formula of Lichess: 2 / (1 + exp(-0.00368208 cp)) - 1."""
-    return 2.0 / (1.0 + math.exp(-0.00368208 * centipawns)) - 1.0

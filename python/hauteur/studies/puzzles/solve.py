@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from hauteur import _core
+from hauteur.matches.ratings.elo import MatchScore, score_interval
 from hauteur.mcts.batch_analysis import (
     AnalysisRequest,
     BatchAnalysis,
@@ -21,15 +22,12 @@ from hauteur.mcts.batch_analysis import (
     counts_up_to,
     visits_to_solution,
 )
-from hauteur.networks.evaluators.factory import evaluations_per_second
 from hauteur.players.build import Evaluators, Resources, build_player, net_content, player_name, resolved_net
 from hauteur.players.search_player import SearchPlayer
 from hauteur.players.settings import PlayerSettings, player_text
-from hauteur.studies.puzzles.mine import Show, work_text
-from hauteur.studies.puzzles.mine_result import aligned, share
+from hauteur.studies.puzzles.mine import Show, aligned, work_text
 from hauteur.studies.puzzles.problems import Problem
 from hauteur.system.files import write_bytes, write_json
-from hauteur.system.formatting import duration
 from hauteur.system.jsonl import Journal
 from hauteur.system.lock import locked
 from hauteur.system.provenance import provenance
@@ -37,8 +35,6 @@ from hauteur.system.settings import Section
 
 NODES_IN_MEMORY = 2_000_000
 """Visits of all trees together, about, that are locked at a time."""
-EVALUATIONS_A_VISIT = 0.8
-"""What a visit costs on the average; for the estimate."""
 
 
 class PuzzleAnswer(Section):
@@ -116,12 +112,10 @@ class Solve:
         found = {} if journal is None else {one.number: one for one in journal.entries() if self._fits(one, key)}
         left = [number for number in range(len(self.problems)) if number not in found]
         most = self.counts[-1]
-        room = min(3 * player.evaluator.batch_size, max(8, NODES_IN_MEMORY // most))
-        analysis = BatchAnalysis(player.evaluator, player.search, player.large, seed=self.seed, at_a_time=room)
+        together = min(3 * player.evaluator.batch_size, max(8, NODES_IN_MEMORY // most))
+        analysis = BatchAnalysis(player.evaluator, player.search, player.large, seed=self.seed, at_a_time=together)
         if left:
-            positions = sum(len(self.problems[number].steps) for number in left)
-            seconds = positions * most * EVALUATIONS_A_VISIT / evaluations_per_second(analysis.evaluator)
-            self.show(f"{name}: {len(left):,} of {len(self.problems):,} problems to solve, at most {duration(seconds)}")
+            self.show(f"{name}: {len(left):,} of {len(self.problems):,} problems to solve")
         with closing(analysis.run(self._chains(left, key))) as answers:
             for _, answer in answers:
                 found[answer.number] = answer
@@ -188,7 +182,9 @@ def solve_result(answers: dict[str, list[PuzzleAnswer]], counts: tuple[int, ...]
 
 
 def _share_at(answers: Sequence[PuzzleAnswer], number: int) -> dict[str, Any]:
-    return share(sum(answer.right[number] for answer in answers), len(answers))
+    count, of = sum(answer.right[number] for answer in answers), len(answers)
+    low, high = score_interval(MatchScore(count, 0, of - count))
+    return {"count": count, "of": of, "share": count / of, "interval_95": [low, high]}
 
 
 def _visits(answers: Sequence[PuzzleAnswer]) -> dict[str, Any]:

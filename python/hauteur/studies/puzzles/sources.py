@@ -112,8 +112,8 @@ def positions(line: SourceLine, game: _core.Game, first_ply: int = 0) -> Iterato
     before: _core.State | None = None
     for ply in range(len(line.actions) + 1):
         last = line.actions[ply - 1] if ply else None
-        wanted = ply == len(line.actions) if line.single else ply >= first_ply
-        if wanted and state.outcome() is None and len(state.legal_actions()) > 1:
+        is_meant = ply == len(line.actions) if line.single else ply >= first_ply
+        if is_meant and state.outcome() is None and len(state.legal_actions()) > 1:
             following = line.actions[ply : ply + FOLLOWING]
             yield SourcePosition(
                 line.source, line.number, ply, state.copy(), before, last, line.actions[:ply], following
@@ -156,10 +156,10 @@ def take_census(
 
 
 def first_of_each(
-    sources: Sequence[str], game: _core.Game, first_ply: int, wanted: set[str]
+    sources: Sequence[str], game: _core.Game, first_ply: int, names: set[str]
 ) -> Iterator[tuple[str, SourcePosition]]:
-    """Yield name and first occurrence of each wanted position; sources are read lazily."""
-    left = set(wanted)
+    """Yield name and first occurrence of each of these positions; sources are read lazily."""
+    left = set(names)
     for line in read_lines(tuple(dict.fromkeys(sources)), game, lambda _: None):
         for found in positions(line, game, first_ply):
             name = identity(found.state)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import chess
 
-from hauteur.studies.puzzles.puzzle import Puzzle, chance
+from hauteur.studies.puzzles.puzzle import Puzzle
 
 CRUSHING, ADVANTAGE = 0.8, 0.35
 """Chance of winning, -1 to 1, from which a position is won, and from which a side has the advantage: 600 and 200
@@ -28,10 +28,8 @@ def themes_of(puzzle: Puzzle) -> tuple[str, ...]:
 
 
 def _of_value(puzzle: Puzzle) -> str:
-    """Return the theme by the value of the solver's last move: the engine's if known, else the search's."""
-    centipawns = None if puzzle.check is None else puzzle.check.centipawns
-    value = puzzle.value if centipawns is None else chance(centipawns)
-    return "crushing" if value >= CRUSHING else "advantage" if value >= ADVANTAGE else "equality"
+    """Return the theme by the value of the solver's last move."""
+    return "crushing" if puzzle.value >= CRUSHING else "advantage" if puzzle.value >= ADVANTAGE else "equality"
 
 
 def _wins(puzzle: Puzzle) -> bool:

@@ -1,17 +1,14 @@
-"""The page Puzzles: sets that ship or lie in the folders of the server, and how many visits each net needs."""
+"""The page Puzzles: sets that ship or lie in the folders of the server."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from markupsafe import Markup
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from hauteur.plots.page import table_html
-from hauteur.studies.puzzles.sets import PuzzleFiles, measured_result, measured_visits, shipped_sets
-from hauteur.studies.puzzles.solve import solve_rows
+from hauteur.studies.puzzles.problems import PuzzleFiles, shipped_sets
 from hauteur.web.pages import BOARD_KEYS, Key, Page
 from hauteur.web.players import net_names
 from hauteur.web.render import page
@@ -42,18 +39,7 @@ def show(request: Request) -> Response:
         suffixes=",".join(SUFFIXES),
         most=MOST_TEXT,
         nets=net_names([str(root) for root in roots]),
-        measured=[_measured(name, folder) for name, folder in files.measured.items()],
     )
-
-
-def _measured(name: str, folder: Path) -> dict[str, str]:
-    """Return the table of a measurement, or why there is none."""
-    try:
-        result, _ = measured_result(folder), measured_visits(folder)
-        heads, *rows = solve_rows(result)
-        return {"name": name, "problems": f"{result['problems']:,}", "table": Markup(table_html(heads, rows))}
-    except (ValueError, KeyError, TypeError, OSError) as error:
-        return {"name": name, "problems": "", "table": f"it cannot be shown: {error}"}
 
 
 ROUTES = [Route("/puzzles", show)]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 from concurrent.futures import Future, wait
-from contextlib import suppress
 from itertools import islice, pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -20,9 +19,17 @@ from hauteur.games.played_game import move_text
 from hauteur.mcts.analysis import Analysis
 from hauteur.mcts.control import in_background
 from hauteur.networks.bundled import net_or_shipped
-from hauteur.studies.puzzles.attempt import PuzzleAttempt, SearchedMove, searched_moves, solved_from
-from hauteur.studies.puzzles.problems import Problem, problems_in
-from hauteur.studies.puzzles.sets import MOST_PROBLEMS, PuzzleFiles, measured_visits, problems_of
+from hauteur.studies.puzzles.problems import (
+    MOST_PROBLEMS,
+    Problem,
+    PuzzleAttempt,
+    PuzzleFiles,
+    SearchedMove,
+    problems_in,
+    problems_of,
+    searched_moves,
+    solved_from,
+)
 from hauteur.system.settings import Section, validated
 from hauteur.web.players import page_net
 from hauteur.web.positions import position_view
@@ -76,7 +83,6 @@ class PuzzlesSession(PageSession):
         super().__init__(emit, settings)
         self._files = PuzzleFiles([Path(root) for root in settings.roots])
         self._problems: list[Problem] = []
-        self._measured: dict[str, dict[str, int | None]] = {}
         self._attempt: PuzzleAttempt | None = None
         self._counted = False
         self._flip = False
@@ -86,31 +92,30 @@ class PuzzlesSession(PageSession):
 
     def do_open(self, fields: Fields) -> Fields:
         """Take a set. Reply: how many puzzles it has, and of which game."""
-        wanted = validated(PuzzleSet, fields, "set")
+        chosen = validated(PuzzleSet, fields, "set")
         self._stop()
-        if wanted.text:
-            name = f"the file{wanted.suffix}"
-            problems = list(islice(problems_in(io.StringIO(wanted.text, newline=""), name), MOST_PROBLEMS))
+        if chosen.text:
+            name = f"the file{chosen.suffix}"
+            problems = list(islice(problems_in(io.StringIO(chosen.text, newline=""), name), MOST_PROBLEMS))
         else:
-            problems = problems_of(self._files.find(wanted.set))
+            problems = problems_of(self._files.find(chosen.set))
         self._problems, self._attempt = problems, None
-        self._measured = self._measurements()
         game = problems[0].steps[0].state.game.name
         return {"count": len(problems), "most": MOST_PROBLEMS, "game": game}
 
     def do_puzzle(self, fields: Fields) -> Fields:
         """Begin a puzzle. Reply: what the solver sees and may know."""
-        wanted = validated(PuzzleChoice, fields, "puzzle")
+        choice = validated(PuzzleChoice, fields, "puzzle")
         self._stop()
-        if wanted.number >= len(self._problems):
-            raise ValueError(f"the set has {len(self._problems)} puzzles, got number {wanted.number + 1}")
-        problem = self._problems[wanted.number]
+        if choice.number >= len(self._problems):
+            raise ValueError(f"the set has {len(self._problems)} puzzles, got number {choice.number + 1}")
+        problem = self._problems[choice.number]
         self._attempt = PuzzleAttempt(problem)
-        self._counted = wanted.counted
+        self._counted = choice.counted
         state = problem.steps[0].state
         self._flip = sees_second_side(state, {state.to_move})
         return {
-            "number": wanted.number,
+            "number": choice.number,
             "name": problem.name[:60],
             "rating": problem.rating,
             "flip": self._flip,
@@ -195,19 +200,7 @@ class PuzzlesSession(PageSession):
     def _facts(self) -> Fields:
         """Return the facts of a puzzle that are shown at its end."""
         problem = self._chosen().problem
-        visits: dict[str, int | None] = {} if problem.visits is None else {"the net it was mined by": problem.visits}
-        visits |= self._measured.get(problem.name, {})
-        return {"themes": list(problem.themes), "source": problem.source[:200], "visits": visits}
-
-    def _measurements(self) -> dict[str, dict[str, int | None]]:
-        """Return the visits to solution of all measurements below the roots, by problem and player."""
-        self._files.look()
-        found: dict[str, dict[str, int | None]] = {}
-        for folder in self._files.measured.values():
-            with suppress(ValueError, OSError):  # the page reports what is wrong with it
-                for problem, players in measured_visits(folder).items():
-                    found.setdefault(problem, {}).update(players)
-        return found
+        return {"themes": list(problem.themes), "source": problem.source[:200], "visits": problem.visits}
 
     def _stop(self) -> None:
         self._stopped = True

@@ -15,7 +15,7 @@ function kept() {
   try {
     return JSON.parse(localStorage.getItem(KEPT)) ?? NONE;
   } catch {
-    return NONE; // somebody has edited it
+    return NONE; // it was edited
   }
 }
 
@@ -37,7 +37,7 @@ async function puzzle(number) {
   board.enable(true);
   find("title").textContent = `${number + 1} of ${whole(state.count)}`;
   find("rating").textContent = reply.rating === null ? "–" : whole(reply.rating);
-  find("told").textContent = known ? "You have tried this one before: it does not count again." : "";
+  find("facts").textContent = known ? "You have tried this one before: it does not count again." : "";
   status(reply.avoid ? "Find a move that is not the mistake." : "Find the best move.");
   find("steps").replaceChildren();
   find("pace").textContent = "\u00a0";
@@ -91,8 +91,8 @@ function score() {
 }
 
 function describe({ themes, source: from, visits }) {
-  const needed = Object.entries(visits).map(([net, count]) => `${net}: ${count === null ? "not solved" : `${whole(count)} visits`}`);
-  find("told").textContent = [themes.join(", "), needed.join("; "), from].filter(Boolean).join(" · ");
+  const needed = visits === null ? "" : `the net that it was mined by needs ${whole(visits)} visits`;
+  find("facts").textContent = [themes.join(", "), needed, from].filter(Boolean).join(" · ");
 }
 
 async function hint() {
@@ -143,7 +143,6 @@ live.on("found", (end) => {
     : `solved from ${whole(end.visits)} visits on`;
 });
 live.on("failed", ({ text }) => { running(false); notice("page", text, "error"); });
-live.on("ended", () => running(false));
 live.on("connected", () => attempt(open));
 
 find("search").onsubmit = (event) => {
