@@ -138,8 +138,6 @@ def test_unknown_names_do_not_make_it_look_all_the_time(root: Path, monkeypatch:
     assert listing.find("runs/new").kind == "run"
 
 
-def test_names_of_paths(root: Path, tmp_path: Path) -> None:
+def test_a_folder_within_another_has_its_path_for_a_name(root: Path) -> None:
     listing = FolderList([root])
-    assert listing.name_of(root / "new" / "one") == "runs/new/one"
-    assert listing.name_of(tmp_path) is None
     assert listing.find("runs/cup/1-2").folder.path == (root / "cup" / "1-2").resolve()

@@ -57,13 +57,13 @@ def uniform7(features: NDArray[np.float32]) -> Answers:
 
 def test_a_player_that_knows_the_values_never_loses() -> None:
     results = play_against_every_reply(player(GAME, solved_tictactoe, 100), GAME)
-    assert [result.seat for result in results] == [0, 1]
+    assert [result.side for result in results] == [0, 1]
     assert [result.losses for result in results] == [0, 0]
     assert all(result.wins > 0 and result.draws > 0 for result in results)
     assert all(result.searched < result.positions for result in results)
 
 
-def reached_by_highest_square(seat: int) -> tuple[set[tuple[str, ...]], set[tuple[str, ...]]]:
+def reached_by_highest_square(side: int) -> tuple[set[tuple[str, ...]], set[tuple[str, ...]]]:
     """All and the lost boards that can come about when one side always takes the highest free square."""
     met, lost = set(), set()
     todo = [GAME.new_initial_state()]
@@ -74,9 +74,9 @@ def reached_by_highest_square(seat: int) -> tuple[set[tuple[str, ...]], set[tupl
             continue
         met.add(board)
         legal = state.legal_actions().tolist()
-        if state.outcome() == (-1 if seat == 0 else 1):
+        if state.outcome() == (-1 if side == 0 else 1):
             lost.add(board)
-        for action in legal[-1:] if state.to_move == seat else legal:
+        for action in legal[-1:] if state.to_move == side else legal:
             child = state.copy()
             child.apply(action)
             todo.append(child)
@@ -86,7 +86,7 @@ def reached_by_highest_square(seat: int) -> tuple[set[tuple[str, ...]], set[tupl
 def test_every_reply_is_met_and_every_loss_found() -> None:
     results = play_against_every_reply(player(GAME, rising, 1), GAME)
     for result in results:
-        met, lost = reached_by_highest_square(result.seat)
+        met, lost = reached_by_highest_square(result.side)
         assert (result.positions, result.losses) == (len(met), len(lost))
         assert len(result.lost) == result.losses > 0
 

@@ -17,11 +17,9 @@ from hauteur.cli import main
 from hauteur.engine.nets import NetChoice
 from hauteur.games.game_line import TaggedGame
 from hauteur.games.odds import ODDS_STARTS
-from hauteur.games.sgf import read_sgf, read_tagged_sgf
 from hauteur.mcts.limits import Limits
 from hauteur.mcts.report import Wdl
 from hauteur.networks.bundled import net_or_shipped
-from hauteur.studies.review.annotate import annotated_sgf
 from hauteur.studies.review.games import ReviewedGame, games_of_text
 from hauteur.studies.review.judgement import LEAST_LOSS, expected_score, flipped, lost, mark_of
 from hauteur.studies.review.review import MoveReport, Place, PositionFinding, finding_of, review_game
@@ -198,38 +196,6 @@ def test_an_annotated_pgn_has_the_games_and_is_read_by_python_chess(tmp_path: Pa
     assert second.headers["Result"] == "*"
     assert second.headers["White"] == "C 'x'"
     assert "uniform" in first.headers["Annotator"]
-
-
-def test_an_annotated_sgf_has_the_main_line_of_the_file(tmp_path: Path) -> None:
-    """What was read is written; our own reader takes the same game from it."""
-    assert run_review(tmp_path, "games.sgf", NOGO.replace("Black ]", "Black \\]"), visits=300, net="rollout") == 0
-    game = _core.Game("nogo(size=4)")
-    (line,) = read_sgf(tmp_path / "out" / "review.sgf", game)
-    (before,) = read_sgf(tmp_path / "games.sgf", game)
-    assert line == before
-    text = (tmp_path / "out" / "review.sgf").read_text()
-    assert "PB[Black \\] one]" in text
-
-
-def test_marked_moves_of_an_sgf_have_variations(tmp_path: Path) -> None:
-    """The main line comes first, and every better line is a variation of its own beside the marked move."""
-    game = _core.Game("nogo(size=4)")
-    start, actions = game.new_initial_state(), (0, 15, 9)
-
-    def look(line: tuple[int, ...], _: Place) -> PositionFinding:
-        good = line != actions[: len(line)]
-        return PositionFinding((0.5, 0.0, 0.5) if good or not line else (0.9, 0.0, 0.1), (5, 6))
-
-    tagged = TaggedGame(actions, {"PB": "A", "RE": "?"})
-    reviewed = ReviewedGame(1, tagged, start, list(review_game(start, actions, look)))
-    assert [move.mark for move in reviewed.moves] == ["blunder"] * 3
-    path = tmp_path / "one.sgf"
-    path.write_text(annotated_sgf([reviewed], "test"))
-    (read,) = read_tagged_sgf(path, game)
-    assert isinstance(read, TaggedGame)
-    assert read.actions == actions
-    assert path.read_text().count("BM[2]") == 3
-    assert path.read_text().count(")\n(;") == 3
 
 
 def test_an_interrupted_review_goes_on_and_comes_to_the_same(

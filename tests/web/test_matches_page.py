@@ -1,10 +1,7 @@
 """The page Matches: what is played now is shown now, after a reload and by another server."""
 
+import json
 import re
-import signal
-import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
@@ -16,68 +13,55 @@ from starlette.testclient import TestClient
 import hauteur as ht
 from hauteur.cli.main import main
 from hauteur.matches.report.stored import StoredMatch
+from hauteur.system.lock import locked
 from hauteur.web.app import create_app
 from hauteur.web.pages.matches import PAGE as MATCHES
 from hauteur.web.settings import WebSettings
 
-ENDLESS = ("sprt", "random", "mcts:20000", "--game", "tictactoe", "--elo0", "-601", "--elo1", "-600")
-"""A test between hypotheses so near each other that it takes hours."""
-PATIENCE = 60_000
-"""Milliseconds for a process of low priority to write its page and end on a machine that has other work."""
-
 
 @pytest.fixture
-def played(lab_root: Path) -> Iterator[tuple[Path, subprocess.Popen[bytes]]]:
-    """A match that is being played, by another process than the server's."""
-    folder = lab_root / "cup" / "endless"
-    more = ("--model", "logistic", "--threads", "1", "--parallel", "8", "--out", str(folder))
-    command = ["nice", sys.executable, "-m", "hauteur.cli", *ENDLESS, *more]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    yield folder, process
-    process.kill()
-    process.wait()
-
-
-def games_done(state: str) -> int:
-    found = re.search(r"([\d,]+)(?: of [\d,]+)? games", state)
-    assert found is not None, state
-    return int(found[1].replace(",", ""))
+def played(lab_root: Path) -> tuple[Path, list[str]]:
+    """A match of which ten games are finished, and the lines of further ones, as a process that plays writes them."""
+    folder = lab_root / "cup" / "live"
+    ht.sprt("random", "mcts:20", "tictactoe", max_games=30, elo0=-1, elo1=0, out=folder)
+    lines = (folder / "games.jsonl").read_text().splitlines(keepends=True)
+    (folder / "games.jsonl").write_text("".join(lines[:10]))
+    result = json.loads((folder / "result.json").read_text())
+    (folder / "result.json").write_text(json.dumps({**result, "complete": False}))
+    return folder, lines[10:]
 
 
 def test_a_running_match_is_seen_live_after_a_reload_and_by_another_server(
-    windows: Windows, lab_root: Path, played: tuple[Path, subprocess.Popen[bytes]], request: pytest.FixtureRequest
+    windows: Windows, lab_root: Path, played: tuple[Path, list[str]], request: pytest.FixtureRequest
 ) -> None:
-    folder, process = played
-    page = windows.open("/matches")
-    page.get_by_role("row", name=f"{lab_root.name}/cup/endless").get_by_role("link").click(timeout=PATIENCE)
-    state, llr = page.locator("#state"), page.locator("svg.llr")
-    expect(state).to_contain_text("running")
-    expect(llr).to_be_visible()
-    before = state.inner_text()
-    expect(state).not_to_have_text(before)
-    assert games_done(state.inner_text()) > games_done(before)
+    folder, lines = played
+    with locked(folder, "playing"):
+        page = windows.open("/matches")
+        page.get_by_role("row", name=f"{lab_root.name}/cup/live").get_by_role("link").click()
+        state, llr = page.locator("#state"), page.locator("svg.llr")
+        expect(state).to_contain_text("running")
+        expect(state).to_contain_text("10 of 30 games")
+        with (folder / "games.jsonl").open("a") as file:
+            file.write("".join(lines[:10]))
+        expect(state).to_contain_text("20 of 30 games")
+        expect(llr).to_be_visible()
 
-    page.locator("button[data-game]").last.click()
-    title = page.locator("#title")
-    expect(title).to_contain_text("mcts:20000")
-    opened = title.inner_text()
-    page.reload()
-    expect(title).to_have_text(opened)
-    expect(page.locator(".walk-moves button").first).to_be_visible()
-    expect(llr).to_be_visible()
+        page.locator("button[data-game]").last.click()
+        title = page.locator("#title")
+        expect(title).to_contain_text("mcts:20")
+        opened = title.inner_text()
+        page.reload()
+        expect(title).to_have_text(opened)
+        expect(page.locator(".walk-moves button").first).to_be_visible()
 
-    second = request.getfixturevalue("second_lab")
-    there = windows.browser.new_context(base_url=second.url).new_page()
-    there.goto(page.url.replace(windows.url, second.url))
-    expect(there.locator("#state")).to_contain_text("running")
-    expect(there.locator("#title")).to_have_text(opened)
-    assert games_done(there.locator("#state").inner_text()) >= games_done(before)
-
-    process.send_signal(signal.SIGINT)
-    expect(state).to_contain_text("not finished", timeout=PATIENCE)
+        second = request.getfixturevalue("second_lab")
+        there = windows.browser.new_context(base_url=second.url).new_page()
+        there.goto(page.url.replace(windows.url, second.url))
+        expect(there.locator("#state")).to_contain_text("running")
+        expect(there.locator("#title")).to_have_text(opened)
+    expect(state).to_contain_text("not finished")
     match = StoredMatch(folder)
     assert match.counted.test is not None
-    expect(state).to_contain_text(f" {len(match.games):,} games")
     expect(llr).to_have_attribute("aria-label", re.compile(re.escape(f"{match.counted.test.llr:+.2f}")))
     assert axe_faults(page) == []
     assert too_wide(page) == []

@@ -217,9 +217,9 @@ def test_taking_back_hint_draw_and_resignation(session: Watched) -> None:
     hint = session.wait(lambda hint: True, "hint")
     assert len(hint["moves"]) == 5
     assert sum(move["share"] for move in hint["moves"]) <= 1.0
-    assert session.ask("draw", seat=0) == {"agreed": False}
+    assert session.ask("draw", side=0) == {"agreed": False}
     assert session.last()["note"] == "random declines the draw"
-    session.ask("resign", seat=0)
+    session.ask("resign", side=0)
     assert session.last()["result"] == "0-1 (resignation)"
     session.ask("flip", flip=True)
     assert session.last()["flip"]

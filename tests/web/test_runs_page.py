@@ -1,15 +1,15 @@
 """The page Runs in a browser: a run is watched while it learns, and its games are replayed."""
 
 import re
-import signal
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 from lab_browser import NARROW, Windows, axe_faults, too_wide
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, expect
 from running_lab import start_lab, stop_lab
+
+from hauteur.cli.main import main
+from hauteur.system.lock import locked
 
 RECIPE = """
 game = "tictactoe"
@@ -17,11 +17,8 @@ network = { filters = 4, blocks = 1, policy_channels = 2, value_channels = 2, va
 selfplay = { games = 8, visits = 8, parallel_games = 8, batch_size = 4 }
 train = { batch_size = 16, samples_per_position = 1.0 }
 gate = { games = 4 }
-run = { generations = 2, threads = 1 }
+run = { generations = 3, threads = 1, tag = "mine" }
 """
-
-SLOW = 60_000
-"""Milliseconds that a run has to begin: torch is imported by its process."""
 
 
 @pytest.fixture
@@ -31,45 +28,28 @@ def root(tmp_path: Path) -> Path:
     return tmp_path / "lab"
 
 
-def generations(page: Page) -> int:
-    """Finished generations, as the page says."""
-    found = re.search(r"(\d+) of \d+ generations", page.get_by_role("region", name="progress").inner_text())
-    assert found is not None
-    return int(found[1])
-
-
-def wait_for_more(page: Page) -> None:
-    """Wait until the page shows a generation more, in figures too; it is not loaded again."""
-    wanted = generations(page) + 1
-    more = "|".join(map(str, range(wanted, wanted + 60)))
-    expect(page.get_by_role("region", name="progress")).to_contain_text(
-        re.compile(rf"\b({more}) of 400 generations"), timeout=SLOW
-    )
-    expect(page.get_by_role("region", name="figures")).to_contain_text(re.compile(rf"visits a move; ({more}) of 400"))
-
-
 def watched(windows: Windows, root: Path) -> None:
-    """Watch a run that another process learns, over a reload; when it is stopped, its command is named."""
+    """Watch a run while its metrics grow, over a reload; when it has stopped, its command is named."""
     page = windows.open("/runs")
     expect(page.get_by_role("main")).to_contain_text("No runs yet")
     folder = root / "tictactoe" / "mine"
-    command = [sys.executable, "-m", "hauteur.cli", "train", str(root / "tiny.toml"), "run.generations=400"]
-    process = subprocess.Popen([*command, "run.tag=mine", "--run", str(folder)], stdout=subprocess.DEVNULL)
-    try:
-        page.get_by_role("link", name="tictactoe: mine").click(timeout=SLOW)
-        expect(page.get_by_role("region", name="progress")).to_contain_text("of 400 generations", timeout=SLOW)
-        wait_for_more(page)
+    assert main(["train", str(root / "tiny.toml"), "--run", str(folder)]) == 0
+    lines = (folder / "metrics.jsonl").read_text().splitlines(keepends=True)
+    (folder / "metrics.jsonl").write_text(lines[0])
+    with locked(folder, "learning"):
+        page.get_by_role("link", name="tictactoe: mine").click()
+        progress, figures = (page.get_by_role("region", name=name) for name in ("progress", "figures"))
+        expect(progress).to_contain_text("1 of 3 generations")
+        expect(progress).to_contain_text("running")
+        (folder / "metrics.jsonl").write_text("".join(lines[:2]))
+        expect(progress).to_contain_text("2 of 3 generations")
+        expect(figures).to_contain_text("visits a move; 2 of 3")
         page.get_by_role("link", name="positions").click()
         expect(page.get_by_role("img", name="Losses")).to_contain_text("positions")
-        before = generations(page)
         page.reload()
-        assert generations(page) >= before
-        process.send_signal(signal.SIGINT)
-        expect(page.get_by_text("stopped", exact=True)).to_be_visible(timeout=SLOW)
-        expect(page.get_by_role("region", name="progress")).to_contain_text(f"--run {folder}")
-    finally:
-        process.kill()
-        process.wait()
+        expect(progress).to_contain_text("2 of 3 generations")
+    expect(page.get_by_text("stopped", exact=True)).to_be_visible()
+    expect(progress).to_contain_text(f"--run {folder}")
     assert axe_faults(page) == []
 
 

@@ -223,31 +223,25 @@ class PlayingSession(Closing):
         on_report: OnReport | None = None,
         control: SearchControl | None = None,
         ply: int | None = None,
-        repeatable: bool = False,
     ) -> FoundMove:
         """Wait for the player, let it think about the position within the limits, and choose a move.
 
         actions: the only moves to search (empty: all). lines: moves of the report that get a line of play. on_report:
         gets the state of the search many times a second, in the searching thread. control: new; ends the search. ply:
-        of the game, for the temperature; default: of the position. repeatable: the same move whenever it is asked, as
-        far as batches allow: by a new tree, without temperature. Players without nets know no limits and no reports.
-        Raises as `wait` does, and the errors of the evaluator.
+        of the game, for the temperature; default: of the position. Players without nets know no limits and no
+        reports. Raises as `wait` does, and the errors of the evaluator.
         """
         control = self._control = control or SearchControl()
         player = self.wait(control)
         state = self._state()
         if not isinstance(player, OpenNets):
-            seed = self._seed if repeatable else int(self._rng.integers(2**63))
-            chosen = player(state, seed)
+            chosen = player(state, int(self._rng.integers(2**63)))
             return FoundMove(chosen.action, note=chosen.note)
         analysis = self._analysis_with(player)
-        if repeatable:
-            analysis.clear()
         analysis.set_position(self._start, self._actions)
         report = analysis.search(limits, actions=actions, lines=lines, on_report=on_report, control=control)
         self._remember_lateness(limits, control)
-        temperature = Temperature() if repeatable else self.settings.temperature
-        move = choose_move(report, temperature, state.ply if ply is None else ply, self._rng)
+        move = choose_move(report, self.settings.temperature, state.ply if ply is None else ply, self._rng)
         return FoundMove(None if move is None else move.action, report, move)
 
     def start(

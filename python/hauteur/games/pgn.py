@@ -35,19 +35,8 @@ def read_pgn(path: Path, game: _core.Game) -> Iterator[GameLine | BadGame]:
         yield found if isinstance(found, BadGame) else _finished(where, found)
 
 
-def read_tagged_pgn(path: Path, game: _core.Game) -> Iterator[TaggedGame | BadGame]:
-    """Yield the games of a PGN file in order, with their tags and with or without a result."""
-    return (found for _, found in _games(path, game))
-
-
-def spec_of_pgn(path: Path) -> str:
-    """Return the spec that a file's first game is of: chess, or Chess960 by its tag Variant."""
-    with path.open(encoding="utf-8-sig", errors="replace") as file:
-        return spec_of_pgn_text(file)
-
-
 def spec_of_pgn_text(file: TextIO) -> str:
-    """Return the same of an open text."""
+    """Return the spec that a text's first game is of: chess, or Chess960 by its tag Variant."""
     headers = chess.pgn.read_headers(cast(TextIO, _LimitedLines(file)))
     variant = "" if headers is None else headers.get("Variant", "").lower()
     return "chess(chess960=true)" if variant in CHESS960 else "chess"

@@ -148,7 +148,7 @@ def caption(state: _core.State) -> str:
     return last if last.endswith("to move") else f"{('first', 'second')[state.to_move]} player to move"
 
 
-def seat_names(game: _core.Game) -> tuple[str, str]:
+def side_names(game: _core.Game) -> tuple[str, str]:
     """Return what the two players of a game are called, as captions call them: `White` and `Black`."""
     names, state = ["First player", "Second player"], game.new_initial_state()
     for _ in range(2):

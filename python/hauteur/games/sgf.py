@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from hauteur import _core
@@ -40,23 +39,15 @@ def read_sgf(path: Path, game: _core.Game) -> Iterator[GameLine | BadGame]:
             yield GameLine(found.actions, found.outcome, found.end_reason)
 
 
-def read_tagged_sgf(path: Path, game: _core.Game) -> Iterator[TaggedGame | BadGame]:
-    """Yield the games of an SGF file in order, with the properties of their first nodes, with or without a result."""
-    return (found for _, found in _games(path, game))
-
-
-def spec_of_sgf(path: Path) -> str:
-    """Return the spec of NoGo on the board of a file's first game. Raise ValueError where it has no size."""
-    try:
-        return spec_of_sgf_text(_text(path))
-    except ValueError as error:
-        raise ValueError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from None
-
-
 def spec_of_sgf_text(text: str) -> str:
-    """Return the same of a text."""
-    line = _main_line(text)
-    return f"nogo(size={line.rows})" if line.rows == line.columns else f"nogo(rows={line.rows}, cols={line.columns})"
+    """Return the spec of NoGo on the board of a text's first game. Raise ValueError where it has no size."""
+    if (begins := text.find("(")) < 0:
+        raise ValueError("no SGF: it has no (")
+    nodes, _ = _game_tree(text, begins)
+    if not nodes:
+        raise ValueError("has no nodes")
+    columns, rows = _size(nodes[0].get("SZ", ["19"])[0].strip())
+    return f"nogo(size={rows})" if rows == columns else f"nogo(rows={rows}, cols={columns})"
 
 
 def _games(path: Path, game: _core.Game) -> Iterator[tuple[str, TaggedGame | BadGame]]:
@@ -83,35 +74,6 @@ def sgf_games(text: str, name: str, game: _core.Game) -> Iterator[tuple[str, Tag
             yield where, BadGame(where, str(error))
     if number == 0:
         yield name, BadGame(name, "no SGF: it has no (")
-
-
-@dataclass(frozen=True)
-class MainLine:
-    """The main line of a game of stones on points. moves: player (0 black), column, row from the top, both from 0."""
-
-    columns: int
-    rows: int
-    moves: tuple[tuple[int, int, int], ...]
-
-
-def read_main_line(path: Path) -> MainLine:
-    """The main line of the first game of an SGF file, of any size and with or without a result."""
-    return _main_line(_text(path))
-
-
-def _main_line(text: str) -> MainLine:
-    if (begins := text.find("(")) < 0:
-        raise ValueError("no SGF: it has no (")
-    nodes, _ = _game_tree(text, begins)
-    if not nodes:
-        raise ValueError("has no nodes")
-    columns, rows = _size(nodes[0].get("SZ", ["19"])[0].strip())
-    moves: list[tuple[int, int, int]] = []
-    for node in nodes:
-        for colour, value in _moves(node):
-            row, column = _point(value, rows, columns, len(moves) + 1)
-            moves.append(("BW".index(colour), column, row))
-    return MainLine(columns, rows, tuple(moves))
 
 
 def _text(path: Path) -> str:
@@ -249,24 +211,15 @@ def result_of(outcome: int, end_reason: str) -> str:
 
 def written_sgf(game: _core.Game, root: Mapping[str, str], actions: Sequence[int], comments: Mapping[int, str]) -> str:
     """A game as SGF text. root: properties of the first node beside those of the format; comments: by ply."""
-    nodes = [root_node(game, root)]
-    nodes += [move_node(game, ply, action, comments.get(ply, "")) for ply, action in enumerate(actions)]
-    lines = ["".join(nodes[first : first + 10]) for first in range(0, len(nodes), 10)]
-    return "(" + "\n".join(lines) + ")\n"
-
-
-def root_node(game: _core.Game, properties: Mapping[str, str]) -> str:
-    """Return the first node of a game, with the properties of the format and these."""
     _, rows, columns = game.feature_shape
     form = {"FF": "4", "GM": "1", "CA": "UTF-8", "AP": "hauteur", "SZ": _sizes(rows, columns)[0]}
-    return ";" + "".join(f"{name}[{_escaped(value)}]" for name, value in {**form, **properties}.items())
-
-
-def move_node(game: _core.Game, ply: int, action: int, comment: str = "", *, more: str = "") -> str:
-    """Return the node of a move; more: further properties as text."""
-    row, column = divmod(action, game.feature_shape[2])
-    said = f"C[{_escaped(comment)}]" if comment else ""
-    return f";{'BW'[ply % 2]}[{chr(97 + column)}{chr(97 + row)}]{more}{said}"
+    nodes = [";" + "".join(f"{name}[{_escaped(value)}]" for name, value in {**form, **root}.items())]
+    for ply, action in enumerate(actions):
+        row, column = divmod(action, columns)
+        comment = f"C[{_escaped(comments[ply])}]" if comments.get(ply) else ""
+        nodes.append(f";{'BW'[ply % 2]}[{chr(97 + column)}{chr(97 + row)}]{comment}")
+    lines = ["".join(nodes[first : first + 10]) for first in range(0, len(nodes), 10)]
+    return "(" + "\n".join(lines) + ")\n"
 
 
 def _escaped(text: str) -> str:

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, Field, model_validator
+from pydantic import AfterValidator, Field, model_validator
 
 from hauteur.mcts.lc0_options import name_of_lc0
 from hauteur.mcts.params import SearchParams, Temperature
@@ -112,17 +112,6 @@ def changed_player(settings: PlayerSettings, text: str, label: str = "player") -
     except ValueError as error:
         raise ValueError(f"{label}: {error}") from None
     return validated(PlayerSettings, values, label)
-
-
-def setting_text(settings: PlayerSettings, key: str) -> str:
-    """Return the value of a setting by its key, which may be a short one; ValueError for a key that is none."""
-    value: Any = settings
-    path = _full_key(tuple(key.split(".")), is_value=True)
-    for depth, name in enumerate(path):
-        if isinstance(value, BaseModel) and name not in type(value).model_fields:
-            raise ValueError(unknown_key(".".join(path[: depth + 1]), list(type(value).model_fields)))
-        value = getattr(value, name, None)
-    return _value_text(value.model_dump(exclude_defaults=True) if isinstance(value, BaseModel) else value)
 
 
 def value_key(key: str) -> Key:

@@ -1,4 +1,4 @@
-"""Judging a player by exact play: tic-tac-toe against every reply, Connect Four against solved positions."""
+"""Measures of a player by exact play: tic-tac-toe against every reply, Connect Four against solved positions."""
 
 from __future__ import annotations
 
@@ -15,20 +15,20 @@ from hauteur.mcts.move_choice import chosen_action
 from hauteur.networks.names import data_path
 from hauteur.players.search_player import SearchPlayer
 
-SEATS = (0, 1)
+SIDES = (0, 1)
 PROVABLE = ("tictactoe", "connect4")
 """Games whose exact values are at hand."""
 
 
 @dataclass
 class Exhaustion:
-    """The results of a player's games against every possible reply, in one seat.
+    """The results of a player's games against every possible reply, as one side.
 
     Every count is of different positions: positions: met, the ended ones too; searched: the player had to move;
     wins, draws, losses: ended that way for the player; lost: the moves of the lost ones.
     """
 
-    seat: int
+    side: int
     positions: int = 1
     searched: int = 0
     wins: int = 0
@@ -38,21 +38,21 @@ class Exhaustion:
 
 
 def play_against_every_reply(player: SearchPlayer, game: _core.Game, *, seed: int = 0) -> list[Exhaustion]:
-    """Let `player` answer every possible play of its opponent, once in each seat.
+    """Let `player` answer every possible play of its opponent, once as each side.
 
     All positions of one ply are searched together. A position that several orders of moves lead to counts once.
     """
-    return [_exhaust(player, game, seat, seed) for seat in SEATS]
+    return [_exhaust(player, game, side, seed) for side in SIDES]
 
 
-def _exhaust(player: SearchPlayer, game: _core.Game, seat: int, seed: int) -> Exhaustion:
-    result = Exhaustion(seat)
+def _exhaust(player: SearchPlayer, game: _core.Game, side: int, seed: int) -> Exhaustion:
+    result = Exhaustion(side)
     chooser = MoveChooser(player, game, seed=seed)
     level = [game.new_initial_state()]
     while level:
         ended: dict[int, _core.State] = {}
         going_on: dict[int, _core.State] = {}
-        for child in _children(level, seat, chooser, result):
+        for child in _children(level, side, chooser, result):
             (going_on if child.outcome() is None else ended)[child.key] = child
         result.positions += len(ended) + len(going_on)
         for state in ended.values():
@@ -62,15 +62,15 @@ def _exhaust(player: SearchPlayer, game: _core.Game, seat: int, seed: int) -> Ex
 
 
 def _children(
-    level: Sequence[_core.State], seat: int, chooser: MoveChooser, result: Exhaustion
+    level: Sequence[_core.State], side: int, chooser: MoveChooser, result: Exhaustion
 ) -> Iterator[_core.State]:
     """The positions after the player's choice where it is to move, after every legal reply elsewhere."""
-    own = [state for state in level if state.to_move == seat]
+    own = [state for state in level if state.to_move == side]
     result.searched += len(own)
     for state, action in zip(own, chooser.choose(own), strict=True):
         yield _after(state, int(action))
     for state in level:
-        if state.to_move != seat:
+        if state.to_move != side:
             yield from (_after(state, action) for action in state.legal_actions().tolist())
 
 
@@ -82,7 +82,7 @@ def _after(state: _core.State, action: int) -> _core.State:
 
 def _count_end(result: Exhaustion, state: _core.State) -> None:
     outcome = state.outcome()
-    own_outcome = (outcome or 0) * (1 if result.seat == 0 else -1)
+    own_outcome = (outcome or 0) * (1 if result.side == 0 else -1)
     if own_outcome > 0:
         result.wins += 1
     elif own_outcome == 0:
@@ -179,9 +179,9 @@ def value_preserving_moves(
     }
 
 
-def _preserved(judged: Sequence[tuple[SolvedPosition, bool]]) -> Preserved:
-    choices = [kept for position, kept in judged if position.choice_matters]
-    return Preserved(len(judged), sum(kept for _, kept in judged), len(choices), sum(choices))
+def _preserved(found: Sequence[tuple[SolvedPosition, bool]]) -> Preserved:
+    choices = [kept for position, kept in found if position.choice_matters]
+    return Preserved(len(found), sum(kept for _, kept in found), len(choices), sum(choices))
 
 
 def total(parts: Sequence[Preserved]) -> Preserved:

@@ -37,19 +37,13 @@ WITH_OTHERS = ("tournament.json", "tune.json", "experiment.json")
 """Folders of these kinds have others in them."""
 
 MOST_DEPTH = 8
-"""Folders below a root are looked into so deep."""
-
-FILE_DEPTH = 3
-"""Files such as recipes are looked for so deep."""
-
-MOST_FILES = 500
-"""Files that are listed."""
+"""Depth to which folders below a root are looked into."""
 
 PAUSE = 0.2
 """Seconds after a look in which a name that it has not found is not looked for again."""
 
 REST = 10
-"""Looks that nobody waits for are so many times their own length apart, at least."""
+"""Times their own length that looks in the background are apart, at least."""
 
 MOST_LOOKED_AT = 20_000
 """Folders that one look takes."""
@@ -69,7 +63,7 @@ class FoundFolder:
 
     @property
     def kind(self) -> str:
-        """Tell what the folder holds, in a word or two, such as `run` or `rating list`."""
+        """The kind of work, in a word or two, such as `run` or `rating list`."""
         return self.folder.CONTENT.partition(" ")[2]
 
 
@@ -108,7 +102,7 @@ class FolderList:
         return found
 
     def renew(self, period: float) -> None:
-        """Look again, unless that was done within so many seconds, or within REST times what it takes."""
+        """Look again, unless that was done within `period` seconds, or within REST times what it takes."""
         if time.monotonic() >= self._looked + max(period, REST * self._took):
             self.look()
 
@@ -128,32 +122,6 @@ class FolderList:
         if found is None or kind not in ("folder", found.kind):
             raise ValueError(f"there is no {kind} {name[:200]!r} here")
         return found
-
-    def name_of(self, path: Path) -> str | None:
-        """Return the name under which a folder is listed, now or once there is work in it; None: outside the roots."""
-        place = path.resolve()
-        for label, root in self._labels():
-            if place.is_relative_to(root):
-                return "/".join((label, *place.relative_to(root).parts))
-        return None
-
-    def files(self, suffix: str) -> dict[str, Path]:
-        """Return the files with this ending outside of folders of work, by name: MOST_FILES, down to FILE_DEPTH."""
-        found = dict[str, Path]()
-        for label, root in self._labels():
-            waiting = [(root, label)]
-            while waiting:
-                path, name = waiting.pop()
-                entries = entries_of(path)
-                if settings_file(entries) is not None:
-                    continue
-                for one, is_folder in sorted(entries.items()):
-                    place = (path / one, f"{name}/{one}")
-                    if is_folder and not one.startswith(".") and name.count("/") < FILE_DEPTH:
-                        waiting.append(place)
-                    elif not is_folder and one.endswith(suffix) and not place[0].is_symlink():
-                        found[place[1]] = place[0]
-        return dict(sorted(found.items())[:MOST_FILES])
 
     def facts(self, found: FoundFolder) -> FolderFacts:
         """Return the facts of a folder; its files are read again only after they have changed."""
@@ -212,7 +180,7 @@ def entries_of(path: Path) -> dict[str, bool]:
 
 
 def settings_file(names: Mapping[str, bool]) -> str | None:
-    """Return which file of settings is among these names (True: they are folders); None where there is none."""
+    """Return the file of settings among these names (True: they are folders); None where there is none."""
     is_run = names.get("meta.json") is False  # another program may have a config.toml
     return next((one for one in KINDS if names.get(one) is False and (is_run or one != "config.toml")), None)
 

@@ -97,7 +97,7 @@ def prove(
 ) -> int:
     """Check a net's play against exact play; exit status 1 if it fails.
 
-    tictactoe: the player must not lose against any replies, in either seat. connect4: the share of moves that keep the
+    tictactoe: the player must not lose against any replies, as either side. connect4: the share of moves that keep the
     exact value of the position, on a fixed set of positions by ply.
 
     Parameters
@@ -153,9 +153,9 @@ def _prove_exhaustively(player: SearchPlayer, game: _core.Game, seed: int, json:
         print(json_format.dumps([asdict(result) for result in results]))
         return 1 if losses else 0
     for result in results:
-        seat = ("first", "second")[result.seat]
+        side = ("first", "second")[result.side]
         ends = f"{result.wins} won, {result.draws} drawn, {result.losses} lost"
-        print(f"as {seat} player: {result.positions:,} positions, {result.searched:,} searched; ended: {ends}")
+        print(f"as {side} player: {result.positions:,} positions, {result.searched:,} searched; ended: {ends}")
         for moves in result.lost[:5]:
             print(f"  lost: {moves}")
     seconds = time.perf_counter() - started

@@ -26,9 +26,9 @@ def gtp(
     Parameters
     ----------
     game
-        The game, e.g. `nogo`, `nogo(size=7)`, `connect4`, `tictactoe`.
+        The game, e.g. `nogo`, `nogo(size=7)`, `tictactoe`.
     player
-        Who plays, as in `hauteur match`: `net=FILE visits=400`, `rave:1000`, `mcts:1000`, `solver`, `random`. Default:
+        Player, as in `hauteur match`: `net=FILE visits=400`, `rave:1000`, `mcts:1000`, `solver`, `random`. Default:
         the net that comes with the game.
     resign_below
         A player with a net resigns when it expects a score below this, 0 to 1; 0: never.

@@ -23,7 +23,7 @@ from hauteur.system.files import sha256_of
 @Parameter(name="*")
 @dataclass(frozen=True)
 class ReviewOptions:
-    """Which games are reviewed, how long, and where the result goes."""
+    """Games that are reviewed, effort, and the folder of the result."""
 
     game: int | None = None
     """Number of the only game of the file to review, from 1. Default: all."""
@@ -32,7 +32,7 @@ class ReviewOptions:
     time: float | None = None
     """Seconds a position."""
     out: Path | None = None
-    """Folder for report.html, the annotated review.pgn or review.sgf, result.json and the positions that a later
+    """Folder for report.html, the annotated review.pgn (chess), result.json and the positions that a later
     attempt goes on from. Default: nothing is kept."""
     json: bool = False
     """Print one JSON object instead of the table."""
@@ -77,7 +77,7 @@ def review(
     return 0
 
 
-SHOWN = (".html", ".pgn", ".sgf")
+SHOWN = (".html", ".pgn")
 """Files of the folder that are named at the end."""
 
 

@@ -1,4 +1,4 @@
-"""The commands of the engine for one session: board, moves, time, live analysis as Leela Zero and KataGo write it."""
+"""The commands of the engine for one session: board, moves, time, live analysis as KataGo writes it."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
-from pathlib import Path
 
-from hauteur.engine.gtp.board import GameHistory, sgf_vertex
+from hauteur.engine.gtp.board import GtpBoard
 from hauteur.engine.gtp.protocol import (
     COLOURS,
     Arguments,
@@ -21,18 +20,17 @@ from hauteur.engine.gtp.protocol import (
     read_number,
     text_lines,
 )
-from hauteur.engine.gtp.session import PASS, GtpSession, PlayerClock, TimeSettings, sized, tell
+from hauteur.engine.gtp.session import PASS, GtpSession, PlayerClock, TimeSettings, report_note
 from hauteur.engine.playing import FoundMove, PlayingSession
 from hauteur.engine.streams import LineReader
 from hauteur.mcts.limits import Limits
-from hauteur.mcts.report import RootMove, RootReport, Wdl
-from hauteur.system.errors import explain
+from hauteur.mcts.report import RootMove, RootReport
 
 CENTISECOND = 0.01
 BOUND_DEVIATIONS = 1.96
 """Standard deviations between the win rate and its lower bound: 95 % two-sided."""
 FLAGS = ("rootInfo", "ownership", "movesOwnership", "pvVisits")
-"""Keys with true or false that KataGo's clients send; all but the first ask for what no game here has."""
+"""Keys with true or false that KataGo's clients send; all but the first ask for what no game of hauteur has."""
 NUMBERS = ("interval", "minmoves", "maxmoves")
 
 
@@ -61,22 +59,12 @@ def read_analysis_request(arguments: Sequence[str]) -> LiveRequest:
     return LiveRequest(colour, interval, max(1, values["maxmoves"]), bool(values.get("rootInfo")))
 
 
-def leela_line(board: GameHistory, report: RootReport, request: LiveRequest) -> str:
-    """Return one line in Leela Zero's form, empty before the first visit of a move: rates and priors in 1/10,000."""
-    return " ".join(_leela_move(board, move, order) for order, move in _shown(report, request))
-
-
-def katago_line(board: GameHistory, report: RootReport, request: LiveRequest) -> str:
-    """Return one line in KataGo's form, empty before the first visit of a move: rates 0 to 1, utility -1 to 1."""
+def katago_line(board: GtpBoard, report: RootReport, request: LiveRequest) -> str:
+    """Return a report as one line, empty before the first visit of a move: rates 0 to 1, utility -1 to 1."""
     moves = [_katago_move(board, move, order) for order, move in _shown(report, request)]
     win, draw, loss = report.wdl
     root = f"rootInfo visits {report.visits} utility {win - loss:.6f} winrate {win + 0.5 * draw:.6f}"
     return " ".join([*moves, *([root] if request.root and moves else [])])
-
-
-def win_rate(wdl: Wdl) -> float:
-    """Return the expected score: a draw is half a win."""
-    return wdl[0] + 0.5 * wdl[1]
 
 
 def lower_bound(rate: float, visits: int) -> float:
@@ -102,39 +90,30 @@ def _shown(report: RootReport, request: LiveRequest) -> Iterator[tuple[int, Root
     return enumerate([move for move in report.moves if move.wdl is not None][: request.most])
 
 
-def _figures(move: RootMove) -> tuple[float, float, float]:
-    """Win rate, prior and lower bound of the win rate."""
+def _katago_move(board: GtpBoard, move: RootMove, order: int) -> str:
     assert move.wdl is not None  # moves without visits are not shown
-    rate = min(1.0, max(0.0, win_rate(move.wdl)))
-    return rate, move.prior, lower_bound(rate, move.visits)
+    rate = min(1.0, max(0.0, move.wdl[0] + 0.5 * move.wdl[1]))
+    bound = lower_bound(rate, move.visits)
+    figures = f"utility {2 * rate - 1:.6f} winrate {rate:.6f} prior {move.prior:.6f} lcb {bound:.6f}"
+    line = " ".join(board.line(move.line))
+    return f"info move {board.vertex(move.action)} visits {move.visits} {figures} order {order} pv {line}"
 
 
-def _line(board: GameHistory, move: RootMove) -> str:
-    return " ".join(vertex for _, vertex in board.line(move.line))
+ANALYSE_USAGE = "[COLOUR] [CENTISECONDS] [KEY] [VALUE] [...]"
+GENMOVE_USAGE = f"COLOUR {ANALYSE_USAGE.removeprefix('[COLOUR] ')}"
 
 
-def _leela_move(board: GameHistory, move: RootMove, order: int) -> str:
-    rate, prior, bound = (round(10_000 * figure) for figure in _figures(move))
-    figures = f"visits {move.visits} winrate {rate} prior {prior} lcb {bound} order {order}"
-    return f"info move {board.vertex(move.action)} {figures} pv {_line(board, move)}"
+class SessionCommands:
+    """The commands, for one session. Analysis ends when the feed has another line."""
 
-
-def _katago_move(board: GameHistory, move: RootMove, order: int) -> str:
-    rate, prior, bound = _figures(move)
-    figures = f"visits {move.visits} utility {2 * rate - 1:.6f} winrate {rate:.6f} prior {prior:.6f} lcb {bound:.6f}"
-    return f"info move {board.vertex(move.action)} {figures} order {order} pv {_line(board, move)}"
-
-
-class SetupCommands:
-    """The commands, for one session."""
-
-    def __init__(self, session: GtpSession) -> None:
+    def __init__(self, session: GtpSession, feed: Callable[[], LineReader[bytes]]) -> None:
         self._session = session
+        self._feed = feed
         self.komi = 0.0
 
     def table(self) -> Commands:
-        """The commands by their names."""
-        return {
+        """The commands that the player of the session knows, by their names."""
+        known = {
             "boardsize": GtpCommand("SIZE", "An empty square board of this size.", self._boardsize),
             "clear_board": GtpCommand("", "A new game: no moves, full clocks, nothing remembered.", self._clear_board),
             "komi": GtpCommand("KOMI", "A number, kept and of no effect: points are not counted.", self._komi),
@@ -142,15 +121,30 @@ class SetupCommands:
             "play": GtpCommand("COLOUR VERTEX", "Plays a move.", self._play),
             "undo": GtpCommand("", "Takes the last move back.", self._undo),
             "showboard": GtpCommand("", "Draws the board.", self._showboard),
-            "loadsgf": GtpCommand(
-                "FILE [MOVE_NUMBER]", "The main line of a game, up to before this move.", self._loadsgf
-            ),
-            "final_score": GtpCommand("", "Who has won: `B+1`, `W+1`, `0` for a draw.", self._final_score),
+            "final_score": GtpCommand("", "The winner: `B+1`, `W+1`, `0` for a draw.", self._final_score),
             "all_legal": GtpCommand("COLOUR", "The legal moves of the player whose turn it is.", self._all_legal),
-            "is_legal": GtpCommand("COLOUR VERTEX", "1 if the move is legal, else 0.", self._is_legal),
-            "last_move": GtpCommand("", "Colour and vertex of the last move.", self._last_move),
             "move_history": GtpCommand("", "All moves, the last one first.", self._move_history),
+            "genmove": GtpCommand("COLOUR", "Plays a move and says it.", self._genmove),
+            "time_settings": GtpCommand(
+                "MAIN PERIOD STONES", "Seconds for the game, then for a number of moves.", self._time
+            ),
+            "time_left": GtpCommand("COLOUR SECONDS STONES", "What a clock shows; 0 stones: main time.", self._left),
         }
+        return {**known, **self._analysis_table()} if self._session.player.has_net else known
+
+    def _analysis_table(self) -> Commands:
+        """The commands of a player that can analyse."""
+        return {
+            "kata-analyze": GtpCommand(
+                ANALYSE_USAGE, "Analysis live in KataGo's form, until the next line.", self._analyse
+            ),
+            "kata-genmove_analyze": GtpCommand(
+                GENMOVE_USAGE, "genmove, with its search live in KataGo's form.", self._genmove_live
+            ),
+            "gogui-interrupt": GtpCommand("", "Says that `# interrupt` ends a search early.", lambda _: ""),
+        }
+
+    # The board.
 
     def _boardsize(self, arguments: Arguments) -> str:
         self._session.resize(read_integer(arguments[0]))
@@ -179,31 +173,6 @@ class SetupCommands:
     def _showboard(self, _: Arguments) -> str:
         return "\n" + text_lines(self._session.board.state.text().split("\n"))
 
-    def _loadsgf(self, arguments: Arguments) -> str:
-        most = read_integer(arguments[1]) if len(arguments) > 1 else None
-        try:
-            self._load(Path(arguments[0]), most)
-        except (ValueError, OSError) as error:
-            raise ValueError(f"cannot load file: {explain(error)}") from None
-        return ""
-
-    def _load(self, path: Path, number: int | None) -> None:
-        """Play the game of a file up to before move `number` (from 1; None or 0: all); a failure changes nothing."""
-        from hauteur.games.sgf import read_main_line
-
-        line = read_main_line(path)
-        if line.columns != line.rows:
-            raise ValueError(f"its board has {line.columns} columns and {line.rows} rows, a square one is needed")
-        game = GameHistory(sized(self._session.board.game, line.rows))
-        for at, (player, column, row) in enumerate(line.moves[: number - 1 if number else None], 1):
-            try:
-                game.play(game.action(player, sgf_vertex(column, row, line.rows)))
-            except ValueError as error:
-                raise ValueError(f"move {at}: {error}") from None
-        self._session.resize(line.rows)
-        for action in game.actions:
-            self._session.board.play(action)
-
     def _final_score(self, _: Arguments) -> str:
         outcome = self._session.board.state.outcome()
         if outcome is None:
@@ -215,73 +184,8 @@ class SetupCommands:
         board.require_turn(read_colour(arguments[0]))
         return " ".join(board.vertex(action) for action in board.state.legal_actions().tolist())
 
-    def _is_legal(self, arguments: Arguments) -> str:
-        colour = read_colour(arguments[0])
-        try:
-            self._session.board.action(colour, arguments[1])
-        except ValueError as error:
-            if str(error).startswith("syntax"):
-                raise
-            return "0"
-        return "1"
-
-    def _last_move(self, _: Arguments) -> str:
-        moves = self._session.board.moves()
-        if not moves:
-            raise ValueError("no move has been played")
-        return _move_text(*moves[-1])
-
     def _move_history(self, _: Arguments) -> str:
-        return text_lines(_move_text(*move) for move in reversed(self._session.board.moves()))
-
-
-def _move_text(player: int, vertex: str) -> str:
-    return f"{COLOURS[player]} {vertex}"
-
-
-LineOf = Callable[[GameHistory, RootReport, LiveRequest], str]
-"""How a report is written."""
-ANALYSE_USAGE = "[COLOUR] [CENTISECONDS] [KEY] [VALUE] [...]"
-GENMOVE_USAGE = f"COLOUR {ANALYSE_USAGE.removeprefix('[COLOUR] ')}"
-
-
-class PlayingCommands:
-    """The commands, for one session. Analysis ends when the feed has another line."""
-
-    def __init__(self, session: GtpSession, feed: Callable[[], LineReader[bytes]]) -> None:
-        self._session = session
-        self._feed = feed
-
-    def table(self) -> Commands:
-        """The commands that the present player knows, by their names."""
-        known = {
-            "genmove": GtpCommand("COLOUR", "Plays a move and says it.", self._genmove),
-            "reg_genmove": GtpCommand("COLOUR", "Says a move of a new search, the best one; plays nothing.", self._reg),
-            "time_settings": GtpCommand(
-                "MAIN PERIOD STONES", "Seconds for the game, then for a number of moves.", self._time
-            ),
-            "time_left": GtpCommand("COLOUR SECONDS STONES", "What a clock shows; 0 stones: main time.", self._left),
-        }
-        return {**known, **self._analysis_table()} if self._session.player.has_net else known
-
-    def _analysis_table(self) -> Commands:
-        """The commands of a player that can analyse."""
-        lz, kata = "live in Leela Zero's form", "live in KataGo's form"
-        return {
-            "lz-analyze": GtpCommand(
-                ANALYSE_USAGE, f"Analysis {lz}, until the next line.", lambda a: self._analyse(a, leela_line)
-            ),
-            "kata-analyze": GtpCommand(
-                ANALYSE_USAGE, f"Analysis {kata}, until the next line.", lambda a: self._analyse(a, katago_line)
-            ),
-            "lz-genmove_analyze": GtpCommand(
-                GENMOVE_USAGE, f"genmove, with its search {lz}.", lambda a: self._genmove_live(a, leela_line)
-            ),
-            "kata-genmove_analyze": GtpCommand(
-                GENMOVE_USAGE, f"genmove, with its search {kata}.", lambda a: self._genmove_live(a, katago_line)
-            ),
-            "gogui-interrupt": GtpCommand("", "Says that `# interrupt` ends a search early.", lambda _: ""),
-        }
+        return text_lines(f"{COLOURS[player]} {vertex}" for player, vertex in reversed(self._session.board.moves()))
 
     # Moves.
 
@@ -290,15 +194,6 @@ class PlayingCommands:
         if session.board.is_over:
             return session.answer_at_end(colour)
         return session.answer(session.think(colour))
-
-    def _reg(self, arguments: Arguments) -> str:
-        colour, session = read_colour(arguments[0]), self._session
-        if session.board.is_over:
-            return session.answer_at_end(colour)
-        found = session.think_repeatably(colour)
-        if found.action is None:
-            raise ValueError("the search found no move")
-        return session.board.vertex(found.action)
 
     # Time.
 
@@ -314,38 +209,38 @@ class PlayingCommands:
 
     # Analysis.
 
-    def _analyse(self, arguments: Arguments, line_of: LineOf) -> Result:
+    def _analyse(self, arguments: Arguments) -> Result:
         request, session = read_analysis_request(arguments), self._session
         playing = session.analysing
         session.board.require_turn(session.board.state.to_move if request.colour is None else request.colour)
-        return self._live_analysis(playing, request, line_of)
+        return self._live_analysis(playing, request)
 
-    def _live_analysis(self, playing: PlayingSession, request: LiveRequest, line_of: LineOf) -> Iterator[str]:
+    def _live_analysis(self, playing: PlayingSession, request: LiveRequest) -> Iterator[str]:
         seen = _Latest()
         search = playing.start(Limits(infinite=True), lines=request.most, on_report=seen)
         try:
             while not self._feed().wait(request.interval) and not search.done():
-                yield from seen.lines(self._session.board, request, line_of)
+                yield from seen.lines(self._session.board, request)
         finally:
             playing.stop()
-            tell(search.result())
+            report_note(search.result())
 
-    def _genmove_live(self, arguments: Arguments, line_of: LineOf) -> Result:
+    def _genmove_live(self, arguments: Arguments) -> Result:
         colour, request, session = read_colour(arguments[0]), read_analysis_request(arguments), self._session
         if session.board.is_over:
             return iter([f"play {session.answer_at_end(colour)}"])
         session.board.require_turn(colour)
-        return self._live_genmove(colour, request, line_of)
+        return self._live_genmove(colour, request)
 
-    def _live_genmove(self, colour: int, request: LiveRequest, line_of: LineOf) -> Iterator[str]:
+    def _live_genmove(self, colour: int, request: LiveRequest) -> Iterator[str]:
         seen, session = _Latest(), self._session
         with ThreadPoolExecutor(1, thread_name_prefix="genmove") as pool:
             search: Future[FoundMove] = pool.submit(session.think, colour, lines=request.most, on_report=seen)
             while not search.done():
-                yield from seen.lines(session.board, request, line_of)
+                yield from seen.lines(session.board, request)
                 wait([search], request.interval)
         found = search.result()
-        if found.report is not None and (line := line_of(session.board, found.report, request)):
+        if found.report is not None and (line := katago_line(session.board, found.report, request)):
             yield line  # an empty one, where no move has been visited, would end the answer
         yield f"play {session.answer(found)}"
 
@@ -360,7 +255,7 @@ class _Latest:
         """Keep a report."""
         self._report = report
 
-    def lines(self, board: GameHistory, request: LiveRequest, line_of: LineOf) -> Iterator[str]:
+    def lines(self, board: GtpBoard, request: LiveRequest) -> Iterator[str]:
         """Yield the line of the report, if there is one."""
-        if self._report is not None and (line := line_of(board, self._report, request)):
+        if self._report is not None and (line := katago_line(board, self._report, request)):
             yield line

@@ -7,14 +7,12 @@ wrong with a command is its answer, and the engine goes on; the end of the input
 from __future__ import annotations
 
 import os
-import shlex
 import sys
-import time
 import traceback
 from collections.abc import Iterable, Iterator
 
 from hauteur import __version__
-from hauteur.engine.gtp.commands import PlayingCommands, SetupCommands
+from hauteur.engine.gtp.commands import SessionCommands
 from hauteur.engine.gtp.protocol import (
     VERSION,
     Arguments,
@@ -29,7 +27,6 @@ from hauteur.engine.gtp.protocol import (
 )
 from hauteur.engine.gtp.session import GtpSession
 from hauteur.engine.streams import LineReader, Output
-from hauteur.players.settings import changed_player, player_text, setting_text
 from hauteur.system.errors import explain
 
 INTERRUPT = b"# interrupt"
@@ -44,7 +41,7 @@ class GtpEngine:
         self._output = output
         self._over = False
         self._feed: LineReader[bytes] | None = None
-        self._parts = (SetupCommands(session), PlayingCommands(session, self._opened_feed))
+        self._of_session = SessionCommands(session, self._opened_feed)
 
     def run(self, source: Iterable[bytes]) -> None:
         """Answer requests until `quit` or the end of the input."""
@@ -78,11 +75,7 @@ class GtpEngine:
 
     def commands(self) -> Commands:
         """Return all commands that work now, by their names: some are for players with a net alone."""
-        table = self._own_table()
-        for part in self._parts:
-            table.update(part.table())
-        table.update(self._player_table())
-        return table
+        return {**self._own_table(), **self._of_session.table()}
 
     def _perform(self, request: Request) -> Result:
         command = self.commands().get(request.name)
@@ -120,18 +113,6 @@ class GtpEngine:
             "known_command": GtpCommand("COMMAND", "true or false.", self._known),
             "list_commands": GtpCommand("", "All commands that work, one a line.", self._list),
             "quit": GtpCommand("", "Ends the engine.", self._quit),
-            "cputime": GtpCommand("", "Seconds of the processor so far.", lambda _: f"{time.process_time():.3f}"),
-        }
-
-    def _player_table(self) -> Commands:
-        """The commands that show and change the player, by the names of its settings in `--player`."""
-        return {
-            "hauteur-set": GtpCommand(
-                "NAME VALUE", "Changes a setting of the player, such as `visits 800`.", self._set
-            ),
-            "hauteur-get": GtpCommand(
-                "[NAME]", "A setting of the player; all that differ from the defaults.", self._get
-            ),
         }
 
     def _known(self, arguments: Arguments) -> str:
@@ -143,15 +124,6 @@ class GtpEngine:
     def _quit(self, _: Arguments) -> str:
         self._over = True
         return ""
-
-    def _set(self, arguments: Arguments) -> str:
-        self._session.change_player(changed_player(self._session.player, f"{arguments[0]}={arguments[1]}"))
-        return ""
-
-    def _get(self, arguments: Arguments) -> str:
-        if arguments:
-            return setting_text(self._session.player, arguments[0])
-        return text_lines(map(shlex.quote, shlex.split(player_text(self._session.player))))
 
 
 def message_of(error: Exception) -> str:

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from hauteur import _core
-from hauteur.engine.gtp.board import GameHistory, board_size, vertices_of
+from hauteur.engine.gtp.board import GtpBoard
 from hauteur.engine.nets import OpenNets
 from hauteur.engine.playing import FoundMove, OpenPlayer, PlayingSession, PlaySettings
 from hauteur.engine.sides import player_of
@@ -127,20 +127,19 @@ class GtpSession:
         *,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        vertices_of(game)  # before a net is opened in vain
-        self.board = GameHistory(game)
+        self.board = GtpBoard(game)  # before a net is opened in vain
         self.player = player
         self.settings = settings
         self.time = TimeSettings()
         self.clocks = [full_clock(self.time)] * 2
         self._now = now
-        self._playing = self._open(game, player)
+        self._playing = self._open(game)
 
     # The board.
 
     def clear(self) -> None:
         """Begin a new game on this board."""
-        self.board.clear()
+        self.board = GtpBoard(self.board.game)
         self.clocks = [full_clock(self.time)] * 2
         self._playing.clear()
 
@@ -149,16 +148,12 @@ class GtpSession:
         try:
             game = sized(self.board.game, size)
             if game.spec != self.board.game.spec:
-                self._replace(game, self.player)
+                self._replace(game)
         except (ValueError, OSError) as error:
             raise ValueError(f"unacceptable size: {error}") from None
         self.clear()
 
     # The player.
-
-    def change_player(self, player: PlayerSettings) -> None:
-        """Let another player go on with this game; ValueError, and everything stays, where it cannot."""
-        self._replace(self.board.game, player)
 
     @property
     def playing(self) -> PlayingSession:
@@ -193,14 +188,7 @@ class GtpSession:
         limits = self._limits(self.budget(colour, gone=self._now() - began))
         found = playing.think(limits, lines=lines, on_report=on_report)
         self.clocks[colour] = after_move(self.clocks[colour], self.time, self._now() - began)
-        tell(found)
-        return found
-
-    def think_repeatably(self, colour: int) -> FoundMove:
-        """Return a move for this player by a new search, without the clock and without random choice of the move."""
-        self.board.require_turn(colour)
-        found = self.playing.think(self._limits(None), repeatable=True)
-        tell(found)
+        report_note(found)
         return found
 
     def answer(self, found: FoundMove) -> str:
@@ -252,29 +240,28 @@ class GtpSession:
         visits = self.player.visits if "visits" in self.player.model_fields_set else None
         return Limits(visits=visits, budget=budget, smart_pruning=SMART_PRUNING)
 
-    def _open(self, game: _core.Game, player: PlayerSettings) -> PlayingSession:
-        """Begin to open the player. ValueError or OSError for one that cannot be."""
-        found = player_of(game, player, threads=self.settings.threads, advice=ADVICE)
-        settings = PlaySettings(player.search, player.temperature, self.settings.batch_size)
+    def _open(self, game: _core.Game) -> PlayingSession:
+        """Begin to open the player for a game. ValueError or OSError where that cannot be."""
+        found = player_of(game, self.player, threads=self.settings.threads, advice=ADVICE)
+        settings = PlaySettings(self.player.search, self.player.temperature, self.settings.batch_size)
         playing = PlayingSession(game, settings, seed=self.settings.seed)
         playing.open(found)
         playing.when_open(_report_opened)
         return playing
 
-    def _replace(self, game: _core.Game, player: PlayerSettings) -> None:
-        """Open the new player before the old one is closed, so that a failure changes nothing."""
-        board = self.board if game.spec == self.board.game.spec else GameHistory(game)
-        playing = self._open(game, player)
+    def _replace(self, game: _core.Game) -> None:
+        """Open the player for another game before the old one is closed, so that a failure changes nothing."""
+        board, playing = GtpBoard(game), self._open(game)
         try:
             playing.prepare()
         except BaseException:
             playing.close()
             raise
         self._playing.close()
-        self.board, self.player, self._playing = board, player, playing
+        self.board, self._playing = board, playing
 
 
-def tell(found: FoundMove) -> None:
+def report_note(found: FoundMove) -> None:
     """Write to stderr what a user should know of a move."""
     if found.note:
         print(f"hauteur: {found.note}", file=sys.stderr, flush=True)
@@ -289,13 +276,8 @@ def _report_opened(player: OpenPlayer | BaseException) -> None:
 
 
 def sized(game: _core.Game, size: int) -> _core.Game:
-    """Return the same game on a square board of this size; one without sizes is on the smallest that holds it."""
+    """Return the same game on a square board of this size. Raise ValueError where it has none."""
     _, rows, columns = game.feature_shape
     if rows == columns == size:
         return game
-    try:
-        return load_game(f"{game.name}(size={size})")
-    except ValueError:
-        if size == board_size(game):
-            return game
-        raise
+    return load_game(f"{game.name}(size={size})")

@@ -1,7 +1,7 @@
-"""Reviewed games as files for other programs: PGN with glyphs, comments and variations, SGF with the same.
+"""Reviewed games of chess as PGN with glyphs, comments and variations.
 
-A comment has the chances after the move as the first player has them, in per cent: `W 41 D 35 L 24`; in PGN also
-`[%eval]` as Lichess writes it. A marked move has its name, what the search would have played, and that line as a
+A comment has the chances after the move as the first player has them, in per cent: `W 41 D 35 L 24`, and `[%eval]` as
+Lichess writes it. A marked move has its name, what the search would have played, and that line as a
 variation.
 """
 
@@ -14,15 +14,11 @@ import chess.pgn
 
 from hauteur.games.game_line import result_text
 from hauteur.games.pgn import LINE_WIDTH, position_tags, tag_value
-from hauteur.games.sgf import move_node, root_node
 from hauteur.mcts.report import Wdl
 from hauteur.mcts.scores import pawns
 from hauteur.studies.review.games import ReviewedGame
-from hauteur.studies.review.judgement import NAGS, Mark, expected_score
+from hauteur.studies.review.judgement import NAGS, expected_score
 from hauteur.studies.review.review import MoveReport
-
-SGF_MARKS: dict[Mark, str] = {"": "", "inaccuracy": "DO[]", "mistake": "BM[1]", "blunder": "BM[2]"}
-"""Properties of SGF: a doubtful move, a bad one, a very bad one."""
 
 
 def percent(wdl: Wdl) -> str:
@@ -43,11 +39,6 @@ def verdict(move: MoveReport) -> str:
 def annotated_pgn(games: Iterable[ReviewedGame], annotator: str) -> str:
     """Return games of chess as PGN, annotated as far as they are reviewed."""
     return "\n\n".join(_pgn(game, annotator) for game in games) + "\n"
-
-
-def annotated_sgf(games: Iterable[ReviewedGame], annotator: str) -> str:
-    """Return games of NoGo as SGF, annotated as far as they are reviewed."""
-    return "".join(_sgf(game, annotator) for game in games)
 
 
 def _pgn(game: ReviewedGame, annotator: str) -> str:
@@ -88,22 +79,3 @@ def _annotate(before: chess.pgn.GameNode, node: chess.pgn.GameNode, report: Move
                 best = report.first_player(report.before)
                 other.comment = percent(best)
     node.comment = " ".join(words)
-
-
-def _sgf(game: ReviewedGame, annotator: str) -> str:
-    known = ("EV", "RO", "DT", "PB", "PW", "RE", "GN", "PC", "BR", "WR", "TM", "OT")
-    tags = {name: value for name, value in game.game.tags.items() if name in known}
-    reports = {report.ply: report for report in game.moves}
-    rules = game.start.game
-    main, variations = [root_node(rules, {**tags, "AN": annotator})], list[str]()
-    for ply, action in enumerate(game.actions):
-        report = reports.get(ply)
-        comment = "" if report is None else percent(report.first_player(report.after))
-        if report is None or not report.mark:
-            main.append("\n" + move_node(rules, ply, action, comment))
-            continue
-        marks = SGF_MARKS[report.mark]
-        main.append("\n(" + move_node(rules, ply, action, f"{comment} ({verdict(report)})", more=marks))
-        line = [move_node(rules, ply + later, better) for later, better in enumerate(report.line_actions)]
-        variations.append(f")\n({''.join(line)})")
-    return f"({''.join(main)}{''.join(reversed(variations))})\n"

@@ -10,11 +10,11 @@ from pathlib import Path
 
 from hauteur import _core
 from hauteur.games.game_line import RECORDED, BadGame, TaggedGame
-from hauteur.games.game_texts import form_of
-from hauteur.games.pgn import pgn_games, read_tagged_pgn, spec_of_pgn, spec_of_pgn_text
+from hauteur.games.game_texts import Form, form_of
+from hauteur.games.pgn import pgn_games, spec_of_pgn_text
 from hauteur.games.played_game import PlayedGame
 from hauteur.games.registry import load_game, names
-from hauteur.games.sgf import read_tagged_sgf, sgf_games, spec_of_sgf, spec_of_sgf_text
+from hauteur.games.sgf import sgf_games, spec_of_sgf_text
 from hauteur.studies.review.judgement import punished
 from hauteur.studies.review.review import MoveReport
 from hauteur.system.formatting import printable
@@ -23,10 +23,13 @@ MOST_GAMES = 10_000
 """Most games of a file that are reviewed at once."""
 
 MOST_PLIES = 5_000
-"""Most plies of a game; chess cannot have more than some 17,700, and nobody plays 5,000."""
+"""Most plies of a game; chess cannot have more than some 17,700, and games of 5,000 are not played."""
 
-MOST_BYTES = 2**24
-"""Most bytes of a file with lists of moves."""
+MOST_BYTES = 2**28
+"""Most bytes of a file."""
+
+FORMS: dict[str, Form] = {".pgn": "pgn", ".sgf": "sgf", ".txt": "moves"}
+"""Forms of games by the ends of files."""
 
 MOST_NAME = 60
 """Signs of a player's name that are shown."""
@@ -95,7 +98,13 @@ def games_of(path: Path, *, number: int | None, on_bad: Callable[[BadGame], None
     Games that cannot be used are reported to `on_bad`; it is an error where none is left. Raise ValueError for a file
     of another kind, a number that the file has not, and too many or too long games.
     """
-    return _chosen(str(path), _read(path), number, on_bad)
+    suffix = path.suffix.lower()
+    if suffix not in FORMS:
+        raise ValueError(f"{path}: reviewed are games of chess in a file .pgn, of NoGo in .sgf, of any game in .txt")
+    if path.stat().st_size > MOST_BYTES:
+        raise ValueError(f"{path}: has {path.stat().st_size:,} bytes, allowed are {MOST_BYTES:,}")
+    text = path.read_text("utf-8-sig", errors="replace")
+    return _chosen(str(path), _read(FORMS[suffix], text, str(path)), number, on_bad)
 
 
 def games_of_text(
@@ -106,13 +115,22 @@ def games_of_text(
     spec: of the game that moves are of, where no first line names it.
     """
     form = form_of(text)
+    name = {"pgn": "PGN", "sgf": "SGF"}.get(form, "the text")
+    return _chosen(name, _read(form, text, name, spec), number, on_bad)
+
+
+def _read(form: Form, text: str, name: str, spec: str | None = None) -> Source:
+    """Return the game that a text is of, and its games."""
     if form == "pgn":
         game = load_game(spec_of_pgn_text(io.StringIO(text)))
-        return _chosen("PGN", (game, (found for _, found in pgn_games(io.StringIO(text), "PGN", game))), number, on_bad)
+        return game, (found for _, found in pgn_games(io.StringIO(text), name, game))
     if form == "sgf":
-        game = load_game(spec_of_sgf_text(text))
-        return _chosen("SGF", (game, (found for _, found in sgf_games(text, "SGF", game))), number, on_bad)
-    return _chosen("the text", _move_lists("the text", text, spec), number, on_bad)
+        try:
+            game = load_game(spec_of_sgf_text(text))
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from None
+        return game, (found for _, found in sgf_games(text, name, game))
+    return _move_lists(name, text, spec)
 
 
 def _chosen(name: str, source: Source, number: int | None, on_bad: Callable[[BadGame], None]) -> list[ReviewedGame]:
@@ -140,22 +158,6 @@ def _chosen(name: str, source: Source, number: int | None, on_bad: Callable[[Bad
     if not found:
         raise ValueError(f"{name}: has no game to review")
     return found
-
-
-def _read(path: Path) -> Source:
-    """Return the game that a file is of, and its games."""
-    suffix = path.suffix.lower()
-    if suffix == ".pgn":
-        game = load_game(spec_of_pgn(path))
-        return game, read_tagged_pgn(path, game)
-    if suffix == ".sgf":
-        game = load_game(spec_of_sgf(path))
-        return game, read_tagged_sgf(path, game)
-    if suffix != ".txt":
-        raise ValueError(f"{path}: reviewed are games of chess in a file .pgn, of NoGo in .sgf, of any game in .txt")
-    if path.stat().st_size > MOST_BYTES:
-        raise ValueError(f"{path}: has {path.stat().st_size:,} bytes, allowed are {MOST_BYTES:,}")
-    return _move_lists(str(path), path.read_text("utf-8-sig", errors="replace"))
 
 
 def _move_lists(name: str, text: str, spec: str | None = None) -> Source:

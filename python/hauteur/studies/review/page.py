@@ -11,7 +11,7 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from hauteur.games.pictures import seat_names
+from hauteur.games.pictures import side_names
 from hauteur.games.walks import MoveNote, WalkNotes, drawing_of, result_title, walk_of
 from hauteur.mcts.report import Wdl
 from hauteur.plots.boards import walks_html
@@ -49,7 +49,7 @@ def chances_figure(game: ReviewedGame, found: Found) -> Figure:
 
     In a game that does not begin EVEN, its scale is that of odds: 4 and 8 % are as far apart as 50 and 68 %.
     """
-    first, second = seat_names(game.start.game)
+    first, second = side_names(game.start.game)
     named = (("win", f"{first} wins"), ("draw", "draw"), ("loss", f"{second} wins"))
     chances = chances_over(game, found)
     places = range(len(game.actions) + 1)
@@ -90,7 +90,7 @@ COLOURS = {"": "", "inaccuracy": "yellow", "mistake": "dark_orange", "blunder": 
 
 def game_view(game: ReviewedGame) -> RenderableType:
     """Return a game's moves with the first player's W/D/L before and after, and a summary of both players."""
-    first = seat_names(game.start.game)[0]
+    first = side_names(game.start.game)[0]
     table = Table(box=None, pad_edge=False, header_style="bold", expand=True)
     table.add_column("move", no_wrap=True)
     for name in (f"{first} W D L % before", "after", "lost %", "punished %"):
@@ -231,7 +231,7 @@ def _rule() -> str:
 
 
 def _first_player(games: Sequence[ReviewedGame]) -> str:
-    return escape(seat_names(games[0].start.game)[0] if games else "the first player")
+    return escape(side_names(games[0].start.game)[0] if games else "the first player")
 
 
 def _facts(games: Sequence[ReviewedGame]) -> list[tuple[str, str]]:

@@ -16,7 +16,7 @@ from hauteur.mcts.control import SearchControl
 from hauteur.mcts.limits import Limits
 from hauteur.mcts.time_manager import Budget
 from hauteur.players.build import net_content
-from hauteur.studies.review.annotate import annotated_pgn, annotated_sgf
+from hauteur.studies.review.annotate import annotated_pgn
 from hauteur.studies.review.games import ReviewedGame
 from hauteur.studies.review.judgement import CONFIRMATION
 from hauteur.studies.review.page import review_json, review_page
@@ -58,13 +58,13 @@ class FoundPosition(Section):
 
     @property
     def finding(self) -> PositionFinding:
-        """Tell what was found."""
+        """The finding."""
         return PositionFinding(self.wdl, self.line, self.visits)
 
 
 @dataclass(frozen=True)
 class ReviewFolder(RunDirectory):
-    """review.json (settings), positions.jsonl, result.json, and the review as review.pgn or .sgf and report.html."""
+    """review.json (settings), positions.jsonl, result.json, and the review as report.html, of chess review.pgn too."""
 
     SETTINGS = "review.json"
     CONTENT = "a review"
@@ -215,18 +215,16 @@ def kept(run: ReviewRun) -> Iterator[None]:
 
 
 def write_review(run: ReviewRun, folder: Path) -> None:
-    """Write annotated games where the game has a format for them, report.html and result.json."""
-    form = run.games[0].start.game.record_form
-    if form is not None:
-        write_bytes(folder / f"review.{form}", annotated(run).encode())
+    """Write the annotated games of chess, report.html and result.json."""
+    if run.games[0].start.game.name == "chess":
+        write_bytes(folder / "review.pgn", annotated(run).encode())
     write_bytes(folder / "report.html", report_html(run).encode())
     write_json(folder / "result.json", {**run_json(run), "written": provenance()})
 
 
 def annotated(run: ReviewRun) -> str:
-    """Return the games that are reviewed until now in the form of their game, with comments, marks and better lines."""
-    text = annotated_pgn if run.games[0].start.game.record_form == "pgn" else annotated_sgf
-    return text([game for game in run.games if game.moves], annotator_of(run))
+    """Return the games of chess that are reviewed until now as PGN with comments, marks and better lines."""
+    return annotated_pgn([game for game in run.games if game.moves], annotator_of(run))
 
 
 def report_html(run: ReviewRun) -> str:

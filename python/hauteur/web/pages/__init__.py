@@ -1,4 +1,4 @@
-"""The pages, one module each: what they are called, and which addresses they answer."""
+"""The pages: their names, keys and addresses."""
 
 from __future__ import annotations
 
@@ -9,20 +9,11 @@ from typing import NamedTuple
 
 from starlette.routing import BaseRoute
 
-NAMES = (
-    "play",
-    "analyse",
-    "explain",
-    "review",
-    "runs",
-    "matches",
-    "puzzles",
-    "methods",
-)
-"""Modules of this folder that are pages, in the order of the navigation. Each has PAGE and ROUTES."""
+MODULES = ("boards", "runs", "matches", "methods")
+"""Modules of this folder that have pages. Each has PAGES and ROUTES."""
 
-ASIDE = ("keys",)
-"""Pages that are not in the navigation."""
+NAVIGATION = ("Play", "Analyse", "Explain", "Review", "Runs", "Matches", "Puzzles", "Methods")
+"""Titles of the pages in the order of the navigation."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +65,7 @@ class Pages(NamedTuple):
 
 def all_pages() -> Pages:
     """Return every page, imported with this call."""
-    modules: list[ModuleType] = [import_module(f"{__name__}.{name}") for name in (*NAMES, *ASIDE)]
+    modules: list[ModuleType] = [import_module(f"{__name__}.{name}") for name in MODULES]
+    pages: dict[str, Page] = {page.title: page for module in modules for page in module.PAGES}
     routes = (route for module in modules for route in module.ROUTES)
-    return Pages(tuple(module.PAGE for module in modules[: len(NAMES)]), tuple(routes))
+    return Pages(tuple(pages[title] for title in NAVIGATION), tuple(routes))

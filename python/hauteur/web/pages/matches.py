@@ -22,8 +22,7 @@ from hauteur.plots import page as plots
 from hauteur.plots.boards import empty_walks_html
 from hauteur.studies.folders import FoundFolder
 from hauteur.web.pages import WALK_KEYS, Page
-from hauteur.web.parts import made, part, whole_number
-from hauteur.web.render import html, page
+from hauteur.web.render import html, made, page, part, whole_number
 
 if TYPE_CHECKING:
     from hauteur.web.app import Lab
@@ -180,6 +179,7 @@ async def show_game(request: Request) -> Response:
     return JSONResponse(await asyncio.to_thread(walk))
 
 
+PAGES = (PAGE,)
 ROUTES = [
     Route("/matches", show_all),
     Mount(

@@ -21,8 +21,7 @@ from hauteur.studies.methods import index_html, methods
 from hauteur.system.files import read_json
 from hauteur.web.pages import Page
 from hauteur.web.pages.matches import address as match_address
-from hauteur.web.parts import made, part
-from hauteur.web.render import html, page
+from hauteur.web.render import html, made, page, part
 
 if TYPE_CHECKING:
     from hauteur.web.app import Lab
@@ -121,6 +120,7 @@ def _result(lab: Lab, found: FoundFolder) -> str:
     return html("result_found.html", title=title, state=facts.state, content=Safe(content), matches=matches)
 
 
+PAGES = (PAGE,)
 ROUTES = [
     Route("/methods", show_all),
     Mount("/methods", routes=[Route("/results/{name:path}", show_result), Route("/{name}", show_method)]),

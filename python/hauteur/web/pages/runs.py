@@ -15,8 +15,7 @@ from starlette.routing import Route
 
 from hauteur.studies.folders import FolderFacts, FoundFolder
 from hauteur.web.pages import WALK_KEYS, Page
-from hauteur.web.parts import error_line, made, part, whole_number
-from hauteur.web.render import html, page
+from hauteur.web.render import error_line, html, made, page, part, whole_number
 
 if TYPE_CHECKING:
     from hauteur.learning.report.page import RunNumbers
@@ -204,6 +203,7 @@ async def show_comparison(request: Request) -> Response:
     )
 
 
+PAGES = (PAGE,)
 ROUTES = [
     Route("/runs", show),
     Route("/runs/list", show_list),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from concurrent.futures import Future
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, TypeVar
@@ -16,20 +17,21 @@ from hauteur.engine.nets import NetChoice
 from hauteur.engine.playing import FoundMove, PlayingSession, PlaySettings
 from hauteur.engine.sides import EngineOptions
 from hauteur.games.game_texts import read_game
-from hauteur.games.pictures import seat_names
+from hauteur.games.pictures import side_names
 from hauteur.games.played_game import PlayedGame, line_texts, move_text
 from hauteur.games.registry import load_game
 from hauteur.mcts.limits import Limits, limits_of
 from hauteur.mcts.report import RootMove, RootReport
 from hauteur.mcts.search_history import SearchHistory
-from hauteur.mcts.search_tree import SearchTree
-from hauteur.system.errors import explain
+from hauteur.mcts.search_tree import SAVED_NODES, SearchTree, first_nodes, opened
+from hauteur.mcts.tree_source import MOST_NODES, position_of
+from hauteur.networks.names import WITHOUT_FILE
 from hauteur.system.settings import Section, validated
 from hauteur.web.players import net_names, page_net, page_net_or_own
 from hauteur.web.positions import GameText, PlaceFields, game_at, position_view
 from hauteur.web.search_form import SettingTexts, chosen_search
-from hauteur.web.sessions.session import Emit, Fields, PageSession, SessionSettings
-from hauteur.web.sessions.trees import LinesFields, NodeFields, SaveFields, TreeName, TreeShelf
+from hauteur.web.sessions.session import Emit, Fields, NetName, PageSession, SeedNumber, SessionSettings
+from hauteur.web.sessions.trees import new_tree_file, saved_trees, tree_named
 
 LINE_PLIES = 12
 """Plies of a line that a page shows."""
@@ -76,24 +78,23 @@ LINES = 256
 PATIENCE = 2.0
 """Seconds to wait for the end of a batch."""
 
-Name = Annotated[str, Field(max_length=400)]
 Found = TypeVar("Found")
 
 
 class PositionFields(PlaceFields):
-    """A position to look at, with which nets and settings.
+    """A position to look at, with nets and settings.
 
     net: empty: the game's own; large_net: empty: one net alone.
     """
 
-    net: Name = ""
-    large_net: Name = ""
+    net: NetName = ""
+    large_net: NetName = ""
     search: SettingTexts = Field(default_factory=dict)
-    seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
+    seed: SeedNumber = 0
 
 
 class SearchOrder(Section):
-    """How long to search on; without a limit until it is stopped."""
+    """Limit of a search; without one until it is stopped."""
 
     visits: Annotated[int, Field(ge=1, le=2**32 - 1)] | None = None
     seconds: Annotated[float, Field(gt=0, le=86_400)] | None = None
@@ -103,6 +104,37 @@ class MomentFields(Section):
     """A moment of the search, by the visits of its root."""
 
     visits: Annotated[int, Field(ge=0, lt=2**32)]
+
+
+MOST_OPEN = 100
+"""Nodes that one request opens."""
+
+Line = Annotated[tuple[Annotated[int, Field(ge=0, lt=65_536)], ...], Field(max_length=5000)]
+
+
+class NodeFields(Section):
+    """A node, by the actions from the root; flip: the board from the other side."""
+
+    line: Line
+    flip: bool = False
+
+
+class LinesFields(Section):
+    """Nodes to open."""
+
+    lines: Annotated[tuple[Line, ...], Field(max_length=MOST_OPEN)]
+
+
+class SaveFields(Section):
+    """Most nodes of a tree that is saved."""
+
+    nodes: Annotated[int, Field(ge=1, le=MOST_NODES)] = SAVED_NODES
+
+
+class TreeName(Section):
+    """A saved tree."""
+
+    name: Annotated[str, Field(max_length=400)]
 
 
 class AnalyseSession(PageSession):
@@ -119,36 +151,36 @@ class AnalyseSession(PageSession):
         self._history = SearchHistory()
         self._seconds = 0.0
         self._number = 0
-        self._trees = TreeShelf(settings.roots)
+        self._loaded: SearchTree | None = None
         self._nets = NetChoice("")
 
     # The position.
 
     def do_open(self, fields: Fields) -> Fields:
-        """Go to a position; a search of the one before ends. Reply: the position, and which net looks at it."""
-        wanted = validated(PositionFields, fields, "position")
-        played = game_at(wanted)
+        """Go to a position; a search of the one before ends. Reply: the position, and the net that looks at it."""
+        place = validated(PositionFields, fields, "position")
+        played = game_at(place)
         game = played.game
         roots = self.settings.roots
-        net = page_net_or_own(wanted.net, game, roots)
-        large = page_net(wanted.large_net, roots, "large net") if wanted.large_net else ""
-        nets, search = NetChoice(net, large, threads=self.settings.threads), chosen_search(wanted.search)
+        net = page_net_or_own(place.net, game, roots)
+        large = page_net(place.large_net, roots, "large net") if place.large_net else ""
+        nets, search = NetChoice(net, large, threads=self.settings.threads), chosen_search(place.search)
         self._stop()
-        session = self._session_for(game, wanted.seed)
+        session = self._session_for(game, place.seed)
         session.use(PlaySettings(EngineOptions(tree_bytes=self.settings.tree_bytes).bounded(search)))
         session.open(nets)
         session.set_position(played.start, played.actions)
         self._nets = nets
-        return self._arrive(played, flip=wanted.flip)
+        return self._arrive(played, flip=place.flip)
 
     def do_view(self, fields: Fields) -> Fields:
-        """Reply: the position, or that of a node of the tree, from the side that is wanted."""
-        wanted = validated(NodeFields, fields, "view")
-        if wanted.line or self._trees.loaded is not None:
+        """Reply: the position, or that of a node of the tree, from a side."""
+        node = validated(NodeFields, fields, "view")
+        if node.line or self._loaded is not None:
             return self.do_look(fields)
         if self._state is None:
             raise ValueError("there is no position yet")
-        return {"position": position_view(self._state, flip=wanted.flip)}
+        return {"position": position_view(self._state, flip=node.flip)}
 
     def do_nets(self, fields: Fields) -> Fields:
         """Reply: the names of nets that a page may give."""
@@ -156,8 +188,8 @@ class AnalyseSession(PageSession):
 
     def do_read(self, fields: Fields) -> Fields:
         """Reply: the game of a text, as `open` takes it."""
-        wanted = validated(GameText, fields, "game")
-        read = read_game(wanted.text, wanted.game)
+        given = validated(GameText, fields, "game")
+        read = read_game(given.text, given.game)
         return {"game": read.spec, "moves": PlayedGame(load_game(read.spec), read.actions).texts}
 
     # The search.
@@ -172,7 +204,7 @@ class AnalyseSession(PageSession):
         if self._state.outcome() is not None:
             raise ValueError("the game is over here: there is nothing to search")
         self._stop()
-        self._trees.close()
+        self._loaded = None
         self._seconds = self._history.samples[-1].pace.seconds if self._history.samples else 0.0
         return {"number": self._begin(self._session, limits_of(order.visits, order.seconds))}
 
@@ -207,33 +239,55 @@ class AnalyseSession(PageSession):
 
     def do_tree(self, fields: Fields) -> Fields:
         """Reply: the root and the most visited nodes, nested."""
-        return self._read_tree(self._trees.first)
+        return self._read_tree(lambda tree: {"root": first_nodes(tree)})
 
     def do_nodes(self, fields: Fields) -> Fields:
         """Reply: nodes with all their moves; those that are not there any more are left out."""
         lines = validated(LinesFields, fields, "nodes").lines
-        return self._read_tree(lambda tree: self._trees.nodes(tree, lines))
+
+        def nodes(tree: SearchTree) -> Fields:
+            found = []
+            for line in lines:
+                with suppress(ValueError):
+                    found.append(opened(tree, line))
+            return {"nodes": found}
+
+        return self._read_tree(nodes)
 
     def do_look(self, fields: Fields) -> Fields:
         """Reply: the position of a node."""
-        wanted = validated(NodeFields, fields, "node")
-        return self._read_tree(lambda tree: self._trees.look(tree, wanted))
+        node = validated(NodeFields, fields, "node")
+        return self._read_tree(
+            lambda tree: {
+                "position": position_view(tree.node(node.line).state, flip=node.flip),
+                "moves": line_texts(tree.state, node.line),
+            }
+        )
 
     def do_save(self, fields: Fields) -> Fields:
         """Save the tree. Event `saved` with its name, or `failed`: the search pauses until it is written."""
-        wanted = validated(SaveFields, fields, "tree")
-        self._ask(lambda tree: self._trees.save(tree, wanted)).add_done_callback(self._on_saved)
+        most = validated(SaveFields, fields, "tree").nodes
+        self._ask(lambda tree: self._saved(tree, most)).add_done_callback(self._on_saved)
         return {}
 
     def do_saved(self, fields: Fields) -> Fields:
         """Reply: the saved trees."""
-        return {"trees": self._trees.names()}
+        return {"trees": list(saved_trees(self.settings.roots))}
 
     def do_load(self, fields: Fields) -> Fields:
         """Look into a saved tree from now on, until a position is opened. Reply: its position and facts."""
         name = validated(TreeName, fields, "tree").name
         self._stop()
-        return self._trees.load(name)
+        tree = self._loaded = SearchTree.open(tree_named(name, self.settings.roots))
+        state = tree.state
+        return {
+            "game": position_of(state)["game"],
+            "moves": line_texts(state.start, state.moves),
+            "position": position_view(state),
+            "facts": tree.source.facts(),
+            "root": first_nodes(tree),
+            "top": opened(tree, ()),
+        }
 
     def close(self) -> None:
         """End the search and close the nets."""
@@ -242,6 +296,15 @@ class AnalyseSession(PageSession):
             self._session.close()
 
     # Private.
+
+    def _saved(self, tree: SearchTree, most: int) -> Fields:
+        """Write a tree into the first root; return its name there, and the nodes that it has."""
+        facts = {"digest": "", "game": tree.state.game.name, "visits": tree.root.visits, **tree.source.facts()}
+        path = new_tree_file(self.settings.roots, facts)
+        known = (self._nets.net, self._nets.large) if self._loaded is None else ()
+        count = tree.save(path, max_nodes=most, nets=[net for net in known if net and net not in WITHOUT_FILE])
+        name = next(name for name, file in saved_trees(self.settings.roots).items() if file == path)
+        return {"name": name, "nodes": count, "visits": tree.root.visits}
 
     def _session_for(self, game: _core.Game, seed: int) -> PlayingSession:
         """Return the session of this game, a new one where it is another."""
@@ -252,15 +315,15 @@ class AnalyseSession(PageSession):
         return self._session
 
     def _arrive(self, played: PlayedGame, *, flip: bool = False) -> Fields:
-        """Begin with a new position, the last of a game; return what the page shows of it."""
+        """Begin with a new position, the last of a game; return the facts that the page shows."""
         state, nets = played.state, self._nets
         self._state, self._seconds = state, 0.0
         self._history.clear()
-        self._trees.close(nets=[name for name in (nets.net, nets.large) if name])
+        self._loaded = None
         return {
             "position": position_view(state, flip=flip),
             "moves": played.texts,
-            "seats": seat_names(state.game),
+            "side_names": side_names(state.game),
             "net": Path(nets.net).name,
             "has_fen": state.game.has_fen,
         }
@@ -284,9 +347,9 @@ class AnalyseSession(PageSession):
 
     def _ask(self, function: Callable[[SearchTree], Found]) -> Future[Found]:
         """Call a function with the tree that the page looks into, between two batches if it is searched."""
-        if self._trees.loaded is not None:
+        if self._loaded is not None:
             future: Future[Found] = Future()
-            future.set_result(function(self._trees.loaded))
+            future.set_result(function(self._loaded))
             return future
         if self._session is None or self._search is None:
             raise ValueError("nothing was searched here yet")
@@ -310,7 +373,7 @@ class AnalyseSession(PageSession):
     def _on_done(self, search: Future[FoundMove], number: int) -> None:
         error = search.exception()
         if error is not None:
-            self._failed(error)
+            self.failed(error)
         elif (report := search.result().report) is not None:
             self.emit("done", self._noted(report, number), latest=False)
 
@@ -327,10 +390,6 @@ class AnalyseSession(PageSession):
     def _on_saved(self, saved: Future[Fields]) -> None:
         error = saved.exception()
         if error is not None:
-            self._failed(error)
+            self.failed(error)
         else:
             self.emit("saved", saved.result(), latest=False)
-
-    def _failed(self, error: BaseException) -> None:
-        text = explain(error) if isinstance(error, Exception) else None
-        self.emit("failed", {"text": text or str(error)}, latest=False)

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import time
-from concurrent.futures import Future
 from typing import Annotated, Any
 
 from pydantic import Field
 
 from hauteur import _core
 from hauteur.engine.nets import NetChoice
-from hauteur.mcts.control import in_background
 from hauteur.networks.bundled import net_or_shipped
 from hauteur.studies.explain.difference import children_json
 from hauteur.studies.explain.explain import explain
@@ -25,21 +23,20 @@ from hauteur.studies.explain.question import (
     net_name,
 )
 from hauteur.studies.explain.searched import ExplainedSearch, ExplainStopped, Searches
-from hauteur.system.errors import explain as error_line
 from hauteur.system.settings import Section, validated
 from hauteur.web.players import net_names, page_net
 from hauteur.web.positions import PlaceFields, game_at, position_view
 from hauteur.web.search_form import SettingTexts, chosen_search
-from hauteur.web.sessions.session import Emit, Fields, PageSession, SessionSettings
+from hauteur.web.sessions.session import Emit, Fields, NetName, SeedNumber, SessionSettings, WorkSession
 
 ADVICE = "choose one of the list"
 
 
 class ExplainedSide(Section):
-    """What one search is made of. net: empty: the game's own; large_net: empty: none."""
+    """Net and settings of a search. net: empty: the game's own; large_net: empty: none."""
 
-    net: Annotated[str, Field(max_length=400)] = ""
-    large_net: Annotated[str, Field(max_length=400)] = ""
+    net: NetName = ""
+    large_net: NetName = ""
     settings: SettingTexts = Field(default_factory=dict)
 
 
@@ -49,7 +46,7 @@ class QuestionFields(PlaceFields):
     a: ExplainedSide = ExplainedSide()
     b: ExplainedSide = ExplainedSide()
     visits: Annotated[int, Field(ge=2, le=MOST_VISITS)] = DEFAULT_VISITS
-    seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
+    seed: SeedNumber = 0
     batch_size: Annotated[int, Field(ge=1, le=MOST_BATCH)] = BATCH_SIZE
 
 
@@ -59,7 +56,7 @@ class ComparedLine(Section):
     line: Annotated[tuple[Annotated[int, Field(ge=0, le=65_535)], ...], Field(max_length=2000)] = ()
 
 
-class ExplainSession(PageSession):
+class ExplainSession(WorkSession):
     """One comparison at a time; its two trees are kept until the next one."""
 
     name = "explain"
@@ -67,7 +64,6 @@ class ExplainSession(PageSession):
     def __init__(self, emit: Emit, settings: SessionSettings) -> None:
         super().__init__(emit, settings)
         self._searches: Searches | None = None
-        self._work: Future[None] | None = None
         self._trees: tuple[ExplainedSearch, ExplainedSearch] | None = None
 
     def do_open(self, fields: Fields) -> Fields:
@@ -87,37 +83,29 @@ class ExplainSession(PageSession):
         game = game_at(asked)
         a, b = (self._side(side, game.game, label) for side, label in ((asked.a, "side A"), (asked.b, "side B")))
         question = Question(game.start, tuple(game.actions), a, b, asked.visits, asked.seed, asked.batch_size)
-        self._end()
+        self.close()
         searches = self._searches = Searches(question)
-        self.hold()
-        self._work = in_background(lambda: self._explain(question, searches), "explain")
-        return {}
-
-    def do_stop(self, fields: Fields) -> Fields:
-        """End the comparison."""
-        if self._searches is not None:
-            self._searches.stop()
+        self.begin(lambda: self._explain(question, searches), "explain")
         return {}
 
     def do_children(self, fields: Fields) -> Fields:
         """Reply: the moves behind a line in both trees of the last comparison."""
-        wanted = validated(ComparedLine, fields, "line")
+        asked = validated(ComparedLine, fields, "line")
         if self._trees is None:
             raise ValueError("there is no comparison yet")
-        return {"children": children_json(*self._trees, wanted.line)}
+        return {"children": children_json(*self._trees, asked.line)}
+
+    def ask_to_stop(self) -> None:
+        """End the searches of the comparison."""
+        if self._searches is not None:
+            self._searches.stop()
 
     def close(self) -> None:
-        """End the comparison and close the nets."""
-        self._end()
-
-    def _end(self) -> None:
-        """Wait until the last comparison is over, and forget it."""
-        self.do_stop({})
-        if self._work is not None:
-            self._work.exception()
+        """End the comparison, close its nets and forget it."""
+        self.stop()
         if self._searches is not None:
             self._searches.close()
-        self._searches = self._work = self._trees = None
+        self._searches = self._trees = None
 
     def _side(self, fields: ExplainedSide, game: _core.Game, label: str) -> Side:
         roots = self.settings.roots
@@ -149,7 +137,3 @@ class ExplainSession(PageSession):
             self.emit("done", found, latest=False)
         except ExplainStopped:
             self.emit("stopped", {}, latest=False)
-        except Exception as error:
-            self.emit("failed", {"text": error_line(error) or f"internal error: {error}"}, latest=False)
-            if not isinstance(error, ValueError | OSError | ImportError):
-                raise

@@ -13,7 +13,7 @@ from hauteur.engine.sides import GameSide, default_player, with_usual_visits
 from hauteur.engine.two_sided import TwoSidedGame, first_players
 from hauteur.games.game_texts import MOST_PLIES, Form, forms_of, read_game, written_game
 from hauteur.games.odds import ODDS_STARTS, odds_of
-from hauteur.games.pictures import action_squares, seat_names
+from hauteur.games.pictures import action_squares, side_names
 from hauteur.games.played_game import PlayedGame, line_texts, move_text
 from hauteur.games.registry import load_game, with_fen
 from hauteur.mcts.report import RootReport
@@ -30,7 +30,6 @@ LINE_PLIES = 8
 HINT_MOVES = 5
 """Moves of a hint."""
 
-Seat = Annotated[int, Field(ge=0, le=1)]
 Text = Annotated[str, Field(max_length=2000)]
 Action = Annotated[int, Field(ge=0, le=65_535)]
 Seconds = Annotated[float, Field(ge=0, le=10**6)]
@@ -80,14 +79,14 @@ class MoveFields(Section):
     text: Annotated[str, Field(max_length=40)] = ""
 
 
-class SeatFields(Section):
-    """Who resigns or offers a draw."""
+class SideNumber(Section):
+    """The side that resigns or offers a draw: 0 or 1."""
 
-    seat: Seat
+    side: Annotated[int, Field(ge=0, le=1)]
 
 
 class FlipFields(Section):
-    """Seen from which side."""
+    """Side from which the board is seen."""
 
     flip: bool
 
@@ -99,7 +98,7 @@ class ViewFields(Section):
 
 
 class WriteFields(Section):
-    """The form in which the game is wanted."""
+    """Form of the text of the game."""
 
     form: Form
 
@@ -113,17 +112,17 @@ class PlaySession(PageSession):
         super().__init__(emit, settings)
         self._table: TwoSidedGame | None = None
         self._flip = False
-        self._seats = ("", "")
+        self._side_names = ("", "")
 
-    # What there is to play.
+    # The choice of a game.
 
     def do_describe(self, fields: Fields) -> Fields:
-        """Reply: what a game offers: players, odds starts, whether it can begin at a FEN, forms of its text."""
+        """Reply: the facts of a game: players, odds starts, whether it can begin at a FEN, forms of its text."""
         game = load_game(validated(GameFields, fields, "game").game)
         starts = [{"name": _odds_text(fen), "fen": fen} for fen in ODDS_STARTS.values()] if game.name == "chess" else []
         return {
             "game": game.spec,
-            "seats": seat_names(game),
+            "side_names": side_names(game),
             "players": suggested_players(game),
             "nets": nets_for(game, self.settings.roots),
             "starts": starts,
@@ -133,8 +132,8 @@ class PlaySession(PageSession):
 
     def do_read(self, fields: Fields) -> Fields:
         """Reply: the game of a text, as `open` takes it."""
-        wanted = validated(GameText, fields, "game")
-        read = read_game(wanted.text, wanted.game)
+        given = validated(GameText, fields, "game")
+        read = read_game(given.text, given.game)
         ended = None if read.outcome is None else {"outcome": read.outcome, "reason": read.reason}
         return {"game": read.spec, "actions": read.actions, "ending": ended, "names": read.names}
 
@@ -142,24 +141,24 @@ class PlaySession(PageSession):
 
     def do_open(self, fields: Fields) -> Fields:
         """Begin a game, or go on with one that the page has kept. Reply: nothing; the event `game` follows."""
-        wanted = validated(GameFields, fields, "game")
-        game = load_game(with_fen(wanted.game, wanted.fen or None))
-        sides = [self._side(game, seat, side, odds_mode=wanted.odds_mode) for seat, side in enumerate(wanted.sides)]
-        played = PlayedGame(game, wanted.actions)
-        if wanted.ending is not None:
-            played.end(wanted.ending.outcome, wanted.ending.reason)
+        order = validated(GameFields, fields, "game")
+        game = load_game(with_fen(order.game, order.fen or None))
+        sides = [self._side(game, number, side, odds_mode=order.odds_mode) for number, side in enumerate(order.sides)]
+        played = PlayedGame(game, order.actions)
+        if order.ending is not None:
+            played.end(order.ending.outcome, order.ending.reason)
         table = TwoSidedGame(
             played,
             sides,
-            left=wanted.left,
+            left=order.left,
             threads=self.settings.threads,
             tree_bytes=self.settings.tree_bytes,
             on_change=lambda: self._show(table),
-            on_search=lambda seat, report: self._on_search(table, seat, report),
+            on_search=lambda side, report: self._on_search(table, side, report),
         )
         self.close()
-        self._table, self._flip, self._seats = table, wanted.flip, seat_names(game)
-        if wanted.paused:
+        self._table, self._flip, self._side_names = table, order.flip, side_names(game)
+        if order.paused:
             table.pause()
         else:
             table.go_on()
@@ -185,41 +184,36 @@ class PlaySession(PageSession):
 
     def do_take_back(self, fields: Fields) -> Fields:
         """Go back to the last turn of a person."""
-        del fields
         if not self._opened.take_back():
             raise ValueError("there is no move of yours to take back")
         return {}
 
     def do_resign(self, fields: Fields) -> Fields:
         """Give the game up."""
-        self._opened.resign(validated(SeatFields, fields, "resign").seat)
+        self._opened.resign(validated(SideNumber, fields, "resign").side)
         return {}
 
     def do_draw(self, fields: Fields) -> Fields:
         """Offer a draw. Reply: whether it is agreed."""
-        return {"agreed": self._opened.offer_draw(validated(SeatFields, fields, "draw").seat)}
+        return {"agreed": self._opened.offer_draw(validated(SideNumber, fields, "draw").side)}
 
     def do_pause(self, fields: Fields) -> Fields:
         """Stop engines and clocks."""
-        del fields
         self._opened.pause()
         return {}
 
     def do_go_on(self, fields: Fields) -> Fields:
         """Let the game go on."""
-        del fields
         self._opened.go_on()
         return {}
 
     def do_move_now(self, fields: Fields) -> Fields:
         """Let the engine that thinks move."""
-        del fields
         self._opened.move_now()
         return {}
 
     def do_hint(self, fields: Fields) -> Fields:
         """Look for a hint; the event `hint` has it."""
-        del fields
         table = self._opened
         state = table.played.state.copy()
         table.hint(lambda found: self._on_hint(state, found))
@@ -251,9 +245,9 @@ class PlaySession(PageSession):
             raise ValueError("there is no game yet")
         return self._table
 
-    def _side(self, game: _core.Game, seat: int, side: SideFields, *, odds_mode: bool) -> GameSide:
+    def _side(self, game: _core.Game, number: int, side: SideFields, *, odds_mode: bool) -> GameSide:
         """The side that a page describes. Raise ValueError naming what is wrong."""
-        label = ("first", "second")[seat] + " side"
+        label = ("first", "second")[number] + " side"
         limits = [name for name in ("visits", "seconds", "clock") if getattr(side, name) is not None]
         if len(limits) > 1:
             raise ValueError(f"{label}: one limit at most, got {' and '.join(limits)}")
@@ -264,7 +258,7 @@ class PlaySession(PageSession):
         try:
             player = self._player(side, side.player or default_player(game))
             seconds = side.seconds if player.engine is None else None
-            player, odds = odds_player(player, game, seat) if odds_mode else (player, None)
+            player, odds = odds_player(player, game, number) if odds_mode else (player, None)
             player = with_usual_visits(player)
             if not side.player:
                 name = f"{_own_name(player, side)}{'' if odds is None else SETTINGS_FOR_ODDS}"
@@ -296,7 +290,7 @@ class PlaySession(PageSession):
                 "start_to_move": played.start.to_move,
                 "last_mover": played.movers[-1] if played.movers else None,
                 "names": table.names,
-                "seats": self._seats,
+                "side_names": self._side_names,
                 "persons": sorted(table.persons),
                 "ending": None if ending is None else {"outcome": ending.outcome, "reason": ending.reason},
                 "result": None if ending is None else ending.text,
@@ -313,12 +307,12 @@ class PlaySession(PageSession):
             },
         )
 
-    def _on_search(self, table: TwoSidedGame, seat: int, report: RootReport) -> None:
-        best, (visits, left) = report.best, table.progress(seat, report)
+    def _on_search(self, table: TwoSidedGame, side: int, report: RootReport) -> None:
+        best, (visits, left) = report.best, table.progress(side, report)
         self.emit(
             "search",
             {
-                "seat": seat,
+                "side": side,
                 "visits": report.visits,
                 "of": visits,
                 "seconds": report.pace.seconds,
@@ -348,13 +342,13 @@ class PlaySession(PageSession):
 
 
 def _own_name(player: PlayerSettings, side: SideFields) -> str:
-    """Return what the player is called that a game has by default; a limit of time is added where it plays."""
+    """Return the name of the player that a game has by default; a limit of time is added where it plays."""
     limit = f" ({player.visits:,} visits)" if side.seconds is None and side.clock is None else ""
     return f"hauteur{'' if player.net is None else ', by random games'}{limit}"
 
 
 def _odds_text(fen: str) -> str:
-    """Return what an odds start is called: `queen d1, White gives`."""
+    """Return the name of an odds start: `queen d1, White gives`."""
     odds = odds_of(fen)
     assert odds is not None  # the starts are made of them
     return f"{odds.name}, {('White', 'Black')[odds.giver]} gives"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 from collections.abc import Sequence
-from concurrent.futures import Future, wait
 from itertools import islice, pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -17,7 +16,6 @@ from hauteur.engine.terminal_board import sees_second_side
 from hauteur.games.pictures import action_squares
 from hauteur.games.played_game import move_text
 from hauteur.mcts.analysis import Analysis
-from hauteur.mcts.control import in_background
 from hauteur.networks.bundled import net_or_shipped
 from hauteur.studies.puzzles.problems import (
     MOST_PROBLEMS,
@@ -33,7 +31,7 @@ from hauteur.studies.puzzles.problems import (
 from hauteur.system.settings import Section, validated
 from hauteur.web.players import page_net
 from hauteur.web.positions import position_view
-from hauteur.web.sessions.session import Emit, Fields, PageSession, SessionSettings
+from hauteur.web.sessions.session import Emit, Fields, NetName, SessionSettings, WorkSession
 
 MOST_TEXT = 900_000
 """Characters of a file: it must fit into a message."""
@@ -62,19 +60,19 @@ class PuzzleMove(Section):
 
 
 class PuzzleView(Section):
-    """From which side the board is seen."""
+    """Side from which the board is seen."""
 
     flip: bool
 
 
 class SolverOrder(Section):
-    """Which net is to solve the puzzle, with how many visits a position at most."""
+    """Net that is to solve the puzzle, and visits a position at most."""
 
-    net: Annotated[str, Field(max_length=400)] = ""
+    net: NetName = ""
     visits: Annotated[int, Field(ge=1, le=1_000_000)] = 2000
 
 
-class PuzzlesSession(PageSession):
+class PuzzlesSession(WorkSession):
     """One set, one puzzle of it at a time."""
 
     name = "puzzles"
@@ -88,12 +86,11 @@ class PuzzlesSession(PageSession):
         self._flip = False
         self._analysis: Analysis | None = None
         self._stopped = False
-        self._work: Future[None] | None = None
 
     def do_open(self, fields: Fields) -> Fields:
         """Take a set. Reply: how many puzzles it has, and of which game."""
         chosen = validated(PuzzleSet, fields, "set")
-        self._stop()
+        self.stop()
         if chosen.text:
             name = f"the file{chosen.suffix}"
             problems = list(islice(problems_in(io.StringIO(chosen.text, newline=""), name), MOST_PROBLEMS))
@@ -104,9 +101,9 @@ class PuzzlesSession(PageSession):
         return {"count": len(problems), "most": MOST_PROBLEMS, "game": game}
 
     def do_puzzle(self, fields: Fields) -> Fields:
-        """Begin a puzzle. Reply: what the solver sees and may know."""
+        """Begin a puzzle. Reply: the position and the facts that give nothing away."""
         choice = validated(PuzzleChoice, fields, "puzzle")
-        self._stop()
+        self.stop()
         if choice.number >= len(self._problems):
             raise ValueError(f"the set has {len(self._problems)} puzzles, got number {choice.number + 1}")
         problem = self._problems[choice.number]
@@ -161,25 +158,21 @@ class PuzzlesSession(PageSession):
     def do_search(self, fields: Fields) -> Fields:
         """Let a net solve the whole line. Events: `searched`, at the end `found`, or `failed`."""
         order, attempt = validated(SolverOrder, fields, "search"), self._chosen()
-        self._stop()
+        self.stop()
         game = attempt.problem.steps[0].state.game
         named = page_net(order.net, self.settings.roots) if order.net else None
         choice = NetChoice(net_or_shipped(named, game), threads=self.settings.threads)
         if not attempt.solved:
             attempt.help()
         self._stopped = False
-        self.hold()
-        self._work = in_background(lambda: self._search(attempt.problem, choice, order.visits), "solver")
+        self.begin(lambda: self._search(attempt.problem, choice, order.visits), "solver")
         return {**self._decided(), "steps": len(attempt.problem.steps)}
 
-    def do_stop(self, fields: Fields) -> Fields:
+    def ask_to_stop(self) -> None:
         """End the search."""
-        self._stop()
-        return {}
-
-    def close(self) -> None:
-        """End the search."""
-        self._stop()
+        self._stopped = True
+        if self._analysis is not None:
+            self._analysis.stop()
 
     def _views(self, *states: _core.State) -> list[Fields]:
         return [position_view(state, flip=self._flip) for state in states]
@@ -202,22 +195,9 @@ class PuzzlesSession(PageSession):
         problem = self._chosen().problem
         return {"themes": list(problem.themes), "source": problem.source[:200], "visits": problem.visits}
 
-    def _stop(self) -> None:
-        self._stopped = True
-        if self._work is not None:
-            while not self._work.done():
-                if self._analysis is not None:
-                    self._analysis.stop()  # again and again: a search may just be about to begin
-                wait([self._work], 0.02)
-        self._work = None
-
     def _search(self, problem: Problem, choice: NetChoice, most: int) -> None:
-        try:
-            with open_evaluator(problem.steps[0].state.game, choice) as evaluator:
-                self._solve(problem, Analysis(evaluator), most)
-        except Exception as error:
-            self.emit("failed", {"text": str(error)}, latest=False)
-            raise
+        with open_evaluator(problem.steps[0].state.game, choice) as evaluator:
+            self._solve(problem, Analysis(evaluator), most)
 
     def _solve(self, problem: Problem, analysis: Analysis, most: int) -> None:
         self._analysis = analysis
@@ -239,7 +219,7 @@ class PuzzlesSession(PageSession):
 
 
 def _searched_view(problem: Problem, number: int, moves: Sequence[SearchedMove]) -> dict[str, Any]:
-    """Return what a search would have played so far, each change a line."""
+    """Return the moves that a search would have played so far, each change a line."""
     state = problem.steps[number].state
     changes = [moves[0], *(move for before, move in pairwise(moves) if move.action != before.action)]
     listed = [{"from": move.visits, "text": move_text(state, move.action), "right": move.right} for move in changes]

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Future, wait
 from contextlib import contextmanager
-from typing import Any, ClassVar, Protocol
+from typing import Annotated, Any, ClassVar, Protocol
 
+from pydantic import Field
+
+from hauteur.mcts.control import in_background
+from hauteur.system.errors import explain
 from hauteur.system.settings import Section
+
+NetName = Annotated[str, Field(max_length=400)]
+SeedNumber = Annotated[int, Field(ge=0, lt=2**63)]
 
 Fields = dict[str, Any]
 """Content of a message: a JSON object."""
@@ -42,13 +51,13 @@ class PageSession:
     def __init__(self, emit: Emit, settings: SessionSettings) -> None:
         self.settings = settings
         self._send = emit
-        self._order = threading.Lock()
+        self._order_of_events = threading.Lock()
         self._replying = False
         self._held: list[tuple[str, Mapping[str, Any], bool]] | None = None
 
     def emit(self, event: str, fields: Mapping[str, Any], *, latest: bool = True) -> None:
         """Send an event, after the reply where `hold` was called. latest: see Emit."""
-        with self._order:
+        with self._order_of_events:
             if self._held is None:
                 self._send(event, fields, latest=latest)
             else:
@@ -59,7 +68,7 @@ class PageSession:
 
         The page then knows of the work from the reply before it gets the end of it, however short it is.
         """
-        with self._order:
+        with self._order_of_events:
             if self._replying and self._held is None:
                 self._held = []
 
@@ -70,7 +79,7 @@ class PageSession:
         try:
             yield
         finally:
-            with self._order:
+            with self._order_of_events:
                 self._replying = False
                 for event, fields, latest in self._held or ():
                     self._send(event, fields, latest=latest)
@@ -86,3 +95,49 @@ class PageSession:
 
     def close(self) -> None:
         """End all work: the client is gone."""
+
+    def failed(self, error: BaseException) -> None:
+        """Send the event `failed` with an error in one line; where it is a fault of the program, the log says where."""
+        text = explain(error) if isinstance(error, Exception) else None
+        if not isinstance(error, ValueError | OSError | ImportError):
+            sys.excepthook(type(error), error, error.__traceback__)
+        self.emit("failed", {"text": text or f"internal error: {type(error).__name__}: {error}"}, latest=False)
+
+
+class WorkSession(PageSession):
+    """A session with one piece of work at a time, in a thread of its own; an error of it is the event `failed`."""
+
+    def __init__(self, emit: Emit, settings: SessionSettings) -> None:
+        super().__init__(emit, settings)
+        self._work: Future[None] | None = None
+
+    def begin(self, work: Callable[[], None], name: str) -> None:
+        """Begin the work; its events come after the reply to the request that begins it."""
+        self.hold()
+
+        def guarded() -> None:
+            try:
+                work()
+            except Exception as error:
+                self.failed(error)
+
+        self._work = in_background(guarded, name)
+
+    def ask_to_stop(self) -> None:
+        """Ask the work to end soon; is called until it has."""
+
+    def stop(self) -> None:
+        """End the work and wait for its end."""
+        work, self._work = self._work, None
+        while work is not None and not work.done():
+            self.ask_to_stop()
+            wait([work], 0.02)  # then again: a search may just be about to begin
+
+    def do_stop(self, fields: Fields) -> Fields:
+        """End the work."""
+        self.stop()
+        return {}
+
+    def close(self) -> None:
+        """End the work: the client is gone."""
+        self.stop()

@@ -81,7 +81,7 @@ async function open(requested = { ...state }) {
   const reply = await live.ask("open", requested);
   here = reply.moves;
   if (state.moves === requested.moves) state.moves = reply.moves; // else a later step has already changed them
-  shares = [`${reply.seats[0]} wins`, "draw", `${reply.seats[1]} wins`];
+  shares = [`${reply.side_names[0]} wins`, "draw", `${reply.side_names[1]} wins`];
   [report, shown, saved, number] = [null, null, null, null];
   running(false);
   line();

@@ -246,7 +246,7 @@ export class Board {
       + `L${at(neckX, neckY, -head / 1.5)}L${at(neckX, neckY, -wide)}L${at(x, y, -wide)}z`, opacity }, group);
   }
 
-  // A label at the tip of its arrow, or where that is taken as near to it on the arrow as there is room. taken: [x, y]s.
+  // A label at the tip of its arrow, or where that is taken as near to it on the arrow as there is space. taken: [x, y]s.
   write({ squares, text }, taken) {
     const side = this.position.frame[2], [x, y] = this.middle(squares[0]), [tipX, tipY] = this.middle(squares.at(-1));
     const steps = Math.ceil(4 * Math.hypot(tipX - x, tipY - y) / side);

@@ -130,11 +130,11 @@ async function explain() {
 let pending = new URLSearchParams(location.search).has("visits");
 
 live.on("connected", () => attempt(async () => {
-  const wanted = pending || !stop.hidden;
+  const again = pending || !stop.hidden;
   pending = false;
   running(false);
   await open();
-  if (wanted && !start.disabled) await explain();
+  if (again && !start.disabled) await explain();
   const { nets } = await live.ask("nets");
   for (const { net, large } of Object.values(sides)) for (const select of [net, large]) offer(select, nets);
 }));
@@ -151,7 +151,6 @@ live.on("done", (found) => {
 });
 live.on("stopped", () => running(false));
 live.on("failed", ({ text }) => { running(false); attempt(() => { throw new Error(text); }); });
-live.on("ended", () => running(false));
 position.onsubmit = (event) => {
   event.preventDefault();
   go({ game: position.game.value, fen: position.fen.value.trim(), moves: [] });

@@ -24,6 +24,6 @@ if (board) {
     attempt(() => openGame(button.dataset.game));
     board.scrollIntoView({ block: "nearest" });
   });
-  const wanted = /^#game=(\d+)$/.exec(location.hash);
-  if (wanted) addEventListener("load", () => attempt(() => openGame(wanted[1])));
+  const linked = /^#game=(\d+)$/.exec(location.hash);
+  if (linked) addEventListener("load", () => attempt(() => openGame(linked[1])));
 }

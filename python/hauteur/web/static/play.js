@@ -9,7 +9,6 @@ import { percent, seconds, wdlBar, whole } from "/static/numbers.js";
 import { Setup } from "/static/play_setup.js";
 
 const KEPT = "hauteur-play", FOR_REVIEW = "hauteur-review-game";
-const LOOP = 30_000; // milliseconds
 const byId = (name) => document.getElementById(name);
 const live = new Live("play");
 const board = new Board(byId("board"), { onAction: (action) => play({ a: action.a }) });
@@ -76,18 +75,18 @@ async function showEarlier(plies) {
 
 // Goes to the position after these many plies of the game.
 function look(plies) {
-  const wanted = Math.max(0, Math.min(plies, game.actions.length));
-  viewed = wanted < game.actions.length ? wanted : null;
+  const there = Math.max(0, Math.min(plies, game.actions.length));
+  viewed = there < game.actions.length ? there : null;
   show();
 }
 
 const here = () => viewed ?? game.actions.length;
-const shares = () => [`${game.seats[0]} wins`, "draw", `${game.seats[1]} wins`];
+const shares = () => [`${game.side_names[0]} wins`, "draw", `${game.side_names[1]} wins`];
 
-const called = (seat) => (game.persons.includes(seat)
-  ? (game.persons.length === 1 ? "You" : game.seats[seat]) : game.names[seat]);
+const called = (side) => (game.persons.includes(side)
+  ? (game.persons.length === 1 ? "You" : game.side_names[side]) : game.names[side]);
 
-const short = (seat) => called(seat).split(/ visits=| \(|, /)[0]; // without its settings
+const short = (side) => called(side).split(/ visits=| \(|, /)[0]; // without its settings
 
 function status() {
   const { ending, position, problem, paused, thinking, note } = game;
@@ -131,8 +130,8 @@ function buttons(mine) {
   byId("back").disabled = !actions.length;
   byId("hint").disabled = !mine;
   byId("draw").disabled = byId("resign").disabled = Boolean(ending) || person === undefined;
-  byId("draw").onclick = () => ask("draw", { seat: person });
-  byId("resign").onclick = () => ask("resign", { seat: person });
+  byId("draw").onclick = () => ask("draw", { side: person });
+  byId("resign").onclick = () => ask("resign", { side: person });
   byId("pause").disabled = Boolean(ending);
   byId("pause").textContent = paused ? (problem ? "Try again" : "Go on") : "Pause";
   byId("now").disabled = !thinking;
@@ -142,13 +141,13 @@ function buttons(mine) {
 function clocks() {
   const sided = game.forms.includes("fen"); // pieces stand on their player's side
   const bottom = sided ? Number(game.flip) : game.persons.length === 1 ? game.persons[0] : 0;
-  for (const [place, seat] of [["player-bottom", bottom], ["player-top", 1 - bottom]]) {
-    const line = byId(place), turn = !game.ending && game.position.to_move === seat;
+  for (const [place, side] of [["player-bottom", bottom], ["player-top", 1 - bottom]]) {
+    const line = byId(place), turn = !game.ending && game.position.to_move === side;
     line.classList.toggle("turn", turn);
-    line.dataset.seat = seat;
-    line.querySelector(".name").textContent = called(seat);
-    const left = game.left[seat];
-    const gone = game.running === seat ? (performance.now() - shownAt) / 1000 : 0;
+    line.dataset.side = side;
+    line.querySelector(".name").textContent = called(side);
+    const left = game.left[side];
+    const gone = game.running === side ? (performance.now() - shownAt) / 1000 : 0;
     line.querySelector(".clock").textContent = left === null ? "" : clockText(Math.max(0, left - gone));
   }
 }
@@ -220,13 +219,6 @@ function pointOut({ moves: found }) {
 }
 
 byId("setup").open = innerWidth >= 860 && !kept?.actions?.length;
-// A game that ends its process again and again does not go on by itself.
-let ended = -Infinity;
-live.on("ended", () => {
-  board.enable(false);
-  if (performance.now() - ended < LOOP && kept) kept.paused = true;
-  ended = performance.now();
-});
 live.on("connected", () => attempt(async () => {
   try {
     await setup.fill(kept ?? { game: linked ?? "chess" });

@@ -38,8 +38,8 @@ export class Setup {
     start.parentElement.hidden = options.length === 1;
     this.starts();
     this.form.dataset.game = described.game;
-    this.sides.forEach((side, seat) => { side.legend.textContent = described.seats[seat]; });
-    this.sides.forEach((side, seat) => side.offer(this.described.players, kept?.sides?.[seat] ?? (kept ? undefined : side.side())));
+    this.sides.forEach((side, number) => { side.legend.textContent = described.side_names[number]; });
+    this.sides.forEach((side, number) => side.offer(this.described.players, kept?.sides?.[number] ?? (kept ? undefined : side.side())));
   }
 
   starts() {

@@ -1,4 +1,4 @@
-// The page Review: the text and what was found of it stay in the page, so that a fresh session goes on where another one was.
+// The page Review: the text stays in the page, so that a fresh session can begin with it.
 
 import { Board } from "/static/board.js";
 import { Live, attempt, notice } from "/static/live.js";
@@ -9,16 +9,16 @@ const find = (name) => document.getElementById(name);
 const form = find("order"), HANDED_OVER = "hauteur-review-game", MOST_BYTES = form.text.maxLength;
 const live = new Live("review");
 const board = new Board(find("board"), { label: "position of the game" });
-const state = { seats: [], text: "", number: 1, game: "chess", ply: 0, flip: false, plies: 0, order: null, running: false };
+const state = { sideNames: [], text: "", number: 1, game: "chess", ply: 0, flip: false, plies: 0, order: null, running: false };
 const NOTHING = { moves: [], sides: [], chances: {}, axis: [0, 1] };
-let found = [], view = NOTHING, next = [];
+let view = NOTHING, next = [];
 
 board.enable(false);
 
 async function open(number = 1) {
   const reply = await live.ask("open", { text: state.text, game: state.game, number, flip: state.flip });
-  Object.assign(state, { number: reply.number, plies: reply.plies, spec: reply.spec, seats: reply.seats, ply: 0 });
-  find("first-player").textContent = reply.seats[0];
+  Object.assign(state, { number: reply.number, plies: reply.plies, spec: reply.spec, sideNames: reply.side_names, ply: 0 });
+  find("first-player").textContent = reply.side_names[0];
   find("review").hidden = false;
   find("title").textContent = reply.title;
   find("choice").hidden = reply.games.length < 2;
@@ -29,7 +29,6 @@ async function open(number = 1) {
 }
 
 async function begin(number = 1) {
-  found = [];
   view = NOTHING;
   find("moves").replaceChildren();
   await open(number);
@@ -39,7 +38,7 @@ async function begin(number = 1) {
 }
 
 async function start() {
-  const reply = await live.ask("start", { ...state.order, known: found });
+  const reply = await live.ask("start", state.order);
   running(true);
   const { net, visits } = reply.settings;
   find("settings").textContent = `${net.replace(/([0-9a-f]{8})[0-9a-f]{56}$/, "$1")}; ${whole(visits)} visits a position, ${whole(visits * reply.confirmation)} where a move is marked`;
@@ -106,8 +105,8 @@ function showMove(move, number) {
 // Where the reader is.
 
 async function go(ply) {
-  const wanted = Math.max(0, Math.min(state.plies, ply));
-  await attempt(async () => place(await live.ask("position", { ply: wanted, flip: state.flip })));
+  const there = Math.max(0, Math.min(state.plies, ply));
+  await attempt(async () => place(await live.ask("position", { ply: there, flip: state.flip })));
 }
 
 function place(reply) {
@@ -122,7 +121,7 @@ function place(reply) {
 
 function note() {
   const made = view.moves[state.ply - 1], coming = view.moves[state.ply];
-  wdlBar(find("wdl"), view.chances[state.ply] ?? null, [`${state.seats[0]} wins`, "draw", `${state.seats[1]} wins`]);
+  wdlBar(find("wdl"), view.chances[state.ply] ?? null, [`${state.sideNames[0]} wins`, "draw", `${state.sideNames[1]} wins`]);
   find("note").textContent = !made ? "" : made.mark ? `${made.verdict}: ${made.line.join(" ")}`
     : made.is_best ? `${made.number} ${made.move}: the best move.`
       : `${made.number} ${made.move}; the search would have played ${made.best}: ${made.line.join(" ")}`;
@@ -166,7 +165,6 @@ const steps = {
 document.querySelectorAll("[data-go]").forEach((button) => { button.onclick = steps[button.dataset.go]; });
 
 live.on("review", show);
-live.on("found", (fresh) => { found.push(...fresh.found); });
 live.on("done", () => running(false));
 live.on("stopped", () => running(false));
 live.on("failed", ({ text }) => { running(false); notice("page", text, "error"); });

@@ -1,0 +1,160 @@
+"""The pages with a board and a session: Play, Analyse, Explain, Review, Puzzles; and the page Keys."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from hauteur.games.registry import names
+from hauteur.studies.explain.question import BATCH_SIZE, DEFAULT_VISITS, MOST_BATCH, MOST_VISITS, PRESETS
+from hauteur.studies.puzzles.problems import PuzzleFiles, shipped_sets
+from hauteur.web.pages import BOARD_KEYS, Key, Page
+from hauteur.web.players import net_names
+from hauteur.web.render import page
+from hauteur.web.search_form import search_form
+from hauteur.web.sessions.puzzles import SUFFIXES
+from hauteur.web.sessions.review import MOST_TEXT
+
+PLAY_KEYS = (
+    Key("ArrowLeft", "previous", "a move back, to look at it"),
+    Key("ArrowRight", "next", "a move on"),
+    Key("Home", "first", "the start of the game"),
+    Key("End", "last", "the newest position"),
+    *BOARD_KEYS,
+    Key("t", "type", "a move as text, such as e4 or Nf3"),
+    Key("u", "back", "take back"),
+    Key("h", "hint", "hint"),
+    Key("f", "flip", "the board from the other side"),
+    Key("p", "pause", "pause, go on"),
+    Key("m", "now", "the engine moves at once"),
+    Key("n", "choose", "new game"),
+)
+PLAY = Page("/play", "Play", "Play any game against a net, another player, a program or a person.", PLAY_KEYS)
+
+ANALYSE_KEYS = (
+    *BOARD_KEYS,
+    Key("s", "start", "search, go on, stop"),
+    Key("u", "back", "a move back"),
+    Key("r", "forward", "forward again"),
+    Key("f", "flip", "the board from the other side"),
+    Key("m", "marks", "the next kind of marks"),
+    Key("b", "board", "to the board"),
+    Key("t", "tree", "to the tree"),
+    Key("ArrowUp ArrowDown Home End PageUp PageDown", "", "in the tree: from node to node"),
+    Key("ArrowRight ArrowLeft", "", "in the tree: open and close a node"),
+    Key("Enter", "", "in the tree: the position of the node; Escape: that of the root"),
+)
+ANALYSE = Page("/analyse", "Analyse", "Search a position, and look into the search while it runs.", ANALYSE_KEYS)
+
+EXPLAIN_KEYS = (
+    *BOARD_KEYS,
+    Key("s", "search", "search both, stop"),
+    Key("u", "back", "take back"),
+    Key("f", "flip", "the board from the other side"),
+)
+EXPLAIN = Page(
+    "/explain",
+    "Explain",
+    "Two settings, or two nets, on one position: the differences, and the effect of each rule.",
+    EXPLAIN_KEYS,
+)
+
+REVIEW_KEYS = (
+    Key("ArrowLeft", "back", "a move back"),
+    Key("ArrowRight", "on", "a move on"),
+    Key("Home", "first", "first position"),
+    Key("End", "last", "last position"),
+    Key("m", "mark", "the next marked move"),
+    Key("f", "flip", "the board from the other side"),
+)
+REVIEW = Page("/review", "Review", "Find out which moves of a game threw something away.", REVIEW_KEYS)
+
+PUZZLES_KEYS = (
+    *BOARD_KEYS,
+    Key("n", "next", "next puzzle"),
+    Key("p", "back", "the puzzle before"),
+    Key("h", "hint", "hint"),
+    Key("s", "solution", "solution"),
+    Key("f", "flip", "the board from the other side"),
+)
+PUZZLES = Page(
+    "/puzzles",
+    "Puzzles",
+    "Solve positions with one good move, and see how many visits a net needs for them.",
+    PUZZLES_KEYS,
+)
+
+SIZES = ("nogo(size=7)",)
+"""Games with parameters that are offered beside the names."""
+
+
+async def show_play(request: Request) -> Response:
+    """Return the page; `?game=` in its address begins a game."""
+    games = sorted([*names(), *SIZES])
+    return page(request, "play.html", games=games, programs=request.app.state.lab.settings.allow_programs)
+
+
+async def show_analyse(request: Request) -> Response:
+    """Return the page; its position is in the address: game, fen, moves, net."""
+    return page(request, "analyse.html", games=names(), settings=search_form())
+
+
+async def show_explain(request: Request) -> Response:
+    """Return the page. Its state is in the address: game, fen, moves, a.KEY, b.KEY, visits, seed, batch_size."""
+    return page(
+        request,
+        "explain.html",
+        games=names(),
+        form={"groups": search_form(), "presets": {name: list(map(_pairs, sides)) for name, sides in PRESETS.items()}},
+        visits=DEFAULT_VISITS,
+        most_visits=MOST_VISITS,
+        batch_size=BATCH_SIZE,
+        most_batch=MOST_BATCH,
+    )
+
+
+def _pairs(text: str) -> dict[str, str]:
+    return {key: value for key, _, value in (word.partition("=") for word in text.split())}
+
+
+def show_review(request: Request) -> Response:
+    """Return the page; the game comes from the reader."""
+    return page(request, "review.html", games=names(), nets=_nets(request), most=MOST_TEXT)
+
+
+def show_puzzles(request: Request) -> Response:
+    """Return the page; set and number of the puzzle are in the address."""
+    shipped, files = shipped_sets(), PuzzleFiles([Path(root) for root in request.app.state.lab.settings.roots])
+    files.look()
+    return page(
+        request,
+        "puzzles.html",
+        shipped=list(shipped),
+        files=[name for name in files.sets if name not in shipped],
+        suffixes=",".join(SUFFIXES),
+        most=MOST_TEXT,
+        nets=_nets(request),
+    )
+
+
+def _nets(request: Request) -> list[str]:
+    return net_names([str(root) for root in request.app.state.lab.settings.roots])
+
+
+async def show_keys(request: Request) -> Response:
+    """Return the page with the keys of every page."""
+    return page(request, "keys.html")
+
+
+PAGES = (PLAY, ANALYSE, EXPLAIN, REVIEW, PUZZLES)
+ROUTES = [
+    Route("/play", show_play),
+    Route("/analyse", show_analyse),
+    Route("/explain", show_explain),
+    Route("/review", show_review),
+    Route("/puzzles", show_puzzles),
+    Route("/keys", show_keys),
+]
