@@ -17,12 +17,12 @@ def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Non
     assert main.main(["puzzles", "mine", *words, *more, "--out", str(out)]) == 0
     result = json.loads(capsys.readouterr().out)
     assert (out / "selfplay" / "games.jsonl").read_text().count("\n") == 6
-    assert result["written_puzzles"] == len(json.loads((out / "puzzles.json").read_text())) > 0
+    assert result["puzzles"] == len(json.loads((out / "puzzles.json").read_text())) > 0
     solve = ["puzzles", "solve", str(out / "puzzles.json"), "--game", "connect4", "--net", "uniform"]
     assert main.main([*solve, "--visits", "2,400", "--json"]) == 0
     solved = json.loads(capsys.readouterr().out)["players"]["uniform"]["solved"]
     assert solved["2"]["count"] < solved["400"]["count"]
-    assert solved["400"]["of"] == result["written_puzzles"]
+    assert solved["400"]["of"] == result["puzzles"]
 
 
 @pytest.mark.parametrize(

@@ -80,10 +80,12 @@ class Mine:
 
     def run(self) -> dict[str, Any]:
         """Mine the missing positions and write the files; return the contents of result.json."""
-        folder = MiningFolder(self.folder)
-        with folder.open(self.settings.stored(self.game)):
+        folder, settings = MiningFolder(self.folder), self.settings.stored(self.game)
+        with folder.locked():
+            folder.check(settings)
             bad: list[BadGame] = []
             census = take_census(self.sources, self.game, self.settings.first_ply, bad.append)
+            folder.begin(settings)
             for wrong in bad:
                 self.show(f"left out {wrong}")
             chosen = {source: self._chosen(census, source) for source in census.sources}
@@ -92,7 +94,7 @@ class Mine:
             files = [path.name for path in write_puzzles(puzzles, self.folder)]
             result = mine_result(census, chosen, found, self.settings.rule, puzzles)
             result |= {"followers": followers, "left_out_games": len(bad), "files": files}
-            folder.write_result({**result, "settings": self.settings.stored(self.game)})
+            folder.write_result({**result, "settings": settings})
         return result
 
     # Private.
