@@ -11,7 +11,7 @@ REQUIRED = {
     *("protocol_version", "name", "version", "known_command", "list_commands", "quit"),
     *("boardsize", "clear_board", "komi", "play", "genmove"),
 }
-"""What every engine of version 2 must know."""
+"""Commands of every engine of version 2."""
 
 
 @pytest.fixture

@@ -81,8 +81,8 @@ def test_maia_plays_without_a_search_unless_it_is_wanted(net: str) -> None:
     name = net.removeprefix("folder/").removesuffix(".pb.gz")
     assert (plain.visits, note.partition(",")[0]) == (1, f"{name} predicts moves of people")
     assert with_visits(PlayerSettings(net=net, visits=1))[1] == ""
-    wanted, note = with_visits(PlayerSettings(net=net, visits=50))
-    assert wanted.visits == 50
+    player, note = with_visits(PlayerSettings(net=net, visits=50))
+    assert player.visits == 50
     assert "--visits 1" in note
     assert (with_visits(PlayerSettings(net="connect4"))[0].visits, with_visits(PlayerSettings(net="a"))[1]) == (400, "")
 

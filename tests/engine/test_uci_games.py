@@ -30,7 +30,7 @@ class Clocks:
     used: list[float]
 
     def limit(self) -> chess.engine.Limit:
-        """Return what the player to move is told."""
+        """Return the options of `go` for the player to move."""
         increment = self.increment
         return chess.engine.Limit(
             white_clock=self.left[0], black_clock=self.left[1], white_inc=increment, black_inc=increment

@@ -71,7 +71,7 @@ def client() -> Iterator[Client]:
         yield started
 
 
-def told(client: Client, position: str) -> list[str]:
+def info_of(client: Client, position: str) -> list[str]:
     """All that the engine says of a search, but for times."""
     client.send(f"position {position}", "go nodes 400")
     lines = client.until("bestmove")
@@ -80,15 +80,15 @@ def told(client: Client, position: str) -> list[str]:
 
 def test_it_is_said_once_and_ends_with_the_game(client: Client) -> None:
     client.send("setoption name OddsMode value true")
-    first = told(client, f"fen {QUEEN}")
-    again = told(client, f"fen {QUEEN} moves e2e4 e7e5")
-    other = told(client, "startpos")
+    first = info_of(client, f"fen {QUEEN}")
+    again = info_of(client, f"fen {QUEEN} moves e2e4 e7e5")
+    other = info_of(client, "startpos")
     assert [sum("odds game" in line for line in lines) for lines in (first, again, other)] == [1, 0, 0]
     with engine("--weights", "uniform", "--seed", "5") as plain:
         plain.send("setoption name MinibatchSize value 1", "setoption name VerboseMoveStats value true")
-        told(plain, f"fen {QUEEN}")
-        told(plain, f"fen {QUEEN} moves e2e4 e7e5")
-        assert told(plain, "startpos")[-2:] == other[-2:], "the normal game is searched as without odds mode"
+        info_of(plain, f"fen {QUEEN}")
+        info_of(plain, f"fen {QUEEN} moves e2e4 e7e5")
+        assert info_of(plain, "startpos")[-2:] == other[-2:], "the normal game is searched as without odds mode"
 
 
 def test_the_page_has_the_starts(root: Path) -> None:

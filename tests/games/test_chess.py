@@ -17,7 +17,7 @@ STARTS = {
     "en passant": "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
     "promotions": "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1",
     "many queens": "3qk3/2qqq3/8/8/8/8/2QQQ3/3QK3 w - - 0 1",
-    "few men": "8/8/3k4/8/2pP4/8/4K1B1/8 b - d3 0 1",
+    "few pieces": "8/8/3k4/8/2pP4/8/4K1B1/8 b - d3 0 1",
 }
 
 
@@ -128,11 +128,11 @@ def unpacked(planes: dict[str, tuple[str, float]]) -> np.ndarray[Any, np.dtype[n
 def test_planes_are_those_of_lc0(shared_data: Path) -> None:
     for position in reference(shared_data, "input_planes.json"):
         state = reached(position)
-        wanted = unpacked(position["planes"])
-        assert np.array_equal(state.features(), wanted), position["id"]
+        planes = unpacked(position["planes"])
+        assert np.array_equal(state.features(), planes), position["id"]
         masks, values = state.features_packed()
         bits = (masks[:, None] >> np.arange(64, dtype=np.uint64)) & np.uint64(1)
-        assert np.array_equal((bits * values[:, None]).reshape(112, 8, 8), wanted), position["id"]
+        assert np.array_equal((bits * values[:, None]).reshape(112, 8, 8), planes), position["id"]
 
 
 def test_policy_indices_are_those_of_lc0(shared_data: Path) -> None:

@@ -63,8 +63,8 @@ def test_the_drawing_is_xml_with_one_symbol_a_man(spec: str, flip: bool) -> None
         assert board is not None
         root = ElementTree.fromstring(board_svg(state, flip=flip))
         drawn = root.findall("{http://www.w3.org/2000/svg}use")
-        men = len(board.cells) if board.look == "discs" else len(board.cells) - board.cells.count(".")
-        assert len(drawn) == men
+        pieces = len(board.cells) if board.look == "discs" else len(board.cells) - board.cells.count(".")
+        assert len(drawn) == pieces
 
 
 class Own(MisereTicTacToe):

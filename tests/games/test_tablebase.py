@@ -15,7 +15,7 @@ POSITIONS = 250
 
 @pytest.fixture(scope="module")
 def folder(shared_data: Path) -> Path:
-    """Tables of up to four men."""
+    """Tables of up to four pieces."""
     return shared_data / "syzygy"
 
 
@@ -38,14 +38,14 @@ def state_of(board: chess.Board) -> State:
 
 
 def random_board(rng: random.Random) -> chess.Board:
-    """A legal position of three or four men in which the game is not over."""
+    """A legal position of three or four pieces in which the game is not over."""
     while True:
         board = chess.Board(None)
         squares = rng.sample(range(64), 4)
-        men = [chess.Piece(chess.KING, chess.WHITE), chess.Piece(chess.KING, chess.BLACK)]
+        pieces = [chess.Piece(chess.KING, chess.WHITE), chess.Piece(chess.KING, chess.BLACK)]
         for _ in range(rng.randint(1, 2)):
-            men.append(chess.Piece(rng.choice(range(chess.PAWN, chess.KING)), rng.choice(chess.COLORS)))
-        for square, piece in zip(squares, men, strict=False):
+            pieces.append(chess.Piece(rng.choice(range(chess.PAWN, chess.KING)), rng.choice(chess.COLORS)))
+        for square, piece in zip(squares, pieces, strict=False):
             board.set_piece_at(square, piece)
         board.turn = rng.choice(chess.COLORS)
         board.halfmove_clock = rng.choice([0, 0, 5, 40, 90])

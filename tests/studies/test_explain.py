@@ -5,23 +5,17 @@ from __future__ import annotations
 import json
 from typing import Any
 
-import numpy as np
 import pytest
 
 from hauteur.cli import main
 from hauteur.games.registry import load_game
 from hauteur.mcts.params import Cpuct, SearchParams
 from hauteur.mcts.search_tree import TreeNode
-from hauteur.networks.evaluators.factory import evaluator
 from hauteur.players.settings import PlayerSettings
 from hauteur.studies.explain.explain import changed, explain
-from hauteur.studies.explain.question import Question, side_of
-from hauteur.studies.explain.searched import ExplainedSearch, ExplainStopped, Searches, read_nodes
+from hauteur.studies.explain.question import ExplainedSearch, ExplainStopped, Question, Searches, read_nodes, side_of
 from hauteur.studies.methods import page_of
-from reference.tree import Value
-from reference.wdl_contempt import shifted
 
-SHUFFLE = "chess(fen=k7/8/8/8/8/8/8/K6R w - - 0 1)"
 MATE = "chess(fen=7k/8/R7/1R6/8/8/8/7K w - - 0 1)"
 
 
@@ -111,36 +105,11 @@ def test_solver_proofs_are_counted() -> None:
     assert shown["won, drawn, lost for who moves there"] == "{} {} {}".format(*results)
 
 
-def test_repeats_are_counted() -> None:
-    found, _, nodes = answer(question(SHUFFLE, "repetition=on", visits=3000))
-    shown = facts(found, "repetition")
-    repeats = [node for node in nodes if node.line and node.state.repetition() and not node.terminal]
-    assert shown["repeats scored without the network"] == len(repeats) > 0
-    assert shown["visits that ended there"] == sum(node.visits for node in repeats)
-
-
 def test_turns_of_two_nets_are_counted() -> None:
     words = "large_net=rollout second_net.small_visits=8 second_net.large_visits=2"
     found, _, _ = answer(question("connect4", words, net="uniform", visits=80))
     assert facts(found, "second_net")["turns of the large net"] == 20
     assert found["rules"][0]["ablation"]["tree_changed"]
-
-
-def test_contempt_of_values_shifts_what_the_network_says() -> None:
-    asked = question("connect4", "wdl_contempt.contempt=60", net="connect4", visits=120)
-    found, _, nodes = answer(asked)
-    shown, params, root = facts(found, "wdl_contempt"), asked.a.search, asked.position
-    single = [node for node in nodes if node.line and node.visits == 1 and not node.terminal]
-    changes = []
-    with evaluator(root.game, "connect4", precision="float32", threads=1) as net:
-        for node in single:
-            _, ((win, draw, loss),) = net(node.state.features()[None])
-            value = Value(float(win - loss), float(draw))
-            sign = 1.0 if node.state.to_move == root.to_move else -1.0
-            changes.append(abs(shifted(value, sign=sign, params=params).wl - value.wl))
-    assert shown["nodes with one visit"] == shown["values shifted among them"] == len(single) > 20
-    assert shown["mean change"] == pytest.approx(np.mean(changes), abs=0.01)
-    assert shown["greatest change"] == pytest.approx(max(changes), abs=0.03)
 
 
 ON = {

@@ -43,8 +43,8 @@ def root(tmp_path: Path) -> Path:
 def test_kinds_names_and_states(root: Path) -> None:
     listing = FolderList([root])
     found = {one.name: (one.kind, one.inside, listing.facts(one)) for one in listing.look()}
-    told = {name: (kind, inside, facts.title, facts.state) for name, (kind, inside, facts) in found.items()}
-    assert told == {
+    facts_by_name = {name: (kind, inside, facts.title, facts.state) for name, (kind, inside, facts) in found.items()}
+    assert facts_by_name == {
         "runs/cup": ("tournament", None, "tournament of 2 players", "stopped"),
         "runs/cup/1-2": ("match", "runs/cup", "tictactoe: one – two", "finished"),
         "runs/tictactoe/first": ("run", None, "tictactoe: first", "stopped"),

@@ -1,4 +1,4 @@
-"""Exact play as the judge: games against every reply, solved positions, the solver."""
+"""Players measured by exact play: games against every reply, solved positions, the solver."""
 
 from __future__ import annotations
 
@@ -149,11 +149,11 @@ def test_the_solver_takes_connect4_alone() -> None:
 
 def test_shares_of_preserved_values() -> None:
     late = [position for position in solved_connect4_positions() if position.state.ply >= 28]
-    judge = player(CONNECT4, uniform7, 400)
-    shares = exact_play.value_preserving_moves(judge, late)
+    solver_player = player(CONNECT4, uniform7, 400)
+    shares = exact_play.value_preserving_moves(solver_player, late)
     assert sorted(shares) == [28, 29, 30]
     assert total(list(shares.values())).positions == len(late)
-    actions = MoveChooser(judge, CONNECT4).choose([position.state for position in late])
+    actions = MoveChooser(solver_player, CONNECT4).choose([position.state for position in late])
     kept = sum(position.preserved_by(int(action)) for position, action in zip(late, actions, strict=True))
     assert total(list(shares.values())).preserved == kept
     assert total(list(shares.values())).share > 0.8
@@ -161,9 +161,9 @@ def test_shares_of_preserved_values() -> None:
     assert Preserved(10, 9, 4, 3).choices_share == 0.75
 
 
-def use_toy(monkeypatch: pytest.MonkeyPatch, judge: SearchPlayer) -> None:
+def use_toy(monkeypatch: pytest.MonkeyPatch, solver_player: SearchPlayer) -> None:
     """The commands find this player's evaluator instead of a net's."""
-    monkeypatch.setattr(commands, "evaluator_of", lambda game, net: judge.evaluator)
+    monkeypatch.setattr(commands, "evaluator_of", lambda game, net: solver_player.evaluator)
 
 
 def test_prove_tictactoe(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

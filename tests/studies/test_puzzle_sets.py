@@ -1,4 +1,4 @@
-"""Sets of puzzles: those that ship are right, files are found by name, a person and a search solve them."""
+"""Sets of puzzles: those that ship are right, files are found by name, a person solves them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,6 @@ from pathlib import Path
 import pytest
 
 from hauteur import _core
-from hauteur.mcts.analysis import Analysis
-from hauteur.networks.bundled import net_or_shipped
 from hauteur.players.solver import NODES
 from hauteur.studies.puzzles.problems import (
     Problem,
@@ -18,7 +16,6 @@ from hauteur.studies.puzzles.problems import (
     PuzzleFiles,
     problems_in,
     problems_of,
-    searched_moves,
     shipped_sets,
 )
 
@@ -119,15 +116,3 @@ def test_a_person_solves() -> None:
     helped = PuzzleAttempt(problem)
     assert helped.help() == tuple(first)
     assert not helped.clean
-
-
-def test_a_search_solves_at_growing_counts_of_visits() -> None:
-    """What it plays at each count, to the last."""
-    problem = problems_of(shipped_sets()["connect4"])[0]
-    net = net_or_shipped(None, problem.steps[0].state.game)
-    with Analysis(net) as analysis:
-        moves = list(searched_moves(analysis, problem.steps[0], 200))
-    assert [move.visits for move in moves][:5] == [1, 2, 3, 4, 5]
-    assert moves[-1].visits == 200
-    assert moves[-1].right
-    assert all(move.right == (move.action in problem.steps[0].right) for move in moves if not problem.steps[0].wins)

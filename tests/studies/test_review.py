@@ -80,7 +80,7 @@ def test_the_giver_of_odds_is_not_blamed_for_the_odds_but_for_what_it_throws_awa
 
 
 def test_queen_odds_with_the_shipped_net() -> None:
-    """The giver's first moves are not marked; that the receiver throws its queen away is, and how it is punished."""
+    """The giver's first moves are not marked; that the odds taker throws its queen away is, and how it is punished."""
     text = f'[SetUp "1"]\n[FEN "{ODDS_STARTS["queen d1"]}"]\n\n1. e4 e5 2. Nf3 Qg5 3. Nxg5 d6 *'
     (game,) = games = games_of_text(text, "chess", on_bad=print)
     net = net_or_shipped(None, game.start.game)
@@ -243,7 +243,7 @@ def test_games_of_any_kind_are_read_from_lists_of_moves(tmp_path: Path, capsys: 
 
 
 def test_a_text_is_reviewed_like_a_file_and_a_review_can_be_stopped_and_go_on() -> None:
-    """What was found is kept; the rest is searched by the next run. Messages name no folder."""
+    """Findings are kept; the rest is searched by the next run. Messages name no folder."""
     run, whole = (
         ReviewRun("text", "", games_of_text(FOOLS_MATE, "nogo", on_bad=print), NetChoice("uniform"), LIMITS)
         for _ in range(2)

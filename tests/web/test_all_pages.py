@@ -1,4 +1,4 @@
-"""What holds for every page: no barriers, no sideways scrolling, all by keyboard, little to load, no other host."""
+"""Properties of every page: no barriers, no sideways scrolling, all by keyboard, little to load, no other host."""
 
 from urllib.parse import urlsplit
 
@@ -16,8 +16,8 @@ MOST_BYTES = 150_000
 MOST_TABS = 400
 
 REACHABLE = """() => {
-    const wanted = 'a[href], button, input, select, textarea, summary, [tabindex]:not([tabindex^="-"])';
-    const focusable = [...document.querySelectorAll(wanted)].filter((node) =>
+    const selector = 'a[href], button, input, select, textarea, summary, [tabindex]:not([tabindex^="-"])';
+    const focusable = [...document.querySelectorAll(selector)].filter((node) =>
         node.checkVisibility({ visibilityProperty: true }) && !node.disabled && !node.closest("[inert]")
         && !String(node.getAttribute("tabindex")).startsWith("-")
         && !(node.type === "radio" && (!node.checked && document.querySelector(`[name="${node.name}"]:checked`))));

@@ -85,7 +85,7 @@ class FakeClient:
 
 
 async def bombard(root: Path, session: str, number: int, seed: int) -> None:
-    """Send so many messages; every one gets one reply, from one and the same session; the server does not grow."""
+    """Send `number` messages; every one gets one reply, from one and the same session; the server does not grow."""
     app = create_app(WebSettings(roots=(root,), sessions=2))
     client = FakeClient(AccessMiddleware(app, AccessPolicy()), session)
     await asyncio.wait_for(client.ready.wait(), 60)

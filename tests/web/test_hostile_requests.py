@@ -1,4 +1,4 @@
-"""Ten thousand requests that nobody would send by accident: each gets an answer in words, none an internal error."""
+"""Ten thousand requests that no page sends: each gets an answer in words, none an internal error."""
 
 import asyncio
 import gc
@@ -34,7 +34,7 @@ def paths_of(guarded: AccessMiddleware) -> tuple[str, ...]:
 
 
 async def answers(guarded: AccessMiddleware, number: int, seed: int) -> Counter[int]:
-    """Send so many requests, check every answer, return how often each status came."""
+    """Send `number` requests, check every answer, return how often each status came."""
     hostile = Hostile(
         seed, words=(*names(), "game", "fen", "moves", "net", "visits", "name", "run", "path", "token", "id")
     )

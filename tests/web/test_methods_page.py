@@ -1,6 +1,5 @@
-"""The page Methods: methods with a form to try them, results of experiments with their figures and matches."""
+"""The page Methods: methods with a form to try them, and experiments."""
 
-import json
 import re
 from pathlib import Path
 
@@ -10,15 +9,10 @@ from playwright.sync_api import expect
 from starlette.testclient import TestClient
 
 import hauteur as ht
-from hauteur.plots import Figure, Series
 from hauteur.studies.methods import methods
 from hauteur.web.app import create_app
 from hauteur.web.pages.matches import address as match_address
-from hauteur.web.pages.methods import PAGE as METHODS
 from hauteur.web.settings import WebSettings
-from hauteur_experiments import Experiment, Finding, Result, Setting, make_experiment, stated
-
-RESULTS = f"{METHODS.path}/results"
 
 
 @pytest.fixture
@@ -27,46 +21,15 @@ def client(tmp_path: Path) -> TestClient:
     return TestClient(create_app(WebSettings(roots=(tmp_path,))), raise_server_exceptions=False)
 
 
-def made_experiment(folder: Path) -> None:
-    """An experiment with a finding, a figure and a match."""
-    figure = Figure("heat", "Heat", "Of the sun.", "K", lines=(Series("sun", [1.0, 2.0], [5.0, 6.0]),))
-    findings = [Finding("hot", "6000 K", "holds")]
-
-    def run(setting: Setting) -> Result:
-        ht.play_match("random", "random", "tictactoe", games=2, out=setting.folder / "m")
-        return Result([{"n": 1}], findings, [figure], ["as text"])
-
-    make_experiment(
-        Experiment("sun", "nobody, 2026", "How hot it is", run, stated("nobody", "hot | the sun is <hot> | 5772 K")),
-        Setting(folder, show=lambda line: None),
-    )
-
-
-def test_methods_and_experiments_are_listed_with_results(client: TestClient, tmp_path: Path) -> None:
-    made_experiment(tmp_path / "sun 1")
+def test_methods_and_experiments_are_listed(client: TestClient, tmp_path: Path) -> None:
+    """Matches of an experiment are on the page Matches."""
+    with ht.ExperimentFolder(tmp_path / "sun").open({"experiment": "sun"}):
+        ht.play_match("random", "random", "tictactoe", games=2, out=tmp_path / "sun" / "m")
     page = client.get("/methods").text
     assert all(f'href="/methods/{method.name}"' in page for method in methods())
     assert "contempt-wdl" in page
-    address = f"{RESULTS}/{tmp_path.name}/sun%201"
-    assert f'href="{address}"' in page
-    assert "How hot it is: 1 holds" in page
-    result = client.get(address).text
-    for part in ("the sun is &lt;hot&gt;", "6000 K", "<polyline", "as text", "2 games"):
-        assert part in result
-    assert f'href="{match_address(f"{tmp_path.name}/sun 1/m")}"' in result
-    assert "style=" not in result
-
-
-def test_an_experiment_without_a_result_or_with_a_damaged_one(client: TestClient, tmp_path: Path) -> None:
-    made_experiment(tmp_path / "sun")
-    address = f"{RESULTS}/{tmp_path.name}/sun"
-    (tmp_path / "sun" / "result.json").write_text(json.dumps({"rows": []}))
-    assert "not the result of an experiment" in client.get(address).text
-    assert "result.json cannot be read" in client.get("/methods").text
-    (tmp_path / "sun" / "result.json").unlink()
-    assert "has no result yet" in client.get(address).text
-    assert client.get(f"{RESULTS}/{tmp_path.name}/sun/m").status_code == 404
-    assert client.get(f"{METHODS.path}/nonsense").status_code == 404
+    assert f'href="{match_address(f"{tmp_path.name}/sun/m")}"' in client.get("/matches").text
+    assert client.get("/methods/nonsense").status_code == 404
 
 
 def test_links_of_a_page_lead_to_pages_of_methods(client: TestClient) -> None:

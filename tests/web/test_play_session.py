@@ -258,8 +258,8 @@ def test_whoever_gives_odds_has_the_settings_for_it(
     assert shown in game["odds"]
     off = session.open("chess", giver, {"player": None}, fen=queen, odds_mode=False)
     assert (off["odds"], "odds" in off["names"][0]) == ("", False)
-    receiver = session.open("chess", {"player": None}, giver, fen=queen)
-    assert (receiver["odds"], "odds" in receiver["names"][1]) == ("", False)
+    taker = session.open("chess", {"player": None}, giver, fen=queen)
+    assert (taker["odds"], "odds" in taker["names"][1]) == ("", False)
 
 
 def test_a_search_tells_how_far_it_is(session: Watched) -> None:

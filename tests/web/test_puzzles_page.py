@@ -111,23 +111,8 @@ def test_bad_sets_are_one_line(session: PuzzlesSession, fields: dict[str, Any], 
         session.handle("move", {"a": 0})
 
 
-def test_a_search_solves_the_line(session: PuzzlesSession, events: Events) -> None:
-    number, problem = longest("connect4")
-    session.handle("open", {"set": "connect4"})
-    session.handle("puzzle", {"number": number})
-    reply = session.handle("search", {"visits": 300})
-    assert not reply["clean"]
-    found = events.wait("found")
-    assert len(found["steps"]) == len(problem.steps)
-    assert all(step["visits"] == 300 for step in found["steps"])
-    assert found["visits"] is None or found["visits"] <= 300
-    assert events.named("searched")
-    with pytest.raises(ValueError, match="no net '/etc/passwd'"):
-        session.handle("search", {"net": "/etc/passwd"})
-
-
 def test_a_person_solves_puzzles(windows: Windows, lab_root: Path) -> None:
-    """Moves on the board, a count that the browser keeps, hint, search, files of the server."""
+    """Moves on the board, a count that the browser keeps, hint, the page Analyse, files of the server."""
     (lab_root / "mate.csv").write_text(CSV)
     page = windows.open(f"/puzzles?set={lab_root.name}/mate.csv")
     expect(page.locator("#title")).to_have_text("1 of 1")
@@ -141,13 +126,15 @@ def test_a_person_solves_puzzles(windows: Windows, lab_root: Path) -> None:
     expect(page.locator("#facts")).to_contain_text("mateIn1")
     page.get_by_label("Set").select_option("connect4")
     expect(page.locator("#title")).to_have_text("1 of 12")
-    page.locator("#solver summary").click()
-    page.get_by_role("button", name="Search").click()
-    expect(page.locator("#pace")).to_contain_text("solved from")
     page.keyboard.press("n")
     expect(page.locator("#title")).to_have_text("2 of 12")
     page.keyboard.press("h")
     expect(page.locator("#status")).to_have_text("It begins here.")
+    page.get_by_role("button", name="Analyse").click()
+    expect(page).to_have_url(re.compile(r"/analyse\?game=connect4&moves=[1-7]"))
+    expect(page.locator("#board svg").first).to_be_visible()
+    page.go_back()
+    expect(page.locator("#title")).to_have_text("2 of 12")
     page.set_viewport_size({"width": NARROW[0], "height": NARROW[1]})
     assert not too_wide(page)
     assert not axe_faults(page)

@@ -1,4 +1,4 @@
-"""Watching folders: what a page is told, and when; nothing is looked at while nobody listens."""
+"""Watching folders: notices of changes, and when they come; without a listener nothing is looked at."""
 
 import json
 from collections.abc import Iterator

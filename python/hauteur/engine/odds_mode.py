@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 GIVER_VISITS = 400
 """Visits of a giver that has been given none: the settings are of a search."""
 SETTINGS_FOR_ODDS = ", settings for odds"
-"""What the name of such a giver ends with."""
+"""End of the name of such a giver."""
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What plays a side of a game: a net with its search, a player without a net, or a program."""
+"""Sides of a game and their players: a net with its search, a player without a net, or a program."""
 
 from __future__ import annotations
 

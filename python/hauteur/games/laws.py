@@ -15,7 +15,6 @@ from hauteur import _core
 from hauteur.games.pictures import action_squares, board_of
 from hauteur.system.seeds import stream
 
-MAX_PACKED_SQUARES = 64
 DRAWING_INTERVAL = 8
 """Plies from one position that is drawn to the next: drawing is slow, and all positions are drawn alike."""
 
@@ -218,19 +217,6 @@ def _encode(visit: Visit) -> str | None:
     return None if np.array_equal(row[0], visit.features) else "encode gives different features the second time"
 
 
-def _packed(visit: Visit) -> str | None:
-    planes, rows, columns = visit.game.feature_shape
-    if rows * columns > MAX_PACKED_SQUARES:
-        return None
-    flat = visit.features.reshape(planes, -1)
-    if any(len(np.unique(plane[plane != 0])) > 1 for plane in flat):
-        return None  # a plane of several values has no packed form
-    masks, values = visit.state.features_packed()
-    bits = (masks[:, None] >> np.arange(rows * columns, dtype=np.uint64)) & np.uint64(1)
-    unpacked = np.where(bits == 1, values[:, None], np.float32(0))
-    return None if np.array_equal(unpacked, flat) else "the packed features differ from the features"
-
-
 def _keys(visit: Visit) -> str | None:
     content = (visit.features.tobytes(), visit.legal.tobytes())
     if visit.seen.setdefault(visit.state.key, content) == content:
@@ -323,7 +309,6 @@ LAWS = (
     Law("refusal", "an illegal action is refused and changes nothing", _refusal),
     Law("copies", "copies are equal and independent", _copies),
     Law("features", "features have their shape, are finite, written in full and the same every time", _encode),
-    Law("packed", "packed features are the features", _packed),
     Law("keys", "positions with equal keys have equal features and legal actions", _keys),
     Law("notation", "every legal action is read back from its notation", _notation),
     Law("symmetries", "symmetries map features, legal actions and moves alike", _symmetries),

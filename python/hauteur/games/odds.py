@@ -20,7 +20,7 @@ KINDS = {
     "RR": "two rooks",
     "NR": "rook and knight",
 }
-"""What may be given: letters of the pieces, sorted, and the name of the odds."""
+"""Odds by the letters of the missing pieces, sorted."""
 
 SQUARES = ("d1", "a1", "b1", "g1", "c1", "f2", "b1 g1", "a1 h1", "a1 b1")
 """The pieces that are given in practice, as White's squares; Black gives those of the mirrored squares."""
@@ -32,7 +32,7 @@ QUEEN: tuple[Mapping[str, float], Mapping[str, float]] = (
     {"ScLimit": 40, "CPuct": 1.5, "FpuValue": 0.4, "DrawScore": -0.4},
     {"ScLimit": 32, "CPuct": 1.5, "FpuValue": 0.4, "DrawScore": 0.6},
 )
-"""What queen odds were played with later, by the giver's colour, Black with SwapColors: the net knew White alone.
+"""Settings of later queen odds, by the giver's colour, Black with SwapColors: the net knew White alone.
 
 A draw counts for White, so both dislike draws.
 """

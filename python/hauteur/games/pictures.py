@@ -20,7 +20,7 @@ Look = Literal["pieces", "stones", "discs", "crosses", "letters"]
 CELL = 45
 """Side of a cell in the units of the drawing, which is that of python-chess's pieces."""
 LEFT, TOP, BOTTOM = 24, 12, 44
-"""Room for the labels of rows, above the board, and for the labels of columns with the caption."""
+"""Margins: labels of rows, above the board, labels of columns with the caption."""
 
 MOST_SIGNS = 1000
 """Cells of a board that is drawn from a text."""

@@ -9,7 +9,7 @@ from hauteur import _core
 from hauteur.games.game_line import result_text
 
 SIDE_NAMES = ("first player", "second player")
-"""Who sits where, for messages."""
+"""Names of the sides in messages."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class PlayedGame:
         self.texts: list[str] = []
         """The moves as people write them."""
         self.movers: list[int] = []
-        """Who made each move: side 0 or 1."""
+        """The side of each move: 0 or 1."""
         self._state = game.new_initial_state()
         self._declared: GameEnding | None = None
         for ply, action in enumerate(actions, 1):
@@ -83,7 +83,7 @@ class PlayedGame:
         return 0
 
     def end(self, outcome: int, reason: str) -> None:
-        """End the game off the board: somebody resigns, both agree to a draw, a clock has run out."""
+        """End the game off the board: a player resigns, both agree to a draw, a clock has run out."""
         if self.ending is None:
             self._declared = GameEnding(outcome, reason)
 

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     import chess
 
     PositionLike = _core.State | chess.Board | str
-    """What calls that take a position understand: a State, a `chess.Board`, a FEN (or another text of a chess game)."""
+    """A position for calls that take one: a State, a `chess.Board`, a FEN (or another text of a chess game)."""
 
 
 def position(

@@ -112,7 +112,7 @@ def load_game(spec: str | _core.Game) -> _core.Game:
     """Return the game of a spec.
 
     spec: `name` or `name(key=value, ...)`, such as `chess`, `chess(fen=...)`, `nogo(size=7)`, a registered game, or
-    `openspiel:hex(board_size=5)`; or a game, which is returned as it is. Raise ValueError naming the problem and what
+    `openspiel:hex(board_size=5)`; or a game, which is returned unchanged. Raise ValueError naming the problem and what
     is allowed.
 
     >>> import hauteur as ht

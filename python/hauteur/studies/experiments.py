@@ -1,4 +1,4 @@
-"""Experiments as the laboratory sees them: those that are installed, their folders, their results as parts of a page.
+"""Experiments: those that are installed, their folders, their results as parts of a page.
 
 Experiments are distributions of their own (`experiments/` is one); they are found by entry points, and their results
 are files.
@@ -30,7 +30,7 @@ MOST_ROWS = 500
 
 
 class KnownExperiment(Protocol):
-    """What a list shows of an experiment: its name on the command line, the paper, a line on what it measures."""
+    """An experiment in a list: its name on the command line, the paper, a line on what it measures."""
 
     name: str
     paper: str
@@ -91,14 +91,7 @@ def _csv(rows: Sequence[Mapping[str, Any]]) -> str:
 
 
 def result_parts(facts: Mapping[str, Any]) -> list[str]:
-    """Return what a page shows of a result, as result.json has it; ValueError where it is not one."""
-    try:
-        return _parts(facts)
-    except (KeyError, TypeError, AttributeError) as error:
-        raise ValueError(f"not the result of an experiment: {error!r}") from None
-
-
-def _parts(facts: Mapping[str, Any]) -> list[str]:
+    """Return the parts of a page of a result, as result.json has it."""
     findings = facts.get("findings") or []
     verdicts = Counter(finding["verdict"] for finding in findings)
     shown = [(str(facts["created"])[:10], "date")]
@@ -123,7 +116,7 @@ def _parts(facts: Mapping[str, Any]) -> list[str]:
 
 
 def _rows_html(found: Sequence[Mapping[str, Any]]) -> str:
-    """Return the table of result.csv, as far as a page has room for it."""
+    """Return the table of result.csv, its first MOST_ROWS rows."""
     if not found:
         return "<p>None.</p>"
     names = list(found[0])

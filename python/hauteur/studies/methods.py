@@ -48,7 +48,7 @@ PAGES: Mapping[str, str] = {
     "second_net": "mpv-mcts",
     "lower_bound": "lower-confidence-bound",
 }
-"""Pages by section or setting of SearchParams, where they are not named as it is."""
+"""Pages by section or setting of SearchParams, where they have another name."""
 
 ROW = re.compile(r"^\| (?P<text>[^|]+?) \| \[[^\]]+\]\((?P<name>[a-z-]+)\.md\) \| (?P<use>[^|]+?) \|$", re.MULTILINE)
 

@@ -41,7 +41,7 @@ MOST_CLIENTS = 1000
 
 @dataclass
 class Lab:
-    """What all requests share."""
+    """Shared state of all requests."""
 
     settings: WebSettings
     pool: Pool

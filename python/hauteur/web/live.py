@@ -36,7 +36,7 @@ class ClientMessage(Section):
 
 
 class Mailbox:
-    """What waits to be sent to one client: all replies, and of each kind of report the newest."""
+    """The queue of one client: all replies, and of each kind of report the newest."""
 
     def __init__(self) -> None:
         self._kept: deque[str] = deque()

@@ -1,4 +1,4 @@
-"""Who may speak to the server: checks before the application sees a request, headers on every answer.
+"""Access to the server: checks before the application sees a request, headers on every answer.
 
 A page on another site can make a visitor's browser send requests to this machine. So the Host must be a name of this
 server (DNS rebinding), the Origin of websockets this server itself, and there are no requests that change anything:
@@ -42,7 +42,7 @@ READING = frozenset({"GET", "HEAD"})
 
 @dataclass(frozen=True)
 class AccessPolicy:
-    """What one start of the server lets in.
+    """The access policy of one start of the server.
 
     token: demanded where other machines reach the server, None: nothing is; names: under which it may be addressed;
     most_header: bytes of a request's address and headers together.

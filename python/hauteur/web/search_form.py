@@ -16,7 +16,7 @@ from hauteur.system.settings import assigned
 SettingTexts = Annotated[
     dict[Annotated[str, Field(max_length=80)], Annotated[str, Field(max_length=500)]], Field(max_length=200)
 ]
-"""What a form gives: settings by dotted key, such as {"search_contempt.n_scl": "5", "solver": "on"}."""
+"""Values of a form: settings by dotted key, such as {"search_contempt.n_scl": "5", "solver": "on"}."""
 
 
 def chosen_search(settings: Mapping[str, str], label: str = "settings") -> SearchParams:

@@ -28,7 +28,7 @@ class StoredFolders:
         self._lines: dict[Path, tuple[Mapping[str, str], str]] = {}
 
     def get(self, folder: RunDirectory, make: Callable[[Stored], Made], key: str = "") -> Made:
-        """Return what `make` makes of the folder as it is now. Raise ValueError for damaged files.
+        """Return what `make` makes of the folder. Raise ValueError for damaged files.
 
         key: under which it is kept until the files change; "": it is not.
         """

@@ -36,7 +36,7 @@ Of the list of all folders: `list`.
 
 
 class WatchedNames(Section):
-    """What a page wants to hear of: names of folders; "" is the list of all."""
+    """Names of the folders that a page watches; "" is the list of all."""
 
     names: Annotated[tuple[Annotated[str, Field(max_length=1000)], ...], Field(max_length=64)]
 

@@ -89,7 +89,7 @@ def explain(spec: GameSpec = "chess", *, options: ExplainOptions = ExplainOption
 
 def _explained(question: Question) -> dict[str, Any]:
     from hauteur.studies.explain.explain import explain as compare
-    from hauteur.studies.explain.searched import Searches
+    from hauteur.studies.explain.question import Searches
 
     with Searches(question) as searches, _progress(searches) as step:
         return compare(question, searches, step)

@@ -85,7 +85,7 @@ def budget_of(
 
 RESIGN, PASS = "resign", "pass"
 ADVICE = 'give --player "rave:1000", or name a net there (--player "net=FILE")'
-"""What a user can do for a game without a net of its own."""
+"""Advice for a game without a net of its own."""
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ SHIPPED = "<shipped>"
 AUTODISCOVER = "<autodiscover>"
 """Value of WeightsFile, as in lc0: the newest net of the working directory."""
 BYTES_A_CACHED_POSITION = 180
-"""What a chess position takes in the evaluation cache, with its priors; for RamLimitMb."""
+"""Bytes of a chess position in the evaluation cache, with its priors; for RamLimitMb."""
 
 ENGINE_OPTIONS = (
     Lc0Option(

@@ -10,7 +10,7 @@ from hauteur import _core
 from hauteur.mcts.report import RootMove, RootReport
 from hauteur.mcts.report_text import line_in_notation, people_notation
 from hauteur.mcts.tree_source import Edge
-from hauteur.studies.explain.searched import ExplainedSearch, Line, TreeNodes, TreePlace, proven_result
+from hauteur.studies.explain.question import ExplainedSearch, Line, TreeNodes, TreePlace, proven_result
 
 SHOWN_NODES = 20
 """Nodes that a list of the difference of two trees names."""
@@ -65,7 +65,7 @@ def lines_json(a: ExplainedSearch, b: ExplainedSearch) -> dict[str, Any]:
 
 
 def trees_json(a: ExplainedSearch, b: ExplainedSearch) -> dict[str, Any]:
-    """Return what two trees have in common and what not: counts, nodes in one alone, the largest shifts of visits, and
+    """Return what two trees have in common and what not: counts, the largest shifts of visits, and
     the first line at which they differ: of all lines with other visits the shortest, of these the most visited.
     """
     state, mine, theirs = a.report.state, a.tree, b.tree
@@ -83,8 +83,6 @@ def trees_json(a: ExplainedSearch, b: ExplainedSearch) -> dict[str, Any]:
         "complete": mine.complete and theirs.complete,
         "nodes": {"a": len(mine.nodes), "b": len(theirs.nodes), "both": len(both)},
         "same_visits": len(both) - len(changed),
-        "only_a": _listed(state, only_a, mine, theirs),
-        "only_b": _listed(state, only_b, mine, theirs),
         "only": {"a": len(only_a), "b": len(only_b)},
         "shifts": _listed(state, changed, mine, theirs),
         "first": None if first is None else _place_json(state, first, mine, theirs),

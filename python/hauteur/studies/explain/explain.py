@@ -1,21 +1,30 @@
-"""A comparison of two searches of one position: moves, trees, and what every rule that is on did.
+"""A comparison of two searches of one position: moves, trees, and the effect of every rule that is on.
 
-What a rule did is measured in two ways: by what counters and the tree show of it (`facts`), and by one more search with
-the same settings, seed and limit, in which this rule alone is as it is by default (`ablation`). Every rule, and every
-other setting of the search that is not at its default, has the second.
+The effect of a rule is measured in two ways: by its counters and its tree (`facts`), and by one more search with the
+same settings, seed and limit, in which this rule alone has its default (`ablation`). Every rule, and every other
+setting of the search that is not at its default, has the second.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections import Counter
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from hauteur.mcts.params import SearchParams
 from hauteur.mcts.report_text import line_in_notation
 from hauteur.studies.explain.difference import lines_json, moves_json, trees_json, values_json, visits_moved
-from hauteur.studies.explain.facts import facts_of, frozen_nodes
-from hauteur.studies.explain.question import Question, Side, net_name, settings_text, side_json
-from hauteur.studies.explain.searched import ExplainedSearch, Searches
+from hauteur.studies.explain.question import (
+    ExplainedSearch,
+    Question,
+    Searches,
+    Side,
+    TreePlace,
+    net_name,
+    settings_text,
+    side_json,
+)
 from hauteur.studies.methods import page_of
 
 OnStep = Callable[[int, int, str], None]
@@ -27,9 +36,9 @@ def explain(question: Question, searches: Searches, on_step: OnStep | None = Non
     none. Raise ValueError where the nets do not fit the game or the settings, OSError for files, and ExplainStopped.
     """
     sides = list(zip("ab", question.sides, strict=True))
-    wanted = [(name, side, key) for name, side in sides for key in changed(side)]
-    steps = [f"side {name.upper()}" for name, _ in sides] + [f"side {n.upper()} without {key}" for n, _, key in wanted]
-    steps.append("reading the trees")
+    ablations = [(name, side, key) for name, side in sides for key in changed(side)]
+    steps = [f"side {name.upper()}" for name, _ in sides]
+    steps += [*(f"side {name.upper()} without {key}" for name, _, key in ablations), "reading the trees"]
 
     def step(done: int) -> None:
         if on_step is not None:
@@ -39,7 +48,7 @@ def explain(question: Question, searches: Searches, on_step: OnStep | None = Non
         step(done)
         searches.of(side)
     rules = []
-    for done, (name, side, key) in enumerate(wanted, len(sides)):
+    for done, (name, side, key) in enumerate(ablations, len(sides)):
         step(done)
         rules.append(
             (name, key, searches.of(side), _ablation(searches.of(side), searches.of(side.without(key), keep=False)))
@@ -120,3 +129,127 @@ def _ablation(on: ExplainedSearch, off: ExplainedSearch) -> dict[str, Any]:
         "evaluations": first.pace.rows,
         "evaluations_without": second.pace.rows,
     }
+
+
+Facts = list[dict[str, Any]]
+"""name, value, and how it was measured: `counter` (counted by the search), `tree` (read from the tree), `root`."""
+
+SHOWN_FROZEN = 5
+"""Frozen nodes that are listed with their replies."""
+CHANGED = 1e-6
+"""Least difference of two values that counts as one."""
+
+
+def facts_of(name: str, search: ExplainedSearch) -> Facts:
+    """Return what was measured of a rule or setting of this name; nothing where it leaves no trace of its own."""
+    measure = MEASURES.get(name)
+    facts = [] if measure is None else measure(search)
+    if any(fact["how"] == "tree" for fact in facts) and not search.tree.complete:
+        facts.append(_fact("nodes that these are of, the most visited", len(search.tree.nodes), "tree"))
+    return facts
+
+
+def frozen_nodes(search: ExplainedSearch) -> list[dict[str, Any]]:
+    """Return the most visited frozen nodes of search-contempt: their line, and weight and visits of every reply."""
+    places = sorted(_frozen(search), key=lambda place: -place.visits)[:SHOWN_FROZEN]
+    return [_frozen_json(search, place) for place in places]
+
+
+def _fact(name: str, value: float | str, how: str) -> dict[str, Any]:
+    return {"name": name, "value": value, "how": how}
+
+
+def _counted(search: ExplainedSearch, key: str, name: str) -> dict[str, Any]:
+    return _fact(name, int(search.counters[key]), "counter")
+
+
+def _search_contempt(search: ExplainedSearch) -> Facts:
+    frozen = _frozen(search)
+    rule = search.side.search.search_contempt
+    visits = sum(int(edge["visits"]) for place in frozen for edge in place.children)
+    facts = [
+        _fact("frozen nodes", len(frozen), "tree"),
+        _counted(search, "contempt_draws", "replies drawn from frozen weights"),
+        _fact("visits behind frozen nodes", visits, "tree"),
+    ]
+    if rule is not None and rule.temperature == 1.0:  # then the weights are the visits at which a node froze
+        before = sum(sum((place.weights or {}).values()) for place in frozen)
+        facts.append(_fact("of them after freezing", visits - round(before), "tree"))
+    unweighted = [edge for place in frozen for edge in place.children if not edge["frozen"] and edge["visits"]]
+    facts.append(_fact("replies visited there that are never drawn", len(unweighted), "tree"))
+    return facts
+
+
+def _frozen(search: ExplainedSearch) -> list[TreePlace]:
+    return [place for place in search.tree.nodes.values() if place.weights is not None]
+
+
+def _frozen_json(search: ExplainedSearch, place: TreePlace) -> dict[str, Any]:
+    state = search.report.state
+    before = state.copy()
+    for action in place.line:
+        before.apply(action)
+    total = sum((place.weights or {}).values())
+    replies = [
+        {
+            "move": line_in_notation(before, (int(edge["action"]),))[0],
+            "weight": float(edge["frozen"]) / total,
+            "visits": int(edge["visits"]),
+        }
+        for edge in place.children
+    ]
+    line = line_in_notation(state, place.line)
+    return {"line": list(place.line), "moves": line, "visits": place.visits, "replies": replies}
+
+
+def _solver(search: ExplainedSearch) -> Facts:
+    inner = [place for place in search.tree.nodes.values() if place.line and not place.edge["terminal"]]
+    proven = [place for place in inner if place.proven is not None]
+    results = Counter(place.proven for place in proven)
+    bounded = [
+        place for place in inner if place.proven is None and (place.edge["lower"], place.edge["upper"]) != (-1, 1)
+    ]
+    valued = [
+        abs(place.proven - place.edge["value"])
+        for place in proven
+        if place.proven is not None and place.edge["value"] is not None
+    ]
+    return [
+        _fact("proven nodes", len(proven), "tree"),
+        _fact("won, drawn, lost for who moves there", "{} {} {}".format(*(results[r] for r in (1, 0, -1))), "tree"),
+        _fact("nodes with one bound", len(bounded), "tree"),
+        _counted(search, "terminal_visits", "visits that ended at a known result"),
+        *_changes("values replaced by proofs", valued),
+        _fact("result of the root", _result(search.result.tree.root.proven), "root"),
+    ]
+
+
+def _result(proven: int | None) -> str:
+    return "open" if proven is None else {1: "win", 0: "draw", -1: "loss"}[proven]
+
+
+def _changes(name: str, differences: Iterable[float]) -> Facts:
+    """How many values were changed, by how much on average, and at most."""
+    changed = [difference for difference in differences if difference > CHANGED]
+    facts = [_fact(name, len(changed), "tree")]
+    if changed:
+        facts.append(_fact("mean change", math.fsum(changed) / len(changed), "tree"))
+        facts.append(_fact("greatest change", max(changed), "tree"))
+    return facts
+
+
+def _second_net(search: ExplainedSearch) -> Facts:
+    both = [place for place in search.tree.nodes.values() if place.line and place.edge["large_visits"]]
+    return [
+        _counted(search, "large_visits", "turns of the large net"),
+        _counted(search, "large_rows", "positions that the large net evaluated"),
+        _fact("nodes behind which the large net looked", len(both), "tree"),
+    ]
+
+
+MEASURES: dict[str, Callable[[ExplainedSearch], Facts]] = {
+    "search_contempt": _search_contempt,
+    "second_net": _second_net,
+    "solver": _solver,
+}
+"""Rules whose traces in counters and tree are read; every rule and setting is measured by the search without it."""

@@ -1,14 +1,24 @@
-"""The question of a comparison: one position, two sides that differ in search settings or nets, one seed and limit."""
+"""The question of a comparison, and its searches: one position, two sides with other settings or nets, one limit."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+import heapq
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 from hauteur import _core
-from hauteur.engine.nets import NetChoice
+from hauteur.engine.nets import NetChoice, Opener, OpenNets, open_evaluator, open_nets
+from hauteur.mcts.analysis import ALL_LINES, Analysis
+from hauteur.mcts.control import SearchControl
+from hauteur.mcts.limits import Limits
 from hauteur.mcts.params import SearchParams
-from hauteur.mcts.result import refuse_finished
+from hauteur.mcts.report import RootReport
+from hauteur.mcts.result import SearchResult, refuse_finished
+from hauteur.mcts.search_tree import SearchTree
+from hauteur.mcts.tree_source import Edge
 from hauteur.networks.bundled import net_or_shipped
 from hauteur.networks.names import resolve_net
 from hauteur.players.settings import PlayerSettings, changed_player, player_text
@@ -28,14 +38,14 @@ NOT_OF_A_SIDE = ("name", "visits", "temperature")
 
 @dataclass(frozen=True)
 class Side:
-    """What one of the two searches is made of. text: how its settings were given."""
+    """Settings and nets of one of the two searches. text: how its settings were given."""
 
     text: str
     nets: NetChoice
     search: SearchParams
 
     def without(self, name: str) -> Side:
-        """Return the side with one section or setting of the search as it is by default; second_net: one net alone."""
+        """Return the side with one section or setting of the search at its default; second_net: one net alone."""
         default = SearchParams.model_fields[name].default
         nets = replace(self.nets, large="") if name == "second_net" else self.nets
         return replace(self, nets=nets, search=self.search.model_copy(update={name: default}))
@@ -98,7 +108,7 @@ def side_of(text: str, game: _core.Game, label: str, common: PlayerSettings, thr
 
 
 def checked_side(side: Side, label: str) -> Side:
-    """Return the side; ValueError, which begins with `label`, where its settings want a large net and it has none."""
+    """Return the side; ValueError, which begins with `label`, where its settings need a large net and it has none."""
     second = side.search.second_net
     if second is not None and not second.is_neutral and not side.nets.large:
         raise ValueError(f"{label}: second_net needs a large net: give large_net=")
@@ -123,3 +133,164 @@ def side_json(side: Side) -> dict[str, Any]:
 def net_name(path: str) -> str:
     """Return the name of a net's file without its folder."""
     return path.replace("\\", "/").rpartition("/")[2]
+
+
+MOST_NODES = 50_000
+"""Nodes of a tree that are read, the most visited first."""
+
+Line = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TreePlace:
+    """A node behind a line of actions from the root; q and prior are for the player who chose the last of them."""
+
+    line: Line
+    visits: int
+    edge: Edge
+    """The edge that leads here, with the keys of `_core.Forest.edges_behind`."""
+    children: tuple[Edge, ...]
+    """Its edges with visits, or with a proof; the most visited first."""
+
+    @property
+    def q(self) -> float:
+        """Mean value of the visits."""
+        return float(self.edge["q"])
+
+    @property
+    def proven(self) -> int | None:
+        """The proven result, None without a proof."""
+        return proven_result(self.edge)
+
+    @property
+    def weights(self) -> dict[int, float] | None:
+        """The weights that replies are drawn by, of a node frozen by search-contempt."""
+        if not self.children or self.children[0].get("frozen") is None:
+            return None
+        return {int(edge["action"]): float(edge["frozen"]) for edge in self.children}
+
+
+@dataclass(frozen=True)
+class TreeNodes:
+    """The nodes that were read, by line; complete: whether these are all of the tree."""
+
+    nodes: dict[Line, TreePlace]
+    complete: bool
+
+
+def read_nodes(tree: SearchTree, most: int = MOST_NODES, *, proofs: bool = False) -> TreeNodes:
+    """Read the nodes of a tree that have visits, the most visited `most` of them; proofs: those proven without, too."""
+    found: dict[Line, TreePlace] = {}
+    waiting: list[tuple[int, int, Line, Edge]] = [(0, 0, (), tree.source.root())]
+    added = 0
+    while waiting and len(found) < most:
+        *_, line, edge = heapq.heappop(waiting)
+        is_leaf = bool(line) and not edge["replies"]
+        most_edges = None if proofs or not line else int(edge["replies"])
+        children = () if is_leaf else tuple(filter(_counts, tree.source.edges(line, most_edges)))
+        found[line] = TreePlace(line, int(edge["visits"]), edge, children)
+        for child in children:
+            added += 1
+            heapq.heappush(waiting, (-int(child["visits"]), added, (*line, int(child["action"])), child))
+    return TreeNodes(found, complete=not waiting)
+
+
+def proven_result(edge: Edge) -> int | None:
+    """Return the proven result behind an edge, None without a proof."""
+    return int(edge["lower"]) if edge["lower"] == edge["upper"] else None
+
+
+def _counts(edge: Edge) -> bool:
+    return bool(edge["visits"]) or edge["lower"] == edge["upper"]
+
+
+class ExplainStopped(Exception):  # noqa: N818  (no error: it was asked for)
+    """The comparison was stopped before its end."""
+
+
+@dataclass(eq=False)
+class ExplainedSearch:
+    """A search at its end. evaluator: what computed it; counters: `_core.Forest.tree_stats`."""
+
+    side: Side
+    report: RootReport
+    result: SearchResult
+    digest: str
+    counters: dict[str, float]
+    evaluator: str
+
+    @property
+    def q(self) -> float:
+        """Q of the root for its mover."""
+        return float(self.result.tree.source.root()["q"])
+
+    @cached_property
+    def tree(self) -> TreeNodes:
+        """The nodes of the tree."""
+        return read_nodes(self.result.tree, proofs=self.side.search.solver is not None)
+
+
+@dataclass
+class Searches:
+    """Searches of a question's position with any settings. on_progress: gets the share of the present search that is
+    done, several times a second. A context manager: closes the nets.
+    """
+
+    question: Question
+    opener: Opener = open_evaluator
+    on_progress: Callable[[float], None] | None = None
+    _stack: ExitStack = field(default_factory=ExitStack)
+    _nets: dict[NetChoice, OpenNets] = field(default_factory=dict)
+    _made: dict[tuple[NetChoice, str], ExplainedSearch] = field(default_factory=dict)
+    _control: SearchControl = field(default_factory=SearchControl)
+    _stopped: bool = False
+
+    def __enter__(self) -> Searches:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the nets; trees can still be read."""
+        self._stack.close()
+
+    def stop(self) -> None:
+        """End the present search and all that follow; any thread may call it."""
+        self._stopped = True
+        self._control.stop()
+
+    def of(self, side: Side, *, keep: bool = True) -> ExplainedSearch:
+        """Return the search of a side; keep: its tree is kept for later calls. Raise ExplainStopped once
+        `stop` was called.
+        """
+        key = side.nets, side.search.without_neutral_rules().model_dump_json()
+        found = self._made.get(key) or self._search(side)
+        if keep:
+            self._made[key] = found
+        return found
+
+    def _search(self, side: Side) -> ExplainedSearch:
+        question, nets = self.question, self._open(side.nets)
+        analysis = Analysis(
+            nets.small, side.search, large=nets.large, seed=question.seed, batch_size=question.batch_size
+        )
+        analysis.set_position(question.start, question.actions)
+        self._control = SearchControl()
+        if not self._stopped:
+            limits = Limits(visits=question.visits)
+            report = analysis.search(limits, lines=ALL_LINES, on_report=self._report, control=self._control)
+        if self._stopped:
+            raise ExplainStopped
+        facts = analysis.tree_facts()
+        return ExplainedSearch(side, report, analysis.result(), facts.digest, facts.counters, nets.name)
+
+    def _open(self, choice: NetChoice) -> OpenNets:
+        if choice not in self._nets:
+            nets = self._nets[choice] = open_nets(self.question.start.game, choice, self.opener)
+            self._stack.callback(nets.close)
+        return self._nets[choice]
+
+    def _report(self, report: RootReport) -> None:
+        if self.on_progress is not None:
+            self.on_progress(min(report.visits / self.question.visits, 1.0))

@@ -1,6 +1,6 @@
 """Problems to be solved: puzzles of Lichess's columns with their whole line, EPD suites (bm, am), puzzles in JSON.
 
-They are solved by a person move by move, or by a search at growing counts of visits.
+A person solves them move by move (`PuzzleAttempt`), players by `hauteur puzzles solve`.
 """
 
 from __future__ import annotations
@@ -20,9 +20,6 @@ from hauteur import _core
 from hauteur.games.epd import parse_epd
 from hauteur.games.played_game import move_text
 from hauteur.games.registry import fen_games, load_game, with_fen
-from hauteur.mcts.analysis import Analysis
-from hauteur.mcts.batch_analysis import counts_up_to
-from hauteur.mcts.limits import Limits
 from hauteur.studies.puzzles.formats import COLUMNS
 from hauteur.studies.puzzles.mining import wins_at_once
 from hauteur.studies.puzzles.puzzle import Puzzle
@@ -323,36 +320,3 @@ class PuzzleAttempt:
             texts.append(move_text(state, action))
             state.apply(action)
         return texts
-
-
-@dataclass(frozen=True)
-class SearchedMove:
-    """The move that a search would play after `visits` visits. q: its value for the solver, -1 to 1."""
-
-    visits: int
-    action: int
-    q: float
-    right: bool
-
-
-def solved_from(moves: Sequence[SearchedMove]) -> int | None:
-    """Return the first count of visits from which on the move is right; None where the last one is wrong."""
-    solved = None
-    for move in reversed(moves):
-        if not move.right:
-            break
-        solved = move.visits
-    return solved
-
-
-def searched_moves(analysis: Analysis, step: ProblemStep, most: int) -> Iterator[SearchedMove]:
-    """Search a position; yield what it would play at counts of visits up to `most`, four a doubling.
-
-    `analysis.stop` ends the search of the present count.
-    """
-    analysis.set_position(step.state.start, step.state.moves)
-    for count in counts_up_to(most):
-        report = analysis.search(Limits(visits=count))
-        if report.best is not None:
-            best = report.best
-            yield SearchedMove(report.visits, best.action, best.q, step.is_right(best.action))

@@ -26,7 +26,7 @@ LEAST_LOSS = 0.02
 neighbouring positions at 100 to 400 visits (docs/how-to/review-a-game.md)."""
 
 CONFIRMATION = 4
-"""A mark stands only where searches with so many times the visits, or seconds, come to one too."""
+"""Factor on visits, or seconds, with which searches must come to a mark too for one to stand."""
 
 SIGNS: dict[Mark, str] = {"": "", "inaccuracy": "?!", "mistake": "?", "blunder": "??"}
 """The marks as people write them."""

@@ -45,7 +45,7 @@ def chances_over(game: ReviewedGame, found: Found) -> dict[int, Wdl]:
 
 
 def chances_figure(game: ReviewedGame, found: Found) -> Figure:
-    """Return the figure of what is known until now; its x axis has room for the whole game.
+    """Return the figure of what is known until now; its x axis covers the whole game.
 
     In a game that does not begin EVEN, its scale is that of odds: 4 and 8 % are as far apart as 50 and 68 %.
     """
@@ -137,7 +137,7 @@ def summary_lines(game: ReviewedGame) -> list[str]:
 def summaries(game: ReviewedGame) -> dict[str, dict[str, Any]]:
     """Return for both players: moves, mean loss of expected score, and the number of each mark."""
     names = ("first player", "second player")
-    return {name: _summary([move for move in game.moves if move.mover == seat]) for seat, name in enumerate(names)}
+    return {name: _summary([move for move in game.moves if move.mover == side]) for side, name in enumerate(names)}
 
 
 def _summary(moves: list[MoveReport]) -> dict[str, Any]:
@@ -243,15 +243,15 @@ def _facts(games: Sequence[ReviewedGame]) -> list[tuple[str, str]]:
 
 def _players(games: Sequence[ReviewedGame]) -> Iterator[list[str]]:
     for game in games:
-        for name, (seat, summary) in zip(game.players, summaries(game).items(), strict=True):
+        for name, (side, summary) in zip(game.players, summaries(game).items(), strict=True):
             mean = summary["mean_loss"]
             lost = "" if mean is None else f"{100 * mean:.1f} %"
             counts = [str(summary[mark]) for mark, _ in THRESHOLDS]
-            yield [f"{game.number}", seat if name == "?" else name, str(summary["moves"]), lost, *counts]
+            yield [f"{game.number}", side if name == "?" else name, str(summary["moves"]), lost, *counts]
 
 
 def _tables(games: Sequence[ReviewedGame]) -> Iterator[str]:
-    """Return the tables of moves, of as many games as there is room for."""
+    """Return the tables of moves, of as many games as MOST_ROWS allows."""
     rows = 0
     first = _first_player(games)
     names = ("move", f"{first} W D L before", "after", "lost", "punished", "best line")

@@ -17,7 +17,7 @@ LINE_PLIES = 10
 
 @dataclass(frozen=True)
 class PositionFinding:
-    """The judgement of a search about a position, for the player to move.
+    """The result of a search of a position, for the player to move.
 
     wdl: of the best move, exact where the game is over or the result proven; best: the move it would play and line: the
     best line, which begins with it; empty where the game is over. visits: of the root.
@@ -49,7 +49,7 @@ Look = Callable[[tuple[int, ...], Place], PositionFinding]
 """Searches the position after these actions from the start of the game, which is this place of the review."""
 
 Found = dict[Place, PositionFinding]
-"""What the review of a game has found until now."""
+"""Findings of the review of a game until now."""
 
 
 @dataclass(frozen=True)
@@ -115,15 +115,15 @@ def review_game(
 
     start: where the game begins; actions: its moves, which must be legal; look: searches a position that is not over:
     each position of the game once, and for every move that would be marked the one behind the best move, too, so that
-    it is judged by a search of its own as the played one is. A mark that stands then is judged by all three again, with
+    it is valued by a search of its own as the played one is. A mark that stands then is found by all three again, with
     CONFIRMATION times the effort. found: findings of an earlier attempt, which are not searched for again; new ones are
     added. Raise what `look` raises.
     """
     searched = _Searched(look, tuple(actions), {} if found is None else found)
     state = start.copy()
     for ply, action in enumerate(actions):
-        report = searched.judged(state, ply)
-        yield searched.judged(state, ply, deep=True) if report.mark else report
+        report = searched.report(state, ply)
+        yield searched.report(state, ply, deep=True) if report.mark else report
         state.apply(action)
 
 
@@ -135,7 +135,7 @@ class _Searched:
     actions: tuple[int, ...]
     found: Found = field(default_factory=dict)
 
-    def judged(self, state: _core.State, ply: int, *, deep: bool = False) -> MoveReport:
+    def report(self, state: _core.State, ply: int, *, deep: bool = False) -> MoveReport:
         """Return the report of a move, by searches of one effort alone."""
         action = self.actions[ply]
         before = self._find(state, self.actions[:ply], Place(ply, deep=deep))

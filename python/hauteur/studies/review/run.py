@@ -31,7 +31,7 @@ Share = Annotated[float, Field(ge=0, le=1)]
 
 
 class FoundPosition(Section):
-    """A line of positions.jsonl: the position of a game (from 1) after so many plies, as PositionFinding has it.
+    """A line of positions.jsonl: the position of a game (from 1) after `ply` plies, as PositionFinding has it.
 
     instead, deep: as in Place.
     """
@@ -189,7 +189,7 @@ class ReviewRun:
 
 
 def times(limits: Limits, factor: int) -> Limits:
-    """Return limits of so many times the visits and seconds."""
+    """Return limits with `factor` times the visits and seconds."""
     visits, budget = limits.visits, limits.budget
     longer = None if budget is None else Budget(factor * budget.target, factor * budget.maximum)
     return replace(limits, visits=None if visits is None else factor * visits, budget=longer)

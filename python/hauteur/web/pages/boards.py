@@ -83,7 +83,7 @@ PUZZLES_KEYS = (
 PUZZLES = Page(
     "/puzzles",
     "Puzzles",
-    "Solve positions with one good move, and see how many visits a net needs for them.",
+    "Solve positions with one good move.",
     PUZZLES_KEYS,
 )
 
@@ -122,7 +122,8 @@ def _pairs(text: str) -> dict[str, str]:
 
 def show_review(request: Request) -> Response:
     """Return the page; the game comes from the reader."""
-    return page(request, "review.html", games=names(), nets=_nets(request), most=MOST_TEXT)
+    nets = net_names([str(root) for root in request.app.state.lab.settings.roots])
+    return page(request, "review.html", games=names(), nets=nets, most=MOST_TEXT)
 
 
 def show_puzzles(request: Request) -> Response:
@@ -136,12 +137,7 @@ def show_puzzles(request: Request) -> Response:
         files=[name for name in files.sets if name not in shipped],
         suffixes=",".join(SUFFIXES),
         most=MOST_TEXT,
-        nets=_nets(request),
     )
-
-
-def _nets(request: Request) -> list[str]:
-    return net_names([str(root) for root in request.app.state.lab.settings.roots])
 
 
 async def show_keys(request: Request) -> Response:

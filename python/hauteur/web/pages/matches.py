@@ -31,7 +31,7 @@ PAGE = Page("/matches", "Matches", "Watch matches and tournaments while they are
 
 GAMES_FILES = ("games.jsonl",)
 FILES = (*GAMES_FILES, *(folder.SETTINGS for folder in KINDS), "result.json", "running")
-"""What parts of a match's page are made of."""
+"""Files that parts of a match's page follow."""
 
 GAMES_A_PAGE = 25
 
@@ -110,7 +110,8 @@ class MatchOnPage:
 
 def listed(lab: Lab) -> str:
     """Return the table of all folders, the running ones and the newest first."""
-    found = [one for one in lab.folders.look() if isinstance(one.folder, KINDS) and one.inside is None]
+    matches = {one.name: one for one in lab.folders.look() if isinstance(one.folder, KINDS)}
+    found = [one for one in matches.values() if one.inside not in matches]
     rows = [(one, lab.folders.facts(one), lab.stored.line(one.folder)) for one in found]
     rows.sort(key=lambda row: (row[1].state != "running", -row[1].changed))
     return html("matches_list.html", rows=rows, address=address, cut=lab.folders.cut, roots=lab.settings.roots)

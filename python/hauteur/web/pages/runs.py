@@ -26,7 +26,7 @@ PAGE = Page("/runs", "Runs", "Watch learning runs, compare them, replay their ga
 
 PROGRESS_FILES = ("config.toml", "metrics.jsonl", "progress.json", "running")
 FIGURE_FILES = ("metrics.jsonl",)
-"""What parts of a run's page are made of."""
+"""Files that parts of a run's page follow."""
 
 MOST_COMPARED = 24
 MOST_LISTED = 1000

@@ -17,12 +17,14 @@ from hauteur.studies.explain.question import (
     DEFAULT_VISITS,
     MOST_BATCH,
     MOST_VISITS,
+    ExplainedSearch,
+    ExplainStopped,
     Question,
+    Searches,
     Side,
     checked_side,
     net_name,
 )
-from hauteur.studies.explain.searched import ExplainedSearch, ExplainStopped, Searches
 from hauteur.system.settings import Section, validated
 from hauteur.web.players import net_names, page_net
 from hauteur.web.positions import PlaceFields, game_at, position_view

@@ -1,37 +1,29 @@
-"""The session of the page Puzzles: a set, the puzzle that a person is at, and a search that solves it."""
+"""The session of the page Puzzles: a set, and the puzzle that a person is at."""
 
 from __future__ import annotations
 
 import io
-from collections.abc import Sequence
-from itertools import islice, pairwise
+from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from pydantic import Field
 
 from hauteur import _core
-from hauteur.engine.nets import NetChoice, open_evaluator
 from hauteur.engine.terminal_board import sees_second_side
 from hauteur.games.pictures import action_squares
-from hauteur.games.played_game import move_text
-from hauteur.mcts.analysis import Analysis
-from hauteur.networks.bundled import net_or_shipped
+from hauteur.games.played_game import line_texts, move_text
 from hauteur.studies.puzzles.problems import (
     MOST_PROBLEMS,
     Problem,
     PuzzleAttempt,
     PuzzleFiles,
-    SearchedMove,
     problems_in,
     problems_of,
-    searched_moves,
-    solved_from,
 )
 from hauteur.system.settings import Section, validated
-from hauteur.web.players import page_net
 from hauteur.web.positions import position_view
-from hauteur.web.sessions.session import Emit, Fields, NetName, SessionSettings, WorkSession
+from hauteur.web.sessions.session import Emit, Fields, PageSession, SessionSettings
 
 MOST_TEXT = 900_000
 """Characters of a file: it must fit into a message."""
@@ -65,14 +57,7 @@ class PuzzleView(Section):
     flip: bool
 
 
-class SolverOrder(Section):
-    """Net that is to solve the puzzle, and visits a position at most."""
-
-    net: NetName = ""
-    visits: Annotated[int, Field(ge=1, le=1_000_000)] = 2000
-
-
-class PuzzlesSession(WorkSession):
+class PuzzlesSession(PageSession):
     """One set, one puzzle of it at a time."""
 
     name = "puzzles"
@@ -84,13 +69,10 @@ class PuzzlesSession(WorkSession):
         self._attempt: PuzzleAttempt | None = None
         self._counted = False
         self._flip = False
-        self._analysis: Analysis | None = None
-        self._stopped = False
 
     def do_open(self, fields: Fields) -> Fields:
         """Take a set. Reply: how many puzzles it has, and of which game."""
         chosen = validated(PuzzleSet, fields, "set")
-        self.stop()
         if chosen.text:
             name = f"the file{chosen.suffix}"
             problems = list(islice(problems_in(io.StringIO(chosen.text, newline=""), name), MOST_PROBLEMS))
@@ -103,7 +85,6 @@ class PuzzlesSession(WorkSession):
     def do_puzzle(self, fields: Fields) -> Fields:
         """Begin a puzzle. Reply: the position and the facts that give nothing away."""
         choice = validated(PuzzleChoice, fields, "puzzle")
-        self.stop()
         if choice.number >= len(self._problems):
             raise ValueError(f"the set has {len(self._problems)} puzzles, got number {choice.number + 1}")
         problem = self._problems[choice.number]
@@ -155,24 +136,13 @@ class PuzzlesSession(WorkSession):
         squares = [list(action_squares(attempt.step.state, action)) for action in sorted(attempt.step.right)]
         return {"line": attempt.line(), "squares": squares, **self._decided(), **self._facts()}
 
-    def do_search(self, fields: Fields) -> Fields:
-        """Let a net solve the whole line. Events: `searched`, at the end `found`, or `failed`."""
-        order, attempt = validated(SolverOrder, fields, "search"), self._chosen()
-        self.stop()
-        game = attempt.problem.steps[0].state.game
-        named = page_net(order.net, self.settings.roots) if order.net else None
-        choice = NetChoice(net_or_shipped(named, game), threads=self.settings.threads)
+    def do_place(self, fields: Fields) -> Fields:
+        """Return the position as the page Analyse takes it. The attempt counts as failed where it was not solved."""
+        attempt = self._chosen()
         if not attempt.solved:
             attempt.help()
-        self._stopped = False
-        self.begin(lambda: self._search(attempt.problem, choice, order.visits), "solver")
-        return {**self._decided(), "steps": len(attempt.problem.steps)}
-
-    def ask_to_stop(self) -> None:
-        """End the search."""
-        self._stopped = True
-        if self._analysis is not None:
-            self._analysis.stop()
+        state = attempt.shown
+        return {"game": state.game.spec, "moves": line_texts(state.start, state.moves), **self._decided()}
 
     def _views(self, *states: _core.State) -> list[Fields]:
         return [position_view(state, flip=self._flip) for state in states]
@@ -194,33 +164,3 @@ class PuzzlesSession(WorkSession):
         """Return the facts of a puzzle that are shown at its end."""
         problem = self._chosen().problem
         return {"themes": list(problem.themes), "source": problem.source[:200], "visits": problem.visits}
-
-    def _search(self, problem: Problem, choice: NetChoice, most: int) -> None:
-        with open_evaluator(problem.steps[0].state.game, choice) as evaluator:
-            self._solve(problem, Analysis(evaluator), most)
-
-    def _solve(self, problem: Problem, analysis: Analysis, most: int) -> None:
-        self._analysis = analysis
-        needed, views = list[int | None](), list[dict[str, Any]]()
-        for number, step in enumerate(problem.steps):
-            moves: list[SearchedMove] = []
-            for move in searched_moves(analysis, step, most):
-                if self._stopped:
-                    break
-                moves.append(move)
-                self.emit("searched", {"steps": [*views, _searched_view(problem, number, moves)]})
-            if self._stopped:
-                break
-            views.append(_searched_view(problem, number, moves))
-            needed.append(solved_from(moves))
-        solved = [one for one in needed if one is not None]
-        whole = max(solved) if len(solved) == len(problem.steps) else None
-        self.emit("found", {"steps": views, "visits": whole, "stopped": self._stopped}, latest=False)
-
-
-def _searched_view(problem: Problem, number: int, moves: Sequence[SearchedMove]) -> dict[str, Any]:
-    """Return the moves that a search would have played so far, each change a line."""
-    state = problem.steps[number].state
-    changes = [moves[0], *(move for before, move in pairwise(moves) if move.action != before.action)]
-    listed = [{"from": move.visits, "text": move_text(state, move.action), "right": move.right} for move in changes]
-    return {"visits": moves[-1].visits, "q": moves[-1].q, "moves": listed}

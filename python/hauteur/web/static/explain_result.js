@@ -87,7 +87,7 @@ function ruleCard({ side, name, settings, page, facts, ablation, frozen = [] }) 
   return card;
 }
 
-function showTrees({ equal, complete, nodes, same_visits: same, only, only_a: onlyA, only_b: onlyB, shifts, first }) {
+function showTrees({ equal, complete, nodes, same_visits: same, only, shifts, first }) {
   const read = complete ? "" : " most visited";
   at("counts").textContent = equal ? `The trees are equal: ${whole(nodes.a)} nodes.`
     : `${whole(nodes.a)}${read} nodes in A, ${whole(nodes.b)} in B; ${whole(nodes.both)} in both, ${whole(same)} of them with the same visits; `
@@ -95,8 +95,6 @@ function showTrees({ equal, complete, nodes, same_visits: same, only, only_a: on
   const line = ({ moves }) => moves.join(" ") || "the root";
   at("shifts").tBodies[0].replaceChildren(...shifts.map((place) => row(line(place),
     [whole(place.a.visits), whole(place.b.visits), signed(place.a.q), signed(place.b.q)])));
-  at("only").tBodies[0].replaceChildren(...[...onlyA.slice(0, 8), ...onlyB.slice(0, 8)].map((place) => row(line(place),
-    [place.a ? whole(place.a.visits) : "", place.b ? whole(place.b.visits) : ""])));
 }
 
 // Rows of the moves behind a line, below the row of the line itself.

@@ -2,7 +2,7 @@
 
 import { Board } from "/static/board.js";
 import { Live, attempt, notice } from "/static/live.js";
-import { signed, whole } from "/static/numbers.js";
+import { whole } from "/static/numbers.js";
 
 const find = (name) => document.getElementById(name);
 const source = find("source"), KEPT = "hauteur-solved-puzzles", NONE = {}, REPLY_AFTER = 450;
@@ -39,8 +39,6 @@ async function puzzle(number) {
   find("rating").textContent = reply.rating === null ? "–" : whole(reply.rating);
   find("facts").textContent = known ? "You have tried this one before: it does not count again." : "";
   status(reply.avoid ? "Find a move that is not the mistake." : "Find the best move.");
-  find("steps").replaceChildren();
-  find("pace").textContent = "\u00a0";
   find("back").disabled = number === 0;
   find("next").disabled = number + 1 >= state.count;
   score();
@@ -110,62 +108,25 @@ async function solution() {
   status(`The solution: ${reply.line.join(" ")}`);
 }
 
-// A search that solves it.
-
-function running(on) {
-  find("stop").hidden = !on;
-  find("search").querySelector(".main").disabled = on;
-}
-
-function searched({ steps }) {
-  steps.forEach((step, number) => {
-    const row = find("steps").rows[number] ?? find("steps").insertRow();
-    if (!row.cells.length) {
-      row.append(Object.assign(document.createElement("th"), { scope: "row", textContent: number + 1 }));
-      row.insertCell();
-    }
-    row.cells[1].replaceChildren(...step.moves.map(({ from, text, right }, place) => Object.assign(document.createElement("span"), {
-      className: right ? "steps-right" : "steps-wrong", textContent: `${place ? ", " : ""}${whole(from)}: ${text} ${right ? "✓" : "✗"}` })));
-  });
-  const now = steps.at(-1);
-  if (now) find("pace").textContent = `move ${steps.length}: ${whole(now.visits)} of ${whole(Number(find("search").visits.value))} visits, Q ${signed(now.q)}`;
+// The page Analyse at this position.
+async function analyse() {
+  const reply = await live.ask("place");
+  take(reply);
+  location.assign(`/analyse?${new URLSearchParams({ game: reply.game, moves: reply.moves.join(" ") })}`);
 }
 
 async function go(number) {
   if (number >= 0 && number < state.count) await puzzle(number);
 }
 
-live.on("searched", (report) => { if (!find("stop").hidden) searched(report); });
-live.on("found", (end) => {
-  running(false);
-  searched(end);
-  find("pace").textContent = end.stopped ? "stopped" : end.visits === null ? "not solved with these visits"
-    : `solved from ${whole(end.visits)} visits on`;
-});
-live.on("failed", ({ text }) => { running(false); notice("page", text, "error"); });
 live.on("connected", () => attempt(open));
 
-find("search").onsubmit = (event) => {
-  event.preventDefault();
-  const { net, visits } = event.target.elements;
-  attempt(async () => {
-    await live.settled();
-    find("steps").replaceChildren();
-    running(true);
-    try {
-      take(await live.ask("search", { net: net.value.trim(), visits: Number(visits.value) }));
-    } catch (error) {
-      running(false);
-      throw error;
-    }
-  });
-};
-find("stop").onclick = () => attempt(() => live.ask("stop"));
 find("next").onclick = () => attempt(() => go(state.number + 1));
 find("back").onclick = () => attempt(() => go(state.number - 1));
 find("again").onclick = () => attempt(() => go(state.number));
 find("hint").onclick = () => attempt(hint);
 find("solution").onclick = () => attempt(solution);
+find("analyse").onclick = () => attempt(analyse);
 find("flip").onclick = () => attempt(async () => {
   state.flip = !state.flip;
   show((await live.ask("view", { flip: state.flip })).position);
