@@ -29,7 +29,7 @@ def test_methods_and_experiments_are_listed(client: TestClient, tmp_path: Path) 
     assert all(f'href="/methods/{method.name}"' in page for method in methods())
     assert "contempt-wdl" in page
     assert f'href="{match_address(f"{tmp_path.name}/sun/m")}"' in client.get("/matches").text
-    assert client.get("/methods/nonsense").status_code == 404
+    assert client.get("/methods" + "/nonsense").status_code == 404
 
 
 def test_links_of_a_page_lead_to_pages_of_methods(client: TestClient) -> None:

@@ -140,4 +140,4 @@ def test_a_person_solves_puzzles(windows: Windows, lab_root: Path) -> None:
     assert not axe_faults(page)
     page.goto(f"/puzzles?set={lab_root.name}/mate.csv")
     expect(page.locator("#facts")).to_contain_text("tried this one before")
-    expect(page.locator("#score")).to_have_text("0 of 3")
+    expect(page.locator("#score")).to_have_text("0 of 2")
