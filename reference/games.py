@@ -20,11 +20,12 @@ from hauteur.matches.openings import opening_state
 from hauteur.matches.record import COLUMNS, GamePlan, GameRecord
 from hauteur.matches.resignation import NOBODY, Resignation
 from hauteur.mcts.driver import run_searches
-from hauteur.mcts.move_choice import chosen_action, temperatures_at
+from hauteur.mcts.report import root_moves
 from hauteur.mcts.scores import pawns
 from hauteur.players.move_player import EngineResignation, GameLost, MovePlayer, MoveRequest
 from hauteur.players.search_player import SearchPlayer
 from hauteur.system.seeds import derived_seed, stream
+from reference.choice import Candidate, choose, temperature_at
 
 TARGET_UNITS = 65_535
 """What a whole policy target counts where it is not made of visits; shares below half of one are left out."""
@@ -179,16 +180,26 @@ def _choice(player: SearchPlayer, forest: _core.Forest, tree: Any, ply: int, uni
     edges = np.flatnonzero(counts)
     wdl, net = forest.root_values(tree)[0], forest.network_values(tree)[0]
     return {
-        "actions": chosen_action(player.temperature, forest, tree, ply, uniform),
+        "actions": choose(
+            _candidates(forest, int(tree[0])), int(forest.best_actions(tree)[0]), ply, uniform, player.temperature
+        ),
         "policy_actions": edges.tolist(),
         "policy_counts": counts[edges].astype(np.uint32).tolist(),
         "root_wdl": wdl,
         "net_value": net[0] - net[2],
         "surprise": policy_surprise(counts[edges], priors[0][edges]),
         "visits": int(forest.root_node_visits(tree)[0]),
-        "temperatures": temperatures_at(player.temperature, np.array([ply], np.int64))[0],
+        "temperatures": temperature_at(player.temperature, ply),
         "scores": pawns(float(wdl[0] - wdl[2])),
     }
+
+
+def _candidates(forest: _core.Forest, tree: int) -> list[Candidate]:
+    """Return the moves of a root by action."""
+    moves = sorted(root_moves(forest, tree, lines=0), key=lambda move: move.action)
+    return [
+        Candidate(one.action, one.visits, one.q if one.visits else math.nan, one.prior, one.proven) for one in moves
+    ]
 
 
 def policy_surprise(counts: Any, priors: Any) -> float:

@@ -21,6 +21,7 @@ __all__ = [
     "__version__",
     "bench_search",
     "check_settings",
+    "choose_action",
     "dirichlet",
     "encode_games",
     "encode_positions",
@@ -340,8 +341,6 @@ class Forest:
         """(lower, upper, plies): the proven bounds of the result for the root's mover over the moves that it may choose, -1
         loss, 0 draw, 1 win, (-1, 1) where nothing is proven; and once they meet the plies to the end, None where an oracle's
         word is all that is known (solver)."""
-    def proven_results(self, ids: _Whole) -> NDArray[np.float32]:
-        """[T, num_actions] -1, 0, 1: the proven result of the root's edges for the root's mover, NaN without a proof (solver)."""
     def policy_targets(self, ids: _Whole) -> NDArray[np.float32]:
         """[T, num_actions] what a network is taught, rows sum to 1: shares of the root's visits (the priors before the first),
         or what the rule of choice makes of them; 0 where the tree was not searched."""
@@ -491,6 +490,14 @@ def settings_schema() -> str:
 
 def check_settings(section: str, settings: str) -> bool:
     """Check the settings of SearchParams or of a rule, given as JSON. True where they leave the search as it is."""
+
+def choose_action(
+    moves: Sequence[tuple[int, int, float, float, int | None]], best: int, ply: int, uniform: float, temperature: str
+) -> int:
+    """The action to play after a search, `ply` plies into the game.
+
+    moves: of the root by action: action, visits, Q (NaN where unvisited), prior, proven result. best: of the search, played
+    at temperature 0 and where a win is proven; else `uniform`, in [0, 1), decides. temperature: JSON of `Temperature`."""
 
 def random_u64(key: int, counter: int) -> int:
     """Draw number `counter` of the counter-based generator with this key."""

@@ -55,9 +55,19 @@ def positions(count: int, seed: int = 1) -> list[_core.State]:
     return found
 
 
+def one(request: AnalysisRequest) -> RequestChain[Readings]:
+    return (yield request)
+
+
+def readings_of(analysis: BatchAnalysis, requests: Iterable[AnalysisRequest]) -> list[Readings]:
+    """The readings of all requests, in their order."""
+    found = dict(analysis.run(one(request) for request in requests))
+    return [found[number] for number in range(len(found))]
+
+
 def of_states(analysis: BatchAnalysis, states: Iterable[_core.State], *visits: int) -> list[Readings]:
     """The readings of positions at these counts of visits."""
-    return analysis.analyse(AnalysisRequest(state, visits) for state in states)
+    return readings_of(analysis, (AnalysisRequest(state, visits) for state in states))
 
 
 def test_alone_or_beside_others_in_any_order() -> None:
@@ -97,7 +107,7 @@ def test_one_visit_is_the_net_alone() -> None:
 def test_only_some_moves() -> None:
     state = CONNECT4.new_initial_state()
     request = AnalysisRequest(state, (50,), only=(0, 6))
-    (found,) = BatchAnalysis(Hashed(), SearchParams()).analyse([request])[0]
+    ((found,),) = readings_of(BatchAnalysis(Hashed(), SearchParams()), [request])
     assert {found.best, found.second} == {0, 6}
 
 
@@ -109,7 +119,7 @@ def test_searches_may_end_early() -> None:
     def changed(found: Readings) -> bool:
         return found[0].best != 3
 
-    some = analysis.analyse(AnalysisRequest(state, (4, 32), go_on=changed) for state in states)
+    some = readings_of(analysis, (AnalysisRequest(state, (4, 32), go_on=changed) for state in states))
     assert {len(found) for found in some} == {1, 2}
     for whole, found in zip(every, some, strict=True):
         assert repr(whole[: len(found)]) == repr(found)
@@ -148,19 +158,18 @@ def test_a_chain_without_requests() -> None:
 
 
 def test_nothing_to_analyse() -> None:
-    assert BatchAnalysis(Hashed(), SearchParams()).analyse([]) == []
-    assert list(BatchAnalysis(Hashed(), SearchParams()).analyse_each(iter(()))) == []
+    assert readings_of(BatchAnalysis(Hashed(), SearchParams()), []) == []
 
 
 def test_questions_are_read_when_there_is_room() -> None:
     begun: list[int] = []
 
-    def requests() -> Iterator[AnalysisRequest]:
+    def chains() -> Iterator[RequestChain[Readings]]:
         for number, state in enumerate(positions(12)):
             begun.append(number)
-            yield AnalysisRequest(state, (8,))
+            yield one(AnalysisRequest(state, (8,)))
 
-    answers = BatchAnalysis(UniformEvaluator(CONNECT4), SearchParams(), at_a_time=2).analyse_each(requests())
+    answers = BatchAnalysis(UniformEvaluator(CONNECT4), SearchParams(), at_a_time=2).run(chains())
     next(answers)
     assert len(begun) <= 4
     answers.close()

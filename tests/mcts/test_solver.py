@@ -31,8 +31,7 @@ from worked_example import EXAMPLE, fixture_node
 import reference
 from hauteur._core import Game, State
 from hauteur.mcts.lc0_options import search_params as lc0_search_params
-from hauteur.mcts.move_choice import choose_actions
-from hauteur.mcts.params import Cpuct, SearchContempt, SearchParams, Solver, Temperature
+from hauteur.mcts.params import Cpuct, SearchContempt, SearchParams, Solver
 from reference.solver import Climb, node_bounds
 from reference.tree import Bounds
 
@@ -285,36 +284,6 @@ def test_only_allowed_moves_count_at_the_root() -> None:
         assert forest.finished().tolist() == [0]
     forest.restrict_root(0, [])
     assert proven_result(forest, 0) == best_result(state)
-
-
-# -- which move is played ----------------------------------------------------------------------------------------------
-
-
-def chosen(proven: list[float], visits: list[int], *, best: int) -> set[int]:
-    """Actions that a temperature of 1 draws for any random number."""
-    actions = set()
-    for uniform in np.linspace(0, 0.999, 50):
-        found = choose_actions(
-            np.array([visits], np.uint32),
-            np.zeros((1, 4), np.float32),
-            np.full((1, 4), 0.25, np.float32),
-            best=np.array([best], np.uint16),
-            temperatures=np.ones(1),
-            uniforms=np.array([uniform]),
-            settings=Temperature(),
-            proven=np.array([proven], np.float32),
-        )
-        actions.add(int(found[0]))
-    return actions
-
-
-def test_temperature_plays_wins_and_spares_losses() -> None:
-    nan = float("nan")
-    assert chosen([nan, nan, 1, nan], [50, 20, 1, 5], best=2) == {2}
-    assert chosen([nan, -1, 0, nan], [50, 20, 1, 0], best=0) == {0, 2}
-    assert chosen([-1, -1, -1, nan], [50, 20, 1, 0], best=3) == {3}
-    assert chosen([-1, -1, -1, -1], [50, 50, 0, 0], best=1) == {0, 1}
-    assert chosen([nan] * 4, [50, 20, 1, 0], best=0) == {0, 1, 2}
 
 
 @pytest.mark.parametrize(

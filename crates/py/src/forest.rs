@@ -449,10 +449,6 @@ impl PyForest {
         Ok((bounds.lower, bounds.upper, plies_to_end(bounds)))
     }
 
-    fn proven_results<'py>(&self, py: Python<'py>, ids: Ids<'_>) -> PyResult<Bound<'py, PyArray2<f32>>> {
-        self.edge_rows(py, &ids, f32::NAN, |edge| edge.bounds.result().map_or(f32::NAN, f32::from))
-    }
-
     fn policy_targets<'py>(&self, py: Python<'py>, ids: Ids<'_>) -> PyResult<Bound<'py, PyArray2<f32>>> {
         self.rows(py, &ids, self.game.0.info().num_actions, 0.0, |search, row| {
             search.policy_target().into_iter().for_each(|(action, share)| row[usize::from(action)] = share);

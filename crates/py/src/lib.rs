@@ -47,6 +47,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(positions::rollout_values, module)?)?;
     module.add_function(wrap_pyfunction!(baselines::mcts_search, module)?)?;
     module.add_function(wrap_pyfunction!(baselines::rave_search, module)?)?;
+    module.add_function(wrap_pyfunction!(playing::choose_action, module)?)?;
     module.add_function(wrap_pyfunction!(settings::settings_schema, module)?)?;
     module.add_function(wrap_pyfunction!(settings::check_settings, module)?)?;
     module.add_function(wrap_pyfunction!(bench::random_u64, module)?)?;

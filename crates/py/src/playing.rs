@@ -6,9 +6,11 @@ use std::time::Duration;
 
 use hauteur_core::evaluator::Origin;
 use hauteur_core::forest::ForestError;
+use hauteur_core::game::Action;
+use hauteur_core::play::choice::{RootMove, choose};
 use hauteur_core::play::record::Record;
 use hauteur_core::play::running::{Lost, Plan};
-use hauteur_core::play::settings::{GameRules, Layout, MoveSettings, SearchPlayer, Table};
+use hauteur_core::play::settings::{GameRules, Layout, MoveSettings, SearchPlayer, Table, Temperature};
 use hauteur_core::play::threads::{Answer, Event, GameThreads};
 use hauteur_core::search::outside::OutsideRules;
 use hauteur_core::step::StepFacts;
@@ -34,6 +36,21 @@ fn refuse(ForestError(message): ForestError) -> PyErr {
 
 fn settings<T: DeserializeOwned>(json: &str) -> PyResult<T> {
     serde_json::from_str(json).map_err(value_error)
+}
+
+/// The action to play after a search, see `_core.pyi`. moves: action, visits, Q, prior and proven result of each.
+#[pyfunction]
+pub fn choose_action(
+    moves: Vec<(Action, u32, f32, f32, Option<i8>)>,
+    best: Action,
+    ply: usize,
+    uniform: f64,
+    temperature: &str,
+) -> PyResult<Action> {
+    let temperature: Temperature = settings(temperature)?;
+    let row = |(action, visits, q, prior, proven)| RootMove { action, visits, q, prior, proven };
+    let moves: Vec<RootMove> = moves.into_iter().map(row).collect();
+    Ok(choose(&moves, best, temperature.at(ply), uniform, &temperature))
 }
 
 /// Games in progress; see `_core.pyi`.

@@ -30,9 +30,8 @@ from hauteur.mcts.control import SearchControl, in_background
 from hauteur.mcts.driver import for_nets, nets_of
 from hauteur.mcts.followed_tree import TreeFacts
 from hauteur.mcts.limits import Limits
-from hauteur.mcts.move_choice import choose_move
 from hauteur.mcts.params import SearchParams, Temperature
-from hauteur.mcts.report import RootMove, RootReport
+from hauteur.mcts.report import RootMove, RootReport, choose_move
 from hauteur.mcts.search_tree import SearchTree
 from hauteur.mcts.time_manager import remember_lateness
 from hauteur.players.move_player import MoveFunction
@@ -241,8 +240,12 @@ class PlayingSession(Closing):
         analysis.set_position(self._start, self._actions)
         report = analysis.search(limits, actions=actions, lines=lines, on_report=on_report, control=control)
         self._remember_lateness(limits, control)
-        move = choose_move(report, self.settings.temperature, state.ply if ply is None else ply, self._rng)
-        return FoundMove(None if move is None else move.action, report, move)
+        if not report.moves:
+            return FoundMove(None, report)
+        move = choose_move(
+            report.moves, self.settings.temperature, state.ply if ply is None else ply, self._rng.random()
+        )
+        return FoundMove(move.action, report, move)
 
     def start(
         self,

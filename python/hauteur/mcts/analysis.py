@@ -18,7 +18,7 @@ import numpy as np
 from hauteur import _core
 from hauteur.games.positions import as_state
 from hauteur.mcts.control import BetweenBatches, SearchControl, in_background, stopped_by_interrupt
-from hauteur.mcts.driver import SearchDriver, Searched, SearchFacts, for_nets, run_searches
+from hauteur.mcts.driver import SearchFacts, for_nets, run_searches
 from hauteur.mcts.followed_tree import AnalysisNets, FollowedTree, TreeCounters, TreeFacts
 from hauteur.mcts.limits import Growth, Limits, Progress, limits_of, stop_reason
 from hauteur.mcts.own_rules import Rule, checked_rules, rule_chain
@@ -575,18 +575,9 @@ def search_batch(
         forest = _core.Forest(game, params, seed, threads, rule_chain(rules))
         ids = np.array([forest.add(state) for state in states], np.int64)
         forest.set_visit_limits(ids, np.full(len(ids), min(visits, LARGEST_BATCH_VISITS), np.int64))
-        _run(SearchDriver([Searched(forest, nets.small, nets.large)], spread=True))
+        stopped: list[bool] = []
+        with stopped_by_interrupt(lambda: stopped.append(True)):
+            run_searches(forest, nets.small, large=nets.large, spread=True, should_stop=lambda: bool(stopped))
     finally:
         nets.close()
     return batch_result(forest, ids)
-
-
-def _run(driver: SearchDriver) -> None:
-    """Search until no tree is active, or Ctrl-C."""
-    stopped: list[bool] = []
-    with stopped_by_interrupt(lambda: stopped.append(True)):
-        try:
-            while not stopped and driver.turn():
-                pass
-        finally:
-            driver.cancel()

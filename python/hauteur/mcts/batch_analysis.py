@@ -11,14 +11,14 @@ from __future__ import annotations
 import math
 import time
 from collections import deque
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Generic, TypeVar
 
 import numpy as np
 
 from hauteur import _core
-from hauteur.mcts.driver import SearchDriver, Searched, SearchFacts, for_nets
+from hauteur.mcts.driver import SearchDriver, SearchFacts, for_nets
 from hauteur.system.seeds import derived_seed
 
 if TYPE_CHECKING:
@@ -100,30 +100,29 @@ class BatchAnalysis:
     threads: int = 1
     facts: SearchFacts = field(default_factory=SearchFacts)
 
-    def analyse(self, requests: Iterable[AnalysisRequest]) -> list[Readings]:
-        """Return the readings of all requests, in their order."""
-        found = dict(self.analyse_each(requests))
-        return [found[number] for number in range(len(found))]
-
-    def analyse_each(self, requests: Iterable[AnalysisRequest]) -> Generator[tuple[int, Readings]]:
-        """Yield the number of each request (from 0) with its readings, once they are there; read as there is room."""
-        return self.run(_single(request) for request in requests)
-
     def run(self, chains: Iterable[RequestChain[Result]]) -> Generator[tuple[int, Result]]:
         """Yield the number of each chain (from 0) with what it returned, when it ends; begun as there is room."""
         started = time.perf_counter()
+        searches: _Searches[Result] = _Searches(self)
+        room, waiting = self.at_a_time or 3 * self.evaluator.batch_size, enumerate(chains)
         try:
-            yield from _Chains(self, chains).results()
+            while True:
+                while searches.open < room and (following := next(waiting, None)) is not None:
+                    searches.go_on(*following, None)
+                if searches.ended:
+                    yield searches.ended.popleft()
+                elif searches.open:
+                    searches.turn()
+                else:
+                    return
         finally:
+            if searches.driver is not None:
+                searches.driver.cancel()
             self.facts.total += time.perf_counter() - started
 
 
-def _single(request: AnalysisRequest) -> RequestChain[Readings]:
-    return (yield request)
-
-
 def counts_up_to(most: int, *also: int, a_doubling: int = 4) -> tuple[int, ...]:
-    """Counts of visits from 1 to `most`, so many a doubling (4: 1, 2, 3, 4, 5, 6, 7, 8, 10, 11 ...), and `also`."""
+    """Counts of visits from 1 to `most`, `a_doubling` to a doubling (4: 1, 2, 3, 4, 5, 6, 7, 8, 10 ...), and `also`."""
     steps = math.ceil(math.log2(most) * a_doubling) if most > 1 else 0
     counts = {round(2 ** (step / a_doubling)) for step in range(steps)}
     return tuple(sorted(count for count in {*counts, *also, most} if count <= most))
@@ -140,7 +139,7 @@ def visits_to_solution(readings: Sequence[SearchReading], right: Callable[[int],
 
 
 @dataclass
-class _Tree(Generic[Result]):
+class _Search(Generic[Result]):
     """The search of a chain's request."""
 
     number: int
@@ -149,104 +148,66 @@ class _Tree(Generic[Result]):
     found: list[SearchReading] = field(default_factory=list)
 
 
-class _Chains(Generic[Result]):
-    """The chains of one call, and their searches."""
+class _Searches(Generic[Result]):
+    """The forest of one run, what drives it, and the chains whose requests its trees answer."""
 
-    def __init__(self, analysis: BatchAnalysis, chains: Iterable[RequestChain[Result]]) -> None:
+    def __init__(self, analysis: BatchAnalysis) -> None:
         self.analysis = analysis
-        self.room = analysis.at_a_time or 3 * analysis.evaluator.batch_size
-        self.waiting = enumerate(chains)
-        self.searches: _Searches | None = None
-        self.trees: dict[int, _Tree[Result]] = {}
+        self.driver: SearchDriver | None = None
         self.ended: deque[tuple[int, Result]] = deque()
+        self._forest: _core.Forest
+        self._trees: dict[int, _Search[Result]] = {}
 
-    def results(self) -> Iterator[tuple[int, Result]]:
-        """Search until every chain has ended."""
-        try:
-            self._begin_more()
-            while self.trees or self.ended:
-                while self.ended:
-                    yield self.ended.popleft()
-                self._step()
-                self._begin_more()
-        finally:
-            if self.searches is not None:
-                self.searches.driver.cancel()
+    @property
+    def open(self) -> int:
+        """Chains that are searched, or have ended and were not read."""
+        return len(self._trees) + len(self.ended)
 
-    def _begin_more(self) -> None:
-        """Begin further chains while there is room."""
-        while len(self.trees) + len(self.ended) < self.room and (following := next(self.waiting, None)) is not None:
-            number, chain = following
-            self._go_on(number, chain, None)
-
-    def _go_on(self, number: int, chain: RequestChain[Result], found: Readings | None) -> None:
-        """Hand a chain its readings (None: it begins) and take its next request, or what it returns."""
+    def go_on(self, number: int, chain: RequestChain[Result], found: Readings | None) -> None:
+        """Hand a chain its readings (None: it begins), and begin its next request or note what it returns."""
         try:
             request = next(chain) if found is None else chain.send(found)
         except StopIteration as end:
             self.ended.append((number, end.value))
             return
-        if self.searches is None:
-            self.searches = _Searches(self.analysis, request.state.game)
-        self.trees[self.searches.begin(request)] = _Tree(number, chain, request)
+        if self.driver is None:
+            self._begin_forest(request.state.game)
+        # The seed is of the position, not of its number: the same position is searched alike wherever it stands.
+        tree = self._forest.add(request.state, derived_seed(self.analysis.seed, "judging", request.state.key))
+        self._forest.restrict_root(tree, request.only)
+        self._forest.set_visit_limits([tree], [request.visits[0]])
+        self._trees[tree] = _Search(number, chain, request)
 
-    def _step(self) -> None:
+    def turn(self) -> None:
         """Take one turn of the searches, and read what the finished ones have found."""
-        if self.searches is None or not self.trees:
-            return
-        for tree in self.searches.turn():
-            search = self.trees[tree]
-            search.found.append(self.searches.reading(tree))
+        assert self.driver is not None, "a chain has begun"
+        self.driver.turn()
+        for tree in self._forest.finished().tolist():
+            search = self._trees[tree]
+            search.found.append(self._reading(tree))
             found, request = tuple(search.found), search.request
             if len(found) < len(request.visits) and (request.go_on is None or request.go_on(found)):
-                self.searches.limit(tree, request.visits[len(found)])
+                self._forest.set_visit_limits([tree], [request.visits[len(found)]])
             else:
-                del self.trees[tree]
-                self.searches.end(tree)
-                self._go_on(search.number, search.chain, found)
+                del self._trees[tree]
+                self._forest.remove([tree])
+                self.go_on(search.number, search.chain, found)
 
+    def _begin_forest(self, game: _core.Game) -> None:
+        one = self.analysis
+        search = for_nets(one.search, one.large).model_copy(update={"max_in_flight": 1})
+        self._forest = _core.Forest(game, search, one.seed, one.threads)
+        self.driver = SearchDriver(self._forest, one.evaluator, one.large, spread=True, facts=one.facts)
 
-class _Searches:
-    """The forest of one run, and what drives it."""
-
-    def __init__(self, analysis: BatchAnalysis, game: _core.Game) -> None:
-        search = for_nets(analysis.search, analysis.large).model_copy(update={"max_in_flight": 1})
-        self.forest = _core.Forest(game, search, analysis.seed, analysis.threads)
-        self.seed = analysis.seed
-        searched = Searched(self.forest, analysis.evaluator, analysis.large)
-        self.driver = SearchDriver([searched], spread=True, facts=analysis.facts)
-
-    def begin(self, request: AnalysisRequest) -> int:
-        """Return the tree in which a request is searched."""
-        # The seed is of the position, not of its number: the same position is searched alike wherever it stands.
-        tree = self.forest.add(request.state, derived_seed(self.seed, "judging", request.state.key))
-        if request.only:
-            self.forest.restrict_root(tree, request.only)
-        self.limit(tree, request.visits[0])
-        return tree
-
-    def limit(self, tree: int, visits: int) -> None:
-        """Set at how many visits the tree is finished."""
-        self.forest.set_visit_limits(np.array([tree], np.int64), np.array([visits], np.uint32))
-
-    def end(self, tree: int) -> None:
-        """Forget a tree."""
-        self.forest.remove(np.array([tree], np.int64))
-
-    def turn(self) -> list[int]:
-        """Drive the searches on; return the trees that are finished then."""
-        self.driver.turn()
-        return [int(tree) for tree in self.forest.finished()]
-
-    def reading(self, tree: int) -> SearchReading:
+    def _reading(self, tree: int) -> SearchReading:
         """Return what the tree has found until now."""
-        ids = np.array([tree], np.int64)
-        win, _, loss = self.forest.root_values(ids)[0].tolist()
-        q = self.forest.root_q(ids)[0]
-        best = int(self.forest.best_actions(ids)[0])
+        ids = [tree]
+        win, _, loss = self._forest.root_values(ids)[0].tolist()
+        q = self._forest.root_q(ids)[0]
+        best = int(self._forest.best_actions(ids)[0])
         others = q.copy()
         others[best] = np.nan
         second = None if np.isnan(others).all() else int(np.nanargmax(others))
-        visits = int(self.forest.root_node_visits(ids)[0])
+        visits = int(self._forest.root_node_visits(ids)[0])
         second_q = math.nan if second is None else float(q[second])
         return SearchReading(visits, win - loss, best, float(q[best]), second, second_q)

@@ -348,7 +348,7 @@ class SearchParams(RuledSection):
 
 
 class Temperature(Section):
-    """Randomness of the moves played: p ~ N^(1/T). Meanings as lc0's Temp... options (hauteur.mcts.move_choice)."""
+    """Randomness of the moves played: p ~ N^(1/T). Meanings as lc0's Temp... options (reference/choice.py)."""
 
     initial: Annotated[float, Field(ge=0, le=100)] = 0.0
     """T at the beginning; 0: the best move."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hauteur import _core
+from hauteur.mcts.params import Temperature
 
 PROOF_POSITIONS = 4000
 """Positions that one proof may look at (about 20 ms of chess)."""
@@ -214,6 +216,15 @@ def root_moves(forest: _core.Forest, tree: int, *, lines: int, allowed: Collecti
     moves = [_root_move(edge) for edge in forest.root_edges(tree) if not allowed or edge["action"] in allowed]
     moves.sort(key=lambda move: -move.result)
     return tuple(_with_line(forest, tree, move) if i < lines else move for i, move in enumerate(moves))
+
+
+def choose_move(moves: Sequence[RootMove], settings: Temperature, ply: int, uniform: float) -> RootMove:
+    """Return the move to play of some, best first, `ply` plies into the game; uniform, in [0, 1), decides a draw."""
+    by_action = {move.action: move for move in sorted(moves, key=lambda move: move.action)}
+    rows = [
+        (one.action, one.visits, one.q if one.visits else math.nan, one.prior, one.proven) for one in by_action.values()
+    ]
+    return by_action[_core.choose_action(rows, moves[0].action, ply, uniform, settings.model_dump_json())]
 
 
 def with_result(report: RootReport, result: int) -> RootReport:

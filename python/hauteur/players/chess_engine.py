@@ -12,7 +12,7 @@ from hauteur.games.moves import Move, move_of, moves_of
 from hauteur.games.positions import as_state
 from hauteur.games.registry import load_game
 from hauteur.mcts.analysis import Analysis
-from hauteur.mcts.move_choice import choose_move
+from hauteur.mcts.report import choose_move
 from hauteur.mcts.scores import permille, pov_score
 from hauteur.players.build import Evaluators, Resources, build_player, player_name
 from hauteur.players.move_player import MovePlayer, MoveRequest
@@ -76,9 +76,8 @@ class PlayerEngine(Closing):
     def _chosen(self, player: SearchPlayer, state: _core.State, found: SearchResult) -> Move:
         """Return the move by the temperature of the player."""
         self._moves += 1
-        random = stream(self._seed, "temperature", self._moves)
-        chosen = choose_move(found.report, player.temperature, state.ply, random)
-        return move_of(state, found.best_action if chosen is None else chosen.action)
+        random = stream(self._seed, "temperature", self._moves).random()
+        return move_of(state, choose_move(found.report.moves, player.temperature, state.ply, random).action)
 
     @overload
     def analyse(

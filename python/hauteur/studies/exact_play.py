@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hauteur import _core
 from hauteur.mcts.driver import run_searches
-from hauteur.mcts.move_choice import chosen_action
+from hauteur.mcts.report import choose_move, root_moves
 from hauteur.networks.names import data_path
 from hauteur.players.search_player import SearchPlayer
 
@@ -109,10 +109,10 @@ class MoveChooser:
         ids = np.array([forest.add(state) for state in states], np.int64)
         forest.set_visit_limits(ids, np.full(len(ids), player.visits, np.uint32))
         run_searches(forest, player.evaluator, large=player.large, batch_size=player.evaluator.batch_size)
-        trees = zip(ids, states, strict=True)
-        actions = [chosen_action(player.temperature, forest, np.array([tree]), state.ply, 0.0) for tree, state in trees]
+        found = [root_moves(forest, tree, lines=0) for tree in ids.tolist()]
+        moves = [choose_move(one, player.temperature, state.ply, 0.0) for one, state in zip(found, states, strict=True)]
         forest.remove(ids)
-        return np.array(actions, np.uint16)
+        return np.array([move.action for move in moves], np.uint16)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,4 @@
-//! Which move is played after a search: the best, or one that is drawn by a temperature, with lc0's meanings.
-//!
-//! The same arithmetic as `hauteur.mcts.move_choice`.
+//! The move that is played after a search: the best, or one that is drawn by a temperature, with lc0's meanings.
 
 use crate::game::Action;
 use crate::play::settings::Temperature;

@@ -10,7 +10,7 @@ use crate::rules::setting::settings;
 use crate::search::outside::OutsideRules;
 
 settings! {
-    /// Randomness of the moves played: p ~ N^(1/T). Meanings as lc0's Temp... options (hauteur.mcts.move_choice).
+    /// Randomness of the moves played: p ~ N^(1/T). Meanings as lc0's Temp... options (reference/choice.py).
     Temperature {
         /// T at the beginning; 0: the best move.
         initial: f64 = 0.0, 0.0 => 100.0;
