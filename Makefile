@@ -84,8 +84,9 @@ test-base: setup-dev  ## the base layer: a wheel without extras, in a new enviro
 	$(BIN)/maturin build --release --quiet --out dist
 	$(BIN)/python .ci/base_layer.py "$$(ls -t dist/*.whl | head -1)" --net "$(CHESS_NET)"
 
-test-slow: setup-dev  ## the tests that take minutes each
+test-slow: setup-dev  ## the tests that take minutes each, and the search against its reference a thousand times
 	$(BIN)/python -m pytest -m slow --timeout 3600
+	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest -n $(WORKERS) --timeout 7200 tests/mcts
 
 types: setup-dev  ## mypy strict, and the core's stub against the built core
 	$(BIN)/python -m mypy

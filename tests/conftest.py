@@ -30,10 +30,11 @@ signal.signal(signal.SIGINT, signal.default_int_handler)
 
 ROOT = Path(__file__).resolve().parent.parent
 
-# Times mean nothing on a busy machine, so no deadline. HYPOTHESIS_PROFILE=explore looks for new examples.
-settings.register_profile(
-    "repeatable", derandomize=True, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow]
-)
+# Times mean nothing on a busy machine, so no deadline. HYPOTHESIS_PROFILE=thorough is that of `make test-slow`, explore
+# looks for new examples.
+repeatable = settings(derandomize=True, deadline=None, database=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("repeatable", repeatable, max_examples=30)
+settings.register_profile("thorough", repeatable, max_examples=1000)
 settings.register_profile("explore", deadline=None, max_examples=1000)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "repeatable"))
 

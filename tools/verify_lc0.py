@@ -374,7 +374,8 @@ def _compare_search(
     ids, wanted = np.array([tree], np.int64), position["searches"][str(nodes)]
     actions = actions_of(position, [row[0] for row in wanted["moves"]], state)
     own, priors = (array[0].astype(float) for array in (forest.root_visits(ids), forest.root_priors(ids)))
-    priors[forest.proven_results(ids)[0] == -1] = 0.0  # as lc0 reports moves that are proven lost
+    lost = [edge["action"] for edge in forest.root_edges(int(tree)) if edge["upper"] == -1]
+    priors[lost] = 0.0  # as lc0 reports moves that are proven lost
     visits = np.zeros_like(own)
     visits[actions] = [float(row[1]) for row in wanted["moves"]]
     rows = zip(actions, wanted["moves"], strict=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from recorded_games import random_record, shard_of
 
@@ -230,7 +230,6 @@ def test_the_first_bad_record_is_named(
     assert refused(packed(tmp_path, written.tobytes())).startswith(message)
 
 
-@settings(max_examples=200)
 @given(place=st.integers(0, 3 * 8356 - 1), value=st.integers(0, 255))
 def test_a_changed_byte_is_refused_or_does_no_harm(
     tmp_path_factory: pytest.TempPathFactory, place: int, value: int

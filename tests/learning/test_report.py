@@ -4,7 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from report_toys import CONTEMPT, charts_of, folder_with, line, paths, recipe, structure, without
 
@@ -147,7 +147,6 @@ def test_a_gate_that_is_off_has_no_figure() -> None:
 
 
 @given(st.lists(st.sets(st.sampled_from(paths(line(1))), max_size=12), min_size=1, max_size=4))
-@settings(max_examples=60, deadline=None)
 def test_whatever_is_absent_the_page_is_well_formed(absent: list[set[str]]) -> None:
     history = [without(line(i), gone) for i, gone in enumerate(absent, 1)]
     text = report_of(recipe(), history, {}).html()

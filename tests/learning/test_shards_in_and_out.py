@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from game_file_toys import CHESS, NOGO, SCHOLAR
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from recorded_games import random_record, shard_of
 
@@ -127,7 +127,6 @@ def test_the_commands(chess_run: Path, tmp_path: Path, capsys: pytest.CaptureFix
     assert hauteur("games", "import", "--to", tmp_path / "y", "--game", "chess")[0] == 2
 
 
-@settings(max_examples=300)
 @given(text=st.text(alphabet="();[]\\BWSZREGM5ab+ \n", max_size=60))
 def test_no_text_breaks_the_reader_of_sgf(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
     path = tmp_path_factory.getbasetemp() / "fuzz.sgf"
@@ -135,7 +134,6 @@ def test_no_text_breaks_the_reader_of_sgf(tmp_path_factory: pytest.TempPathFacto
     assert all(isinstance(one, BadGame | GameRecord) for one in read_games([path], NOGO))
 
 
-@settings(max_examples=300)
 @given(cut=st.integers(0, len(SCHOLAR)), text=st.text(alphabet='e4Nf3O-$(){}[];% 12./"\n\r*', max_size=40))
 def test_no_text_breaks_the_reader_of_pgn(tmp_path_factory: pytest.TempPathFactory, cut: int, text: str) -> None:
     path = tmp_path_factory.getbasetemp() / "fuzz.pgn"

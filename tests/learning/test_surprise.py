@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from learning_toys import ToyEvaluator
 from scipy import stats
@@ -51,7 +51,6 @@ def test_surprise_by_hand() -> None:
 
 
 @given(st.integers(0, 2**32), st.integers(1, 20))
-@settings(max_examples=50)
 def test_surprise_is_the_divergence(seed: int, actions: int) -> None:
     random = np.random.default_rng(seed)
     counts = random.integers(1, 50, actions).astype(np.uint32)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from hauteur.matches.ratings.bradley_terry import expected, rating_list
@@ -85,7 +85,6 @@ def test_points_scored_are_points_expected() -> None:
         assert expected_points == pytest.approx(made, abs=1e-4)
 
 
-@settings(max_examples=60, deadline=None)
 @given(LISTS, st.randoms(use_true_random=False))
 def test_the_order_of_games_and_the_names_do_not_matter(games: list[Encounter], random: object) -> None:
     shuffled = list(games)
@@ -98,7 +97,6 @@ def test_the_order_of_games_and_the_names_do_not_matter(games: list[Encounter], 
     assert deviations(other) == pytest.approx({renamed[n]: d for n, d in deviations(found).items()}, abs=0.01)
 
 
-@settings(max_examples=60, deadline=None)
 @given(LISTS)
 def test_swapping_all_results_turns_the_list(games: list[Encounter]) -> None:
     found = rating_list(games)
@@ -108,7 +106,6 @@ def test_swapping_all_results_turns_the_list(games: list[Encounter]) -> None:
     assert elos(turned) == pytest.approx({name: -elo for name, elo in elos(found).items()}, abs=0.01)
 
 
-@settings(max_examples=60, deadline=None)
 @given(LISTS, st.floats(-2000, 2000), st.floats(-100, 100))
 def test_anchors_move_the_list_and_nothing_else(games: list[Encounter], shift: float, second: float) -> None:
     present = sorted({name for e in games for name in (e.first, e.second) if e.record.games})
@@ -204,7 +201,6 @@ def test_intervals_cover_the_truth() -> None:
     assert 0.925 < across / (4 * rounds) < 0.975
 
 
-@settings(max_examples=40, deadline=None)
 @given(LISTS, LISTS)
 def test_a_group_is_rated_as_if_it_were_alone(games: list[Encounter], others: list[Encounter]) -> None:
     strangers = [Encounter(e.first.upper(), e.second.upper(), e.record) for e in others]

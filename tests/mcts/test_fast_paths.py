@@ -45,6 +45,7 @@ def test_a_rule_alone_agrees_with_the_reference(names: str | tuple[str, ...], cp
     params = SearchParams.model_validate({**settings, **rules})
     for game, salt in ((Game("tictactoe"), 1), (Game("connect4"), 2)):
         pair = Pair(game.new_initial_state(), params, hash_evaluator(game.num_actions, salt=salt), seed=salt)
+        pair.set_limit(60)  # without U the search comes back to one end of the game again and again
         for rows in (1,) * 12 + (4,) * 3:
             agree_after_each(pair, [("gather", rows), ("apply", 0)])
         assert pair.search.root.visits > 12

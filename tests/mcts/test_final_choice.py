@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from search_pairs import Pair, pairs, without
 from search_toys import uniform_evaluator
@@ -14,7 +14,6 @@ from hauteur.mcts.params import SearchParams
 
 
 @given(pairs(), st.integers(1, 80), st.integers(1, 9))
-@settings(max_examples=60)
 def test_core_and_reference_choose_the_same_move(pair: Pair, visits: int, rows: int) -> None:
     pair.run(visits, rows)
     best = int(pair.forest.best_actions(pair.ids)[0])
@@ -25,7 +24,6 @@ def test_core_and_reference_choose_the_same_move(pair: Pair, visits: int, rows: 
 
 
 @given(pairs(), st.integers(1, 80))
-@settings(max_examples=40)
 def test_plain_targets_are_visit_shares_and_priors_before_the_first(pair: Pair, visits: int) -> None:
     pair = without(pair, "solver", "forced_playouts")
     pair.run(visits)

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from learning_toys import ToyEvaluator
 from search_pairs import Pair, agree_after_each, calls, forced_playouts, pairs
@@ -33,7 +33,6 @@ def with_rule(pair: Pair, rule: ForcedPlayouts) -> Pair:
 
 
 @given(pairs(), forced_playouts, calls)
-@settings(max_examples=120)
 def test_core_and_reference_agree(pair: Pair, rule: ForcedPlayouts, calls: list[tuple[str, int]]) -> None:
     agree_after_each(with_rule(pair, rule), calls)
 
@@ -97,7 +96,6 @@ def test_a_move_with_one_visit_is_dropped_and_the_most_visited_never() -> None:
     st.lists(st.tuples(st.floats(-1, 1), st.integers(0, 60), st.integers(1, 50)), min_size=1, max_size=7),
     st.floats(0, 3),
 )
-@settings(max_examples=200)
 def test_pruning_is_what_it_says(edges: list[tuple[float, int, int]], c: float) -> None:
     """Against its definition, written down once more: one visit after another, formulas in full."""
     total = sum(n for _, n, _ in edges)

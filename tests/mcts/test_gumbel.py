@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from learning_toys import ToyEvaluator
 from search_pairs import Pair, agree_after_each, calls, pairs
@@ -88,14 +88,12 @@ def sorted_visits(spec: str, considered: int, visits: int, rows: int) -> list[in
 
 
 @given(st.integers(1, 200), st.integers(1, 40), specs)
-@settings(max_examples=80)
 def test_root_visits_follow_the_schedule(visits: int, considered: int, spec: str) -> None:
     found = sorted_visits(spec, considered, visits, 1)
     assert found == written_down_schedule(visits, considered, len(found))
 
 
 @given(st.integers(1, 200), st.integers(1, 40), specs, st.integers(2, 12))
-@settings(max_examples=80)
 def test_batches_follow_the_schedule_but_for_collisions_of_the_last_phase(
     visits: int, considered: int, spec: str, rows: int
 ) -> None:
@@ -122,7 +120,6 @@ def test_the_schedules_of_the_method_page() -> None:
 
 
 @given(pairs(), rules, st.integers(1, 150), st.integers(1, 12))
-@settings(max_examples=150)
 def test_core_and_reference_agree(pair: Pair, rule: Gumbel, visits: int, rows: int) -> None:
     pair = with_rule(pair, rule)
     pair.run(visits, rows)
@@ -131,7 +128,6 @@ def test_core_and_reference_agree(pair: Pair, rule: Gumbel, visits: int, rows: i
 
 
 @given(pairs(), rules, calls)
-@settings(max_examples=200)
 def test_any_sequence_of_calls_agrees(pair: Pair, rule: Gumbel, calls: list[tuple[str, int]]) -> None:
     pair = with_rule(pair, rule)
     agree_after_each(pair, calls)
@@ -151,18 +147,7 @@ others = st.fixed_dictionaries(
 
 
 @given(pairs(), rules, others, calls)
-@settings(max_examples=100)
 def test_with_other_rules_any_sequence_of_calls_agrees(
-    pair: Pair, rule: Gumbel, other: dict[str, Any], calls: list[tuple[str, int]]
-) -> None:
-    pair = with_rule(replace(pair, params=pair.params.model_copy(update=other)), rule)
-    agree_after_each(pair, calls)
-
-
-@pytest.mark.slow
-@given(pairs(), rules, others, calls)
-@settings(max_examples=3000)
-def test_thousands_of_sequences_of_calls_agree(
     pair: Pair, rule: Gumbel, other: dict[str, Any], calls: list[tuple[str, int]]
 ) -> None:
     pair = with_rule(replace(pair, params=pair.params.model_copy(update=other)), rule)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from search_pairs import Pair, pairs
@@ -25,7 +25,6 @@ rules = st.builds(
 
 
 @given(st.floats(0.5, 0.999999), st.one_of(st.integers(1, 400), st.integers(1, 10**9)))
-@settings(max_examples=300)
 def test_quantiles_are_those_of_students_distribution(confidence: float, freedom: int) -> None:
     assert t_quantile(confidence, freedom) == pytest.approx(stats.t.ppf(confidence, freedom), rel=1e-6, abs=1e-9)
 
@@ -39,7 +38,6 @@ def test_the_bound_by_hand() -> None:
 
 
 @given(pairs(), rules, st.integers(1, 120), st.integers(1, 9), st.integers(0, 2**12))
-@settings(max_examples=100)
 def test_core_and_reference_choose_the_same_move(
     pair: Pair, rule: LowerBound, visits: int, rows: int, mask: int
 ) -> None:

@@ -130,7 +130,6 @@ def with_rules(pair: Pair, *rules: Rule, **changed: Any) -> Pair:
 
 
 @given(pairs(), st.integers(2, 60))
-@settings(max_examples=40)
 def test_neutral_rules_leave_every_search_as_it_is(pair: Pair, visits: int) -> None:
     pair.run(visits)
     ruled = with_rules(pair, Rule(), Echo())
@@ -160,7 +159,6 @@ CHAINS: tuple[tuple[Rule, ...], ...] = (
 
 
 @given(pairs(), st.sampled_from(CHAINS), calls)
-@settings(max_examples=80)
 def test_core_and_reference_agree_on_rules_in_all_calls(
     pair: Pair, rules: tuple[Rule, ...], made: list[tuple[str, int]]
 ) -> None:
@@ -177,7 +175,6 @@ class Selects(Busy):
 
 
 @given(pairs(), calls)
-@settings(max_examples=40)
 def test_core_and_reference_agree_on_rules_of_selection_with_every_setting(
     pair: Pair, made: list[tuple[str, int]]
 ) -> None:

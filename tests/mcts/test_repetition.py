@@ -227,7 +227,7 @@ def pairs(draw: st.DrawFn) -> Pair:
     return Pair(state, params, evaluator, seed=draw(st.integers(0, 99)))
 
 
-@settings(max_examples=100, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @given(pairs(), calls)
 def test_core_and_reference_agree(pair: Pair, steps: list[tuple[str, int]]) -> None:
     for step in steps:
@@ -235,7 +235,7 @@ def test_core_and_reference_agree(pair: Pair, steps: list[tuple[str, int]]) -> N
         pair.check()
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @given(pairs(), st.lists(st.integers(0, 5), min_size=2, max_size=8))
 def test_core_and_reference_agree_along_a_game(pair: Pair, moves: list[int]) -> None:
     """Trees that are used again at every ply, so that repeats count no longer."""

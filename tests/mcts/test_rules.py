@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from search_pairs import Pair
 from search_toys import hash_evaluator
@@ -248,7 +248,6 @@ def test_limits_of_the_formulas() -> None:
 
 
 @given(st.integers(1, 10**6), st.floats(0, 1), st.integers(0, 10**6))
-@settings(max_examples=50)
 def test_ucb1_tuned_is_its_formula(visits: int, spread: float, more: int) -> None:
     total = visits + more
     rate = math.log(total) / visits

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 from search_pairs import Pair, agree_after_each, calls, pairs, search_contempts
@@ -69,7 +69,6 @@ def mover_after(game: Game, line: tuple[int, ...]) -> int:
 
 
 @given(pairs(), search_contempts, st.integers(2, 150), st.integers(1, 12))
-@settings(max_examples=120, deadline=None)
 def test_core_and_reference_agree(pair: Pair, rule: SearchContempt, visits: int, rows: int) -> None:
     pair = Pair(pair.state, pair.params.model_copy(update={"search_contempt": rule}), pair.evaluator, pair.seed)
     pair.run(visits, rows)
@@ -77,7 +76,6 @@ def test_core_and_reference_agree(pair: Pair, rule: SearchContempt, visits: int,
 
 
 @given(pairs(), search_contempts, calls)
-@settings(max_examples=120, deadline=None)
 def test_core_and_reference_agree_after_any_calls(
     pair: Pair, rule: SearchContempt, calls: list[tuple[str, int]]
 ) -> None:

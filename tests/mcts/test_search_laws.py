@@ -131,7 +131,6 @@ def test_packed_rows_are_the_same_rows(spec: str) -> None:
 
 
 @given(pairs(), st.integers(1, 90), st.integers(1, 33))
-@settings(max_examples=40)
 def test_visit_limits_are_exact(pair: Pair, visits: int, rows: int) -> None:
     search(pair.forest, pair.evaluator, visits=visits, rows=rows)
     lower, upper, _ = pair.forest.root_bounds(0)
@@ -178,7 +177,6 @@ def test_a_finished_game_wants_no_visits() -> None:
 
 
 @given(pairs(), st.integers(1, 80), st.integers(1, 16))
-@settings(max_examples=40)
 def test_the_root_is_the_mean_of_its_visits(pair: Pair, visits: int, rows: int) -> None:
     pair = without(pair, "solver", "wdl_contempt", "q_average")
     search(pair.forest, pair.evaluator, visits=visits, rows=rows)
@@ -193,7 +191,6 @@ def test_the_root_is_the_mean_of_its_visits(pair: Pair, visits: int, rows: int) 
 
 
 @given(pairs(), st.integers(1, 60), st.lists(st.integers(1, 9), min_size=1, max_size=4))
-@settings(max_examples=60)
 def test_cancel_restores_the_tree(pair: Pair, visits: int, gathers: list[int]) -> None:
     # Rules that choose edges out of the order of their priors leave another order of edges without visits behind.
     pair = without(pair, "solver", "variance", "tree_balance")
@@ -212,7 +209,6 @@ def test_cancel_restores_the_tree(pair: Pair, visits: int, gathers: list[int]) -
 
 
 @given(pairs(), st.integers(1, 60), st.integers(0, 100))
-@settings(max_examples=60)
 def test_advance_keeps_the_subtree_or_clears_it(pair: Pair, visits: int, move: int) -> None:
     pair.run(visits)
     edges = {edge["action"]: edge for edge in pair.forest.root_edges(0)}
@@ -229,7 +225,6 @@ def test_advance_keeps_the_subtree_or_clears_it(pair: Pair, visits: int, move: i
 
 
 @given(pairs())
-@settings(max_examples=40)
 def test_noise_and_temperature_of_the_root_leave_its_stored_priors_alone(pair: Pair) -> None:
     plain = pair.params.model_copy(update={"dirichlet": None, "root_policy_temperature": None})
     other = Pair(pair.state, plain, pair.evaluator)
@@ -252,7 +247,6 @@ def test_a_restricted_root_visits_nothing_else() -> None:
 
 
 @given(st.lists(st.integers(0, 100), max_size=7))
-@settings(max_examples=60)
 def test_a_search_with_exact_values_keeps_the_value_of_the_game(moves: list[int]) -> None:
     game = Game("tictactoe")
     state = random_state(game, moves)

@@ -10,7 +10,7 @@ import chess
 import chess.syzygy
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from search_pairs import Pair, random_state, search_params, solvers
 from search_toys import ToyGame, hash_evaluator
@@ -163,7 +163,6 @@ toys = st.builds(ToyGame, seed=st.integers(0, 2**32), width=st.sampled_from([0, 
 
 
 @given(toys, search_params, solvers, st.integers(1, 400), st.integers(1, 16))
-@settings(max_examples=150)
 def test_bounds_hold_whatever_the_settings(
     game: Game, params: SearchParams, rule: Solver, visits: int, rows: int
 ) -> None:
@@ -178,7 +177,6 @@ def test_bounds_hold_whatever_the_settings(
 
 
 @given(toys, solvers, st.integers(1, 12), st.booleans(), st.integers(1, 400))
-@settings(max_examples=60)
 def test_bounds_hold_at_frozen_nodes(game: Game, rule: Solver, n_scl: int, respect: bool, visits: int) -> None:
     """Edges outside a frozen support count as open where proofs respect contempt: wins are never false."""
     state = game.new_initial_state()

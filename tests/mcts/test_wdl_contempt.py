@@ -234,7 +234,7 @@ def test_a_session_counts_new_visits_from_the_tree_that_it_searches() -> None:
 # -- core and reference ------------------------------------------------------------------------------------------------
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(suppress_health_check=list(HealthCheck))
 @given(st.data(), contempts, plain_params, calls)
 def test_core_and_reference_agree(
     data: st.DataObject, rule: WdlContempt, params: SearchParams, steps: list[tuple[str, int]]
