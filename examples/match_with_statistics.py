@@ -1,6 +1,6 @@
 """A match with its statistics: error bars, who moved first, how games ended, and a sequential test.
 
-The net that ships for Connect Four plays random games' search (UCT), two games from each opening with seats swapped.
+The net that ships for Connect Four plays random games' search (UCT), two games from each opening with sides swapped.
 """
 
 from collections import Counter
@@ -14,9 +14,9 @@ def main():
     print(f"{match.names[0]} against {match.names[1]}: +{match.wins} ={match.draws} -{match.losses}")
     print(f"score {match.score:.1%}, Elo {match.elo:+.0f} [{low:+.0f}, {high:+.0f}] (95 %), LOS {match.los:.1%}")
 
-    for seat in ("first", "second"):
-        games = [game for game in match.games if game.a == seat]
-        print(f"moving {seat}: {sum(game.score for game in games):g} of {len(games)}")
+    for side in ("first", "second"):
+        games = [game for game in match.games if game.a == side]
+        print(f"moving {side}: {sum(game.score for game in games):g} of {len(games)}")
     ends = Counter(game.end for game in match.games)
     print("ends:", ", ".join(f"{end} {count}" for end, count in ends.most_common()))
     longest = max(match.games, key=lambda game: game.plies)

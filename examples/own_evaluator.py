@@ -19,7 +19,7 @@ LINES = np.array(
         if 0 <= column + 3 * right < COLUMNS
     ]
 )  # [69, 4]: the points of each line
-WORTH = np.array([0.0, 0.02, 0.1, 0.5, 0.0])  # of a line with so many stones of one side and none of the other
+WORTH = np.array([0.0, 0.02, 0.1, 0.5, 0.0])  # of a line with 0 to 4 stones of one side and none of the other
 CENTRE = np.array([0.0, 0.5, 1.0, 1.5, 1.0, 0.5, 0.0], np.float32)
 
 

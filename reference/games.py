@@ -18,7 +18,8 @@ from hauteur import _core
 from hauteur.games.end_reasons import PLY_LIMIT, RESIGNATION
 from hauteur.matches.openings import opening_state
 from hauteur.matches.record import COLUMNS, GamePlan, GameRecord
-from hauteur.matches.resignation import NOBODY, Resignation
+from hauteur.matches.resignation import NOBODY as NO_SIDE
+from hauteur.matches.resignation import Resignation
 from hauteur.mcts.driver import run_searches
 from hauteur.mcts.report import root_moves
 from hauteur.mcts.scores import pawns
@@ -28,9 +29,9 @@ from hauteur.system.seeds import derived_seed, stream
 from reference.choice import Candidate, choose, temperature_at
 
 TARGET_UNITS = 65_535
-"""What a whole policy target counts where it is not made of visits; shares below half of one are left out."""
+"""Counts of a whole policy target where it is not made of visits; shares below half of one are left out."""
 LEAST_PRIOR = 1e-9
-"""What a prior of less counts as in the policy surprise."""
+"""Least prior in the policy surprise."""
 
 Row = dict[str, Any]
 """A move and what is recorded of it, by column of GameRecord; its policy as policy_actions and policy_counts."""
@@ -64,8 +65,8 @@ def play_plainly(
 class _PlainGame:
     """A game in progress.
 
-    trees: by number; 0 is that of the first seat, 1 that of the second, where each has its own. unseen: moves that a
-    tree has not been told of.
+    trees: by number; 0 is that of the first player, 1 that of the second, where each has its own. unseen: moves that a
+    tree has not seen.
     """
 
     game: _core.Game
@@ -108,8 +109,8 @@ class _PlainGame:
             if watch is not None and watch.ends_game:
                 break
         self._leave()
-        seat, resigns = (NOBODY, False) if watch is None else (watch.seat, watch.ends_game)
-        return self._record(_result(state, lost, seat, resigns=resigns), lost)
+        side, resigns = (NO_SIDE, False) if watch is None else (watch.seat, watch.ends_game)
+        return self._record(_result(state, lost, side, resigns=resigns), lost)
 
     @property
     def plies(self) -> int:
@@ -213,15 +214,15 @@ def policy_surprise(counts: Any, priors: Any) -> float:
     return max(0.0, float(sum(terms.tolist())))
 
 
-def _result(state: _core.State, lost: GameLost | None, seat: int, *, resigns: bool) -> Row:
-    """Return outcome, end reason and the seat that resigned (or would have, if the game was played out)."""
+def _result(state: _core.State, lost: GameLost | None, side: int, *, resigns: bool) -> Row:
+    """Return outcome, end reason and the side that resigned (or would have, if the game was played out)."""
     if lost is not None:
         loser = state.to_move
-        resigned = loser if isinstance(lost, EngineResignation) else NOBODY
+        resigned = loser if isinstance(lost, EngineResignation) else NO_SIDE
         return {"outcome": -1 if loser == 0 else 1, "end_reason": lost.reason, "resigned": resigned}
     if (outcome := state.outcome()) is not None:
         reason = state.end_reason() or ""
-        return {"outcome": outcome, "end_reason": reason, "resigned": NOBODY if resigns else seat}
+        return {"outcome": outcome, "end_reason": reason, "resigned": NO_SIDE if resigns else side}
     if resigns:
-        return {"outcome": -1 if seat == 0 else 1, "end_reason": RESIGNATION, "resigned": seat}
-    return {"outcome": 0, "end_reason": PLY_LIMIT, "resigned": seat}
+        return {"outcome": -1 if side == 0 else 1, "end_reason": RESIGNATION, "resigned": side}
+    return {"outcome": 0, "end_reason": PLY_LIMIT, "resigned": side}

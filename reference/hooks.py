@@ -1,4 +1,4 @@
-"""What rules do at an edge by functions of their own module `reference/NAME.py`: who adds a rule changes no other file.
+"""Rules at an edge by functions of their own module `reference/NAME.py`: who adds a rule changes no other file.
 
 A module may have `edge_value(rule, q, edge, scores)` (place 1), `edge_prior(rule, prior, edge, scores)` (place 2),
 `edge_divisor(rule, divisor, begun)` and `edge_bonus(rule, u, edge, scores)` (place 3), each of which returns what

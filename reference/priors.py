@@ -1,4 +1,4 @@
-"""What the network is shown, and priors and values from its answers."""
+"""Input of the network, and priors and values from its answers."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def lc0_ln(x: float) -> float:
 
 
 def round_prior(prior: float) -> float:
-    """A prior as it is stored, in 16 bit: exponents 2^-31 to 1, 11 bits of mantissa, rounded half up; less is 2^-31."""
+    """A prior as stored, in 16 bit: exponents 2^-31 to 1, 11 bits of mantissa, rounded half up; less is 2^-31."""
     offset = 3 << 28
     bits = int(np.float32(prior).view(np.uint32))
     stored = max(bits + (1 << 11) - offset, 0) >> 12

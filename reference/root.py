@@ -61,10 +61,10 @@ class RootedTree:
 
     def _settle_contempt(self) -> None:
         """Restart, before a search, a tree that was grown for another side than that of this root."""
-        wanted, only = self._wanted_side(), self._only
+        favoured, only = self._wanted_side(), self._only
         if not self._favours_right_side():
             self._plant(make_node(self.root.state.copy()))
-            self._favoured, self._only = wanted, only
+            self._favoured, self._only = favoured, only
 
     def _is_grown_for_other(self) -> bool:
         """Return whether nodes froze for the other player at the root, with own and opponent's nodes exchanged."""

@@ -114,7 +114,7 @@ class Scores:
         return q
 
     def at(self, edge: Edge, visits: int) -> float:
-        """Q(s, a) + U(s, a) with Q as it is and U as if the edge had this many visits; without random draws."""
+        """Q(s, a) + U(s, a) with Q itself and U as if the edge had this many visits; without random draws."""
         k = self.node.edges.index(edge)
         q, _ = self.proven_terms(edge, *self.free_terms(k))
         return q + self.bonus(edge, self._mixed(k), visits)

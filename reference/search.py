@@ -56,7 +56,7 @@ class Search(RootedTree):
         self._via = -1
         """Place of the edge that the present descent has taken last, in the node that rules were shown."""
         self.visit_limit = 0
-        """Root visits, own evaluation included, at which no more are wanted; 0 = no limit."""
+        """Root visits, own evaluation included, at which the search ends; 0 = no limit."""
         self.cache: dict[int, tuple[list[tuple[int, float]], Value]] = {}
         """Answers of the network, as priors and value, by `State.key`: by all that the network sees."""
         self.draws = Draws(self._key)

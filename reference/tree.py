@@ -68,11 +68,11 @@ class Node:
     deviations: float = 0.0
     """M: sum of the squared deviations of all visits' W - L (variance)."""
     answer: tuple[list[tuple[int, float]], Value] | None = None
-    """What the network answered about the position, priors and value; None where it was not asked."""
+    """The answer of the network about the position, priors and value; None where it was not asked."""
     network: Value = field(default=NO_VALUE)
     """V(s): the network's value, as the search takes it (WDL contempt)."""
     bounds: Bounds = OPEN
-    """What is proven of the result (solver)."""
+    """Proven bounds of the result (solver)."""
     forced: bool = False
     """The network was not asked: the only move was played on the spot (solver). Such a node has no visit of its own."""
     repeated_after: int = 0
@@ -80,7 +80,7 @@ class Node:
     kept: NDArray[np.float64] | None = None
     """The columns of rules written in Python."""
     kept_by: dict[str, float] = field(default_factory=dict)
-    """What rules keep of the edge that leads here, at a root of the root itself, by name (`hooks.py`)."""
+    """Values that rules keep of the edge that leads here, at a root of the root itself, by name (`hooks.py`)."""
 
     @property
     def q(self) -> float:
@@ -144,7 +144,7 @@ class GraphEdge(Edge):
     value: Value = NO_VALUE
     """The value that the node behind had when this edge was last visited, for the mover there."""
     bounds: Bounds = OPEN
-    """What is proven of the node behind, as far as this edge has learnt it, for the mover there (solver)."""
+    """Proven bounds of the node behind, as far as this edge has learnt it, for the mover there (solver)."""
 
 
 @dataclass(frozen=True)

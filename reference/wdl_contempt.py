@@ -14,7 +14,7 @@ from reference.priors import lc0_exp, lc0_ln
 from reference.tree import Value
 
 LEAST_SHARE = 1e-4
-"""A share of wins, draws or losses that is no greater leaves a value as it is."""
+"""A share of wins, draws or losses that is no greater leaves a value unchanged."""
 
 
 def contempt_side(rule: WdlContempt, root_mover: int) -> int | None:

@@ -156,7 +156,7 @@ def opened(path: Path, backend: Backend | None, threads: int | None) -> Iterator
 
 @dataclass
 class Report:
-    """What was compared, a line each; worst: what the tolerance bounds; wrong: what no tolerance allows."""
+    """Comparisons, a line each; worst: what the tolerance bounds; wrong: what no tolerance allows."""
 
     lines: list[str] = field(default_factory=list)
     worst: float = 0.0
@@ -188,8 +188,8 @@ def _unequal_cells(position: Content) -> NDArray[np.bool_]:
     masks, values = np.zeros(PLANES, np.uint64), np.ones(PLANES, np.float32)
     for plane, (mask, value) in position["planes"].items():
         masks[int(plane)], values[int(plane)] = int(mask, 16), value
-    wanted, packed = _unpacked(masks, values), _unpacked(*state.features_packed())
-    return np.asarray((state.features().reshape(PLANES, 64) != wanted) | (packed != wanted))
+    expected, packed = _unpacked(masks, values), _unpacked(*state.features_packed())
+    return np.asarray((state.features().reshape(PLANES, 64) != expected) | (packed != expected))
 
 
 def _unpacked(masks: NDArray[np.uint64], values: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -232,14 +232,14 @@ def _compared(
     mine = [position for position in positions if name in position["outputs"]]
     states, found = [reached(position) for position in mine], defaultdict[str, list[tuple[float, str]]](list)
     for position, state, (logits, wdl) in zip(mine, states, _evaluated(states, evaluator), strict=True):
-        actions, wanted = actions_of(position, position["legal_moves"], state), position["outputs"][name]
+        actions, expected = actions_of(position, position["legal_moves"], state), position["outputs"][name]
         if list(position.get("nn_index", actions)) != actions or sorted(actions) != state.legal_actions().tolist():
             wrong.append(f"{position['id']}: legal moves or policy indices differ")
-        chances = np.array(wanted["p"], float) if "p" in wanted else softmax(np.array(wanted["logits"], float))
+        chances = np.array(expected["p"], float) if "p" in expected else softmax(np.array(expected["logits"], float))
         differences = {
             "P": np.abs(softmax(logits[actions]) - chances),
-            "Q": np.abs(np.array([wdl[0] - wdl[2] - wanted["q"]])),
-            "D": np.abs(np.array([wdl[1] - wanted["d"]] if wanted.get("d") is not None else [])),
+            "Q": np.abs(np.array([wdl[0] - wdl[2] - expected["q"]])),
+            "D": np.abs(np.array([wdl[1] - expected["d"]] if expected.get("d") is not None else [])),
         }
         for quantity, values in differences.items():
             found[quantity] += [(float(value), str(position["id"])) for value in values if value == value]
@@ -310,7 +310,7 @@ def _history_fill(options: Content) -> str:
 
 
 def _grow(forest: Forest, trees: NDArray[np.int64], nodes: int, evaluator: Evaluator, batch: int = 0) -> None:
-    """Search these trees, and no others, up to so many root visits."""
+    """Search these trees, and no others, up to `nodes` root visits."""
     forest.set_visit_limits(trees, np.full(len(trees), nodes, np.uint32))
     run_searches(forest, evaluator, batch_size=batch or len(trees), in_flight=1)
 
@@ -371,17 +371,17 @@ def _compare_search(
     forest: Forest, tree: np.int64, position: Content, state: State, nodes: int
 ) -> tuple[float, float, float]:
     """Return the distance of the root visits, and the largest differences of priors and of the root's Q."""
-    ids, wanted = np.array([tree], np.int64), position["searches"][str(nodes)]
-    actions = actions_of(position, [row[0] for row in wanted["moves"]], state)
+    ids, expected = np.array([tree], np.int64), position["searches"][str(nodes)]
+    actions = actions_of(position, [row[0] for row in expected["moves"]], state)
     own, priors = (array[0].astype(float) for array in (forest.root_visits(ids), forest.root_priors(ids)))
     lost = [edge["action"] for edge in forest.root_edges(int(tree)) if edge["upper"] == -1]
     priors[lost] = 0.0  # as lc0 reports moves that are proven lost
     visits = np.zeros_like(own)
-    visits[actions] = [float(row[1]) for row in wanted["moves"]]
-    rows = zip(actions, wanted["moves"], strict=True)
+    visits[actions] = [float(row[1]) for row in expected["moves"]]
+    rows = zip(actions, expected["moves"], strict=True)
     prior = max([abs(priors[action] - row[3] / 100) for action, row in rows if len(row) > 3], default=0.0)
     win, _, loss = forest.root_values(ids)[0].astype(float)
-    q = abs(win - loss - wanted["root_Q"]) if wanted.get("root_Q") is not None else 0.0
+    q = abs(win - loss - expected["root_Q"]) if expected.get("root_Q") is not None else 0.0
     return distance(own, visits), float(prior), float(q)
 
 

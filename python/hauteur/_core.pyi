@@ -85,10 +85,10 @@ class Game:
         """The notation of moves that people read (chess: `san`); None: the usual one."""
     @property
     def has_fen(self) -> bool:
-        """Whether positions have a FEN, and the spec a parameter `fen`."""
+        """True where positions have a FEN, and the spec a parameter `fen`."""
     @property
     def has_draws(self) -> bool:
-        """Whether a game can end as a draw."""
+        """True where a game can end as a draw."""
     def new_initial_state(self, symmetry: int = 0) -> State:
         """The start of the game, seen through the symmetry of this number (0: unchanged)."""
     def symmetries(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -203,7 +203,7 @@ class PlayedGames:
         """Threads that an evaluator of the core was made for; None where the interpreter computes every batch."""
     @property
     def has_room(self) -> bool:
-        """Whether more games should begin."""
+        """True where more games should begin."""
     @property
     def running(self) -> int:
         """Games that have begun and are not over."""
@@ -216,10 +216,10 @@ class PlayedGames:
         """There is no other game at present: threads with free places go on with those that they have."""
     def wait(self, seconds: float) -> tuple[int, dict[str, Any]] | tuple[int, int, list[int], int] | None:
         """The next event: (number, record of a game that is over), as columns of GameRecord; or (number, player, actions
-        since the beginning, seed) where a move is wanted of a player who does not search; None: nothing in this time.
+        since the beginning, seed) where a move is due from a player who does not search; None: nothing in this time.
         Raises what an evaluator has raised, and RuntimeError where games cannot go on."""
     def answer(self, number: int, action: int, *, score: float, depth: int, seconds: float | None, note: str) -> None:
-        """The move that was wanted. score: NaN: unknown; depth: 0: unknown; seconds: None: as long as it took."""
+        """The move that was due. score: NaN: unknown; depth: 0: unknown; seconds: None: as long as it took."""
     def lose(self, number: int, reason: str, detail: str, resigned: bool) -> None:
         """The player has lost instead of moving."""
     def facts(self) -> dict[str, float]: ...
@@ -260,7 +260,7 @@ class Network:
         """The instructions that it computes with."""
     @property
     def precision(self) -> str:
-        """What the products of its tower are taken of; sums are float32."""
+        """Type of the factors of its tower; sums are float32."""
     @property
     def bytes(self) -> int:
         """Bytes of its weights in memory."""
@@ -295,7 +295,7 @@ class Forest:
 
         With two nets these are the small net's, and the large one's come in the proportion large_visits : small_visits."""
     def set_quiet(self, ids: _Whole, quiet: NDArray[np.bool_]) -> None:
-        """Whether these trees are searched as in play from now on (default: False).
+        """Search these trees as in play from now on (default: False).
 
         The root has neither Dirichlet noise nor forced playouts then."""
     def restrict_root(self, id: int, actions: Sequence[int]) -> None:
@@ -307,7 +307,7 @@ class Forest:
     def gather(self, features: NDArray[np.float32] | int, net: int = 0) -> Batch:
         """Writes up to len(features) rows, float32 [B, planes, rows, columns]. Several batches may be in flight.
 
-        A whole number in place of the rows: up to so many, of which nothing is written, for evaluators that read no features.
+        A whole number in place of the rows: up to this number, of which nothing is written, for evaluators that read no features.
 
         net: 0 the small, 1 the large one of `second_net`: rows of the trees whose next turns are that net's. ValueError for
         a net that the search does not ask."""
@@ -318,7 +318,7 @@ class Forest:
     def cancel(self, batch: Batch) -> None:
         """Takes the batch's visits back."""
     def step(self, evaluator: Network | Uniform, rows: int, net: int = 0, batches: int = 1) -> tuple[int, float, float]:
-        """gather, evaluate and apply, so many batches of at most so many rows; returns the number of their rows, and
+        """gather, evaluate and apply `batches` batches of at most `rows` rows; returns the number of their rows, and
         the seconds in gather and apply, and in the evaluator. Raises ValueError."""
     def batch_states(self, batch: Batch) -> list[State]:
         """The positions behind the batch's rows, in their order."""
@@ -331,7 +331,7 @@ class Forest:
         """[T] the actions to play: by the rule of choice of the settings, else most visits, then Q, then prior. Actions that
         `restrict_root` forbids come last. ValueError for a tree that was not searched or whose game is over."""
     def root_counters(self, id: int) -> tuple[int, int, int, int, int]:
-        """What a search decides by after every batch: visits of the root, and of the tree since it began, whatever root it had,
+        """Counts after every batch: visits of the root, and of the tree since it began, whatever root it had,
         visits (with two nets the small one's), the sum of their depths, rows, and leaves that the tablebase knew."""
     def root_rivals(self, id: int) -> tuple[list[int], list[float]]:
         """Visits and Q (NaN before the first) of the root's edges that `restrict_root` allows; empty before the first evaluation."""
@@ -355,7 +355,7 @@ class Forest:
     def root_edges(self, id: int) -> list[dict[str, Any]]:
         """One dict an edge: action, visits, large_visits (large turns of two nets), in_flight, prior, q, wdl (3 floats or None), reported_wdl (wdl as reports show it), u, score, value (network's q of the child, or None), terminal, lower and upper (proven bounds), plies (to the end once they meet, else None), frozen (weight by search-contempt where the node is frozen, else None), replies (visited edges of the position behind it), node_visits (of the node behind it, in graph search by whatever moves; 0 where there is none), node_frozen (that node is frozen); in the order of `best_actions`, the action to play first."""
     def edges_behind(self, id: int, line: Sequence[int], most: int | None = None) -> list[dict[str, Any]] | None:
-        """The same for the position behind a line of actions, for its mover, the most visited first, at most so many; None where
+        """The same for the position behind a line of actions, for its mover, the most visited first, at most `most`; None where
         the network has not seen it. Costs what the edges of the nodes on the line cost, however large the tree. u of a leaf
         is without tree balance, which counts replies when a node is selected from for the first time."""
     def branches(self, id: int, count: int) -> dict[str, NDArray[Any]]:
@@ -403,7 +403,7 @@ class Connect4Solver:
 
 @final
 class NoGoSolver:
-    """Who wins positions of NoGo on one board, exactly; `table_bits`: the table grows to 2**table_bits entries of 32 to 64 bytes.
+    """Winners of positions of NoGo on one board, exactly; `table_bits`: the table grows to 2**table_bits entries of 32 to 64 bytes.
 
     Boards have sides from 1 to 63 and at most 169 points."""
 
@@ -489,7 +489,7 @@ def settings_schema() -> str:
     """
 
 def check_settings(section: str, settings: str) -> bool:
-    """Check the settings of SearchParams or of a rule, given as JSON. True where they leave the search as it is."""
+    """Check the settings of SearchParams or of a rule, given as JSON. True where they leave the search unchanged."""
 
 def choose_action(
     moves: Sequence[tuple[int, int, float, float, int | None]], best: int, ply: int, uniform: float, temperature: str

@@ -130,15 +130,20 @@ def settings_of(model: type[BaseModel], prefix: str = "") -> Iterator[str]:
 
 def test_every_setting_is_in_the_reference_of_recipes() -> None:
     text = (ROOT / "docs/reference/recipes.md").read_text(encoding="utf-8")
-    told = (*(f"{section}.{name}" for section, name, _ in recipe_rows()), *TOLD_ELSEWHERE, "game", "opponent.name")
+    known = (
+        *(f"{section}.{name}" for section, name, _ in recipe_rows()),
+        *TOLD_ELSEWHERE,
+        "game",
+        "opponent.name",
+    )
     names = list(settings_of(Recipe))
     assert len(names) > 100
-    assert [name for name in names if not any(f"{name}.".startswith(f"{row}.") for row in told)] == []
+    assert [name for name in names if not any(f"{name}.".startswith(f"{row}.") for row in known)] == []
     assert all(f"`[{name}]`" in text or f"`{name}`" in text for name in TOLD_ELSEWHERE)
 
 
 def part_of(settings: Any, name: str) -> Any:
-    """A section of settings; one that is off by default, as it is when it is on."""
+    """A section of settings; one that is off by default, as when it is on."""
     part = getattr(settings, name)
     return part if part is not None else get_args(type(settings).model_fields[name].annotation)[0]()
 

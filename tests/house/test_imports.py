@@ -1,4 +1,4 @@
-"""What import-linter's contracts in pyproject.toml do not hold: no circles of files, heavy packages load late."""
+"""Imports beyond import-linter's contracts in pyproject.toml: no circles of files, heavy packages load late."""
 
 import ast
 import subprocess
@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 PACKAGE = Path(__file__).resolve().parents[2] / "python" / "hauteur"
-ROOMS = {
+PACKAGES = {
     *("system", "games", "networks", "plots", "mcts", "players"),
     *("cluster", "matches", "engine", "learning", "studies", "web", "cli"),
 }
@@ -82,12 +82,12 @@ def test_the_rooms_are_the_package() -> None:
     children = {
         path.name for path in PACKAGE.iterdir() if path.name != "__pycache__" and not path.name.startswith("_core.abi3")
     }
-    assert children == ROOMS | {"__init__.py", "_core.pyi", "py.typed"}
+    assert children == PACKAGES | {"__init__.py", "_core.pyi", "py.typed"}
 
 
 def test_tests_lie_in_folders_of_the_rooms() -> None:
     folders = {path.name for path in (PACKAGE.parents[1] / "tests").iterdir() if path.is_dir()} - {"__pycache__"}
-    assert folders <= ROOMS | {"support", "house", "experiments"}
+    assert folders <= PACKAGES | {"support", "house", "experiments"}
 
 
 @pytest.mark.parametrize("functions", [False, True], ids=["at import", "inside functions"])
@@ -153,7 +153,7 @@ engine = command.UciEngine(command.Output(written))
 engine.run([b"setoption name WeightsFile value uniform\\n", b"go nodes 1\\n", b"wait\\n", b"quit\\n"])
 assert "bestmove" in written.getvalue()
 """
-"""What `hauteur uci` does until its first `bestmove`, with a net that is none."""
+"""The imports of `hauteur uci` until its first `bestmove`, with a net that is none."""
 
 
 @pytest.mark.parametrize(
@@ -166,7 +166,7 @@ assert "bestmove" in written.getvalue()
             {
                 *("torch", "onnx", "onnxruntime", "pyarrow", "scipy", "safetensors", "chess", "rich"),
                 *("cyclopts", "attr", "asyncio", "ssl", "tomllib", "difflib", "xml", "hauteur.plots"),
-                *(f"hauteur.{room}" for room in ("cluster", "matches", "learning", "studies", "web")),
+                *(f"hauteur.{package}" for package in ("cluster", "matches", "learning", "studies", "web")),
             },
         ),
         ("import hauteur.cli.commands.gtp, hauteur.engine.gtp.engine", {"torch", "onnx", "pyarrow", "scipy"}),

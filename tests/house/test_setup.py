@@ -1,4 +1,4 @@
-"""What the set-up installs: torch for processors where there is no GPU, and what tests need not before they run."""
+"""The set-up: torch for processors where there is no GPU, and what tests need not before they run."""
 
 import os
 import subprocess

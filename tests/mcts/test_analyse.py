@@ -150,9 +150,9 @@ def test_reuse_can_be_switched_off() -> None:
 def test_only_some_moves() -> None:
     made = session()
     made.search(Limits(visits=100))
-    wanted = [made.state.parse(move) for move in ("a2a3", "h2h4")]
-    report = made.search(Limits(new_visits=100), actions=wanted, lines=2)
-    assert {move.action for move in report.moves} == set(wanted)
+    chosen = [made.state.parse(move) for move in ("a2a3", "h2h4")]
+    report = made.search(Limits(new_visits=100), actions=chosen, lines=2)
+    assert {move.action for move in report.moves} == set(chosen)
     assert all(move.line[0] == move.action for move in report.moves)
     assert len(made.search(Limits(new_visits=1)).moves) == 20
 

@@ -160,11 +160,11 @@ def test_trees_stay_sound_along_a_game_of_kings(mode: str) -> None:
 
 def test_chess_tells_repeats() -> None:
     state = Game("chess").new_initial_state()
-    told = []
+    found = []
     for move in ("g1f3", "g8f6", "f3g1", "f6g8", "g1f3", "g8f6", "f3g1", "f6g8"):
-        told.append(state.repetition())
+        found.append(state.repetition())
         state.apply(state.parse(move))
-    assert told == [None, None, None, None, (1, 4, 0), (1, 4, 0), (1, 4, 0), (1, 4, 0)]
+    assert found == [None, None, None, None, (1, 4, 0), (1, 4, 0), (1, 4, 0), (1, 4, 0)]
     assert state.repetition() == (2, 4, 0)
     assert state.outcome() == 0
 

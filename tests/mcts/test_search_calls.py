@@ -20,7 +20,7 @@ SPECS = ["minichess", "connect4", "nogo(size=5)", "tutorial"]
 
 
 WRONG: list[Any] = [2.5, "9", "chess", 3]
-"""What is neither a count nor a position."""
+"""Values that are neither a count nor a position."""
 
 
 def start(spec: str, *moves: str) -> ht.State:

@@ -23,7 +23,7 @@ Edges = list[tuple[int, int, float | None]]
 
 
 def grow(forest: Forest, tree: int, evaluator: Evaluator, visits: int, rows: int = 1) -> None:
-    """Searches one tree up to so many root visits."""
+    """Searches one tree up to `visits` root visits."""
     forest.set_visit_limits(np.array([tree]), np.array([visits], np.uint32))
     features = np.zeros((rows, *forest.game.feature_shape), np.float32)
     while len(forest.active()):

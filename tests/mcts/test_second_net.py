@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from search_pairs import calls, do_call
 from search_toys import Evaluator, hash_evaluator
@@ -22,7 +22,8 @@ def test_sequential_searches_agree(pair: TwoPair, visits: int) -> None:
     pair.check()
 
 
-@given(two_net_pairs(), st.integers(2, 100), st.integers(2, 20))
+@settings(max_examples=15)
+@given(two_net_pairs(), st.integers(2, 50), st.integers(2, 12))
 def test_searches_with_many_leaves_a_batch_agree(pair: TwoPair, visits: int, rows: int) -> None:
     pair.run(visits, rows)
     pair.check()

@@ -27,7 +27,7 @@ def even(features: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np
 
 
 def started(visits: int) -> _core.Forest:
-    """A forest of one tree at the start of the game, to be searched to so many visits."""
+    """A forest of one tree at the start of the game, to be searched to `visits` visits."""
     forest = make_forest(GAME, SearchParams())
     forest.set_visit_limits(np.array([0]), np.array([visits], np.uint32))
     return forest

@@ -51,7 +51,7 @@ def test_no_flipped_bit_is_taken_in_silently(tmp_path: Path, net_bytes: bytes, s
             found = networks.load(path)
             arrays = found.tensors
         except ValueError as error:
-            assert str(error).startswith(f"{path}: ")  # noqa: PT017 (a flip in what nobody reads is no error)
+            assert str(error).startswith(f"{path}: ")  # noqa: PT017 (a flip in what is not read is no error)
             refused += 1
             continue
         assert {name: values.tobytes() for name, values in arrays.items()} == expected

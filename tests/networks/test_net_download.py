@@ -73,7 +73,7 @@ def test_cut_anywhere_the_file_is_the_same(
     with net_server() as server:
         server.files["/file"] = DATA
         server.cuts, server.ranges, server.etag = list(cuts), ranges, etag
-        server.length = length or bool(cuts)  # without a length nobody can see a cut
+        server.length = length or bool(cuts)  # without a length a cut is not seen
         assert get(server, place) == DIGEST
     assert (place / ".part").read_bytes() == DATA
 

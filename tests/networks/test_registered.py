@@ -68,7 +68,7 @@ def test_without_its_code_a_file_is_described_and_says_what_to_import(saved: Pat
 
 
 class Unknown(nn.Module):
-    """Registered by nobody."""
+    """Never registered."""
 
 
 class Below(ToyTransformer):

@@ -21,9 +21,9 @@ def played(
     """A match in which A made these points. openings: how many different ones; ends: of the games, in turn."""
     games, tally = [], ht.Tally(paired)
     for index, score in enumerate(scores):
-        seat, line = "second" if paired and index % 2 else "first", f"line {index % openings}"
+        side, line = "second" if paired and index % 2 else "first", f"line {index % openings}"
         end = ends[index % len(ends)]
-        games.append(MatchGame(index=index, a=seat, score=score, end=end, plies=9, opening="" if paired else line))  # type: ignore[arg-type]
+        games.append(MatchGame(index=index, a=side, score=score, end=end, plies=9, opening="" if paired else line))  # type: ignore[arg-type]
         tally.add(games[-1])
     return Played(Match("x", "net=uniform", "net=uniform", len(games)), tally, games)
 

@@ -1,4 +1,4 @@
-"""A UCI engine that can be told to misbehave: `fake_engine.py [-ARGUMENT ...] FAULT [WHEN]`.
+"""A UCI engine with faults on request: `fake_engine.py [-ARGUMENT ...] FAULT [WHEN]`.
 
 Its name has the arguments that begin with a dash; with `--lc0` it has options of lc0, of whose backends one is broken,
 and one is quick; `selfplay` says how two games went. It plays the first legal move by name. FAULT `good` is none; a
@@ -128,7 +128,7 @@ class Engine:
         say("option name Hash type spin default 16 min 1 max 64")
         say("option name Style type combo default calm var calm var wild and free")
         say("option name Loud type check default false\noption name Clear Hash type button")
-        say("id author nobody\nuciok")
+        say("id author none\nuciok")
 
     def place(self, fen: str, words: list[str]) -> None:
         self.moves = words[words.index("moves") + 1 :] if "moves" in words else []

@@ -1,4 +1,4 @@
-"""A GTP engine for NoGo that can be told to misbehave: `fake_gtp_engine.py FAULT`.
+"""A GTP engine for NoGo with faults on request: `fake_gtp_engine.py FAULT`.
 
 It plays the first legal point. FAULT `good` is none; any other shows at its second genmove in a game. Every process
 leaves a file named by its number in the folder FAKE_ENGINE_PIDS, so that a test can look whether it has ended.

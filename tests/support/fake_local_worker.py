@@ -1,4 +1,4 @@
-"""A local worker that misbehaves as it is asked to: by its first argument at the start, by `own["act"]` of a unit.
+"""A local worker with faults on request: by its first argument at the start, by `own["act"]` of a unit.
 
 It is started as a program, without the package: `python -I -S fake_local_worker.py START THREADS`.
 """
@@ -49,7 +49,7 @@ def half(key: str) -> None:
 
 
 def join_and_stop() -> None:
-    """Stop as soon as it is ready: its stdin is not read."""
+    """Stop once it is ready: its stdin is not read."""
     join()
     os.kill(os.getpid(), signal.SIGSTOP)
 

@@ -1,4 +1,4 @@
-"""Requests and messages that nobody would send by accident: random, but the same for the same seed."""
+"""Requests and messages that no program sends by accident: random, but the same for the same seed."""
 
 import json
 import random

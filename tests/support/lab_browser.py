@@ -59,7 +59,7 @@ class Windows:
     url: str
     faults: list[str] = field(default_factory=list)
     expected: str = ""
-    """What a fault has in its text that belongs to the test; empty: none does."""
+    """Text of the faults that belong to the test; empty: none does."""
     bytes_loaded: dict[str, int] = field(default_factory=dict)
     """Bytes of every address that the last window loaded."""
 

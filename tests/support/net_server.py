@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 @dataclass
 class NetServer:
-    """What the server does; tests change it while it runs.
+    """Behaviour of the server; tests change it while it runs.
 
     files: bytes by path; cuts: after how many bytes the next connections end; ranges: whether parts are served; etag:
     of all files; redirects: where paths lead to; requests: what came, path and headers.
@@ -49,9 +49,9 @@ def net_server() -> Iterator[NetServer]:
                 self._send(state.files[self.path])
 
         def _send(self, data: bytes) -> None:
-            wanted = self.headers.get("Range", "")
+            span = self.headers.get("Range", "")
             current = self.headers.get("If-Range", state.etag) == state.etag
-            begin = int(wanted[6:-1]) if wanted and state.ranges and current else 0
+            begin = int(span[6:-1]) if span and state.ranges and current else 0
             facts = {"ETag": state.etag} if state.etag else {}
             if begin >= len(data) and begin:
                 self._head(416, {"Content-Range": f"bytes */{len(data)}", "Content-Length": "0"})

@@ -15,7 +15,7 @@ from hauteur.matches.record import GamePlan, GameRecord
 def random_record(
     game: _core.Game, index: int, *, plies: int = 40, origin: _core.State | None = None, start: Sequence[int] = ()
 ) -> GameRecord:
-    """A random game of at most so many moves with made-up searches: every number is another one."""
+    """A random game of at most `moves` moves with made-up searches: every number is another one."""
     random = np.random.default_rng(index)
     state = (origin or game.new_initial_state()).copy()
     for action in start:

@@ -36,7 +36,7 @@ from hauteur.networks.files import tensors_digest
 from hauteur.system.files import sha256_of
 
 PRELOADED = ("hauteur.networks.evaluators.core", "hauteur.networks.modules", "torch._dynamo", "torch.onnx", "onnx")
-"""What a run loads on its way, the longest first by torch's optimisers."""
+"""Modules that a run loads on its way, the longest first by torch's optimisers."""
 
 MOMENTS = ("torn", "before", "after")
 CHECKPOINT_KILLS = 3

@@ -70,7 +70,7 @@ def draw(*what: int) -> int:
 
 @dataclass
 class ToyGame:
-    """A position of a random game: a hash says who moves (nobody takes turns), what is legal, when and how it ends."""
+    """A position of a random game: a hash says who moves (not in turns), what is legal, when and how it ends."""
 
     seed: int
     width: int = 0

@@ -172,7 +172,7 @@ def _most_seeds(random: Random, truth: float) -> Games:
 
 
 def _positions(random: Random, truth: float) -> Games:
-    """A share of positions that come in runs, so many times as high: 200 games a side of 40 positions."""
+    """A share of positions that come in runs, higher by a factor: 200 games a side of 40 positions."""
     one, other = (_runs(random, 0.04 * times) for times in (math.exp(truth), 1.0))
 
     def claim(share: float) -> Claim:

@@ -42,7 +42,7 @@ MATES = (
     ("5k2/3K2R1/4p3/5N2/pp6/8/8/8 w - - 0 1", 4),
     ("4k3/3p1p1K/8/8/4BN2/5p2/8/R7 w - - 0 1", 4),
 )
-"""Positions in which the side to move mates in so many moves and no fewer."""
+"""Positions in which the side to move mates in this number of moves and no fewer."""
 
 
 def state_of(fen: str) -> State:
@@ -103,7 +103,7 @@ def after(state: State, action: int) -> State:
 def search_all(
     states: Sequence[State], params: SearchParams, visits: int, rows: int = 256
 ) -> tuple[Forest, NDArray[np.int64]]:
-    """Searches every position with the uniform evaluator, to so many visits or until nothing is left to find out."""
+    """Searches every position with the uniform evaluator, to `visits` visits or until nothing is left to find out."""
     forest = Forest(states[0].game, params)
     ids = np.array([forest.add(state) for state in states])
     search_on(forest, visits, rows)
@@ -111,7 +111,7 @@ def search_all(
 
 
 def search_on(forest: Forest, visits: int, rows: int = 256) -> None:
-    """Searches all trees on to so many visits."""
+    """Searches all trees on to `visits` visits."""
     ids = np.concatenate([forest.active(), forest.finished()])
     forest.set_visit_limits(ids, np.full(len(ids), visits, np.uint32))
     features = np.zeros((rows, *forest.game.feature_shape), np.float32)

@@ -33,7 +33,7 @@ class ErrorRates:
 
 
 def error_rates(kind: Kind, rounds: int, seed: int) -> ErrorRates:
-    """Simulate so many experiments with each truth."""
+    """Simulate experiments with each truth."""
     truths = sorted({0.0, kind.size, *kind.truths.values()})
     counts: dict[float, Counter[Verdict]] = {}
     covered = 0

@@ -46,7 +46,7 @@ settings! {
     /// First-play urgency: the Q of an edge without visits. reduction: Q(parent) - value * sqrt(sum of the priors of visited
     /// edges); absolute: value; parent_value: reduction with the network's own value of the parent in the place of its mean.
     Fpu: Copy {
-        /// Which formula.
+        /// The formula.
         kind: FpuKind = FpuKind::Reduction;
         /// The reduction, or the value.
         value: f64 = 0.33, -100.0 => 100.0;
@@ -88,7 +88,7 @@ pub struct RuleHook {
 macro_rules! search_params {
     ({ $($settings:tt)* } $($(#[doc = $doc:literal])* $rule:ident: $Rule:ident;)*) => {
         settings! {
-            /// All that the search can be told: a rule has an optional section, which is off where it is absent.
+            /// All settings of the search: a rule has an optional section, which is off where it is absent.
             SearchParams + conflicts {
                 $($settings)*
                 $($(#[doc = $doc])* $rule: Option<crate::rules::$rule::$Rule> = None;)*
@@ -152,7 +152,7 @@ with_rules! { search_params! {
     max_collisions: u32 = 32, 1.0 => 30_000.0;
     /// Positions in the evaluation cache; 0: none.
     cache_size: usize = 200_000, 0.0 => 1e9;
-    /// Which positions share an evaluation: those that the network cannot tell apart, or, within a tree, also those that
+    /// Positions that share an evaluation: those that the network cannot tell apart, or, within a tree, also those that
     /// differ in the moves that led to them (`State.position_key`).
     cache_key: CacheKey = CacheKey::Exact;
     /// Graph search: a position that is reached by two orders of moves is one node (mcts/methods/graph-search.md).

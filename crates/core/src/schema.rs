@@ -28,7 +28,7 @@ macro_rules! rule_sections {
             [$(stringify!($Rule)),*].contains(&section)
         }
 
-        /// Checks the settings of a section, given as JSON; true where they leave the search as it is. Fails on what is not allowed, and
+        /// Checks the settings of a section, given as JSON; true where they leave the search unchanged. Fails on what is not allowed, and
         /// on sections that are neither `SearchParams` nor a rule.
         pub fn check(section: &str, json: &str) -> Result<bool, ParamsError> {
             match section {

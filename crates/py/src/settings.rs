@@ -11,7 +11,7 @@ pub fn settings_schema() -> String {
     schema::schema()
 }
 
-/// Checks the settings of a section, given as JSON; true where they leave the search as it is.
+/// Checks the settings of a section, given as JSON; true where they leave the search unchanged.
 #[pyfunction]
 pub fn check_settings(section: &str, settings: &str) -> PyResult<bool> {
     schema::check(section, settings).map_err(value_error)

@@ -60,7 +60,7 @@ class SearchRun:
     mate: int | None = None
     reason: str = ""
     resting: bool = False
-    """Whether the tree can grow no more, and that has been reported."""
+    """True once the tree can grow no more, and that has been reported."""
     root_result: int | None = None
     """Result of the root by the tablebase for its mover: -1, 0, 1; None: not known."""
     facts: SearchFacts = field(default_factory=SearchFacts)
@@ -101,7 +101,7 @@ REPORT_SECONDS = 0.1
 NEW_BEST_SECONDS = 0.04
 """Least time before a report that a new best move brings."""
 VISITS_PER_ROW = 16
-"""A batch holds at most one row for so many visits of the root, so that early visits are not wasted."""
+"""Visits of the root for one row of a batch, at least, so that early visits are not wasted."""
 IDLE_SECONDS = 0.02
 """How often a search with nothing to do looks for new orders."""
 OLD_SHARE = 0.7
@@ -514,7 +514,7 @@ def search(
         Called about every 0.1 s with the result so far.
 
     Raises ValueError, in one line, for a finished game, limits out of range, and an evaluator that does not fit; what
-    an evaluator raises comes out as it is. Ctrl-C ends the search at the end of a batch, then KeyboardInterrupt is
+    an evaluator raises comes out unchanged. Ctrl-C ends the search at the end of a batch, then KeyboardInterrupt is
     raised. The interpreter's lock is released in the core and in nets: searches in several threads run side by side.
 
     >>> import hauteur as ht

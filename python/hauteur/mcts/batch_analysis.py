@@ -3,7 +3,7 @@
 The positions are searched side by side, each in a tree of its own with one leaf in flight, so that batches are full and
 a reading depends on its position, the settings and the seed alone, not on the positions beside it or their order. (A
 network may round a row differently in a batch of another size; the core's evaluator does not.) At most `at_a_time`
-trees are in memory; a search that is done makes room for the next position.
+trees are in memory; the next position begins where a search is done.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ Readings = tuple[SearchReading, ...]
 """One for each count of visits that was reached."""
 
 GoOn = Callable[[Readings], bool]
-"""Whether a search goes on to its next count of visits, by what it has found until now."""
+"""True where a search goes on to its next count of visits, by its findings until now."""
 
 
 @dataclass(frozen=True)
@@ -101,13 +101,13 @@ class BatchAnalysis:
     facts: SearchFacts = field(default_factory=SearchFacts)
 
     def run(self, chains: Iterable[RequestChain[Result]]) -> Generator[tuple[int, Result]]:
-        """Yield the number of each chain (from 0) with what it returned, when it ends; begun as there is room."""
+        """Yield the number of each chain (from 0) with what it returned, when it ends; at most `at_a_time` are open."""
         started = time.perf_counter()
         searches: _Searches[Result] = _Searches(self)
-        room, waiting = self.at_a_time or 3 * self.evaluator.batch_size, enumerate(chains)
+        most_open, waiting = self.at_a_time or 3 * self.evaluator.batch_size, enumerate(chains)
         try:
             while True:
-                while searches.open < room and (following := next(waiting, None)) is not None:
+                while searches.open < most_open and (following := next(waiting, None)) is not None:
                     searches.go_on(*following, None)
                 if searches.ended:
                     yield searches.ended.popleft()

@@ -54,7 +54,7 @@ class SearchControl:
             self._began = began
 
     def wait(self, other: Future[Any] | None = None, *, seconds: float | None = None) -> bool:
-        """Wait for `stop`, for the other future, or for so many seconds; return whether the search was stopped."""
+        """Wait for `stop`, for the other future, or for this time; return whether the search was stopped."""
         wait([self._stopped] if other is None else [self._stopped, other], seconds, FIRST_COMPLETED)
         return self.stopped
 
@@ -109,7 +109,7 @@ Question = tuple[Callable[[], Any], "Future[Any]"]
 
 
 class BetweenBatches:
-    """Functions that touch a tree, one at a time: at once while nobody has the tree, else in the thread that searches.
+    """Functions that touch a tree, one at a time: at once while there is no search, else in the thread that searches.
 
     A search calls `begin` before it starts its thread, `here` in it, `answer` after every batch and `end` after the
     last one. While a function runs, and inside `alone`, no search begins.
@@ -120,11 +120,11 @@ class BetweenBatches:
         self._waiting: deque[Question] = deque()
         self._thread: int | None = None
         self.busy = False
-        """Whether a search has the tree."""
+        """True while a search has the tree."""
 
     @property
     def any_waiting(self) -> bool:
-        """Tell whether there is something to answer."""
+        """True where there is something to answer."""
         return bool(self._waiting)
 
     def ask(self, function: Callable[[], Found]) -> Future[Found]:

@@ -1,4 +1,4 @@
-"""What the models of `params.py` are made of: sections of settings that the core checks."""
+"""Base classes of the models of `params.py`: sections of settings that the core checks."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class RuleSection(CheckedSection):
 
     @property
     def is_neutral(self) -> bool:
-        """True where the settings leave the search as it is."""
+        """True where the settings leave the search unchanged."""
         return self.asked_core()
 
 

@@ -64,7 +64,7 @@ class AnalysisNets:
 
 
 def evaluator_for(game: _core.Game, source: object) -> Evaluator:
-    """Return an evaluator as it is, or what `hauteur.evaluator` makes of the source."""
+    """Return an evaluator unchanged, or what `hauteur.evaluator` makes of the source."""
     if hasattr(source, "submit") and hasattr(source, "batch_size"):
         ours, theirs = game.feature_shape, getattr(source, "feature_shape", game.feature_shape)
         if tuple(ours) == tuple(theirs):
@@ -75,7 +75,7 @@ def evaluator_for(game: _core.Game, source: object) -> Evaluator:
 
 
 class TreeCounters(NamedTuple):
-    """What the core counts in a tree. All but root_visits go on through changes of the root; totals since it began.
+    """Counts of the core in a tree. All but root_visits go on through changes of the root; totals since it began.
 
     visits: those that count towards limits (with two nets the small one's). depth_sum: of their paths, in plies. rows:
     positions that a network evaluated. tablebase_hits: leaves.
@@ -147,7 +147,7 @@ class FollowedTree:
 
     @property
     def counters(self) -> TreeCounters:
-        """Tell what has been counted in it until now."""
+        """Counts of the tree until now."""
         return TreeCounters(*self.forest.root_counters(self.number))
 
     @property
@@ -160,14 +160,14 @@ class FollowedTree:
 
     def go_to(self, start: _core.State, actions: Sequence[int]) -> bool:
         """Go to the position after `actions` from `start`; return whether the tree was kept."""
-        wanted, key = tuple(actions), (start.game.spec, start.notation())
+        line, key = tuple(actions), (start.game.spec, start.notation())
         known = len(self._actions)
-        kept = self._forest is not None and key == self._start and wanted[:known] == self._actions
+        kept = self._forest is not None and key == self._start and line[:known] == self._actions
         if kept:
-            self._advance(wanted[known:])
+            self._advance(line[known:])
         else:
-            self._restart(start, wanted)
-        self._start, self._actions, self._position = key, wanted, _after(start, wanted)
+            self._restart(start, line)
+        self._start, self._actions, self._position = key, line, _after(start, line)
         return kept
 
     def clear(self) -> None:

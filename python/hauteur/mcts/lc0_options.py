@@ -341,7 +341,7 @@ def search_params(options: Mapping[str, Value], **others: Any) -> SearchParams:
 
 
 def without_contempt_of_play(params: SearchParams) -> SearchParams:
-    """Return the settings for infinite analysis: in the mode `play` the contempt is nobody's."""
+    """Return the settings for infinite analysis: in the mode `play` there is no contempt."""
     rule = params.wdl_contempt
     if rule is None or rule.mode != "play":
         return params

@@ -19,7 +19,7 @@ STALLED_VISITS = 10_000
 STALLED_FACTOR = 4
 """Such a search is given up when its visits have grown by this factor without bringing it forward."""
 SMART_PRUNING = 1.33
-"""What lc0 has as Limits.smart_pruning, and players on the clock here."""
+"""Value of Limits.smart_pruning in lc0, and of players on the clock here."""
 LEAST_GROWTH = 0.05
 """Plies of mean depth, or nodes, by which a search comes forward."""
 RIVAL_SHARE = 0.1

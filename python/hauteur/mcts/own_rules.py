@@ -119,7 +119,7 @@ class Edges(Table):
         self.random: Floats = np.empty(0)
         """The random numbers that the rule asks for with `random`; those of a tree depend on its seed alone."""
         self.below: dict[tuple[int, str], Floats] = {}
-        """What is handed down, by rule and name."""
+        """Numbers that are handed down, by rule and name."""
         self._rule = 0
 
     def __len__(self) -> int:
@@ -285,7 +285,7 @@ class Rule:
     one that overrides the method decides.
 
     `columns` are names of floats that the rule keeps of every position, 0 at first: `edges["name"]`, `nodes["name"]`,
-    and `way["name"] = values` after a backup. They stay when the root moves, and nobody turns their sign. `random`:
+    and `way["name"] = values` after a backup. They stay when the root moves, and their sign is never turned. `random`:
     "uniform" (0 to 1) or "normal" gives `edges.random`, a number an edge from the stream of its tree (not at place 6).
     So long as a rule keeps nothing else, and no answer depends on what else stands in an array, a tree is the same
     whatever other trees are searched with it.
@@ -383,12 +383,12 @@ class RuleChain:
 
     @property
     def sizes_steps(self) -> bool:
-        """Tell whether a rule decides how far a visit moves the mean, which then is no plain mean of the visits."""
+        """True where a rule decides how far a visit moves the mean, which then is no plain mean of the visits."""
         return "step_size" in self.places
 
     @property
     def backs_up(self) -> bool:
-        """Tell whether a rule has a say in backup."""
+        """True where a rule has a say in backup."""
         return self.sizes_steps or "after_backup" in self.places
 
     # -- selection -----------------------------------------------------------------------------------------------------

@@ -32,7 +32,7 @@ class Fpu(Section):
     """
 
     kind: Literal["reduction", "absolute", "parent_value"] = "reduction"
-    """Which formula."""
+    """The formula."""
     value: Annotated[float, Field(ge=-100, le=100)] = 0.33
     """The reduction, or the value."""
 
@@ -82,7 +82,7 @@ class SecondNet(RuleSection):
     large_first: Annotated[int, Field(ge=0, le=4_000_000_000)] = 50
     """Large turns at the beginning of `large_first`."""
     priority: Literal["visits", "own_puct", "parent_bonus"] = "visits"
-    """Which leaf the large net sees next."""
+    """The leaf that the large net sees next."""
     parent_bonus: Annotated[float, Field(ge=0, le=100)] = 1.0
     """Weight of the parent's visits in `parent_bonus`."""
     values: Literal["means", "states"] = "means"
@@ -97,7 +97,7 @@ class Solver(RuleSection):
     lookahead: Annotated[int, Field(ge=0, le=1)] = 0
     """Plies that are looked ahead at expansion."""
     lost_child_mode: Literal["visit", "avoid", "damp", "damp_by_depth", "zero_prior"] = "visit"
-    """What selection does with proven children below the root."""
+    """The way of selection with proven children below the root."""
     clamp_to_bounds: bool = True
     """Values that are backed up are clamped to the bounds of the nodes they pass."""
     retro_fix: bool = True
@@ -121,7 +121,7 @@ class Variance(RuleSection):
     """Empirical variance of the results behind an edge, as noise, bonus or scale of exploration."""
 
     mode: Literal["half_normal", "std_bonus", "stderr_bonus", "ucb1_tuned", "node_scaled_cpuct"] = "half_normal"
-    """What the variance is used for."""
+    """The use of the variance."""
     scale: Annotated[float, Field(ge=-100, le=100)] = 0.01
     """Strength; 0: plain PUCT."""
     prior_mean: Annotated[float, Field(ge=1e-06, le=1)] = 0.16
@@ -152,7 +152,7 @@ class TreeBalance(RuleSection):
     right: Annotated[float, Field(ge=-1, le=100)] = 0.3
     """The fork's --tree-scale-right."""
     until: Annotated[int, Field(ge=0, le=4_000_000_000)] | None = None
-    """Additive forms act while an edge has at most so many visits."""
+    """Additive forms act while an edge has at most this number of visits."""
 
 
 class PriorMixing(RuleSection):
@@ -185,7 +185,7 @@ class QAverage(RuleSection):
     """Q moving average: later results count more in the mean of a node."""
 
     mode: Literal["mean", "power", "linear", "combined", "floor", "limited"] = "linear"
-    """Which step size, see `reference.q_average.step_size`."""
+    """The step size, see `reference.q_average.step_size`."""
     gamma: Annotated[float, Field(ge=0.25, le=1.5)] = 0.75
     """Exponent of `power` and `combined`."""
     beta: Annotated[float, Field(ge=0.01, le=2)] = 0.49
@@ -213,7 +213,7 @@ class WdlContempt(RuleSection):
     contempt: Annotated[float, Field(ge=-10_000, le=10_000)] = 0.0
     """Elo by which the contempt side is stronger."""
     mode: Literal["play", "white_side_analysis", "black_side_analysis", "disable"] = "play"
-    """Which side the contempt is of; play: the player to move at the root."""
+    """The side that the contempt is of; play: the player to move at the root."""
     max_value: Annotated[float, Field(ge=0, le=10_000)] = 420.0
     """Greatest |contempt| that counts."""
     calibration_elo: Annotated[float, Field(ge=0, le=10_000)] = 0.0
@@ -221,7 +221,7 @@ class WdlContempt(RuleSection):
     draw_rate_reference: Annotated[float, Field(ge=0.0001, le=0.9999)] = 0.5
     """Draw rate that the network was trained at."""
     draw_rate_target: Annotated[float, Field(ge=0, le=0.9999)] = 0.0
-    """Draw rate to assume; 0: as it is. Only without `calibration_elo`."""
+    """Draw rate to assume; 0: unchanged. Only without `calibration_elo`."""
     attenuation: Annotated[float, Field(ge=-10, le=10)] = 1.0
     """Factor of the shift."""
     max_s: Annotated[float, Field(ge=0.01, le=10)] = 1.4
@@ -264,7 +264,7 @@ class ForcedPlayouts(RuleSection):
 
 
 class SearchParams(RuledSection):
-    """All that the search can be told: a rule has an optional section, which is off where it is absent.
+    """All settings of the search: a rule has an optional section, which is off where it is absent.
 
     Sections may be given as models, as dicts, or as a number, which is their first setting that is one. Settings cannot
     be changed afterwards, `model_copy(update=...)` makes others. Raise ValueError for an unknown key, a value out of
@@ -309,7 +309,7 @@ class SearchParams(RuledSection):
     cache_size: Annotated[int, Field(ge=0, le=1_000_000_000)] = 200_000
     """Positions in the evaluation cache; 0: none."""
     cache_key: Literal["exact", "position"] = "exact"
-    """Which positions share an evaluation: those that the network cannot tell apart, or, within a tree, also those that
+    """Positions that share an evaluation: those that the network cannot tell apart, or, within a tree, also those that
     differ in the moves that led to them (`State.position_key`)."""
     graph: bool = False
     """Graph search: a position that is reached by two orders of moves is one node (mcts/methods/graph-search.md)."""

@@ -80,7 +80,7 @@ def value_of_pawns(score: float) -> float:
 
 
 def mate_score(moves: int) -> float:
-    """A mate in so many moves among scores in pawns: 1000 - moves; negative: the mover is mated (0 counts as that)."""
+    """A mate in N moves among scores in pawns: 1000 - moves; negative: the mover is mated (0 counts as that)."""
     return math.copysign(MATE - min(abs(moves), MATE / 2), moves if moves else -1)
 
 

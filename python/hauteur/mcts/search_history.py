@@ -60,7 +60,7 @@ class SearchHistory:
 
     @property
     def samples(self) -> Sequence[RootReport]:
-        """Tell what was kept, oldest first, the newest report at the end."""
+        """The reports that were kept, oldest first, the newest report at the end."""
         newest = self._newest
         return self._kept if newest is None or self._kept[-1] is newest else [*self._kept, newest]
 

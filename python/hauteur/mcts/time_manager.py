@@ -14,9 +14,9 @@ GAME_LENGTH_SHAPE = 4.0
 LARGEST_SHARE = 0.5
 """No move of an unknown number of moves may use more than this share of what is left."""
 USUAL_LAG = 0.25
-"""Share of the overhead that an ordinary move loses; so much is kept for the moves to come."""
+"""Share of the overhead that an ordinary move loses; kept for each of the moves to come."""
 LONG_GAME = 40.0
-"""Lag is kept for at least so many moves, where there is no time control before: games can be long."""
+"""Moves for which lag is kept at least, where there is no time control before: games can be long."""
 LARGEST_RESERVE = 0.8
 """No more than this share of what is left is kept for lag."""
 STRETCH = 2.5

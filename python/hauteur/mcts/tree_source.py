@@ -43,10 +43,10 @@ class TreeSource(Protocol):
         """The edges of the position behind a line of actions, the most visited first; none at a leaf."""
 
     def branches(self, count: int) -> Columns:
-        """The most visited nodes below the root, at most so many, parents before children."""
+        """The most visited nodes below the root, at most `count`, parents before children."""
 
     def facts(self) -> dict[str, Any]:
-        """Return what the tree came about by, as far as it is known: settings, seed, nets, digest."""
+        """Return the facts of the search, as far as they are known: settings, seed, nets, digest."""
 
 
 class ForestTree:
@@ -170,7 +170,7 @@ class SavedNet(Section):
 
 
 class SavedHeader(Section):
-    """What a file says of its tree. visits of the root; nodes: those of the tree, of which the file may have a part."""
+    """Facts of a tree in its file. visits of the root; nodes: those of the tree, of which the file may have a part."""
 
     format: Annotated[str, Field(pattern=f"^{FORMAT}$")]
     hauteur: Text

@@ -13,7 +13,7 @@ Size = Annotated[int, Field(ge=1, le=65536)]
 CHESS_FEATURES = (112, 8, 8)
 
 TrainingFacts = dict[str, str | int | float | bool | None]
-"""What a file says of its network's training, by name."""
+"""Facts of a network's training in its file, by name."""
 
 
 class ResNet(Section):

@@ -43,7 +43,7 @@ class NetFile(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Contents:
-    """What a network file is written from. source: the description of the file that is converted, None without one."""
+    """Contents of a network file. source: the description of the file that is converted, None without one."""
 
     architecture: Architecture
     tensors: Tensors

@@ -187,7 +187,7 @@ def exported(module: Network, description: NetDescription, metadata: Mapping[str
     except Exception as error:
         raise ValueError(
             f"{description.architecture.summary()} cannot be written as ONNX: {one_line(error)[:300]}; backend torch "
-            "computes it as it is (run.backend=torch in a recipe)"
+            "computes it unchanged (run.backend=torch in a recipe)"
         ) from error
     finally:
         torch.backends.mha.set_fastpath_enabled(fast_path)

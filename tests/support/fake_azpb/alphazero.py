@@ -1,4 +1,4 @@
-"""What a comparison calls of alphazero-pybind11's module: games of two moves, a batch each, without a search."""
+"""The functions of alphazero-pybind11 that a comparison calls: games of two moves, a batch each, without a search."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -31,7 +31,7 @@ class PlayManager:
     def build_batch(self, _group: int, rows: Any) -> list[int]:
         self.waits = not self.waits
         if self.waits:
-            return []  # nobody has a position yet
+            return []  # no game has a position yet
         rows[:2] = 0
         rows[0, 2], rows[1, 3] = 1, 1
         rows[1, 0, 5, 3] = 1

@@ -100,8 +100,8 @@ pub fn find_action(
 ) -> Result<Action, GameError> {
     let mut legal = Vec::new();
     state.legal_actions(&mut legal);
-    let wanted = text.trim();
-    let named = |action: &&Action| names(**action).iter().any(|name| name.eq_ignore_ascii_case(wanted));
+    let given = text.trim();
+    let named = |action: &&Action| names(**action).iter().any(|name| name.eq_ignore_ascii_case(given));
     legal.iter().find(named).copied().ok_or_else(|| {
         let allowed: Vec<String> = legal.iter().map(|&a| names(a).swap_remove(0)).collect();
         let allowed = if allowed.is_empty() { "none (the game is over)".into() } else { allowed.join(" ") };

@@ -109,8 +109,8 @@ pub struct Position<const W: usize> {
 impl<const W: usize> Position<W> {
     /// The empty board.
     fn new(rows: usize, columns: usize) -> Self {
-        let points = |wanted: &dyn Fn(usize) -> bool| {
-            (0..rows * columns).filter(|&p| wanted(p)).fold(Bits::EMPTY, |set, point| set | Bits::square(point))
+        let points = |holds: &dyn Fn(usize) -> bool| {
+            (0..rows * columns).filter(|&p| holds(p)).fold(Bits::EMPTY, |set, point| set | Bits::square(point))
         };
         Position {
             stones: [Bits::EMPTY; 2],

@@ -45,9 +45,9 @@ pub struct PlayoutCap {
 pub struct Resignation {
     /// Root value that is hopeless, or any below.
     pub threshold: f64,
-    /// So many hopeless searches of a player in a row.
+    /// Number of hopeless searches of a player in a row.
     pub moves: u32,
-    /// Plies before which nobody resigns.
+    /// Plies before which no player resigns.
     pub earliest_ply: usize,
     /// Share of games played on regardless.
     pub play_through: f64,
@@ -85,7 +85,7 @@ pub struct SearchPlayer {
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct GameRules {
-    /// A game unfinished after so many plies, its start included, is a draw.
+    /// A game unfinished after this number of plies, its start included, is a draw.
     pub max_plies: Option<usize>,
     /// When players resign.
     pub resignation: Option<Resignation>,

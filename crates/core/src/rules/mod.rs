@@ -1,7 +1,7 @@
 //! The search ideas: one published idea a file, with its settings and its pure functions.
 //!
 //! A rule acts at one of six places of a visit (python/hauteur/mcts/methods/README.md). Every rule has an optional section in
-//! [`SearchParams`](crate::params::SearchParams); a section that is absent or says `is_neutral` leaves plain PUCT as it is.
+//! [`SearchParams`](crate::params::SearchParams); a section that is absent or says `is_neutral` leaves plain PUCT unchanged.
 
 /// One row a rule, in the order in which rules that act at the same place do so: its section, which is its file too, and its type.
 ///
@@ -139,7 +139,7 @@ pub trait Rule: Sync {
         self.changes_scores()
     }
 
-    /// These settings leave the search as it is.
+    /// These settings leave the search unchanged.
     fn is_neutral(&self) -> bool {
         false
     }

@@ -24,7 +24,7 @@ choices! {
 settings! {
     /// Q moving average: later results count more in the mean of a node.
     QAverage: Copy {
-        /// Which step size, see `reference.q_average.step_size`.
+        /// The step size, see `reference.q_average.step_size`.
         mode: QAverageMode = QAverageMode::Linear;
         /// Exponent of `power` and `combined`.
         gamma: f64 = 0.75, 0.25 => 1.5;

@@ -65,7 +65,7 @@ impl SearchContempt {
         i64::from(visits) > self.n_scl.abs() && is_own == (self.n_scl < 0)
     }
 
-    /// Share of sampled visits at a frozen node with so many visits.
+    /// Share of sampled visits at a frozen node with `visits` visits.
     pub fn ratio_at(&self, visits: u32) -> f64 {
         let steps = &self.ratio_schedule.0;
         let passed = steps.partition_point(|(from, _)| *from <= visits);
@@ -88,7 +88,7 @@ impl SearchContempt {
     }
 }
 
-/// Steps of a sampling ratio, "1000:0.5 8000:0.9": from so many visits of the node on, this ratio. Visits ascend.
+/// Steps of a sampling ratio, "1000:0.5 8000:0.9": from this number of visits of the node on, this ratio. Visits ascend.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct RatioSchedule(Vec<(u32, f64)>);

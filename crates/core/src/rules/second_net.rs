@@ -104,7 +104,7 @@ settings! {
         order: TurnOrder = TurnOrder::Random;
         /// Large turns at the beginning of `large_first`.
         large_first: u32 = 50, 0.0 => 4e9;
-        /// Which leaf the large net sees next.
+        /// The leaf that the large net sees next.
         priority: LargePriority = LargePriority::Visits;
         /// Weight of the parent's visits in `parent_bonus`.
         parent_bonus: f64 = 1.0, 0.0 => 100.0;

@@ -9,7 +9,7 @@ use crate::rules::Rule;
 use crate::rules::setting::{choices, settings};
 
 choices! {
-    /// What selection does with proven children below the root.
+    /// The way of selection with proven children below the root.
     pub enum LostChildMode {
         /// Plain PUCT with the exact value: visits of losing moves are a warning that travels up (Winands).
         Visit,
@@ -41,7 +41,7 @@ settings! {
     Solver: Copy {
         /// Plies that are looked ahead at expansion.
         lookahead: u8 = 0, 0.0 => 1.0;
-        /// What selection does with proven children below the root.
+        /// The way of selection with proven children below the root.
         lost_child_mode: LostChildMode = LostChildMode::Visit;
         /// Values that are backed up are clamped to the bounds of the nodes they pass.
         clamp_to_bounds: bool = true;

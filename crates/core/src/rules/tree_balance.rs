@@ -38,7 +38,7 @@ settings! {
         left: f64 = 2.0, -100.0 => 100.0;
         /// The fork's --tree-scale-right.
         right: f64 = 0.3, -1.0 => 100.0;
-        /// Additive forms act while an edge has at most so many visits.
+        /// Additive forms act while an edge has at most this number of visits.
         until: Option<u32> = None, 0.0 => 4e9;
     }
 }
@@ -114,7 +114,7 @@ impl TreeBalance {
         }
     }
 
-    /// Something is added to Q of an edge with so many visits.
+    /// Something is added to Q of an edge with `visits` visits.
     pub fn adds(&self, visits: u32) -> bool {
         self.until.is_none_or(|until| visits <= until)
     }

@@ -4,7 +4,7 @@ use crate::rules::Rule;
 use crate::rules::setting::{choices, settings};
 
 choices! {
-    /// What the variance is used for.
+    /// The use of the variance.
     pub enum VarianceMode {
         /// Q += scale |z| sigma, z ~ N(0, 1) drawn anew at every look.
         HalfNormal,
@@ -32,7 +32,7 @@ choices! {
 settings! {
     /// Empirical variance of the results behind an edge, as noise, bonus or scale of exploration.
     Variance: Copy {
-        /// What the variance is used for.
+        /// The use of the variance.
         mode: VarianceMode = VarianceMode::HalfNormal;
         /// Strength; 0: plain PUCT.
         scale: f64 = 0.01, -100.0 => 100.0;
@@ -98,7 +98,7 @@ impl Variance {
         (1.0 - f64::from(d) - wl * wl).max(0.0)
     }
 
-    /// What selection needs to know of a node with this variance and so many visits, its own evaluation included.
+    /// What selection needs to know of a node with this variance and number of visits, its own evaluation included.
     pub fn spread(&self, variance: f64, visits: u32) -> NodeSpread {
         let child_visits = f64::from(visits.saturating_sub(1).max(1));
         let log_visits = if self.mode == VarianceMode::Ucb1Tuned { child_visits.ln() } else { 0.0 };

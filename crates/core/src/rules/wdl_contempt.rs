@@ -6,7 +6,7 @@ use crate::rules::Rule;
 use crate::rules::setting::{ParamsError, choices, settings, within};
 use crate::stats::Value;
 
-/// A share of wins, draws or losses that is no greater leaves a value as it is: the logistic parameters would say nothing.
+/// A share of wins, draws or losses that is no greater leaves a value unchanged: the logistic parameters would say nothing.
 const LEAST_SHARE: f64 = 1e-4;
 /// Elo from which on an advantage counts less, and over how many Elo that sets in.
 const SOFT_ELO: (f64, f64) = (2737.0, 250.0);
@@ -24,7 +24,7 @@ choices! {
         WhiteSideAnalysis,
         /// Black, the second player.
         BlackSideAnalysis,
-        /// Nobody.
+        /// No side.
         Disable,
     }
 }
@@ -34,7 +34,7 @@ settings! {
     WdlContempt: Copy + check_more {
         /// Elo by which the contempt side is stronger.
         contempt: f64 = 0.0, -10_000.0 => 10_000.0;
-        /// Which side the contempt is of; play: the player to move at the root.
+        /// The side that the contempt is of; play: the player to move at the root.
         mode: ContemptMode = ContemptMode::Play;
         /// Greatest |contempt| that counts.
         max_value: f64 = 420.0, 0.0 => 10_000.0;
@@ -42,7 +42,7 @@ settings! {
         calibration_elo: f64 = 0.0, 0.0 => 10_000.0;
         /// Draw rate that the network was trained at.
         draw_rate_reference: f64 = 0.5, 1e-4 => 0.9999;
-        /// Draw rate to assume; 0: as it is. Only without `calibration_elo`.
+        /// Draw rate to assume; 0: unchanged. Only without `calibration_elo`.
         draw_rate_target: f64 = 0.0, 0.0 => 0.9999;
         /// Factor of the shift.
         attenuation: f64 = 1.0, -10.0 => 10.0;
@@ -153,7 +153,7 @@ impl Rescale {
         self.value_of(s * self.ratio, mu + sign * s * s * self.diff)
     }
 
-    /// A value of the search as it is reported: the shift is taken back, times `eval_objectivity`; the sharpness stays.
+    /// A value of the search as reported: the shift is taken back, times `eval_objectivity`; the sharpness stays.
     pub fn reported(&self, value: Value, sign: f64) -> Value {
         let Some((s, mu)) = self.logistic_parameters(value) else { return value };
         let before = (s / self.ratio).min(self.rule.max_s);

@@ -140,7 +140,7 @@ pub trait Terms {
     }
 }
 
-/// PUCT as it is.
+/// Plain PUCT.
 pub struct Plain;
 
 impl Terms for Plain {}

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     import chess
 
     Given = Floats | _core.State | chess.Board | str | Sequence[_core.State | chess.Board | str]
-    """What an evaluator answers to: features float32 [B, C, H, W], or positions: a State, a `chess.Board`, a FEN."""
+    """Input of an evaluator: features float32 [B, C, H, W], or positions: a State, a `chess.Board`, a FEN."""
 
 PREFERRED_ROWS = 64
 

@@ -42,7 +42,7 @@ PRECISIONS: dict[Backend, tuple[Precision, ...]] = {
     "torch": ("float32", "bfloat16", "float16"),
     "onnxruntime": ("float32",),
 }
-"""What each backend computes in, its default on processors first; bfloat16 of the core where the processor has it."""
+"""Types of each backend, its default on processors first; bfloat16 of the core where the processor has it."""
 
 
 @overload
@@ -89,7 +89,7 @@ def evaluator(
           probabilities of win, draw and loss of the player to move; logits of illegal actions are ignored;
         - a torch module: features -> (policy logits [B, A], value [B, 3] logits of win, draw, loss, or [B, 1] in
           -1 to 1); it is copied, and computes in evaluation mode without gradients;
-        - an evaluator, which is returned as it is.
+        - an evaluator, which is returned unchanged.
     device
         `cpu`, `cuda` or `cuda:N`, for network files and torch modules; default: a GPU if there is one for a file, the
         module's own for a module.

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 ORT_ERRORS: tuple[type[Exception], ...] = tuple(
     kind for kind in vars(onnxruntime_pybind11_state).values() if isinstance(kind, type) and issubclass(kind, Exception)
 )
-"""What onnxruntime raises; the kinds have no base of their own."""
+"""Errors of onnxruntime; the kinds have no base of their own."""
 
 _RUN_ERRORS: tuple[type[Exception], ...] = (*ORT_ERRORS, ValueError)
 

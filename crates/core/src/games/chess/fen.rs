@@ -72,9 +72,9 @@ fn explain(kinds: PositionErrorKinds, rights: Bitboard, mode: CastlingMode) -> S
         return text.to_string();
     }
     let squares: Vec<String> = rights.into_iter().map(|square| square.to_string()).collect();
-    let wanted = match mode {
+    let needed = match mode {
         CastlingMode::Standard => "king on e1 or e8 and rook in its corner (Chess960: give chess960=true)",
         CastlingMode::Chess960 => "king and rook on the first rank of their side, the rook outside",
     };
-    format!("castling rights need {wanted}; rooks were looked for on {}", squares.join(", "))
+    format!("castling rights need {needed}; rooks were looked for on {}", squares.join(", "))
 }
