@@ -92,7 +92,6 @@ def test_a_wrong_question_is_refused_in_one_line(fields: dict[str, Any], text: s
 POSITIONS: tuple[dict[str, str], ...] = (
     {},
     {"fen": "r1bqkb1r/pppp1ppp/2n2n2/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR w KQkq - 4 4"},
-    {"moves": "e2e4 c7c5 g1f3"},
 )
 
 
@@ -110,7 +109,7 @@ def number(value: float | None) -> str:
 
 
 def test_the_page_shows_the_figures_of_the_command(windows: Windows, explained: Any) -> None:
-    """Search-contempt with N_scl 5 against off, which the page has by default, in three positions of chess."""
+    """Search-contempt with N_scl 5 against off, which the page has by default, in two positions of chess."""
     page = windows.open("/explain")
     page.get_by_label("Visits").fill("100")
     page.get_by_label("Seed").fill("1")

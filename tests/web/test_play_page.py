@@ -11,8 +11,6 @@ from lab_browser import NARROW, Windows, axe_faults, too_wide
 from playwright.sync_api import Browser, Error, Locator, Page, WebSocketRoute, expect
 from running_lab import start_lab, stop_lab
 
-from hauteur.games.registry import names
-
 PIECES = ("queen", "rook", "bishop", "knight")
 PROMOTES = "8/P5k1/8/8/8/8/8/4K2R w K - 0 1"
 
@@ -40,10 +38,6 @@ ht.register_game("below", Below)
 """
 
 
-SHORT = {"chess": "8/8/4k3/8/8/3QK3/8/8 w - - 94 80", "minichess": "1k3/5/5/5/K3Q w - - 94 60"}
-"""Starts of games that are otherwise long: they are drawn soon, unless somebody is mated before."""
-
-
 def square(page: Page, name: str) -> Locator:
     """A square of the board."""
     return page.locator(f'.square[aria-label^="{name},"]')
@@ -63,20 +57,6 @@ def begin(page: Page, game: str, second: str, fen: str = "") -> None:
     page.get_by_role("button", name="Start", exact=True).click()
     expect(page.locator("#board")).to_have_attribute("data-game", re.compile(f"^{game}.*{re.escape(fen)}"))
     expect(page.locator("#moves li")).to_have_count(0)
-
-
-def finish(page: Page) -> None:
-    """Play by clicks until the game is over, whatever is offered last."""
-    after, turn = page.locator("#after"), page.locator("#player-bottom.turn")
-    while not after.is_visible():
-        plies = page.locator("#moves li").count()
-        if page.locator(".square.source").count():
-            page.locator(".square.source").last.click()
-        page.locator(".square.target").last.click()
-        if page.locator(".offer").count():
-            page.locator(".offer").first.click()
-        expect(page.locator("#moves li")).not_to_have_count(plies)
-        expect(turn.or_(after).first).to_be_visible()
 
 
 def test_games_by_clicks_and_drags(page: Page) -> None:
@@ -198,14 +178,6 @@ def test_a_game_of_ones_own_is_clicked_where_its_stone_appears(browser: Browser,
     assert "tutorial" not in page.locator("[name=game] option").all_text_contents()
     windows.close()
     stop_lab(own)
-
-
-def test_every_game_is_played_to_its_end_by_clicks(page: Page) -> None:
-    page.goto("/play")
-    for game in names():
-        begin(page, game, "engine:random", SHORT.get(game, ""))
-        finish(page)
-        expect(page.locator("#status")).to_contain_text(re.compile("(1-0|0-1|1/2-1/2)"))
 
 
 def test_a_whole_game_by_keyboard_alone_on_a_phone(windows: Windows) -> None:

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hostile import Hostile
 from starlette.testclient import TestClient, WebSocketTestSession
 
 from hauteur.learning.recipe import Recipe
@@ -78,19 +77,7 @@ def test_wrong_messages(socket: WebSocketTestSession, message: str, error: str) 
     assert asked(socket, names=[]) == {"id": 1, "reply": {}}
 
 
-def test_two_thousand_hostile_messages(socket: WebSocketTestSession, tmp_path: Path) -> None:
-    hostile = Hostile(1, ("names", "watch", "", tmp_path.name))
-    for _ in range(2000):
-        message = hostile.message(("watch",))
-        (socket.send_text if isinstance(message, str) else socket.send_bytes)(message)  # type: ignore[arg-type]
-        while "event" in (reply := socket.receive_json()):
-            pass
-        assert ("error" in reply) != ("reply" in reply)
-        assert "\n" not in reply.get("error", "")
-    assert asked(socket, names=[]) == {"id": 1, "reply": {}}
-
-
-def test_nobody_listens_nothing_is_looked_at(client: TestClient) -> None:
+def test_without_a_listener_nothing_is_looked_at(client: TestClient) -> None:
     app: Any = client.app
     watcher = app.state.lab.watcher
     with client:
