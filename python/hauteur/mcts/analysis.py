@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, TypedDict, TypeVar, Unpack
 
 import numpy as np
 
@@ -35,6 +35,19 @@ if TYPE_CHECKING:
 
 OnReport = Callable[[RootReport], None]
 PONDERING = Limits(infinite=True)
+
+
+class SearchOrder(TypedDict, total=False):
+    """Options of a search."""
+
+    actions: Sequence[int]
+    """The only root moves to search; empty: all."""
+    lines: int
+    """Moves that get a principal variation; default 1."""
+    on_report: OnReport | None
+    """Gets the search every REPORT_SECONDS and soon after each new best move, in the searching thread."""
+    control: SearchControl | None
+    """Ends the search from other threads; it must be new."""
 
 
 @dataclass
@@ -226,34 +239,13 @@ class Analysis(Closing):
 
     # The search.
 
-    def search(
-        self,
-        limits: Limits,
-        *,
-        actions: Sequence[int] = (),
-        lines: int = 1,
-        on_report: OnReport | None = None,
-        control: SearchControl | None = None,
-    ) -> RootReport:
-        """Search until the limits or the control end it; return the last report.
+    def search(self, limits: Limits, **order: Unpack[SearchOrder]) -> RootReport:
+        """Search until the limits or the control end it; return the last report. Options: see `SearchOrder`."""
+        return self._perform(self._new_run(limits, **order))
 
-        actions: the only root moves to search (empty: all). lines: how many moves get a principal variation. on_report
-        gets the search every REPORT_SECONDS and soon after each new best move, in the searching thread. control: ends
-        the search from other threads; it must be new.
-        """
-        return self._perform(self._new_run(limits, actions, lines, on_report, control))
-
-    def start(
-        self,
-        limits: Limits,
-        *,
-        actions: Sequence[int] = (),
-        lines: int = 1,
-        on_report: OnReport | None = None,
-        control: SearchControl | None = None,
-    ) -> Future[RootReport]:
+    def start(self, limits: Limits, **order: Unpack[SearchOrder]) -> Future[RootReport]:
         """Search in a thread of its own; the future gets the last report or the error."""
-        run = self._new_run(limits, actions, lines, on_report, control)
+        run = self._new_run(limits, **order)
         return in_background(lambda: self._perform(run), "search")
 
     def stop(self) -> None:
@@ -297,44 +289,30 @@ class Analysis(Closing):
     def _new_run(
         self,
         limits: Limits,
-        actions: Sequence[int],
-        lines: int,
-        on_report: OnReport | None,
-        control: SearchControl | None,
+        actions: Sequence[int] = (),
+        lines: int = 1,
+        on_report: OnReport | None = None,
+        control: SearchControl | None = None,
     ) -> SearchRun:
         now = time.monotonic()
+        control = control or SearchControl(began=now)
         with self._between.alone():
-            return self._begun(limits, actions, lines, on_report, control or SearchControl(began=now), now)
-
-    def _begun(
-        self,
-        limits: Limits,
-        actions: Sequence[int],
-        lines: int,
-        on_report: OnReport | None,
-        control: SearchControl,
-        now: float,
-    ) -> SearchRun:
-        only, result = self._tree.consult_tablebase(tuple(actions))
-        self._tree.forest.restrict_root(self._tree.number, only)  # a tree that WDL contempt has no use for ends here
-        base = self._tree.counters
-        self._run = SearchRun(
-            *(limits, control, only, lines, on_report, now, base, base),
-            batch_ended=now,
-            root_result=result,
-        )
-        self._between.begin()
-        return self._run
+            only, result = self._tree.consult_tablebase(tuple(actions))
+            self._tree.forest.restrict_root(self._tree.number, only)  # may end a tree, where WDL contempt needs another
+            base = self._tree.counters
+            self._run = SearchRun(limits, control, only, lines, on_report, now, base, base, now, root_result=result)
+            self._between.begin()
+            return self._run
 
     def _perform(self, run: SearchRun) -> RootReport:
         self._between.here()
         try:
-            self._search_until_told(run)
+            self._search_until_stopped(run)
             return self._report(run)
         finally:
             self._between.end()
 
-    def _search_until_told(self, run: SearchRun) -> None:
+    def _search_until_stopped(self, run: SearchRun) -> None:
         """Search; where the tree can grow no more, an infinite search waits for its control."""
         while not (self._search_once(run) or self._rest(run)):
             pass

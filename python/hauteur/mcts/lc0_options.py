@@ -113,18 +113,6 @@ KINDS: dict[str, Kind] = {
 """Kinds of options by those of settings."""
 
 
-def _option(name: str, field: str, help: str, model: type[Section] = SearchParams, **lc0: Any) -> Lc0Option:  # noqa: A002
-    """Return the option of a setting: its kind, default, range and choices, unless `lc0` has others."""
-    *sections, last = field.split(".")
-    owner: Any = model
-    for section in sections:
-        owner = section_of(owner.model_fields[section])
-    facts = setting_facts(owner, last)
-    ends = {"least": facts.ends.get("ge", 0), "most": facts.ends.get("le", 0)}
-    own = {"default": facts.default, "choices": facts.choices, **ends}
-    return Lc0Option(name, KINDS[facts.kind], help=help, field=field, **{**own, **lc0})
-
-
 def contempt_elo(text: str, opponent: str = "", otherwise: float = 0.0) -> float:
     """Return the Elo that the option Contempt means against this opponent: `[name=]value` entries, separated by commas.
 
@@ -161,117 +149,100 @@ def _checked(name: str, model: type[Section], setting: str) -> Callable[[Value],
     return check
 
 
-CONTEMPT_OPTIONS = (
-    Lc0Option(
-        "Contempt",
-        "string",
-        "",
-        "Elo by which the contempt side is taken to be stronger; or a list of name=value, by the name of UCI_Opponent.",
-        check=contempt_elo,
-    ),
-    _option(
-        "ContemptMode",
-        "wdl_contempt.mode",
-        "The contempt side: the one to move at the root (not in infinite analysis), White, Black, none.",
-    ),
-    _option("ContemptMaxValue", "wdl_contempt.max_value", "Contempt beyond counts as this."),
-    _option("WDLCalibrationElo", "wdl_contempt.calibration_elo", "Elo of the contempt side; 0: unknown."),
-    _option("WDLContemptAttenuation", "wdl_contempt.attenuation", "Factor of the contempt."),
-    _option("WDLMaxS", "wdl_contempt.max_s", "Bound of the sharpness of evaluations."),
-    _option("WDLEvalObjectivity", "wdl_contempt.eval_objectivity", "Share of the contempt that scores leave out."),
-    _option(
-        "WDLDrawRateTarget",
-        "wdl_contempt.draw_rate_target",
-        "Draw rate to assume, at least 0.001; 0: the net's.",
-        check=_checked("WDLDrawRateTarget", WdlContempt, "draw_rate_target"),
-    ),
-    _option("WDLDrawRateReference", "wdl_contempt.draw_rate_reference", "Draw rate at the net's strength."),
-    _option("WDLBookExitBias", "wdl_contempt.book_exit_bias", "Advantage in which opening books end."),
-    Lc0Option("UCI_Opponent", "string", "", "Title, Elo, kind and name of the opponent, as programs send it."),
-    Lc0Option(
-        "UCI_RatingAdv",
-        "float",
-        0.0,
-        "Contempt where that option says nothing.",
-        least=-MOST_CONTEMPT,
-        most=MOST_CONTEMPT,
-    ),
-)
-"""The options of WDL contempt."""
+_SEARCH = """
+CPuct | cpuct.init | Exploration of PUCT.
+CPuctBase | cpuct.base | Visits at which exploration starts to grow.
+CPuctFactor | cpuct.factor | Growth of exploration with visits.
+RootHasOwnCpuctParams | | Use the three CPuct...AtRoot options at the root.
+CPuctAtRoot | root_cpuct.init | CPuct of the root.
+CPuctBaseAtRoot | root_cpuct.base | CPuctBase of the root.
+CPuctFactorAtRoot | root_cpuct.factor | CPuctFactor of the root.
+FpuStrategy | fpu.kind | Value of a move without visits: the parent's less a reduction, or FpuValue itself.
+FpuValue | fpu.value | The reduction, or the value.
+FpuStrategyAtRoot | root_fpu.kind | FpuStrategy of the root.
+FpuValueAtRoot | root_fpu.value | FpuValue of the root, unless its strategy is `same`.
+PolicyTemperature | policy_temperature | Flattens (> 1) or sharpens the net's policy.
+DirichletNoiseEpsilon | dirichlet.epsilon | Share of noise in the root's policy.
+DirichletNoiseAlpha | dirichlet.alpha | Concentration of that noise.
+DrawScore | draw_score | Value of a draw for White.
+SwapColors | swap_colors | The net is shown the other colour: for nets that were trained for one.
+TwoFoldDraws | | A position that comes back within a line counts as a draw.
+StickyEndgames | | Proven wins, draws and losses are carried up the tree.
+Contempt | | Elo by which the contempt side is taken to be stronger; or a list of name=value, by the name of UCI_Opponent.
+ContemptMode | wdl_contempt.mode | The contempt side: the one to move at the root (not in infinite analysis), White, Black, none.
+ContemptMaxValue | wdl_contempt.max_value | Contempt beyond counts as this.
+WDLCalibrationElo | wdl_contempt.calibration_elo | Elo of the contempt side; 0: unknown.
+WDLContemptAttenuation | wdl_contempt.attenuation | Factor of the contempt.
+WDLMaxS | wdl_contempt.max_s | Bound of the sharpness of evaluations.
+WDLEvalObjectivity | wdl_contempt.eval_objectivity | Share of the contempt that scores leave out.
+WDLDrawRateTarget | wdl_contempt.draw_rate_target | Draw rate to assume, at least 0.001; 0: the net's.
+WDLDrawRateReference | wdl_contempt.draw_rate_reference | Draw rate at the net's strength.
+WDLBookExitBias | wdl_contempt.book_exit_bias | Advantage in which opening books end.
+UCI_Opponent | | Title, Elo, kind and name of the opponent, as programs send it.
+UCI_RatingAdv | | Contempt where that option says nothing.
+ScLimit | search_contempt.n_scl | Search-contempt: visits after which moves of the opponent are drawn; below 0: of the engine; not 0.
+ScTemperature | search_contempt.temperature | Flattens (> 1) or sharpens those draws.
+HybridSamplingRatio | search_contempt.sampling_ratio | Share of the visits that are drawn.
+HybridRatioSchedule | search_contempt.ratio_schedule | That share by visits of the position: `1000:0.5 8000:0.9`.
+"""  # noqa: E501
+"""Options that shape the tree: name | setting, empty where `search_params` says what it means | help."""
 
-SEARCH_CONTEMPT_OPTIONS = (
-    _option(
-        "ScLimit",
-        "search_contempt.n_scl",
-        "Search-contempt: visits after which moves of the opponent are drawn; below 0: of the engine; not 0.",
-        check=_checked("ScLimit", SearchContempt, "n_scl"),
-    ),
-    _option("ScTemperature", "search_contempt.temperature", "Flattens (> 1) or sharpens those draws."),
-    _option("HybridSamplingRatio", "search_contempt.sampling_ratio", "Share of the visits that are drawn."),
-    _option(
-        "HybridRatioSchedule",
-        "search_contempt.ratio_schedule",
-        "That share by visits of the position: `1000:0.5 8000:0.9`.",
-        check=_checked("HybridRatioSchedule", SearchContempt, "ratio_schedule"),
-    ),
-)
-"""The options of search-contempt."""
+_TEMPERATURE = """
+Temperature | initial | Randomness of the moves played; 0: always the best.
+TempDecayMoves | decay_moves | Moves over which Temperature falls to 0.
+TempDecayDelayMoves | decay_delay_moves | Moves before it starts to fall.
+TempCutoffMove | cutoff_move | From this move on TempEndgame counts; 0: never.
+TempEndgame | endgame | Temperature after the cutoff, and the least while it falls.
+TempValueCutoff | value_cutoff | Moves worse by more per cent are never drawn.
+TempVisitOffset | visit_offset | Added to the visits before moves are drawn.
+"""
 
-SEARCH_OPTIONS = (
-    _option("CPuct", "cpuct.init", "Exploration of PUCT."),
-    _option("CPuctBase", "cpuct.base", "Visits at which exploration starts to grow."),
-    _option("CPuctFactor", "cpuct.factor", "Growth of exploration with visits."),
-    Lc0Option("RootHasOwnCpuctParams", "check", False, "Use the three CPuct...AtRoot options at the root."),
-    _option("CPuctAtRoot", "root_cpuct.init", "CPuct of the root."),
-    _option("CPuctBaseAtRoot", "root_cpuct.base", "CPuctBase of the root."),
-    _option("CPuctFactorAtRoot", "root_cpuct.factor", "CPuctFactor of the root."),
-    _option(
-        "FpuStrategy",
-        "fpu.kind",
-        "Value of a move without visits: the parent's less a reduction, or FpuValue itself.",
-        choices=("reduction", "absolute"),
-    ),
-    _option("FpuValue", "fpu.value", "The reduction, or the value."),
-    _option(
-        "FpuStrategyAtRoot",
-        "root_fpu.kind",
-        "FpuStrategy of the root.",
-        default="same",
-        choices=("reduction", "absolute", "same"),
-    ),
-    _option("FpuValueAtRoot", "root_fpu.value", "FpuValue of the root, unless its strategy is `same`.", default=1.0),
-    _option(
-        "PolicyTemperature",
-        "policy_temperature",
-        "Flattens (> 1) or sharpens the net's policy.",
-        least=0.1,
-        most=10,
-    ),
-    _option("DirichletNoiseEpsilon", "dirichlet.epsilon", "Share of noise in the root's policy.", default=0.0),
-    _option("DirichletNoiseAlpha", "dirichlet.alpha", "Concentration of that noise.", least=0.001),
-    _option("DrawScore", "draw_score", "Value of a draw for White."),
-    _option("SwapColors", "swap_colors", "The net is shown the other colour: for nets that were trained for one."),
-    Lc0Option("TwoFoldDraws", "check", True, "A position that comes back within a line counts as a draw."),
-    Lc0Option("StickyEndgames", "check", True, "Proven wins, draws and losses are carried up the tree."),
-    *CONTEMPT_OPTIONS,
-    *SEARCH_CONTEMPT_OPTIONS,
-)
+_OF_LC0: Mapping[str, dict[str, Any]] = {
+    "RootHasOwnCpuctParams": {"kind": "check", "default": False},
+    "FpuStrategy": {"choices": ("reduction", "absolute")},
+    "FpuStrategyAtRoot": {"default": "same", "choices": ("reduction", "absolute", "same")},
+    "FpuValueAtRoot": {"default": 1.0},
+    "PolicyTemperature": {"least": 0.1, "most": 10},
+    "DirichletNoiseEpsilon": {"default": 0.0},
+    "DirichletNoiseAlpha": {"least": 0.001},
+    "TwoFoldDraws": {"kind": "check", "default": True},
+    "StickyEndgames": {"kind": "check", "default": True},
+    "Contempt": {"kind": "string", "default": "", "check": contempt_elo},
+    "WDLDrawRateTarget": {"check": _checked("WDLDrawRateTarget", WdlContempt, "draw_rate_target")},
+    "UCI_Opponent": {"kind": "string", "default": ""},
+    "UCI_RatingAdv": {"kind": "float", "default": 0.0, "least": -MOST_CONTEMPT, "most": MOST_CONTEMPT},
+    "ScLimit": {"check": _checked("ScLimit", SearchContempt, "n_scl")},
+    "HybridRatioSchedule": {"check": _checked("HybridRatioSchedule", SearchContempt, "ratio_schedule")},
+    "TempDecayMoves": {"most": 640},
+    "TempDecayDelayMoves": {"most": 100},
+    "TempCutoffMove": {"most": 1000},
+    "TempVisitOffset": {"least": -1000, "most": 1000},
+}
+"""Facts of options in lc0 that are not those of the setting."""
+
+
+def _options(table: str, model: type[Section]) -> tuple[Lc0Option, ...]:
+    """Return the options of a table: kind, default, range and choices of their settings, unless lc0 has others."""
+    rows = ([cell.strip() for cell in row.split("|", 2)] for row in table.strip().splitlines())
+    return tuple(_option(name, field, text, model) for name, field, text in rows)
+
+
+def _option(name: str, field: str, text: str, model: type[Section]) -> Lc0Option:
+    facts: dict[str, Any] = {}
+    if field:
+        *sections, last = field.split(".")
+        owner: Any = model
+        for section in sections:
+            owner = section_of(owner.model_fields[section])
+        found = setting_facts(owner, last)
+        facts = {"kind": KINDS[found.kind], "default": found.default, "choices": found.choices}
+        facts |= {"least": found.ends.get("ge", 0), "most": found.ends.get("le", 0)}
+    return Lc0Option(name, help=text, field=field, **facts | _OF_LC0.get(name, {}))
+
+
+SEARCH_OPTIONS = _options(_SEARCH, SearchParams)
 """The options that shape the tree."""
-
-
-def _choice(name: str, field: str, help: str, **lc0: Any) -> Lc0Option:  # noqa: A002
-    return _option(name, field, help, Temperature, **lc0)
-
-
-TEMPERATURE_OPTIONS = (
-    _choice("Temperature", "initial", "Randomness of the moves played; 0: always the best."),
-    _choice("TempDecayMoves", "decay_moves", "Moves over which Temperature falls to 0.", most=640),
-    _choice("TempDecayDelayMoves", "decay_delay_moves", "Moves before it starts to fall.", most=100),
-    _choice("TempCutoffMove", "cutoff_move", "From this move on TempEndgame counts; 0: never.", most=1000),
-    _choice("TempEndgame", "endgame", "Temperature after the cutoff, and the least while it falls."),
-    _choice("TempValueCutoff", "value_cutoff", "Moves worse by more per cent are never drawn."),
-    _choice("TempVisitOffset", "visit_offset", "Added to the visits before moves are drawn.", least=-1000, most=1000),
-)
+TEMPERATURE_OPTIONS = _options(_TEMPERATURE, Temperature)
 """The options of the choice of the move."""
 
 _NAMES_WITHOUT_EFFECT = """

@@ -22,6 +22,25 @@ NODE_FACTS = 5
 EDGE_FACTS = 8
 
 
+class Fact:
+    """A row of a table as its attribute, read-only: floats [width]."""
+
+    def __init__(self, row: int) -> None:
+        self._row = row
+
+    def __get__(self, table: Table | None, owner: type[Table]) -> Floats:
+        """Return the row; of a class, which has no rows, an empty one."""
+        return np.empty(0) if table is None else table._rows[self._row]
+
+
+class FlagFact(Fact):
+    """A row of a table as flags, bool [width]."""
+
+    def __get__(self, table: Table | None, owner: type[Table]) -> Flags:  # type: ignore[override]
+        """Return the row as flags."""
+        return np.asarray(super().__get__(table, owner) != 0)
+
+
 class Table:
     """Rows of floats with names; `table["name"]` is a column of the rule that is being called."""
 
@@ -32,14 +51,6 @@ class Table:
 
     def __getitem__(self, name: str) -> Floats:
         found: Floats = self._columns[self._place(name)]
-        return found
-
-    def _row(self, number: int) -> Floats:
-        found: Floats = self._rows[number]
-        return found
-
-    def _flags(self, number: int) -> Flags:
-        found: Flags = self._rows[number] != 0
         return found
 
     def show_to(self, places: dict[str, int]) -> None:
@@ -69,30 +80,16 @@ class Nodes(Table):
     def __len__(self) -> int:
         return len(self.tree)
 
-    @property
-    def visits(self) -> Floats:
-        """N(s), the position's own evaluation included."""
-        return self._row(0)
-
-    @property
-    def mean(self) -> Floats:
-        """Mean W - L of all visits, -1 to 1."""
-        return self._row(1)
-
-    @property
-    def drawn(self) -> Floats:
-        """Mean share of draws, 0 to 1."""
-        return self._row(2)
-
-    @property
-    def network(self) -> Floats:
-        """W - L by the network alone."""
-        return self._row(3)
-
-    @property
-    def sign(self) -> Floats:
-        """1 where the first player is to move, else -1: `sign * mean` is the first player's."""
-        return self._row(4)
+    visits = Fact(0)
+    """N(s), the position's own evaluation included."""
+    mean = Fact(1)
+    """Mean W - L of all visits, -1 to 1."""
+    drawn = Fact(2)
+    """Mean share of draws, 0 to 1."""
+    network = Fact(3)
+    """W - L by the network alone."""
+    sign = Fact(4)
+    """1 where the first player is to move, else -1: `sign * mean` is the first player's."""
 
     def handed(self, name: str, default: float) -> Floats:
         """Return what the rule handed down to these nodes one depth above, [n]; `default` where it was not asked."""
@@ -130,50 +127,28 @@ class Edges(Table):
         """The place of each edge's node."""
         return np.repeat(np.arange(len(self.starts) - 1), np.diff(self.starts))
 
-    @property
-    def visits(self) -> Floats:
-        """N(s, a)."""
-        return self._row(0)
+    visits = Fact(0)
+    """N(s, a)."""
 
     @cached_property
     def action(self) -> Numbers:
         """The action of each edge, an index into the policy."""
         return self._actions.astype(np.int64)
 
-    @property
-    def in_flight(self) -> Floats:
-        """Visits that wait for the network."""
-        return self._row(1)
-
-    @property
-    def mean(self) -> Floats:
-        """Mean W - L of the visits, -1 to 1; 0 before the first."""
-        return self._row(2)
-
-    @property
-    def drawn(self) -> Floats:
-        """Mean share of draws; 0 before the first visit."""
-        return self._row(3)
-
-    @property
-    def prior(self) -> Floats:
-        """P(s, a) as the network gave it."""
-        return self._row(4)
-
-    @property
-    def ended(self) -> Flags:
-        """True where the game is known to be over behind the edge."""
-        return self._flags(5)
-
-    @property
-    def proven(self) -> Flags:
-        """True where the result is proven (solver)."""
-        return self._flags(6)
-
-    @property
-    def allowed(self) -> Flags:
-        """True where the search may take the edge: not what a root is kept from."""
-        return self._flags(7)
+    in_flight = Fact(1)
+    """Visits that wait for the network."""
+    mean = Fact(2)
+    """Mean W - L of the visits, -1 to 1; 0 before the first."""
+    drawn = Fact(3)
+    """Mean share of draws; 0 before the first visit."""
+    prior = Fact(4)
+    """P(s, a) as the network gave it."""
+    ended = FlagFact(5)
+    """True where the game is known to be over behind the edge."""
+    proven = FlagFact(6)
+    """True where the result is proven (solver)."""
+    allowed = FlagFact(7)
+    """True where the search may take the edge: not what a root is kept from."""
 
     def of(self, values: NDArray[Any]) -> NDArray[Any]:
         """Return a value a node, [n], as one an edge, [E]."""
@@ -229,35 +204,18 @@ class Way(Table):
         """Show the columns of the positions, [C, S], which rules change."""
         self._columns = columns
 
-    @property
-    def visits(self) -> Floats:
-        """Visits, this one included."""
-        return self._row(0)
-
-    @property
-    def value(self) -> Floats:
-        """W - L of the visit, -1 to 1."""
-        return self._row(1)
-
-    @property
-    def drawn(self) -> Floats:
-        """Share of draws of the visit."""
-        return self._row(2)
-
-    @property
-    def mean(self) -> Floats:
-        """Mean W - L before the visit; 0 before the first."""
-        return self._row(3)
-
-    @property
-    def sign(self) -> Floats:
-        """1 where the first player is who sees that, else -1."""
-        return self._row(4)
-
-    @property
-    def step(self) -> Floats:
-        """How far the visit moves the mean: 1 / visits, unless a rule says otherwise."""
-        return self._row(5)
+    visits = Fact(0)
+    """Visits, this one included."""
+    value = Fact(1)
+    """W - L of the visit, -1 to 1."""
+    drawn = Fact(2)
+    """Share of draws of the visit."""
+    mean = Fact(3)
+    """Mean W - L before the visit; 0 before the first."""
+    sign = Fact(4)
+    """1 where the first player is who sees that, else -1."""
+    step = Fact(5)
+    """How far the visit moves the mean: 1 / visits, unless a rule says otherwise."""
 
     @cached_property
     def height(self) -> Numbers:

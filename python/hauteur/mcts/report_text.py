@@ -7,6 +7,7 @@ from rich.table import Table
 from rich.text import Text
 
 from hauteur import _core
+from hauteur.games.played_game import line_texts, move_text
 from hauteur.mcts.report import RootMove, RootReport, Wdl
 
 LINE_MOVES = 8
@@ -71,27 +72,13 @@ def report_json(report: RootReport, **facts: Any) -> dict[str, Any]:
         "wdl": list(report.wdl),
         "network_wdl": list(report.value),
         "mate": report.mate,
-        "best": _move_text(state, report.best.action) if report.best else None,
+        "best": state.action_to_text(report.best.action) if report.best else None,
         "moves": [_move_json(state, move) for move in report.moves],
     }
 
 
-def line_in_notation(state: _core.State, actions: tuple[int, ...]) -> list[str]:
-    """A line of play in the notation that people read (SAN in chess)."""
-    place, texts = state.copy(), []
-    for action in actions:
-        texts.append(place.action_to_text(action, people_notation(place)))
-        place.apply(action)
-    return texts
-
-
-def people_notation(state: _core.State) -> str | None:
-    """Name of the notation that people read; None: the game's only one."""
-    return state.game.move_notation
-
-
 def _cells(report: RootReport, move: RootMove) -> list[str]:
-    line = line_in_notation(report.state, move.line[: LINE_MOVES + 1])
+    line = line_texts(report.state, move.line[: LINE_MOVES + 1])
     visited = move.visits > 0
     share = 100.0 * move.visits / max(1, sum(m.visits for m in report.moves))
     return [
@@ -110,14 +97,10 @@ def _percent(wdl: Wdl) -> str:
     return " ".join(f"{100.0 * share:.0f}" for share in wdl)
 
 
-def _move_text(state: _core.State, action: int) -> str:
-    return state.action_to_text(action)
-
-
 def _move_json(state: _core.State, move: RootMove) -> dict[str, Any]:
-    texts = {"move": _move_text(state, move.action)}
-    if people_notation(state):
-        texts["san"] = state.action_to_text(move.action, "san")
+    texts = {"move": state.action_to_text(move.action)}
+    if state.game.move_notation:
+        texts["san"] = move_text(state, move.action)
     return {
         **texts,
         "action": move.action,
@@ -127,5 +110,5 @@ def _move_json(state: _core.State, move: RootMove) -> dict[str, Any]:
         "wdl": list(move.wdl) if move.wdl else None,
         "value": move.value,
         "terminal": move.terminal,
-        "line": line_in_notation(state, move.line),
+        "line": line_texts(state, move.line),
     }

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from hauteur import _core
+from hauteur.games.played_game import line_texts, move_text
 from hauteur.mcts.report import RootMove, RootReport
-from hauteur.mcts.report_text import line_in_notation, people_notation
 from hauteur.mcts.tree_source import Edge
 from hauteur.studies.explain.question import ExplainedSearch, Line, TreeNodes, TreePlace, proven_result
 
@@ -60,7 +60,7 @@ def lines_json(a: ExplainedSearch, b: ExplainedSearch) -> dict[str, Any]:
     """Return the best lines of both, and the ply (from 0) at which they part, None where the shorter one never does."""
     state, lines = a.report.state, [side.report.moves[0].line for side in (a, b)]
     parts = next((ply for ply, (x, y) in enumerate(zip(*lines, strict=False)) if x != y), None)
-    a_text, b_text = (line_in_notation(state, line) for line in lines)
+    a_text, b_text = (line_texts(state, line) for line in lines)
     return {"a": a_text, "b": b_text, "parts_at": parts}
 
 
@@ -154,7 +154,7 @@ def _listed(state: _core.State, lines: Iterable[Line], a: TreeNodes, b: TreeNode
 def _place_json(state: _core.State, line: Line, a: TreeNodes, b: TreeNodes) -> dict[str, Any]:
     """A node with the figures that it has in both trees, None where it is not in one."""
     found = {name: _figures(tree.nodes.get(line)) for name, tree in (("a", a), ("b", b))}
-    return {"line": list(line), "moves": line_in_notation(state, line), **found}
+    return {"line": list(line), "moves": line_texts(state, line), **found}
 
 
 def _figures(place: TreePlace | None) -> dict[str, Any] | None:
@@ -170,9 +170,9 @@ def _move_json(state: _core.State, move: RootMove, total: int) -> dict[str, Any]
         "wdl": list(move.wdl) if move.wdl else None,
         "value": move.value,
         "proven": move.proven,
-        "line": line_in_notation(state, move.line),
+        "line": line_texts(state, move.line),
     }
 
 
 def _move_text(state: _core.State, action: int) -> str:
-    return state.action_to_text(action, people_notation(state))
+    return move_text(state, action)

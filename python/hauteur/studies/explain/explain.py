@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any
 
+from hauteur.games.played_game import line_texts
 from hauteur.mcts.params import SearchParams
-from hauteur.mcts.report_text import line_in_notation
 from hauteur.studies.explain.difference import lines_json, moves_json, trees_json, values_json, visits_moved
 from hauteur.studies.explain.question import (
     ExplainedSearch,
@@ -91,7 +91,7 @@ def _side(search: ExplainedSearch) -> dict[str, Any]:
         "evaluations": report.pace.rows,
         "depth": report.pace.depth,
         "seldepth": report.seldepth,
-        "best": line_in_notation(report.state, (best.action,))[0],
+        "best": line_texts(report.state, (best.action,))[0],
         "q": search.q,
         "wdl": list(report.wdl),
         "network_wdl": list(report.value),
@@ -115,7 +115,7 @@ def _rule(name: str, key: str, on: ExplainedSearch, ablation: dict[str, Any]) ->
 def _ablation(on: ExplainedSearch, off: ExplainedSearch) -> dict[str, Any]:
     """Compare the search of a side with the one in which a rule is off."""
     first, second = (search.report for search in (on, off))
-    names = [line_in_notation(report.state, (report.moves[0].action,))[0] for report in (first, second)]
+    names = [line_texts(report.state, (report.moves[0].action,))[0] for report in (first, second)]
     return {
         "visits_moved": visits_moved(first, second),
         "visits": sum(move.visits for move in first.moves),
@@ -192,13 +192,13 @@ def _frozen_json(search: ExplainedSearch, place: TreePlace) -> dict[str, Any]:
     total = sum((place.weights or {}).values())
     replies = [
         {
-            "move": line_in_notation(before, (int(edge["action"]),))[0],
+            "move": line_texts(before, (int(edge["action"]),))[0],
             "weight": float(edge["frozen"]) / total,
             "visits": int(edge["visits"]),
         }
         for edge in place.children
     ]
-    line = line_in_notation(state, place.line)
+    line = line_texts(state, place.line)
     return {"line": list(place.line), "moves": line, "visits": place.visits, "replies": replies}
 
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 from hauteur import _core
+from hauteur.games.played_game import line_texts, move_text
 from hauteur.mcts.report import RootReport, Wdl
-from hauteur.mcts.report_text import line_in_notation, people_notation
 from hauteur.studies.review.judgement import Mark, flipped, lost, mark_of, share_lost
 
 LINE_PLIES = 10
@@ -169,12 +169,12 @@ def move_report(state: _core.State, ply: int, action: int, before: PositionFindi
         number=_move_number(state),
         mover=state.to_move,
         action=action,
-        text=state.action_to_text(action, people_notation(state)),
+        text=move_text(state, action),
         before=before.wdl,
         after=after,
         best_action=before.best,
-        best=state.action_to_text(before.best, people_notation(state)),
-        line=tuple(line_in_notation(state, before.line)),
+        best=move_text(state, before.best),
+        line=tuple(line_texts(state, before.line)),
         line_actions=before.line,
         loss=loss,
         share=share_lost(before.wdl, loss),
@@ -205,6 +205,6 @@ def finding_at_end(state: _core.State) -> PositionFinding | None:
 
 
 def _move_number(state: _core.State) -> str:
-    if people_notation(state) == "san":
+    if state.game.move_notation == "san":
         return state.notation().split()[5] + ("." if state.to_move == 0 else "...")
     return f"{state.ply + 1}."
