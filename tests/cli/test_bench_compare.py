@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+from lc0_toys import random_net
 
 from hauteur.cli.commands.bench_compare import other_engine
 from hauteur.cli.commands.bench_programs import answers_of, features_of
 from hauteur.cli.main import main
 from hauteur.games.registry import load_game
-from hauteur.networks.lc0 import random_net
 from hauteur.players.engines.speed import EngineWork, cpu_seconds, work_of
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="programs are driven through process groups")

@@ -5,11 +5,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from lc0_toys import attention_net
+from lc0_toys import attention_net, random_net
 
 from hauteur import networks
 from hauteur.cli.main import EXIT_BAD_INPUT, NEEDS
-from hauteur.networks.lc0 import random_net
 from hauteur.system import extras
 
 OPTIONAL = {package.module for layer in extras.LAYERS for package in layer.packages}

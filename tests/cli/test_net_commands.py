@@ -4,11 +4,11 @@ import json
 from pathlib import Path
 
 import pytest
+from lc0_toys import random_net
 
 from hauteur import networks
 from hauteur.cli import main
 from hauteur.cli.commands.bench import announced
-from hauteur.networks.lc0 import random_net
 
 Capture = pytest.CaptureFixture[str]
 

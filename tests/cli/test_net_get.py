@@ -8,12 +8,12 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from lc0_toys import random_net
 from net_server import NetServer, net_server
 
 from hauteur.cli import main
 from hauteur.networks import catalogue
 from hauteur.networks.catalogue import KNOWN_NETS, known_net
-from hauteur.networks.lc0 import random_net
 from hauteur.networks.names import resolve_net
 
 Capture = pytest.CaptureFixture[str]

@@ -21,7 +21,7 @@ from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.mcts.params import Dirichlet, SearchParams, Temperature
 from hauteur.networks import load
 from hauteur.networks.architecture import ResNet
-from hauteur.networks.evaluators.compare import features_of, random_positions
+from hauteur.networks.evaluators.callables import features_of, random_positions
 from hauteur.networks.evaluators.factory import make_evaluator
 from hauteur.players.search_player import SearchPlayer
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from lc0_toys import random_net
 
 import verify_lc0
 from hauteur._core import Game
 from hauteur.networks.evaluators.factory import make_evaluator
-from hauteur.networks.lc0 import random_net
 from verify_lc0 import checked, distance, errors_apart, reached, softmax
 
 Content = dict[str, Any]

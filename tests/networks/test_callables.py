@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from hauteur import _core
 from hauteur.mcts.driver import run_searches
 from hauteur.mcts.params import SearchParams
-from hauteur.networks.evaluators.compare import features_of, random_positions
+from hauteur.networks.evaluators.callables import features_of, random_positions
 from hauteur.networks.evaluators.factory import evaluator
 
 GAME = _core.Game("tictactoe")

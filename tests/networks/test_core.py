@@ -8,15 +8,14 @@ from typing import Any, Literal
 import numpy as np
 import pytest
 import torch
-from lc0_toys import tower_net
+from lc0_toys import random_tensors, tower_net
 from output_differences import differences
 
 import verify_lc0
 from hauteur import _core, networks
 from hauteur.networks.architecture import Architecture, ResNetArchitecture
-from hauteur.networks.evaluators.compare import features_of, random_positions
+from hauteur.networks.evaluators.callables import features_of, random_positions
 from hauteur.networks.layers import Floats, core_layers
-from hauteur.networks.lc0 import random_tensors
 from hauteur.networks.modules import Inference, build
 from hauteur.networks.names import shipped_names
 from hauteur.networks.shapes import resnet_shapes

@@ -7,14 +7,14 @@ from typing import Any, get_args
 
 import numpy as np
 import pytest
+from lc0_toys import random_net, random_tensors
 from output_differences import differences
 
 from hauteur import _core, networks
 from hauteur.networks.architecture import ResNetArchitecture
-from hauteur.networks.evaluators.base import Backend, Precision
-from hauteur.networks.evaluators.compare import Floats, features_of, random_positions
+from hauteur.networks.evaluators.base import Backend, Floats, Precision
+from hauteur.networks.evaluators.callables import features_of, random_positions
 from hauteur.networks.evaluators.factory import has_cuda, make_evaluator
-from hauteur.networks.lc0 import random_net, random_tensors
 from hauteur.networks.shapes import resnet_shapes
 
 GAMES = {"tictactoe": "wdl", "connect4": "scalar", "nogo(size=5)": "wdl"}

@@ -11,7 +11,7 @@ from learning_toys import ToyEvaluator
 from hauteur import networks
 from hauteur.games.registry import load_game
 from hauteur.networks.evaluators.base import Answers, Backend, Evaluator, Floats
-from hauteur.networks.evaluators.compare import features_of, random_positions
+from hauteur.networks.evaluators.callables import features_of, random_positions
 from hauteur.networks.evaluators.factory import make_evaluator, precisions_here
 from hauteur.networks.evaluators.fixed_rows import PIECE_ROWS, FixedRows, in_fixed_rows
 from hauteur.networks.names import shipped_names

@@ -4,6 +4,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from lc0_toys import random_net
 from shipped_toys import ship_nets
 
 from hauteur import networks
@@ -11,7 +12,6 @@ from hauteur.games.registry import load_game
 from hauteur.networks.bundled import default_net, net_or_shipped, shipped_net
 from hauteur.networks.catalogue import KNOWN_NETS
 from hauteur.networks.evaluators.factory import make_evaluator
-from hauteur.networks.lc0 import random_net
 from hauteur.networks.names import downloaded_nets, resolve_net
 
 

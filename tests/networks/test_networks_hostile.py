@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from lc0_toys import random_net, random_tensors
 
 from hauteur import networks
 from hauteur.networks.architecture import ResNetArchitecture
 from hauteur.networks.files import safetensors_bytes
-from hauteur.networks.lc0 import random_net, random_tensors
 from hauteur.networks.lc0_proto import SCHEMA
 from hauteur.networks.shapes import resnet_shapes
 from hauteur.networks.wire import MAX_FIELDS, read_message

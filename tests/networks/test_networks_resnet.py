@@ -6,13 +6,14 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
+from lc0_toys import random_tensors
 from output_differences import differences
 
 from hauteur import _core, networks
 from hauteur.networks.architecture import ResNetArchitecture
-from hauteur.networks.evaluators.compare import Floats, features_of, random_positions
+from hauteur.networks.evaluators.base import Floats
+from hauteur.networks.evaluators.callables import features_of, random_positions
 from hauteur.networks.evaluators.factory import make_evaluator
-from hauteur.networks.lc0 import random_tensors
 from hauteur.networks.modules import Inference, build, initialise, tensors_of
 from hauteur.networks.shapes import resnet_shapes
 

@@ -12,16 +12,15 @@ import pytest
 import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from lc0_toys import Policy, attention_net, tower_net
+from lc0_toys import Policy, attention_net, random_net, random_tensors, tower_net
 from output_differences import Answers
 
 from hauteur import _core, networks
 from hauteur.networks.architecture import Architecture, NetDescription, ResNetArchitecture
 from hauteur.networks.evaluators.base import Backend
-from hauteur.networks.evaluators.compare import features_of, random_positions
+from hauteur.networks.evaluators.callables import features_of, random_positions
 from hauteur.networks.evaluators.factory import make_evaluator
 from hauteur.networks.layers import Floats
-from hauteur.networks.lc0 import random_net, random_tensors
 from hauteur.networks.modules import Inference, build
 from hauteur.networks.onnx import onnx_bytes
 from hauteur.networks.shapes import resnet_shapes

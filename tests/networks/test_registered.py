@@ -13,7 +13,7 @@ from torch import nn
 
 from hauteur import _core
 from hauteur.networks.architecture import RegisteredArchitecture
-from hauteur.networks.evaluators.compare import features_of, random_positions
+from hauteur.networks.evaluators.callables import features_of, random_positions
 from hauteur.networks.evaluators.factory import evaluator, make_evaluator
 from hauteur.networks.registered import register_network, registered_architecture
 from hauteur.networks.registry import load_network, save_network

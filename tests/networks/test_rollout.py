@@ -51,15 +51,9 @@ def test_search_with_rollouts(spec: str) -> None:
         assert forest.root_visits(ids)[0].argmax() == 3
 
 
-def test_fresh_games_of_equal_positions_differ() -> None:
-    """Games that run side by side do not think alike where their positions are the same."""
+def test_equal_positions_have_equal_values() -> None:
     game = load_game("connect4")
     states = [game.new_initial_state() for _ in range(40)]
-    with closing(RolloutEvaluator(game, fresh=True)) as evaluator:
-        _, first = evaluator.submit_states(states).result()
-        _, second = evaluator.submit_states(states).result()
-    assert {tuple(row) for row in first.tolist()} >= {(1.0, 0.0, 0.0), (0.0, 0.0, 1.0)}
-    assert first.tolist() != second.tolist()
     with closing(RolloutEvaluator(game)) as evaluator:
         _, same = evaluator.submit_states(states).result()
     assert len({tuple(row) for row in same.tolist()}) == 1

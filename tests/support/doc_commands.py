@@ -13,12 +13,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from lc0_toys import random_net, random_tensors
 
 from hauteur.cli import main
 from hauteur.games.registry import load_game
 from hauteur.networks import convert, save
 from hauteur.networks.architecture import ResNetArchitecture
-from hauteur.networks.lc0 import random_net, random_tensors
 from hauteur.networks.shapes import resnet_shapes
 
 FAKES = Path(__file__).resolve().parent

@@ -3,15 +3,19 @@
 The forward pass follows the published description of the format, layer by layer, and shares no code with the package.
 """
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hauteur.networks.architecture import Lc0Architecture
+from hauteur.networks.architecture import Lc0Architecture, ResNetArchitecture, Shape
 from hauteur.networks.layers import Floats
-from hauteur.networks.lc0 import random_tensors
+from hauteur.networks.lc0 import from_resnet, lc0_bytes
+from hauteur.networks.shapes import resnet_shapes
+from hauteur.system.files import write_bytes
 
 Array = NDArray[np.float64]
 Shapes = dict[str, tuple[int, ...]]
@@ -20,6 +24,29 @@ Value = Literal["wdl", "scalar"]
 Position = Literal["none", "map", "dense"]
 
 EMBEDDING, HEADS, DEPTH, HIDDEN, ENCODERS = 12, 2, 8, 10, 2
+
+
+def random_tensors(shapes: Mapping[str, Shape], seed: int) -> dict[str, Floats]:
+    """Random layers of these shapes, scaled so that values neither vanish nor explode; the same for the same seed."""
+    rng = np.random.Generator(np.random.Philox(key=seed))
+    return {path: _random(path, shape, rng) for path, shape in shapes.items()}
+
+
+def _random(path: str, shape: Shape, rng: np.random.Generator) -> Floats:
+    if path.endswith(("bn_stddivs", "running_var", "gammas", "norm.weight")):
+        return rng.uniform(0.5, 1.5, shape).astype(np.float32)
+    scale = 0.1 if len(shape) == 1 else (2 / math.prod(shape[1:])) ** 0.5
+    return (scale * rng.standard_normal(shape)).astype(np.float32)
+
+
+def random_net(path: Path, *, filters: int = 8, blocks: int = 1, seed: int = 0) -> Path:
+    """Write a small random network for chess as `.pb.gz`; return `path`."""
+    resnet = ResNetArchitecture(
+        feature_shape=(112, 8, 8), num_actions=1858, filters=filters, blocks=blocks, se_channels=4, policy="convolution"
+    )
+    architecture, tensors = from_resnet(resnet, random_tensors(resnet_shapes(resnet), seed))
+    write_bytes(path, lc0_bytes(architecture, tensors))
+    return path
 
 
 def dense(weights: str, biases: str, inputs: int, outputs: int) -> Shapes:

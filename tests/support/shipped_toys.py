@@ -3,12 +3,12 @@
 from pathlib import Path
 
 import pytest
+from lc0_toys import random_tensors
 
 from hauteur import networks
 from hauteur.games.registry import load_game
 from hauteur.networks import bundled, names
 from hauteur.networks.architecture import ResNetArchitecture
-from hauteur.networks.lc0 import random_tensors
 from hauteur.networks.shapes import resnet_shapes
 
 NETS = (("nogo", "nogo9"), ("nogo(size=7)", "nogo7"), ("chess", "chess"))

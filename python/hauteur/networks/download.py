@@ -1,8 +1,8 @@
 """Getting public nets over HTTP, from their publisher or elsewhere, into the folder of downloads; what came is checked.
 
 Only http and https are spoken, redirects included, and never https turned into http. The standard variables
-(`https_proxy`, `no_proxy` ...) name a proxy. A part of a file is continued; that of an earlier call only where the hash
-of the whole file is known. What is not the expected file is not kept.
+(`https_proxy`, `no_proxy` ...) name a proxy. A part of a file is continued where the hash of
+the whole file is known. What is not the expected file is not kept.
 """
 
 from __future__ import annotations
@@ -153,20 +153,19 @@ def fetch(
 ) -> str:
     """Bring the whole file of an address to `part`; return its sha256.
 
-    A cut transfer goes on where it ended if the hash is known, or the server names the version of the file; a part
-    that an earlier call has left is used with a hash alone. Raises ValueError, in one line, for an address that is no
-    web address, a server that cannot be reached or refuses, a file that is too large, or one with another hash, of
+    A cut transfer goes on where it ended, also that of an earlier call, if the hash is known; else it begins
+    again. Raises ValueError, in one line, for an address that is no web address, a server that cannot be reached or refuses, a file that is too large, or one with another hash, of
     which nothing is kept.
     """
     if urlsplit(address).scheme not in ("http", "https") or not urlsplit(address).hostname:
         raise ValueError(f"{address}: only addresses with http:// or https:// are downloaded from")
-    failures, first, version = 0, True, _Version()
+    failures, first = 0, True
     while True:
-        if sha256 is None and not version.tag:
+        if sha256 is None:
             part.unlink(missing_ok=True)
         before = _size(part)
         try:
-            if _transfer(address, part, most_bytes, on_progress, version):
+            if _transfer(address, part, most_bytes, on_progress):
                 return _checked(address, part, sha256)
             error = "the connection was cut"
         except urllib.error.HTTPError as refusal:
@@ -185,30 +184,17 @@ def fetch(
         time.sleep(pause)
 
 
-@dataclass
-class _Version:
-    """The version of the file that a part is of: its strong ETag, else its date; empty while it is unknown."""
-
-    tag: str = ""
-
-    def remember(self, answer: Any) -> None:
-        """Note the version of an answer."""
-        tag = answer.headers.get("ETag", "")
-        self.tag = tag if tag and not tag.startswith("W/") else answer.headers.get("Last-Modified", "")
-
-
 def _size(part: Path) -> int:
     return part.stat().st_size if part.is_file() else 0
 
 
-def _transfer(address: str, part: Path, most_bytes: int, on_progress: OnProgress, version: _Version) -> bool:
+def _transfer(address: str, part: Path, most_bytes: int, on_progress: OnProgress) -> bool:
     """Read from one connection until its end; return whether the file is whole then."""
-    answer = _open(address, start := _size(part), version.tag)
+    answer = _open(address, start := _size(part))
     if answer is None:  # the server has nothing behind the part: the hash tells whether it is the file
         return True
     with closing(answer):
         done, size = _range_of(answer, start)
-        version.remember(answer)
         too_large = size is not None and size > most_bytes
         with part.open("r+b" if done else "wb") as file:
             file.truncate(done)
@@ -229,13 +215,11 @@ def _transfer(address: str, part: Path, most_bytes: int, on_progress: OnProgress
     return done == size if size is not None else True
 
 
-def _open(address: str, start: int, version: str) -> Any:
-    """Request the file from byte `start` on, if it is still that version; None where nothing is behind `start`."""
+def _open(address: str, start: int) -> Any:
+    """Request the file from byte `start` on; None where nothing is behind `start`."""
     headers = {"User-Agent": "hauteur", "Accept-Encoding": "identity"}
     if start:
         headers["Range"] = f"bytes={start}-"
-        if version:
-            headers["If-Range"] = version
     try:
         return _web_opener().open(urllib.request.Request(address, headers=headers), timeout=TIMEOUT)
     except urllib.error.HTTPError as error:

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from hauteur.networks.architecture import Lc0Architecture, RegisteredArchitecture, ResNetArchitecture, Shape
+from hauteur.networks.architecture import Lc0Architecture, RegisteredArchitecture, ResNetArchitecture
 from hauteur.networks.formats import Contents, Format
 from hauteur.networks.layers import LayerNames
 from hauteur.networks.lc0_layers import Floats, decode, encode, encoding_of, flatten, size, unflatten
@@ -26,7 +26,7 @@ from hauteur.networks.lc0_proto import (
     pack_net,
     read_net,
 )
-from hauteur.networks.shapes import lc0_shapes, resnet_layers, resnet_shapes
+from hauteur.networks.shapes import lc0_shapes, resnet_layers
 from hauteur.networks.wire import Message
 
 _OWN_ENCODING_VERSION = (0, 33, 0)
@@ -239,8 +239,8 @@ def lc0_bytes(
 ) -> bytes:
     """The network as the bytes of a `.pb.gz` file.
 
-    LINEAR16, which every lc0 reads, stores 16 bits a number (error up to 1/131070 of a layer's range), and exactly
-    what was read from LINEAR16. The others need lc0 0.33. Raises ValueError where the tensors do not make a network.
+    encoding: linear16, which every lc0 reads, stores 16 bits a number (error up to 1/131070 of a layer's range), and
+    exactly what was read from it; float16 and float32 need lc0 0.33. Raises ValueError where the tensors do not make a network.
     """
     lc0_shapes({path: values.size for path, values in tensors.items()}, architecture)
     code = Encoding[encoding.upper()]
@@ -359,28 +359,3 @@ class Lc0Format(Format):
 
 
 FORMAT = Lc0Format()
-
-
-def random_tensors(shapes: Mapping[str, Shape], seed: int) -> dict[str, Floats]:
-    """Random layers of these shapes, scaled so that values neither vanish nor explode; the same for the same seed."""
-    rng = np.random.Generator(np.random.Philox(key=seed))
-    return {path: _random(path, shape, rng) for path, shape in shapes.items()}
-
-
-def _random(path: str, shape: Shape, rng: np.random.Generator) -> Floats:
-    if path.endswith(("bn_stddivs", "running_var", "gammas", "norm.weight")):
-        return rng.uniform(0.5, 1.5, shape).astype(np.float32)
-    scale = 0.1 if len(shape) == 1 else (2 / math.prod(shape[1:])) ** 0.5
-    return (scale * rng.standard_normal(shape)).astype(np.float32)
-
-
-def random_net(path: Path, *, filters: int = 8, blocks: int = 1, seed: int = 0) -> Path:
-    """Write a small random network for chess as `.pb.gz` (for tests and trials); return `path`."""
-    from hauteur.system.files import write_bytes
-
-    resnet = ResNetArchitecture(
-        feature_shape=(112, 8, 8), num_actions=1858, filters=filters, blocks=blocks, se_channels=4, policy="convolution"
-    )
-    architecture, tensors = from_resnet(resnet, random_tensors(resnet_shapes(resnet), seed))
-    write_bytes(path, lc0_bytes(architecture, tensors))
-    return path

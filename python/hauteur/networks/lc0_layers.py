@@ -3,7 +3,7 @@
 A path names a layer as in the file, indices after their list: `residual.3.conv1.weights`, `encoder.0.mha.q_w`.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -133,9 +133,11 @@ def encode(values: Floats, encoding: Encoding) -> Message:
         raise ValueError("holds numbers that are not finite")
     if encoding == Encoding.LINEAR16:
         return _encode_linear16(flat)
-    shape = list(values.shape)
-    params = _FLOAT_WRITERS[encoding](flat)
-    return {"params": params, "encoding": int(encoding), "dims": shape}
+    with np.errstate(over="ignore"):
+        stored = flat.astype("<f2" if encoding == Encoding.FLOAT16 else "<f4")
+    if not np.isfinite(stored).all():
+        raise ValueError("holds numbers beyond the range of float16 (65504)")
+    return {"params": stored.tobytes(), "encoding": int(encoding), "dims": list(values.shape)}
 
 
 def _encode_linear16(flat: Floats) -> Message:
@@ -143,25 +145,3 @@ def _encode_linear16(flat: Floats) -> Message:
     scale = 65535 / (high - low) if high > low else 0.0
     raw = np.rint((flat.astype(np.float64) - low) * scale).astype("<u2")
     return {"min_val": low, "max_val": high, "params": raw.tobytes()}
-
-
-def _float16(flat: Floats) -> bytes:
-    with np.errstate(over="ignore"):
-        half = flat.astype("<f2")
-    if not np.isfinite(half).all():
-        raise ValueError("holds numbers beyond the range of float16 (65504)")
-    return half.tobytes()
-
-
-def _bfloat16(flat: Floats) -> bytes:
-    """Rounds to nearest, ties to even."""
-    bits = flat.view(np.uint32)
-    rounded = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16
-    return rounded.astype("<u2").tobytes()
-
-
-_FLOAT_WRITERS: dict[Encoding, Callable[[Floats], bytes]] = {
-    Encoding.FLOAT16: _float16,
-    Encoding.BFLOAT16: _bfloat16,
-    Encoding.FLOAT32: lambda flat: flat.astype("<f4").tobytes(),
-}

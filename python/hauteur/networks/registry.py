@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from hauteur import _core
     from hauteur.networks.modules import Network
 
-EncodingName = Literal["linear16", "float16", "bfloat16", "float32"]
+EncodingName = Literal["linear16", "float16", "float32"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,7 +116,7 @@ def save(
 ) -> None:
     """Write a network as `.safetensors` or `.pb.gz` (by the name), whole or not at all.
 
-    encoding: of the numbers; `.safetensors` float32 (default) or float16, `.pb.gz` linear16 (default) or any other.
+    encoding: of the numbers; `.safetensors` float32 (default) or float16, `.pb.gz` linear16 (default) or these.
     Raises ValueError where the tensors or the encoding do not fit, or lc0 has no such network.
     """
     contents, file_format = Contents(architecture, tensors, game, training or {}), format_of(Path(path))

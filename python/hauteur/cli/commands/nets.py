@@ -59,7 +59,7 @@ def convert(
     target: Path,
     /,
     *,
-    encoding: Literal["linear16", "float16", "bfloat16", "float32"] | None = None,
+    encoding: Literal["linear16", "float16", "float32"] | None = None,
     force: bool = False,
 ) -> None:
     """Write a net in another format, chosen by the target's name: .safetensors, .pb.gz (lc0) or .onnx.

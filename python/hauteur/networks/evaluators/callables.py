@@ -1,18 +1,15 @@
-"""Evaluators made of Python callables, and the check of what a callable returns."""
+"""Evaluators made of Python callables, the check of what a callable returns, and positions to try evaluators on."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
+from hauteur import _core
 from hauteur.networks.evaluators.base import PREFERRED_ROWS, Answers, Floats, GameEvaluator
-from hauteur.networks.evaluators.compare import features_of, random_positions
 from hauteur.system.formatting import described
-
-if TYPE_CHECKING:
-    from hauteur import _core
 
 PROBE_ROWS = 2
 """Positions of the batch on which a callable or module is checked when it becomes an evaluator."""
@@ -75,3 +72,24 @@ def check_probe(game: _core.Game, evaluator: GameEvaluator) -> None:
             f"evaluator {evaluator.name}: wdl must be probabilities of win, draw and loss of the player to move, each "
             f"0 to 1 with sum 1, got [{row}]"
         )
+
+
+def random_positions(game: _core.Game, count: int, *, seed: int = 0) -> list[_core.State]:
+    """The start position, then positions along games of random moves; none of them over. The same for the same seed."""
+    rng = np.random.Generator(np.random.Philox(key=seed))
+    positions: list[_core.State] = []
+    state = game.new_initial_state()
+    while len(positions) < count:
+        if state.outcome() is not None:
+            state = game.new_initial_state()
+        if state.ply or not positions:
+            positions.append(state.copy())
+        state.apply(int(rng.choice(state.legal_actions())))
+    return positions
+
+
+def features_of(game: _core.Game, positions: Sequence[_core.State]) -> Floats:
+    """Features of the positions, float32 [B, planes, rows, columns]."""
+    features = np.empty((len(positions), *game.feature_shape), np.float32)
+    _core.encode_positions(positions, features)
+    return features
