@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hauteur import _core
-from hauteur.networks.evaluators.callables import Floats
+from hauteur.networks.evaluators.base import Floats
 
 Answers = tuple[Floats, Floats]
 

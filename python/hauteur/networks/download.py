@@ -153,9 +153,9 @@ def fetch(
 ) -> str:
     """Bring the whole file of an address to `part`; return its sha256.
 
-    A cut transfer goes on where it ended, also that of an earlier call, if the hash is known; else it begins
-    again. Raises ValueError, in one line, for an address that is no web address, a server that cannot be reached or refuses, a file that is too large, or one with another hash, of
-    which nothing is kept.
+    A cut transfer goes on where it ended, also that of an earlier call, if the hash is known; else it begins again.
+    Raises ValueError, in one line, for an address that is no web address, a server that cannot be reached or refuses, a
+    file that is too large, or one with another hash, of which nothing is kept.
     """
     if urlsplit(address).scheme not in ("http", "https") or not urlsplit(address).hostname:
         raise ValueError(f"{address}: only addresses with http:// or https:// are downloaded from")

@@ -240,7 +240,8 @@ def lc0_bytes(
     """The network as the bytes of a `.pb.gz` file.
 
     encoding: linear16, which every lc0 reads, stores 16 bits a number (error up to 1/131070 of a layer's range), and
-    exactly what was read from it; float16 and float32 need lc0 0.33. Raises ValueError where the tensors do not make a network.
+    exactly what was read from it; float16 and float32 need lc0 0.33. Raises ValueError where the tensors do not make
+    a network.
     """
     lc0_shapes({path: values.size for path, values in tensors.items()}, architecture)
     code = Encoding[encoding.upper()]
