@@ -37,7 +37,7 @@ OnReport = Callable[[RootReport], None]
 PONDERING = Limits(infinite=True)
 
 
-class SearchOrder(TypedDict, total=False):
+class AnalysisOptions(TypedDict, total=False):
     """Options of a search."""
 
     actions: Sequence[int]
@@ -239,11 +239,11 @@ class Analysis(Closing):
 
     # The search.
 
-    def search(self, limits: Limits, **order: Unpack[SearchOrder]) -> RootReport:
-        """Search until the limits or the control end it; return the last report. Options: see `SearchOrder`."""
+    def search(self, limits: Limits, **order: Unpack[AnalysisOptions]) -> RootReport:
+        """Search until the limits or the control end it; return the last report. Options: see `AnalysisOptions`."""
         return self._perform(self._new_run(limits, **order))
 
-    def start(self, limits: Limits, **order: Unpack[SearchOrder]) -> Future[RootReport]:
+    def start(self, limits: Limits, **order: Unpack[AnalysisOptions]) -> Future[RootReport]:
         """Search in a thread of its own; the future gets the last report or the error."""
         run = self._new_run(limits, **order)
         return in_background(lambda: self._perform(run), "search")
