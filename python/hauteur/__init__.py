@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from hauteur._core import State as State
     from hauteur._core import __version__ as __version__
     from hauteur.games import games as games
+    from hauteur.games.exact_values import exact_values as exact_values
     from hauteur.games.positions import position as position
     from hauteur.games.registry import check_game as check_game
     from hauteur.games.registry import load_game as load_game
@@ -41,7 +42,6 @@ if TYPE_CHECKING:
     from hauteur.players.listing import nets as nets
     from hauteur.players.listing import settings as settings
     from hauteur.players.player import Player as Player
-    from hauteur.players.solver import exact_values as exact_values
     from hauteur.plots import Figure as Figure
     from hauteur.plots import Series as Series
     from hauteur.studies.experiments import ExperimentFolder as ExperimentFolder
@@ -81,7 +81,7 @@ _MODULES = {
     "RatingList": "hauteur.matches.ratings.rating_list",
     "Tally": "hauteur.matches.results",
     "rating_list": "hauteur.matches.play",
-    "exact_values": "hauteur.players.solver",
+    "exact_values": "hauteur.games.exact_values",
     # learning
     "self_play": "hauteur.learning.games_in_memory",
     "ReplayBuffer": "hauteur.learning.replay",

@@ -13,7 +13,6 @@ __all__ = [
     "Forest",
     "Game",
     "Network",
-    "NoGoSolver",
     "PlayedGames",
     "State",
     "Tablebase",
@@ -402,29 +401,14 @@ class Connect4Solver:
         """Positions searched so far."""
 
 @final
-class NoGoSolver:
-    """Winners of positions of NoGo on one board, exactly; `table_bits`: the table grows to 2**table_bits entries of 32 to 64 bytes.
-
-    Boards have sides from 1 to 63 and at most 169 points."""
-
-    def __new__(cls, rows: int, columns: int, table_bits: int = 20) -> NoGoSolver: ...
-    def solve(self, state: State, nodes: int) -> int | None:
-        """+1 the player to move wins, -1 it loses, None: that takes more than `nodes` further positions."""
-    def solve_stones(self, first: Sequence[int], second: Sequence[int], to_move: int, nodes: int) -> int | None:
-        """The same for a position given by its stones, points row by row from the top; ValueError for impossible ones."""
-    @property
-    def nodes(self) -> int:
-        """Positions searched so far."""
-
-@final
 class Tablebase:
-    """Syzygy tablebases of chess: exact results of positions with few men."""
+    """Syzygy tablebases of chess: exact results of positions with few pieces."""
 
     def __new__(cls, paths: str) -> Tablebase:
         """Folders, separated as in PATH; ValueError if one cannot be read or none has tables."""
     @property
     def largest(self) -> int:
-        """Men of the largest table."""
+        """Pieces of the largest table."""
     @property
     def files(self) -> int: ...
     def probe_wdl(self, state: State) -> int | None:

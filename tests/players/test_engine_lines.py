@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hauteur.mcts.scores import mate_score
-from hauteur.players.engines.failures import EngineClock
 from hauteur.players.engines.gtp import parse_response
-from hauteur.players.engines.uci_lines import EngineReport, parse_bestmove, parse_info, parse_option
+from hauteur.players.engines.process import EngineClock
+from hauteur.players.engines.uci import EngineReport, parse_bestmove, parse_info, parse_option
 from hauteur.players.engines.watchdog import left_over
 from hauteur.players.move_player import EngineFailure
 from hauteur.players.settings import parse_player, player_text

@@ -12,7 +12,7 @@ from hauteur.matches.folder import MatchFolder
 from hauteur.matches.match import Match, MatchSettings
 from hauteur.players.build import Resources
 from hauteur.players.engines import player as engine_player
-from hauteur.players.engines.failures import START_FAILED
+from hauteur.players.engines.process import START_FAILED
 from hauteur.players.move_player import EngineFailure
 from hauteur.players.settings import parse_player
 

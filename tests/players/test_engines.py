@@ -17,7 +17,7 @@ from hauteur.matches.match import Match, MatchSettings
 from hauteur.matches.openings import Opening, read_opening
 from hauteur.matches.results import MatchGame, table
 from hauteur.players.build import Resources
-from hauteur.players.engines.failures import BAD_OUTPUT, CRASHED, ILLEGAL_MOVE, TIMEOUT
+from hauteur.players.engines.process import BAD_OUTPUT, CRASHED, ILLEGAL_MOVE, TIMEOUT
 from hauteur.players.settings import parse_player
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the fake engine uses signals and process groups")

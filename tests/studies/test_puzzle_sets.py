@@ -9,7 +9,6 @@ from pathlib import Path
 import pytest
 
 from hauteur import _core
-from hauteur.players.solver import NODES
 from hauteur.studies.puzzles.problems import (
     Problem,
     PuzzleAttempt,

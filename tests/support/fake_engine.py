@@ -1,7 +1,6 @@
 """A UCI engine with faults on request: `fake_engine.py [-ARGUMENT ...] FAULT [WHEN]`.
 
-Its name has the arguments that begin with a dash; with `--lc0` it has options of lc0, of whose backends one is broken,
-and one is quick; `selfplay` says how two games went. It plays the first legal move by name. FAULT `good` is none; a
+Its name has the arguments that begin with a dash. It plays the first legal move by name. FAULT `good` is none; a
 fault of the start shows at once; any other shows in games whose moves begin with WHEN, at the second move there. Every
 process leaves a file named by its number in the folder FAKE_ENGINE_PIDS, so that a test can look whether it has ended.
 """
@@ -17,13 +16,6 @@ from typing import NoReturn
 
 import chess
 
-LC0_NODES = {"onnx-cpu": 20, "onednn": 1_000_000, "random": 10**9}
-"""Backends that work, and what a search with them claims."""
-LC0_OPTIONS = """option name WeightsFile type string default <autodiscover>
-option name Backend type combo default onnx-cpu var onnx-cpu var onednn var blas var random
-option name Threads type spin default 0 min 0 max 128
-option name SmartPruningFactor type string default 1.33
-option name MoveOverheadMs type spin default 200 min 0 max 100000000"""
 HIDDEN = 1000
 """Seconds of a sleep that only a signal ends."""
 
@@ -87,7 +79,6 @@ class Engine:
 
     def __init__(self, fault: str, when: str, arguments: list[str]) -> None:
         self.arguments = arguments
-        self.nodes = 10
         self.fault = fault
         self.when = when
         self.board = chess.Board()
@@ -114,17 +105,12 @@ class Engine:
                 self.place(chess.STARTING_FEN, words)
             case ["position", "fen", *fields]:
                 self.place(" ".join(fields[:6]), words)
-            case ["setoption", "name", "Backend", "value", backend]:
-                assert backend in LC0_NODES, "no such backend in this build"
-                self.nodes = LC0_NODES[backend]
             case ["go", *_]:
                 self.go()
 
     def introduce(self) -> None:
         say("fake engine, at your service")
         say(" ".join(["id name Fake 1.0", *self.arguments]))
-        if "--lc0" in self.arguments:
-            say(LC0_OPTIONS)
         say("option name Hash type spin default 16 min 1 max 64")
         say("option name Style type combo default calm var calm var wild and free")
         say("option name Loud type check default false\noption name Clear Hash type button")
@@ -146,7 +132,7 @@ class Engine:
         if self.fault in FAULTS and self.asked == 2 and " ".join(self.moves).startswith(self.when):
             FAULTS[self.fault]()
             return
-        os.write(1, b"info string \xff\xfe\r\ninfo depth 7 score cp -35 nodes %d pv e2e4\r\n" % self.nodes)
+        os.write(1, b"info string \xff\xfe\r\ninfo depth 7 score cp -35 nodes 20 pv e2e4\r\n")
         say("info depth 8 score mate 3 upperbound\ninfo depth 9 multipv 2 score cp 900\ninfo depth\n")
         say(f"bestmove {self.move()} ponder e7e5")
         if self.fault == "twice":
@@ -157,9 +143,6 @@ class Engine:
 
 
 def main(*words: str) -> None:
-    if "selfplay" in words:
-        say("gameready gameid 0\ntournamentstatus final P1: +1 -1 =0 npm 50.5 nodes 5050 moves 100")
-        return
     arguments = [word for word in words if word.startswith("-")]
     given = [word for word in words if not word.startswith("-")]
     fault, when = (*given, *("good", "")[len(given) :])

@@ -74,7 +74,7 @@ def client(tmp_path: Path) -> TestClient:
 
 
 def test_a_tournament_has_a_list_and_a_page_for_each_pairing(client: TestClient, tmp_path: Path) -> None:
-    ht.tournament(["random", "mcts:5", "solver"], "tictactoe", games=4, out=tmp_path / "a cup")
+    ht.tournament(["random", "mcts:5", "mcts:50"], "tictactoe", games=4, out=tmp_path / "a cup")
     name = f"{quote(tmp_path.name)}/a%20cup"
     listed = client.get(f"{MATCHES.path}/list").text
     assert f'href="{MATCHES.path}/of/{name}"' in listed
@@ -85,9 +85,9 @@ def test_a_tournament_has_a_list_and_a_page_for_each_pairing(client: TestClient,
     assert "finished, 12 games" in page
     pairing = client.get(f"{MATCHES.path}/of/{name}/2-3").text
     assert f'href="{MATCHES.path}/of/{name}"' in pairing
-    assert "mcts:5 against solver" in pairing
+    assert "mcts:5 against mcts:50" in pairing
     walk = client.get(f"{MATCHES.path}/game/{name}/2-3?number=3").json()
-    assert walk["title"].startswith("4. solver - mcts:5")
+    assert walk["title"].startswith("4. mcts:50 - mcts:5")
     assert len(walk["cells"]) == len(walk["moves"]) + 1
     assert client.get(f"{MATCHES.path}/game/{name}?number=0").status_code == 404
 

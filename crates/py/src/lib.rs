@@ -35,7 +35,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<evaluators::PyUniform>()?;
     module.add_class::<playing::PyPlayedGames>()?;
     module.add_class::<solvers::PyConnect4Solver>()?;
-    module.add_class::<solvers::PyNoGoSolver>()?;
     module.add_class::<tablebase::PyTablebase>()?;
     module.add_function(wrap_pyfunction!(game::game_names, module)?)?;
     module.add_function(wrap_pyfunction!(values::t_quantile, module)?)?;

@@ -1,11 +1,9 @@
-//! The exact solvers of Connect Four and NoGo for Python.
+//! The exact solver of Connect Four for Python.
 
 use std::sync::{Mutex, MutexGuard};
 
-use hauteur_core::game::Player;
 use hauteur_core::games::connect4::{Board, COLUMNS, Position, ROWS};
 use hauteur_core::players::solve_connect4::Solver;
-use hauteur_core::players::solve_nogo::{self, BoardSolver};
 use numpy::{IntoPyArray, PyArray1};
 use pyo3::prelude::*;
 
@@ -60,65 +58,6 @@ fn connect4_position(state: &PyState, board: Board) -> PyResult<&Position> {
         let (columns, rows, spec) = (board.columns(), board.rows(), &state.game.0.info().spec);
         value_error(format!("this solver is for connect4 of {columns} columns and {rows} rows, got a state of {spec}"))
     })
-}
-
-/// Solves NoGo positions of one board exactly.
-#[pyclass(name = "NoGoSolver", module = "hauteur._core", frozen)]
-pub struct PyNoGoSolver {
-    shape: (usize, usize),
-    solver: Mutex<Box<dyn BoardSolver>>,
-}
-
-impl PyNoGoSolver {
-    fn locked(&self) -> MutexGuard<'_, Box<dyn BoardSolver>> {
-        self.solver.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
-    }
-}
-
-#[pymethods]
-impl PyNoGoSolver {
-    #[new]
-    #[pyo3(signature = (rows, columns, table_bits=20))]
-    fn new(py: Python<'_>, rows: usize, columns: usize, table_bits: u32) -> PyResult<Self> {
-        check_table_bits(table_bits)?;
-        let solver = py.detach(|| solve_nogo::make(rows, columns, table_bits)).map_err(value_error)?;
-        Ok(PyNoGoSolver { shape: (rows, columns), solver: Mutex::new(solver) })
-    }
-
-    fn solve(&self, py: Python<'_>, state: PyRef<'_, PyState>, nodes: u64) -> PyResult<Option<i8>> {
-        let position = state.state.as_ref();
-        let solved = py.detach(|| self.locked().solve_state(position, nodes));
-        let ((rows, columns), spec) = (self.shape, &state.game.0.info().spec);
-        let refuse = || value_error(format!("this solver is for nogo on {rows}x{columns}, got a state of {spec}"));
-        Ok(solved.ok_or_else(refuse)?.map(value))
-    }
-
-    fn solve_stones(
-        &self,
-        py: Python<'_>,
-        first: Vec<usize>,
-        second: Vec<usize>,
-        to_move: u8,
-        nodes: u64,
-    ) -> PyResult<Option<i8>> {
-        let mover = match to_move {
-            0 => Player::First,
-            1 => Player::Second,
-            _ => return Err(value_error(format!("to_move must be 0 or 1, got {to_move}"))),
-        };
-        let solved = py.detach(|| self.locked().solve_stones([&first, &second], mover, nodes));
-        Ok(solved.map_err(value_error)?.map(value))
-    }
-
-    #[getter]
-    fn nodes(&self, py: Python<'_>) -> u64 {
-        py.detach(|| self.locked().nodes())
-    }
-}
-
-/// +1: the mover wins; -1: it loses.
-fn value(won: bool) -> i8 {
-    if won { 1 } else { -1 }
 }
 
 fn check_table_bits(table_bits: u32) -> PyResult<()> {

@@ -61,9 +61,6 @@ COMMANDS = (
     Command("net info", "nets:info", "Show what a net file holds."),
     Command("net convert", "nets:convert", "Write a net in another format."),
     Command("bench search", "bench:search", "Visits per second of the bare search."),
-    Command(
-        "bench compare", "bench_compare:compare", "Speed beside lc0, alphazero-pybind11 and UCI programs, in turns."
-    ),
     Command("bench selfplay", "bench:selfplay", "Speed of self-play and where its time goes."),
     Command("bench evaluator", "bench:evaluator", "Evaluations per second of a net, by batch size and precision."),
     Command("completion", "greeting:completion", "Print the completion of commands and options for a shell."),

@@ -23,10 +23,9 @@ from hauteur.mcts.scores import score_text
 from hauteur.mcts.time_manager import Budget, Clock, fixed, moves_left, plan
 from hauteur.networks.bundled import ADVICE, default_net, net_or_shipped
 from hauteur.networks.names import WITHOUT_FILE, resolve_net
-from hauteur.players.baselines import MOVE_FUNCTIONS, parse_baseline
+from hauteur.players.baselines import move_function, parse_baseline
 from hauteur.players.build import player_name
-from hauteur.players.engines.host import EngineHost
-from hauteur.players.engines.player import EnginePlayer, make_engine
+from hauteur.players.engines.player import EngineHost, EnginePlayer, make_engine
 from hauteur.players.engines.settings import EngineSettings, clock_of
 from hauteur.players.move_player import ChosenMove, MoveFunction, MoveRequest
 from hauteur.players.settings import PlayerSettings
@@ -44,7 +43,7 @@ def player_of(
         raise ValueError(f"the player is a net or one of hauteur's own, got the program {settings.engine.command!r}")
     if settings.baseline is not None:
         baseline = parse_baseline(settings.baseline)
-        return MOVE_FUNCTIONS[baseline.kind](game, baseline.number)
+        return move_function(game, baseline)
     net = net_or_shipped(settings.net, game, advice=advice)
     large = resolve_net(settings.large_net) if settings.large_net else ""
     for file in filter(None, (net, large)):

@@ -23,7 +23,7 @@ from hauteur.games.sgf import result_of, written_sgf
 from hauteur.matches.match import Match
 from hauteur.matches.results import MatchGame
 from hauteur.mcts.scores import MATE, score_text, value_of_pawns
-from hauteur.players.engines.failures import BAD_OUTPUT, CRASHED, ILLEGAL_MOVE, LOST_ON_TIME, START_FAILED, TIMEOUT
+from hauteur.players.engines.process import BAD_OUTPUT, CRASHED, ILLEGAL_MOVE, LOST_ON_TIME, START_FAILED, TIMEOUT
 from hauteur.players.player import Player, object_name
 from hauteur.players.settings import PlayerSettings
 from hauteur.system.files import write_bytes

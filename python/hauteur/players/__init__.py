@@ -1,1 +1,1 @@
-"""Players: settings as text, players with a net, baselines, the solver, programs that speak UCI or GTP."""
+"""Players: settings as text, players with a net, baselines, programs that speak UCI or GTP."""

@@ -1,4 +1,4 @@
-"""Players without a network as text: `random`, `mcts:N`, `rave:N`, `solver` and `solver:NODES`."""
+"""Players without a network as text: `random`, `mcts:N` and `rave:N`, N random games a move."""
 
 from __future__ import annotations
 
@@ -6,46 +6,23 @@ from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from hauteur import _core
-from hauteur.players.move_player import ChosenMove, MoveFunction, MoveRequest, most_simulated
-from hauteur.players.solver import solver_rule
+from hauteur.players.move_player import ChosenMove, MoveFunction, MoveRequest
 
 MOST_SIMULATIONS = 10_000_000
-MOST_NODES = 10_000_000_000
+FORMS = {"random": "random", "mcts": "mcts:N", "rave": "rave:N"}
+"""How each kind is written."""
 
 
 @dataclass(frozen=True)
 class Baseline:
-    """A player without a network: its kind, and the number behind the colon where it has one.
-
-    number: simulations a move (mcts, rave), most positions searched a move (solver).
-    """
+    """A player without a network: its kind, and the simulations a move behind the colon where it has them."""
 
     kind: str
     number: int | None = None
 
     def __str__(self) -> str:
         return self.kind if self.number is None else f"{self.kind}:{self.number}"
-
-
-@dataclass(frozen=True)
-class _Form:
-    """Syntax of a kind. number: the name of the value after the colon, None = no value."""
-
-    number: str | None
-    is_needed: bool
-    most: int
-
-
-FORMS = {
-    "random": _Form(None, False, 0),
-    "mcts": _Form("N", True, MOST_SIMULATIONS),
-    "rave": _Form("N", True, MOST_SIMULATIONS),
-    "solver": _Form("NODES", False, MOST_NODES),
-}
 
 
 def is_baseline(word: str) -> bool:
@@ -57,21 +34,14 @@ def parse_baseline(text: str) -> Baseline:
     """Parse a player without a network; raise ValueError with the allowed forms."""
     kind, colon, number = text.partition(":")
     if kind not in FORMS:
-        raise ValueError(f"no player {text!r} without a network; there are {', '.join(map(_usage, FORMS))}")
+        raise ValueError(f"no player {text!r} without a network; there are {', '.join(FORMS.values())}")
     form = FORMS[kind]
-    if not colon and not form.is_needed:
+    if form == kind and not colon:
         return Baseline(kind)
-    if form.number is None or not number.isdecimal() or not 1 <= int(number) <= form.most:
-        allowed = "" if form.number is None else f", {form.number} from 1 to {form.most:,}"
-        raise ValueError(f"{text!r} is no player: write {_usage(kind)}{allowed}")
+    if form == kind or not number.isdecimal() or not 1 <= int(number) <= MOST_SIMULATIONS:
+        allowed = "" if form == kind else f", N from 1 to {MOST_SIMULATIONS:,}"
+        raise ValueError(f"{text!r} is no player: write {form}{allowed}")
     return Baseline(kind, int(number))
-
-
-def _usage(kind: str) -> str:
-    form = FORMS[kind]
-    if form.number is None:
-        return kind
-    return f"{kind}:{form.number}" if form.is_needed else f"{kind}[:{form.number}]"
 
 
 @dataclass(frozen=True)
@@ -95,40 +65,30 @@ class BaselinePlayer:
 
 def make_baseline(game: _core.Game, baseline: Baseline, workers: Executor, name: str = "") -> BaselinePlayer:
     """The player of this kind for this game; ValueError where the game has none."""
-    return BaselinePlayer(name or str(baseline), MOVE_FUNCTIONS[baseline.kind](game, baseline.number), workers)
+    return BaselinePlayer(name or str(baseline), move_function(game, baseline), workers)
 
 
-def _random(game: _core.Game, number: int | None) -> MoveFunction:
-    """Uniformly random legal moves."""
-    del game, number
+def move_function(game: _core.Game, baseline: Baseline) -> MoveFunction:
+    """The choice of a move by a player of this kind; ValueError where the game has none."""
+    if baseline.kind == "random":
+        return _random_move
+    if baseline.kind == "rave" and game.name != "nogo":
+        raise ValueError(f"rave plays nogo alone, got {game.spec}; mcts:{baseline.number} plays every game")
+    search = _core.mcts_search if baseline.kind == "mcts" else _core.rave_search
+    return _most_visited(lambda state, seed: search(state, baseline.number or 0, seed)[:, 0].tolist())
+
+
+def _random_move(state: _core.State, seed: int) -> ChosenMove:
+    """A uniformly random legal move."""
+    actions = state.legal_actions()
+    return ChosenMove(int(actions[_core.random_u64(seed, 0) * len(actions) >> 64]))
+
+
+def _most_visited(visits: Callable[[_core.State, int], list[int]]) -> MoveFunction:
+    """The legal move with most visits, the lowest of those tied; visits: of every action by position and seed."""
 
     def choose(state: _core.State, seed: int) -> ChosenMove:
-        actions = state.legal_actions()
-        return ChosenMove(int(actions[_core.random_u64(seed, 0) * len(actions) >> 64]))
+        found = visits(state, seed)
+        return ChosenMove(max(sorted(state.legal_actions().tolist()), key=found.__getitem__))
 
     return choose
-
-
-def _mcts(game: _core.Game, number: int | None) -> MoveFunction:
-    """The most visited move of UCT by random games."""
-    del game
-    return lambda state, seed: _by_visits(state, _core.mcts_search(state, number or 0, seed))
-
-
-def _rave(game: _core.Game, number: int | None) -> MoveFunction:
-    """The most visited move of a search with all-moves-as-first values."""
-    if game.name != "nogo":
-        raise ValueError(f"rave plays nogo alone, got {game.spec}; mcts:{number} plays every game")
-    return lambda state, seed: _by_visits(state, _core.rave_search(state, number or 0, seed))
-
-
-def _by_visits(state: _core.State, found: NDArray[np.uint32]) -> ChosenMove:
-    return ChosenMove(most_simulated(found, state.legal_actions().tolist()))
-
-
-MOVE_FUNCTIONS: dict[str, Callable[[_core.Game, int | None], MoveFunction]] = {
-    "random": _random,
-    "mcts": _mcts,
-    "rave": _rave,
-    "solver": solver_rule,
-}

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
+import inspect
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from hauteur import _core
 from hauteur.mcts.driver import for_nets, nets_of
@@ -16,10 +18,7 @@ from hauteur.networks.evaluators.base import Backend, Evaluator, UniformEvaluato
 from hauteur.networks.evaluators.factory import check_fits, evaluator, make_evaluator
 from hauteur.networks.names import WITHOUT_FILE, resolve_net
 from hauteur.players.baselines import make_baseline, parse_baseline
-from hauteur.players.engines.host import EngineHost
-from hauteur.players.engines.player import make_engine
-from hauteur.players.engines.probe import probed
-from hauteur.players.identity import object_content, rules_content
+from hauteur.players.engines.player import EngineHost, make_engine, probed
 from hauteur.players.move_player import MovePlayer
 from hauteur.players.player import Player, object_name, player_label
 from hauteur.players.search_player import SearchPlayer
@@ -229,3 +228,37 @@ def player_name(game: _core.Game, settings: PlayerSettings) -> str:
         net = Path(resolved_net(game, settings)).name.split(".")[0]
     rest = player_label(settings, without=("net", "name", "visits"))
     return f"{net} visits={settings.visits}{' ' if rest else ''}{rest}"
+
+
+def object_content(thing: Any) -> str:
+    """Return the name of an evaluator object, with a hash of a module's weights or else of its Python source.
+
+    What the source refers to is not part of it: a function that reads a file or a global is known by its own text.
+    """
+    state = getattr(thing, "state_dict", None)
+    text = _weights(state()) if callable(state) else _source(thing)
+    return f"object {object_name(thing)}{f' sha256 {text}' if text else ''}"
+
+
+def rules_content(player: Player) -> str:
+    """Return the rules of a player with their public values and a hash of the source of each, in their order."""
+    return "; ".join(f"{rule!r} sha256 {_source(type(rule)) or 'unknown'}" for rule in player.rules)
+
+
+def _source(thing: Any) -> str | None:
+    """Return a hash of the source of a function, or of an object's class; None where there is no source."""
+    named = thing if inspect.isclass(thing) or inspect.isroutine(thing) else type(thing)
+    try:
+        return hashlib.sha256(inspect.getsource(named).encode()).hexdigest()
+    except (OSError, TypeError):
+        return None
+
+
+def _weights(state: dict[str, Any]) -> str:
+    """Return a hash of the tensors of a torch module, by name."""
+    digest = hashlib.sha256()
+    for name, tensor in sorted(state.items()):
+        values = tensor.detach().cpu()
+        digest.update(f"{name} {values.dtype} {tuple(values.shape)} ".encode())
+        digest.update(values.double().numpy().tobytes())
+    return digest.hexdigest()

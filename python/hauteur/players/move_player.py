@@ -7,13 +7,10 @@ the position and the seed that it is named by, not on the thread that found it o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Protocol
-
-import numpy as np
-from numpy.typing import NDArray
 
 from hauteur import _core
 from hauteur.games.end_reasons import RESIGNATION
@@ -60,11 +57,6 @@ class EngineResignation(GameLost):
 
 MoveFunction = Callable[[_core.State, int], ChosenMove]
 """The choice of a move in a position with a seed."""
-
-
-def most_simulated(found: NDArray[np.uint32], moves: Sequence[int]) -> int:
-    """Return the move with the most random games, the lowest of those tied; found [A, ...]: number in column 0."""
-    return max(sorted(moves), key=lambda action: int(found[action, 0]))
 
 
 @dataclass(frozen=True)

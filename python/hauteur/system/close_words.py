@@ -7,5 +7,6 @@ def did_you_mean(given: str, allowed: Iterable[str]) -> str:
     """Return ` (did you mean X?)` for the word nearest to what was given, empty where none is near."""
     import difflib  # here: only messages about a wrong word need it
 
-    close = difflib.get_close_matches(given.lower(), list(allowed), 1)
-    return f" (did you mean {close[0]}?)" if close else ""
+    words = {word.lower(): word for word in allowed}
+    close = difflib.get_close_matches(given.lower(), list(words), 1)
+    return f" (did you mean {words[close[0]]}?)" if close else ""

@@ -116,8 +116,6 @@ def suggested_players(game: _core.Game) -> list[dict[str, str]]:
     offers = [("", own)]
     if game.name == "chess":
         offers += [(f"net={name}", name) for name in downloaded_nets() if name.startswith("maia")]
-    if game.name in ("connect4", "nogo", "tictactoe"):
-        offers.append(("solver", "solver, exact where it can be"))
     if game.name == "nogo":
         offers.append(("rave:5000", "RAVE, 5,000 random games"))
     offers += [("mcts:1000", "MCTS, 1,000 random games"), ("random", "random moves")]

@@ -1,5 +1,5 @@
 //! Players without a network: tree searches whose values come from random games, which a trained player is measured
-//! against, and exact solvers.
+//! against, and the exact solver of Connect Four.
 
 mod connect4_bits;
 pub mod mcts;
@@ -7,7 +7,6 @@ pub mod nogo_board;
 pub mod rave;
 pub mod rollout;
 pub mod solve_connect4;
-pub mod solve_nogo;
 
 use crate::game::{GameError, State};
 

@@ -28,7 +28,7 @@ def gtp(
     game
         The game, e.g. `nogo`, `nogo(size=7)`, `tictactoe`.
     player
-        Player, as in `hauteur match`: `net=FILE visits=400`, `rave:1000`, `mcts:1000`, `solver`, `random`. Default:
+        Player, as in `hauteur match`: `net=FILE visits=400`, `rave:1000`, `mcts:1000`, `random`. Default:
         the net that comes with the game.
     resign_below
         A player with a net resigns when it expects a score below this, 0 to 1; 0: never.

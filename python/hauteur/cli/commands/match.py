@@ -2,9 +2,7 @@
 
 import json as json_format
 import sys
-from collections.abc import Mapping
 
-from hauteur import _core
 from hauteur.cli.commands.game_options import GameOptions
 from hauteur.cli.commands.options import NO_WORKERS, PlayerText, Workers
 from hauteur.matches.match_result import MatchResult
@@ -13,8 +11,7 @@ from hauteur.matches.play import sprt as play_sprt
 from hauteur.matches.ratings.elo import Model
 from hauteur.matches.ratings.tables import crosstable, rating_table
 from hauteur.matches.tournament import Kind, Tournament
-from hauteur.players.engines.probe import movetime_warning
-from hauteur.players.settings import Colours, parse_player
+from hauteur.players.settings import Colours
 
 EXIT_ELO0, EXIT_UNDECIDED = 1, 3
 """Exit status of `hauteur sprt` where elo0 was accepted, and where --max-games ended it."""
@@ -38,8 +35,8 @@ def match(
         Player whose results are shown: key=value words such as "net=FILE visits=100 temperature=0.5
         search.cpuct.init=1.5 name=NAME", with any setting of search and temperature, or the path of a TOML file with
         the same keys. Or a program: "uci:stockfish nodes=1000 UCI_Elo=1600", "gtp:gnugo --mode gtp". Or
-        a player without a network: random, mcts:N (N random games a move), rave:N (the same for NoGo, stronger), solver
-        or solver:NODES (exact play of small games), with no other key than name=NAME.
+        a player without a network: random, mcts:N (N random games a move), rave:N (the same for NoGo, stronger), with
+        no other key than name=NAME.
     b
         Its opponent, in the same form.
     games
@@ -49,7 +46,6 @@ def match(
         side to move after the opening, as in odds files in which the giver moves first.
     """
     game = options.make_game()
-    warn_of_movetimes(game, {"player A": a, "player B": b})
     return _shown(play_match(a, b, game, games=games, colours=colours, **options.arguments(workers)), options)
 
 
@@ -91,7 +87,6 @@ def sprt(
         Upper limit of games. Default: none.
     """
     game = options.make_game()
-    warn_of_movetimes(game, {"player A": a, "player B": b})
     result = play_sprt(
         a,
         b,
@@ -127,7 +122,6 @@ def tournament(
         Number of games of each pairing, two from each opening with colours swapped.
     """
     game = options.make_game()
-    warn_of_movetimes(game, {f"player {number}": text for number, text in enumerate(players, 1)})
     played = run_tournament(players, game, options.arguments(workers), games=games, kind=kind)
     cup = played.cup
     if played.interrupted:
@@ -135,17 +129,6 @@ def tournament(
     options.write_games(cup.matches, played.games)
     print(json_format.dumps(cup.result(), indent=2) if options.json else tournament_text(cup))
     return 0
-
-
-def warn_of_movetimes(game: _core.Game, texts: Mapping[str, str]) -> None:
-    """Print to stderr which programs' overheads take up their movetimes. ValueError where a program is missing.
-
-    texts: of the players, by what messages call them.
-    """
-    players = [parse_player(text, label) for label, text in texts.items()]
-    for engine in {player.engine.model_dump_json(): player.engine for player in players if player.engine}.values():
-        if (warning := movetime_warning(game, engine)) is not None:
-            print(f"hauteur: warning: {warning}", file=sys.stderr, flush=True)
 
 
 def _shown(result: MatchResult, options: GameOptions) -> int:

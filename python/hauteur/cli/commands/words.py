@@ -35,7 +35,7 @@ def players(context: CompletionContext) -> list[str]:
     from hauteur.system.setting_facts import setting_keys
 
     before, space, _ = context.incomplete.rpartition(" ")
-    alone = [] if space else [f"{kind}:" if form.is_needed else kind for kind, form in FORMS.items()]
+    alone = [] if space else [form.removesuffix("N") for form in FORMS.values()]
     own = [f"{name}=" for name in PlayerSettings.model_fields if name not in ("baseline", "engine", "net", "search")]
     words = [
         *alone,

@@ -10,8 +10,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hauteur import _core
-from hauteur.players.engines.failures import BAD_OUTPUT, ILLEGAL_MOVE, EngineClock, move_limit, no_answer, within
-from hauteur.players.engines.process import Process
+from hauteur.players.engines.process import (
+    BAD_OUTPUT,
+    ILLEGAL_MOVE,
+    EngineClock,
+    Process,
+    move_limit,
+    no_answer,
+    within,
+)
 from hauteur.players.engines.settings import EngineSettings
 from hauteur.players.move_player import ChosenMove, EngineFailure, EngineResignation, MoveRequest
 from hauteur.system.formatting import quoted

@@ -1,20 +1,182 @@
-"""Engines as players: one process a running game, used again for later games."""
+"""Engines as players: probed before a match, one process a running game, used again for later games.
+
+Probing reports impossible requests in one line before a match begins. All engines of a match are spoken to in one
+thread, that of their host.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import shlex
+import shutil
+import sys
+import threading
+from collections.abc import Callable, Coroutine, Sequence
 from concurrent.futures import Future
 from contextlib import suppress
-from typing import Protocol
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from hauteur import _core
-from hauteur.players.engines.failures import START_FAILED
-from hauteur.players.engines.gtp import GtpEngineConnection, board_size
-from hauteur.players.engines.host import EngineHost
-from hauteur.players.engines.probe import does_not_start, probed
-from hauteur.players.engines.settings import EngineSettings
-from hauteur.players.engines.uci import UciSession
+from hauteur.games.registry import load_game
+from hauteur.players.engines.gtp import NEEDED, GtpEngineConnection, board_size
+from hauteur.players.engines.process import FAREWELL, START_FAILED, Process
+from hauteur.players.engines.settings import EngineSettings, program_words
+from hauteur.players.engines.uci import VARIANTS, UciSession, introduced, setup_lines
+from hauteur.players.engines.watchdog import Keeper
 from hauteur.players.move_player import ChosenMove, EngineFailure, EngineResignation, MoveRequest
+from hauteur.system.closing import Closing
+
+Result = TypeVar("Result")
+
+GAMES_FOLDER = "/usr/games"
+"""Where Debian puts chess programs; it is not on everybody's path."""
+
+
+class EngineHost(Closing):
+    """Runs what speaks to engines. thinking: how many of them may search at a time."""
+
+    def __init__(self, thinking: int) -> None:
+        self.thinking = asyncio.Semaphore(thinking)
+        self._keeper = Keeper()
+        self._processes: set[Process] = set()
+        self._loop = asyncio.new_event_loop()
+        self._thread = threading.Thread(target=self._loop.run_forever, name="engines", daemon=True)
+        self._thread.start()
+        _allow_many_files()
+
+    def submit(self, work: Coroutine[Any, Any, Result]) -> Future[Result]:
+        """Begin the work; cancelling the future stops it."""
+        return asyncio.run_coroutine_threadsafe(work, self._loop)
+
+    def run(self, work: Coroutine[Any, Any, Result]) -> Result:
+        """Run the work and wait for its result."""
+        return self.submit(work).result()
+
+    def call(self, function: Callable[[int], None], number: int) -> None:
+        """Call the function in the thread, after all earlier requests."""
+        self._loop.call_soon_threadsafe(function, number)
+
+    async def start(self, command: Sequence[str]) -> Process:
+        """Start a program, which ends with the host at the latest."""
+        process = await Process.start(command, self._keeper)
+        self._processes = {other for other in self._processes if not other.gone.is_set()} | {process}
+        return process
+
+    def close(self) -> None:
+        """End all programs and the thread."""
+        if not self._loop.is_closed():
+            self.run(self._end())
+            self._loop.call_soon_threadsafe(self._loop.stop)
+            self._thread.join()
+            self._loop.close()
+            self._keeper.close()
+
+    async def _end(self) -> None:
+        tasks = asyncio.all_tasks() - {asyncio.current_task()}
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        for process in self._processes:
+            process.kill()
+        ends = [asyncio.ensure_future(process.gone.wait()) for process in self._processes]
+        if ends:
+            _, late = await asyncio.wait(ends, timeout=FAREWELL)
+            for task in late:
+                task.cancel()
+
+
+def _allow_many_files() -> None:
+    """Raise the limit of open files where the system allows it: every program needs three pipes."""
+    if sys.platform != "win32":
+        import resource
+
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        most = 65_536 if hard == resource.RLIM_INFINITY else min(hard, 65_536)
+        if soft != resource.RLIM_INFINITY and soft < most:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+
+
+class Probe(NamedTuple):
+    """Result of probing an engine. name: its own, with its version."""
+
+    command: tuple[str, ...]
+    name: str
+
+
+def probed(game: _core.Game, settings: EngineSettings) -> Probe:
+    """Start the engine once and check the request.
+
+    Raise ValueError if the program is missing, does not start, lacks one of the options, or does not play this game.
+    """
+    return _probed(game.spec, settings.model_dump_json())
+
+
+@lru_cache(maxsize=64)
+def _probed(spec: str, json: str) -> Probe:
+    settings, game = EngineSettings.model_validate_json(json), load_game(spec)
+    _check_game(game, settings)
+    command = engine_command(settings)
+    with EngineHost(1) as host:
+        try:
+            return host.run(_probe_engine(host, game, settings, command))
+        except EngineFailure as failure:
+            raise ValueError(does_not_start(settings, failure)) from None
+
+
+def does_not_start(settings: EngineSettings, failure: EngineFailure) -> str:
+    """Return the error line for a program that cannot be brought to play."""
+    reason = failure.detail if failure.reason == START_FAILED else failure
+    return f"{settings.protocol}:{settings.command}: the program does not start: {reason}"
+
+
+def engine_command(settings: EngineSettings) -> tuple[str, ...]:
+    """The program's path and its arguments; ValueError where there is no such program."""
+    program, *words = program_words(settings.command)
+    path = shutil.which(program) or shutil.which(program, path=GAMES_FOLDER)
+    if path is None:
+        where = "not on the path" if Path(program).name == program else "there is no such program"
+        reason = "it may not be executed" if Path(program).is_file() else where
+        raise ValueError(f"{settings.protocol}:{settings.command}: no program {program!r}: {reason}")
+    return (str(Path(path).absolute()), *words, *shlex.split(settings.args))
+
+
+def _check_game(game: _core.Game, settings: EngineSettings) -> None:
+    if settings.protocol == "gtp":
+        board_size(game)
+    elif game.name != "chess" and game.name not in VARIANTS:
+        raise ValueError(f"UCI is for chess and minichess, got {game.spec}; programs for nogo speak GTP: gtp:PROGRAM")
+
+
+async def _probe_engine(
+    host: EngineHost, game: _core.Game, settings: EngineSettings, command: tuple[str, ...]
+) -> Probe:
+    process = await host.start(command)
+    try:
+        if settings.protocol == "gtp":
+            name = await _checked_gtp(GtpEngineConnection(process, settings, board_size(game)), settings)
+        else:
+            about = await introduced(process, settings.start_timeout)
+            setup_lines(game, settings, about)
+            name = about.name
+        await process.quit("quit")
+        return Probe(command, name or Path(command[0]).name)
+    finally:
+        process.kill()
+
+
+async def _checked_gtp(session: GtpEngineConnection, settings: EngineSettings) -> str:
+    """The engine's name; ValueError where it lacks a command or does not play on such a board."""
+    name, commands = await session.introduced()
+    timed = settings.movetime is not None or settings.tc is not None
+    missing = [word for word in (*NEEDED, *(("time_settings",) if timed else ())) if commands and word not in commands]
+    if missing:
+        raise ValueError(f"{name or settings.command} does not know the GTP command {missing[0]}")
+    refusal = await session.refusal()
+    if refusal is not None:
+        raise ValueError(f"{name or settings.command} does not play this game: {refusal}")
+    return name
 
 
 class EngineConnection(Protocol):
@@ -83,7 +245,7 @@ class EnginePlayer:
     async def _chosen(self, request: MoveRequest) -> ChosenMove:
         session = self._playing.get(request.game)
         if session is None:
-            session = self._playing[request.game] = await self._seated()
+            session = self._playing[request.game] = await self._ready_engine()
         try:
             return await session.choose(request)
         except EngineResignation:
@@ -93,7 +255,7 @@ class EnginePlayer:
             session.kill()
             raise
 
-    async def _seated(self) -> EngineConnection:
+    async def _ready_engine(self) -> EngineConnection:
         """Return an engine at the start of a game: an idle one, else a new one."""
         while self._idle:
             session = self._idle.pop()

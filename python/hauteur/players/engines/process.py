@@ -1,4 +1,4 @@
-"""A program driven by lines of text, with limits on everything it may do.
+"""A program driven by lines of text, with limits on everything it may do; why it loses a game off the board; its clock.
 
 Everything runs in one event loop; nothing here waits without a deadline set by the caller. Memory stays bounded
 whatever the program writes: a line that is too long, or too many of them for one answer, ends it.
@@ -10,15 +10,22 @@ import asyncio
 import errno
 import signal
 from collections import deque
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
 from typing import Self, cast
 
-from hauteur.players.engines.failures import BAD_OUTPUT, CRASHED, START_FAILED
+from hauteur.players.engines.settings import EngineSettings, clock_of
 from hauteur.players.engines.watchdog import Keeper, kill_group
 from hauteur.players.move_player import EngineFailure
 from hauteur.system.formatting import quoted
 
+START_FAILED = "engine start failed"
+CRASHED = "engine crashed"
+TIMEOUT = "engine timeout"
+LOST_ON_TIME = "loss on time"
+ILLEGAL_MOVE = "illegal move"
+BAD_OUTPUT = "bad output"
 LONGEST_LINE = 65_536
 """Bytes of a line."""
 MOST_BYTES = 2**24
@@ -33,6 +40,21 @@ FAREWELL = 1.0
 """Seconds that a program is given to end by itself."""
 EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)
 """What this machine lacks, not the program."""
+
+
+@asynccontextmanager
+async def within(seconds: float, failure: EngineFailure) -> AsyncIterator[None]:
+    """Stop the block after this many seconds and raise `failure`."""
+    try:
+        async with asyncio.timeout(seconds):
+            yield
+    except TimeoutError:
+        raise failure from None
+
+
+def no_answer(to: str, seconds: float) -> EngineFailure:
+    """Return the failure of an engine that did not respond or act within this many seconds."""
+    return EngineFailure(TIMEOUT, f"no {to} within {seconds:g} s")
 
 
 class Process(asyncio.SubprocessProtocol):
@@ -69,11 +91,6 @@ class Process(asyncio.SubprocessProtocol):
     def is_well(self) -> bool:
         """True while it runs and has kept to the limits."""
         return self._failure is None and not self._closed and not self._killed
-
-    @property
-    def group(self) -> int:
-        """Number of its process group."""
-        return self._transport.get_pid()
 
     def send(self, *lines: str) -> None:
         """Start writing these lines and reset the limits on the answer."""
@@ -179,3 +196,43 @@ def _ending(code: int | None) -> str:
         return f"ended by {signal.Signals(-code).name}"
     except ValueError:
         return f"ended by signal {-code}"
+
+
+@dataclass
+class EngineClock:
+    """The time of one side, in seconds. margin: how far it may be overdrawn before it counts."""
+
+    left: float
+    increment: float
+    margin: float
+
+    @classmethod
+    def of(cls, settings: EngineSettings) -> Self | None:
+        """The clock at the start of a game; None without a time control."""
+        if settings.tc is None:
+            return None
+        left, increment = clock_of(settings.tc)
+        return cls(left, increment, settings.time_margin / 1000)
+
+    @property
+    def deadline(self) -> float:
+        """Seconds after which the game is lost."""
+        return self.left + self.margin
+
+    def spend(self, seconds: float) -> None:
+        """A move took so long; EngineFailure where that was too long."""
+        if seconds > self.deadline:
+            raise self.overdrawn()
+        self.left = max(self.left - seconds, 0.0) + self.increment
+
+    def overdrawn(self) -> EngineFailure:
+        """The loss of a game on time."""
+        return EngineFailure(LOST_ON_TIME, f"no move within the {self.left:.2f} s on its clock")
+
+
+def move_limit(settings: EngineSettings, clock: EngineClock | None) -> tuple[float, EngineFailure]:
+    """Return the seconds without a move after which an engine has lost, and the failure."""
+    seconds = settings.seconds_for_a_move
+    if clock is not None and clock.deadline < seconds:
+        return clock.deadline, clock.overdrawn()
+    return seconds, no_answer("move", seconds)
