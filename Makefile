@@ -29,7 +29,7 @@ DEVELOPING := $(VENV)/.developing
 BUILT := $(VENV)/.built
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null) Cargo.toml Cargo.lock
 
-.PHONY: help setup setup-dev demo test test-base test-rust test-python test-web test-slow types lint schema format docs docs-links examples pictures screenshots wheel bench clean
+.PHONY: help setup setup-dev demo quick test test-base test-rust test-python test-web test-slow types lint schema format docs docs-links examples pictures screenshots wheel bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -69,7 +69,12 @@ demo: setup  ## learn tic-tac-toe from zero, prove that it never loses, show whe
 	$(BIN)/hauteur prove tictactoe --net $(RUN)/best.safetensors --visits 100
 	@echo "report: $(abspath $(RUN))/report.html"
 
-test: setup-dev test-rust test-python types lint docs  ## all tests and checks (at most 15 minutes on two cores)
+test: setup-dev test-rust test-python types lint docs  ## all tests and checks (about eight minutes on two cores)
+
+quick: setup-dev  ## a third of the tests and ruff: at most a minute on two cores
+	$(BIN)/ruff check
+	$(BIN)/ruff format --check
+	$(BIN)/python -m pytest -n $(WORKERS) -q -m quick
 
 test-rust: setup-dev  ## the core's own tests
 	cargo test --locked --package hauteur-core --package hauteur-evaluate --package hauteur-machine

@@ -123,7 +123,7 @@ def test_interrupts_at_any_moment_end_with_130(net: str, shared_data: Path) -> N
     """Before and while the net is opened, in searches, between them; some programs interrupt twice."""
     rng = random.Random(net)
     path = net if net == "uniform" else str(shared_data / "nets" / net)
-    for number in range(4):
+    for number in range(2):
         with engine("--weights", path) as client:
             client.send("uci")
             client.expect("uciok")

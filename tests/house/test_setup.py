@@ -78,3 +78,10 @@ def test_the_demo_installs_what_learning_needs_and_tests_add_the_rest(tmp_path: 
         ["make", "--dry-run", "test", f"VENV={tmp_path}"], cwd=ROOT, capture_output=True, text=True, check=False
     ).stdout
     assert "--editable '.[dev]'" in tests
+
+
+def test_the_files_of_quick_tests_are_there() -> None:
+    rows = [line.split(": ") for line in (ROOT / "tests/quick.txt").read_text(encoding="utf-8").splitlines()[1:]]
+    files = [ROOT / "tests" / folder / f"test_{name}.py" for folder, names in rows for name in names.split()]
+    assert len(files) > 50
+    assert [str(file) for file in files if not file.is_file()] == []

@@ -235,12 +235,12 @@ def test_core_and_reference_agree(pair: Pair, steps: list[tuple[str, int]]) -> N
         pair.check()
 
 
-@settings(suppress_health_check=list(HealthCheck))
-@given(pairs(), st.lists(st.integers(0, 5), min_size=2, max_size=8))
+@settings(max_examples=15, suppress_health_check=list(HealthCheck))
+@given(pairs(), st.lists(st.integers(0, 5), min_size=2, max_size=6))
 def test_core_and_reference_agree_along_a_game(pair: Pair, moves: list[int]) -> None:
     """Trees that are used again at every ply, so that repeats count no longer."""
     for move in moves:
-        pair.run(pair.search.root.visits + 80)
+        pair.run(pair.search.root.visits + 50)
         pair.check()
         pair.advance(move)
         pair.check()

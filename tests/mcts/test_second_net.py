@@ -16,7 +16,8 @@ from reference.second_net import TwoNetSearch
 from reference.second_net_tree import TwoNode
 
 
-@given(two_net_pairs(), st.integers(2, 80))
+@settings(max_examples=20)
+@given(two_net_pairs(), st.integers(2, 50))
 def test_sequential_searches_agree(pair: TwoPair, visits: int) -> None:
     pair.run(visits)
     pair.check()
