@@ -26,7 +26,6 @@ ALLOWED = {
     "scipy": (),
     "pyspiel": ("games",),
     "matplotlib": ("plots.files",),
-    "tensorboard": ("learning.report.tensorboard",),
     "ray": ("cluster",),
     **dict.fromkeys(("starlette", "uvicorn", "websockets", "jinja2", "markupsafe"), ("web",)),
 }

@@ -10,15 +10,14 @@ import chess.pgn
 import numpy as np
 import pytest
 from game_file_toys import CHESS, NOGO, SCHOLAR
-from recorded_games import random_record
+from recorded_games import random_record, shard_of
 
 from hauteur import _core
-from hauteur.games.game_line import NO_NET, BadGame, GameLine
+from hauteur.games.game_line import BadGame, GameLine
 from hauteur.games.pgn import read_pgn
 from hauteur.games.sgf import read_sgf
-from hauteur.learning.game_files.exporting import pgn_text, sgf_text
-from hauteur.learning.game_files.importing import GAME_SUFFIXES, files_of, import_games, read_games
-from hauteur.learning.game_files.stored_games import StoredGame, good_games
+from hauteur.learning.exporting import game_text
+from hauteur.learning.recorded_files import GAME_SUFFIXES, StoredGame, files_of, read_games
 from hauteur.learning.replay import ReplayBuffer
 from hauteur.matches.record import GameRecord
 
@@ -101,11 +100,10 @@ def test_bad_games_of_a_pgn_are_named_and_the_others_read(tmp_path: Path, tags: 
 
 def test_a_game_without_searches_teaches_move_and_result(tmp_path: Path) -> None:
     path = pgn_file(tmp_path, f'[FEN "{QUEEN_ODDS}"]\n[Result "0-1"]\n\n1. e4 e5 2. d4 0-1\n\n{SCHOLAR}')
-    facts = import_games([path], CHESS, tmp_path / "new")
-    assert (facts.games, facts.positions, facts.first_wins, facts.draws, facts.second_wins) == (2, 10, 1, 0, 1)
-    assert facts.shards == [tmp_path / "new" / "gen-00000-0000.parquet"]
+    first, second = (one for one in read_games([path], CHESS) if isinstance(one, GameRecord))
+    assert (first.outcome, second.outcome) == (-1, 1)
     buffer = ReplayBuffer(CHESS, 10)
-    buffer.extend(facts.shards)
+    buffer.extend([shard_of(tmp_path / "new.parquet", CHESS, [first, second])])
     for share in (0.0, 0.7):  # there was no search, so the root's value is the result too
         samples = buffer.samples_of(np.arange(10), root_value_share=share)
         expected = [[0, 0, 1], [1, 0, 0], [0, 0, 1]] + [[1, 0, 0], [0, 0, 1]] * 3 + [[1, 0, 0]]
@@ -114,11 +112,9 @@ def test_a_game_without_searches_teaches_move_and_result(tmp_path: Path) -> None
     assert np.array_equal(samples.features[0], state.features())
     assert samples.policy[0].argmax() == state.parse("e4")
     assert samples.policy.max(axis=1).tolist() == [1.0] * 10
-    (stored, _) = good_games(facts.shards[0])
-    assert stored.nets == (NO_NET, NO_NET)
-    assert not stored.record.visits.any()
-    assert np.isnan(stored.record.net_value).all()
-    assert (stored.record.end_reason, stored.record.resigned) == ("recorded result", -1)
+    assert not first.visits.any()
+    assert np.isnan(first.net_value).all()
+    assert (first.end_reason, first.resigned) == ("recorded result", -1)
 
 
 def stored(game: _core.Game, index: int, **options: object) -> StoredGame:
@@ -132,7 +128,7 @@ def test_pgn_that_is_written_is_read_by_others_and_by_us(tmp_path: Path) -> None
         stored(CHESS, 2, plies=9, start=(322,)),
         stored(CHESS, 3, plies=7, origin=odds),
     ]
-    text = "".join(pgn_text(game, values=True) for game in games)
+    text = "".join(game_text(game, values=True) for game in games)
     assert max(map(len, text.splitlines())) < 200
     file = io.StringIO(text)
     for game in games:
@@ -168,7 +164,7 @@ def test_sgf_that_is_written_is_read(tmp_path: Path) -> None:
     games = [nogo_game(index) for index in range(5)]
     resigned = replace(games[0].record, end_reason="resignation", actions=games[0].record.actions[:-3])
     games[0] = replace(games[0], record=replace(resigned, outcome=-1))
-    path = sgf_file(tmp_path, "".join(sgf_text(game, values=True) for game in games))
+    path = sgf_file(tmp_path, "".join(game_text(game, values=True) for game in games))
     lines, bad = found(read_sgf(path, NOGO))
     assert bad == []
     assert [line.actions for line in lines] == [tuple(game.record.actions.tolist()) for game in games]
@@ -213,18 +209,18 @@ def test_bad_sgf_is_named(tmp_path: Path, text: str, message: str) -> None:
 
 def test_a_result_that_contradicts_the_board_is_refused(tmp_path: Path) -> None:
     game = nogo_game(1)
-    text = sgf_text(replace(game, record=replace(game.record, outcome=-game.record.outcome)))
+    text = game_text(replace(game, record=replace(game.record, outcome=-game.record.outcome)))
     (bad,) = read_games([sgf_file(tmp_path, text)], NOGO)
     assert "but the last position is" in str(bad)
 
 
-def test_recorded_games_of_nogo_come_in(shared_data: Path, tmp_path: Path) -> None:
+def test_recorded_games_of_nogo_come_in(shared_data: Path) -> None:
     game = _core.Game("nogo")
-    facts = import_games(files_of([shared_data / "nogo" / "sgf"], GAME_SUFFIXES), game, tmp_path / "new")
-    assert (facts.games, facts.bad) == (30, [])
-    assert {stored.record.end_reason for stored in good_games(facts.shards[0])} == {"resignation"}
-    for stored_game in good_games(facts.shards[0]):
-        state = stored_game.start()
-        for action in stored_game.record.actions.tolist():
+    records = list(read_games(files_of([shared_data / "nogo" / "sgf"], GAME_SUFFIXES), game))
+    assert len(records) == 30
+    for record in records:
+        assert isinstance(record, GameRecord)
+        state = game.new_initial_state()
+        for action in record.actions.tolist():
             state.apply(action)
-        assert stored_game.record.resigned == state.to_move  # all end by resignation of the side to move
+        assert (record.end_reason, record.resigned) == ("resignation", state.to_move)  # the side to move resigns

@@ -1,4 +1,4 @@
-"""Shards as sources of games, and games written as chunks, PGN and SGF by the commands."""
+"""Shards as sources of games, and games written as PGN by the command."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -10,23 +10,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from recorded_games import random_record, shard_of
 
+from hauteur import _core
 from hauteur.cli import main
 from hauteur.games.game_line import BadGame
-from hauteur.learning.game_files.exporting import export_games, shards_of
-from hauteur.learning.game_files.importing import GAME_SUFFIXES, files_of, import_games, read_games
-from hauteur.learning.game_files.lc0_chunks import read_chunk
-from hauteur.learning.shards import read_shard
+from hauteur.learning.recorded_files import GAME_SUFFIXES, files_of, read_games
 from hauteur.matches.record import GameRecord
 
 
 def test_shards_come_in_with_their_targets(tmp_path: Path) -> None:
     records = [random_record(NOGO, index) for index in range(4)]
-    source = shard_of(tmp_path / "a.parquet", NOGO, records, generation=7, nets=[5])
-    facts = import_games([source], NOGO, tmp_path / "new")
-    before, after = (read_shard(path, NOGO.spec) for path in (source, facts.shards[0]))
-    for name in ("lines", "outcome", "policy_actions", "policy_counts", "root_wdl", "movers"):
-        assert np.array_equal(getattr(before, name), getattr(after, name))
-    assert after.generation.tolist() == [0] * 4
+    found = list(read_games([shard_of(tmp_path / "a.parquet", NOGO, records, generation=7, nets=[5])], NOGO))
+    for before, after in zip(records, found, strict=True):
+        assert isinstance(after, GameRecord)
+        for name in ("actions", "outcome", "policy_actions", "policy_counts", "root_wdl", "movers"):
+            assert np.array_equal(getattr(before, name), getattr(after, name))
 
 
 def test_bad_shards_and_bad_games_in_them(tmp_path: Path) -> None:
@@ -93,38 +90,21 @@ def chess_run(tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_run_is_written_as_chunks(chess_run: Path, tmp_path: Path) -> None:
-    facts = export_games(shards_of([chess_run]), tmp_path / "chunks", "lc0-v6")
-    paths = sorted((tmp_path / "chunks").iterdir())
-    assert (facts.games, facts.files, facts.positions) == (6, 6, 72)
-    assert [path.name for path in paths[2:4]] == ["game-00001-000002.gz", "game-00002-000000.gz"]
-    assert sum(len(read_chunk(path)) for path in paths) == 72
-    with pytest.raises(ValueError, match="is there already; name a new folder"):
-        export_games(shards_of([chess_run]), tmp_path / "chunks", "lc0-v6")
-
-
-def test_the_commands(chess_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    def hauteur(*words: str | Path) -> tuple[int, str, str]:
-        status = main.main([str(word) for word in words])
+def test_a_run_is_written_as_pgn(chess_run: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def export(*words: str | Path) -> tuple[int, str, str]:
+        status = main.main(["games", "export", *map(str, words)])
         output = capsys.readouterr()
         return status, output.out, output.err
 
-    status, out, _ = hauteur("games", "export", chess_run, "--to", tmp_path / "pgn", "--format", "pgn", "--values")
-    assert (status, out) == (0, f"{tmp_path / 'pgn'}: 6 games, 72 positions in 2 files (pgn)\n")
-    (tmp_path / "pgn" / "bad.pgn").write_text("1. e4 e4 1-0\n")
-    status, out, err = hauteur("games", "import", tmp_path / "pgn", "--game", "chess", "--to", tmp_path / "new")
-    assert status == 0
-    assert "6 games" in out
-    assert out.endswith("72 positions; left out: 1\n")
-    assert err.startswith(f"hauteur: warning: left out {tmp_path / 'pgn' / 'bad.pgn'}, game 1 (line 1): ply 2:")
-    status, _, err = hauteur("games", "import", tmp_path / "pgn", "--game", "chess", "--to", tmp_path / "new")
-    assert (status, err) == (2, f"hauteur: {tmp_path / 'new'}: holds shards already; name a new folder\n")
-    status, _, err = hauteur("games", "import", tmp_path / "pgn/bad.pgn", "--game", "chess", "--to", tmp_path / "x")
-    assert status == 2
-    assert err.startswith("hauteur: no game can be used: ")
-    assert not (tmp_path / "x").exists()
-    assert hauteur("games", "export", "--to", tmp_path / "y", "--format", "pgn")[0] == 2
-    assert hauteur("games", "import", "--to", tmp_path / "y", "--game", "chess")[0] == 2
+    folder = tmp_path / "pgn"
+    assert export(chess_run, "--to", folder, "--values")[:2] == (0, f"{folder}: 6 games, 72 positions in 2 files\n")
+    assert [path.name for path in sorted(folder.iterdir())] == ["gen-00001-0000.pgn", "gen-00002-0000.pgn"]
+    assert len([one for one in read_games(sorted(folder.iterdir()), CHESS) if isinstance(one, GameRecord)]) == 6
+    assert "is there already; name a new folder" in export(chess_run, "--to", folder)[2]
+    assert export("--to", tmp_path / "y")[0] == 2
+    other = _core.Game("connect4")
+    status, _, err = export(shard_of(tmp_path / "a.parquet", other, [random_record(other, 1)]), "--to", tmp_path / "y")
+    assert (status, len(err.splitlines()), "its game is connect4" in err) == (2, 1, True)
 
 
 @given(text=st.text(alphabet="();[]\\BWSZREGM5ab+ \n", max_size=60))

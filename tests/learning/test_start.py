@@ -7,17 +7,15 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 import start_toys
+from chunk_toys import chunk_of, write_chunk
 from learning_toys import ToyEvaluator
 from recorded_games import random_record, shard_of
 from start_toys import TICTACTOE, Silent, metrics_of, tiny
 
 from hauteur import _core, networks
-from hauteur.learning.bootstrap.data import HELD_OUT, LEARN, ChunkBuffer, TeacherTargets, bring_in, open_data
-from hauteur.learning.bootstrap.distillation import taught_games, taught_positions
-from hauteur.learning.game_files.lc0_chunks import chunk_of, write_chunk
-from hauteur.learning.game_files.stored_games import StoredGame, good_games
 from hauteur.learning.pipeline import learn
-from hauteur.learning.replay import ReplayBuffer
+from hauteur.learning.recorded_files import good_games
+from hauteur.learning.start_data import HELD_OUT, LEARN, TaughtGames, bring_in, open_data, source_files, taught_games
 
 shard, teacher_file = start_toys.shard, start_toys.teacher_file  # fixtures
 
@@ -85,8 +83,8 @@ def test_held_out_games_are_apart_whole_and_the_same_for_the_same_seed(tmp_path:
         for name, _ in ONCE
     )
     assert first == again != other
-    assert len(first[0]) == facts[0].learn.games
-    assert len(first[1]) == facts[0].held_out.games > 5
+    assert len(first[0]) == facts[0].counts[LEARN]
+    assert len(first[1]) == facts[0].counts[HELD_OUT] > 5
     everything = sorted(tuple(stored.record.actions) for stored in good_games(shard))
     assert sorted(first[0] + first[1]) == everything
     data = open_data(TICTACTOE, tmp_path / "a")
@@ -107,9 +105,9 @@ def test_the_teachers_policy_and_values_become_the_targets(tmp_path: Path) -> No
     teacher = ToyEvaluator(TICTACTOE)
     records = [random_record(TICTACTOE, index, start=(4,) if index % 2 else ()) for index in range(6)]
     taught = list(taught_games(TICTACTOE, records, teacher))
-    buffer = ReplayBuffer(TICTACTOE, 100)
+    buffer = TaughtGames(TICTACTOE, 100)
     buffer.extend([shard_of(tmp_path / "taught.parquet", TICTACTOE, taught)])
-    samples = TeacherTargets(buffer).samples_of(np.arange(buffer.positions))
+    samples = buffer.samples_of(np.arange(buffer.positions))
     row = 0
     for record in records:
         state = TICTACTOE.new_initial_state()
@@ -129,25 +127,13 @@ def test_the_teachers_policy_and_values_become_the_targets(tmp_path: Path) -> No
     assert [record.outcome for record in taught] == [record.outcome for record in records]
 
 
-@pytest.fixture(scope="module")
-def chunk_files(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    folder = tmp_path_factory.mktemp("chunks")
-    paths = [folder / f"game-{index}.gz" for index in range(6)]
-    for index, path in enumerate(paths):
-        write_chunk(path, chunk_of(StoredGame(CHESS, random_record(CHESS, index, plies=12), 0, (0, 0))))
-    return paths
-
-
-def test_a_teacher_sees_the_positions_of_chunks(chunk_files: list[Path]) -> None:
-    buffer, teacher = ChunkBuffer(CHESS), ToyEvaluator(CHESS)
-    buffer.extend(chunk_files)
-    content = buffer.content
-    assert content is not None
-    taught = taught_positions(content, teacher)
-    for position in range(len(content)):
-        rows = np.array([position])
-        logits, wdl = teacher(content.features(rows))
-        edges = slice(content.edge_offsets[position], content.edge_offsets[position + 1])
-        assert taught.edge_shares[edges] == pytest.approx(softmax(logits[0, content.edge_actions[edges]]), abs=1e-6)
-        assert taught.root_wdl[position] == pytest.approx(wdl[0], abs=1e-6)
-    assert np.array_equal(taught.wdl, content.wdl)
+def test_a_start_from_chunks(tmp_path: Path, shard: Path) -> None:
+    for index in range(6):
+        write_chunk(tmp_path / f"game-{index}.gz", chunk_of(random_record(CHESS, index, plies=12)))
+    facts = bring_in([str(tmp_path)], CHESS, tmp_path / "start", hold_out=0.3, seed=1)
+    data = open_data(CHESS, tmp_path / "start")
+    assert data.held_out is not None
+    assert sum(facts.counts.values()) == 6
+    assert (data.learn.positions, data.held_out.positions) == (12 * facts.counts[LEARN], 12 * facts.counts[HELD_OUT])
+    with pytest.raises(ValueError, match="cannot be mixed"):
+        source_files([str(tmp_path), str(shard)])

@@ -90,7 +90,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from hauteur.learning import pipeline, trainers
-from hauteur.learning.bootstrap import data as start_data
+from hauteur.learning import start_data
 from hauteur.learning.recipe import load_recipe
 step, folder = sys.argv[1], Path(sys.argv[2])
 def kill(*args, **options):

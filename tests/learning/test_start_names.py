@@ -4,8 +4,8 @@ import numpy as np
 from start_toys import TICTACTOE
 
 from hauteur import networks
-from hauteur.learning.bootstrap.steps import check_start
 from hauteur.learning.recipe import Recipe
+from hauteur.learning.start import check_start
 from hauteur.learning.trainers import first_trainer
 
 

@@ -28,7 +28,6 @@ ONLY_PARSED = {
     "python tools": "needs reference files; tested in tests/mcts",
     "hauteur$": "greets in a terminal and is an engine elsewhere; tested in tests/cli",
     "mkdir": "makes a folder",
-    "tensorboard": "a program of its own that does not end",
     "pip": "needs a package index",
     "hauteur experiment plan": "takes minutes to hours; tested in tests/experiments",
     "hauteur experiment [a-z]+-": "takes minutes at its smallest size; tested in tests/experiments",

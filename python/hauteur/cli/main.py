@@ -55,8 +55,7 @@ COMMANDS = (
     Command("check-game", "games:check_game", "Run the laws that every game obeys."),
     Command("puzzles mine", "puzzles:mine", "Mine puzzles from games or positions; Lichess CSV, EPD, JSON."),
     Command("puzzles solve", "puzzles:solve", "Measure how many puzzles players solve, by visits."),
-    Command("games import", "games_files:import_", "Read games from PGN, SGF or shards; write shards to learn from."),
-    Command("games export", "games_files:export", "Write recorded games as lc0's training chunks, PGN or SGF."),
+    Command("games export", "games_files:export", "Write recorded games as PGN or SGF."),
     Command("net get", "net_get:get", "Download public nets, such as maia-1900; without a name list them."),
     Command("net info", "nets:info", "Show what a net file holds."),
     Command("net convert", "nets:convert", "Write a net in another format."),
@@ -70,7 +69,6 @@ COMMANDS = (
 NEEDS = {
     "web": ("starlette", "uvicorn", "websockets", "jinja2"),
     "train": ("torch", "pyarrow"),
-    "games import": ("pyarrow",),
     "games export": ("pyarrow",),
     "bench selfplay": ("torch", "pyarrow"),
 }

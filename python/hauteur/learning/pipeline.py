@@ -42,7 +42,7 @@ from hauteur.system.files import write_bytes, write_json
 
 if TYPE_CHECKING:  # each step imports what it needs: a wrong setting is named before torch is loaded
     from hauteur.cluster.scheduler import Scheduler
-    from hauteur.learning.bootstrap.steps import Start
+    from hauteur.learning.start import Start
     from hauteur.learning.step_games import StepCost, StepGames
     from hauteur.learning.trainers import Learners
 
@@ -75,8 +75,8 @@ def open_run(
     recipe: Recipe, folder: RunFolder, *, fresh: bool, display: Display, scheduler: Scheduler | None = None
 ) -> Run:
     """A new run, or the one that the folder holds, as its last checkpoint left it."""
-    from hauteur.learning.bootstrap.steps import check_start
     from hauteur.learning.run_players import check_players
+    from hauteur.learning.start import check_start
     from hauteur.learning.trainers import Learners
 
     game = load_game(recipe.game)
@@ -280,7 +280,7 @@ class Run:
             self.state.best, self.state.best_elo = candidate, elo
 
     def _start(self) -> Start:
-        from hauteur.learning.bootstrap.steps import Start
+        from hauteur.learning.start import Start
 
         return Start(
             self.recipe,
@@ -323,17 +323,15 @@ class Run:
         self._publish()
 
     def _publish(self) -> None:
-        """Write what follows from the checkpoint: metrics, best.safetensors, the report, TensorBoard's events."""
+        """Write what follows from the checkpoint: metrics, best.safetensors, the report."""
         first = [self.state.start] if self.state.start is not None else []
         self.folder.write_metrics([*first, *self.state.history])
         for large in (False, True)[: len(self.learners.trainers)]:
             net = self.folder.net(self.state.best, large=large)
             write_bytes(self.folder.best(large=large), net.read_bytes())
         from hauteur.learning.report.page import write_report
-        from hauteur.learning.report.tensorboard import write_events
 
         write_report(self.folder)
-        write_events(self.folder)
 
     def _control(self) -> None:
         """The controller learns from the generation's games and chooses for the next."""

@@ -77,11 +77,6 @@ class RunFolder(RunDirectory):
         """A copy of the best net; large: of the large net beside it."""
         return self.path / f"best{LARGE if large else ''}.safetensors"
 
-    @property
-    def tensorboard(self) -> Path:
-        """Folder of the events for TensorBoard."""
-        return self.path / "tensorboard"
-
     def net(self, generation: int, *, large: bool = False) -> Path:
         """The net that a generation trained; 0: the one that the run began with. large: the large net beside it."""
         return self.path / "nets" / f"gen-{generation:05d}{LARGE if large else ''}.safetensors"

@@ -60,14 +60,6 @@ class MatchFolder(RunDirectory):
         """Yield the games from a place on, with their places, as `game_lines`."""
         return game_lines(self.games_file, place, known)
 
-    def problems(self) -> Iterator[str]:
-        """Yield what is wrong with the games."""
-        try:
-            for _ in self.games():
-                pass
-        except ValueError as error:
-            yield str(error)
-
     def append(self, *games: MatchGame) -> None:
         """Add games; they are on disk when this returns."""
         _journal(self.games_file).append(*games)

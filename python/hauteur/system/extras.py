@@ -54,7 +54,6 @@ LAYERS = (
     Layer("openspiel", (Package("open_spiel", "pyspiel", 6),), "about a hundred more games"),
     Layer("ray", (Package("ray", "ray", 79),), "workers on many machines (--cluster)"),
     Layer("report", (Package("matplotlib", "matplotlib", 9),), "figures of reports as PNG"),
-    Layer("tensorboard", (Package("tensorboard", "tensorboard", 6),), "training curves in TensorBoard"),
 )
 """Where several layers have what is missing, the first one is named."""
 

@@ -35,21 +35,16 @@ PROBE_SECONDS = 60
 BROKEN = "does not work: "
 
 
-def doctor(run: Path | None = None, *, deep: bool = False, json: bool = False) -> int:
-    """Show versions, devices, threads, backends, and what each layer has or would add; or examine a folder.
+def doctor(*, deep: bool = False, json: bool = False) -> int:
+    """Show versions, devices, threads, backends, and what each layer has or would add.
 
     Parameters
     ----------
-    run
-        Folder of a learning run, a match or a tournament: name every file in it that is damaged, missing or exchanged,
-        instead of all else (status 1 where there is one).
     deep
         Open torch too, which takes some seconds, and list its CUDA devices.
     json
         Print the facts as JSON instead of tables.
     """
-    if run is not None:
-        return examine_folder(run, json=json)
     facts = examine(deep=deep)
     problems = find_problems(facts)
     if json:
@@ -61,24 +56,6 @@ def doctor(run: Path | None = None, *, deep: bool = False, json: bool = False) -
             print(f"  {key:14}  {text}")
     print("\n".join(f"problem: {problem}" for problem in problems) or "no problems found")
     return 0
-
-
-def examine_folder(path: Path, *, json: bool) -> int:
-    """Print what is wrong in the folder of a run, a match or a tournament; return 1 where there is anything."""
-    from hauteur.learning.run_check import run_problems
-    from hauteur.learning.run_folder import RunFolder
-    from hauteur.matches.folder import match_folders
-
-    folder = RunFolder(path)
-    if folder.config.exists():
-        found = list(run_problems(folder, games=find_spec("pyarrow") is not None))
-    else:
-        found = [problem for match in match_folders(path) for problem in match.problems()]
-    if json:
-        print(json_format.dumps({"folder": str(path), "problems": found}, indent=2))
-    else:
-        print("\n".join(f"problem: {problem}" for problem in found) or "no problems found")
-    return 1 if found else 0
 
 
 def examine(*, deep: bool = False) -> Facts:

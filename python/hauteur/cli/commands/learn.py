@@ -25,13 +25,13 @@ def train(
     from hauteur.cli.interrupts import answered_interrupts
     from hauteur.learning.recipe import load_recipe
 
-    wanted = load_recipe(recipe, settings)  # before what takes seconds to import: a wrong setting is named at once
+    requested = load_recipe(recipe, settings)  # before what takes seconds to import: a wrong setting is named at once
     with answered_interrupts("the same command resumes the run"):
         from hauteur.cluster.open import open_scheduler
         from hauteur.learning.pipeline import learn
 
         with open_scheduler(workers) as scheduler:
-            finished = learn(wanted, folder=run, fresh=fresh, scheduler=scheduler)
+            finished = learn(requested, folder=run, fresh=fresh, scheduler=scheduler)
     print(f"best net: {finished.folder.best()}\nreport: {finished.folder.report}")
 
 
@@ -64,7 +64,6 @@ def report(
         if (run / f"{made_by}.json").is_file():
             raise ValueError(f"{run}: its page is {run / page_name}, which `hauteur {made_by}` makes again")
     from hauteur.learning.report.page import progress_lines, run_report
-    from hauteur.learning.run_check import run_problems
     from hauteur.learning.run_folder import RunFolder
 
     folder = RunFolder(run)
@@ -76,8 +75,6 @@ def report(
         for line in progress_lines(folder):
             print(line, file=sys.stderr)
         found, page = run_report(folder), output or folder.report
-        for problem in run_problems(folder):
-            print(f"problem: {problem}", file=sys.stderr)
     found.write(page)
     found.write_files(png=png, csv=csv)
     print(*[page, *(place for place in (png, csv) if place is not None)], sep="\n")

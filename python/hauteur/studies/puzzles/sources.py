@@ -8,7 +8,7 @@ from pathlib import Path
 
 from hauteur import _core
 from hauteur.games.game_line import BadGame
-from hauteur.learning.game_files.importing import GAME_SUFFIXES, files_of, read_games
+from hauteur.learning.recorded_files import GAME_SUFFIXES, files_of, read_games
 from hauteur.matches.folder import game_lines, wrong_line
 from hauteur.matches.game_files import played_line
 from hauteur.matches.openings import read_openings

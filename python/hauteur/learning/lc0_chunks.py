@@ -1,13 +1,14 @@
 """lc0's training chunks: gzip files of packed records, one position a record, versions 6 and 7.
 
 A chunk has no list of moves that could be replayed surely, so it is a source of positions, not of games. Only input
-format 1 (classical, 112 planes) is read and written, which is what the core's chess encoder makes.
+format 1 (classical, 112 planes) is read, which is what the core's chess encoder makes.
 """
 
 from __future__ import annotations
 
 import gzip
 import zlib
+from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Self
@@ -16,8 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hauteur import _core
-from hauteur.games.end_reasons import PLY_LIMIT
-from hauteur.learning.game_files.stored_games import StoredGame
+from hauteur.learning.replay import Samples
 from hauteur.networks.chess_moves import NUM_MOVES
 
 HISTORY_PLANES = 104
@@ -36,9 +36,8 @@ INPUT_FORMATS = {
     133: "112 planes with canonicalisation v2, armageddon",
 }
 
-ADJUDICATED, TOO_LONG, BEST_PROVEN, DELETED = 1 << 5, 1 << 4, 1 << 3, 1 << 6
-"""Bits of `invariance_info`: the game was adjudicated; it reached the greatest length; the best move is proven; the
-position is to be left out."""
+DELETED = 1 << 6
+"""Bit of `invariance_info`: the position is to be left out."""
 
 _COMMON: list[Any] = [
     ("version", "<u4"),
@@ -95,16 +94,6 @@ def read_chunk(path: Path) -> Records:
     records = np.frombuffer(data, layout)
     _check(path, records, version)
     return records
-
-
-def write_chunk(path: Path, records: Records) -> None:
-    """Write records as a chunk, whole or not at all; equal records give equal files."""
-    from hauteur.system.files import write_bytes
-
-    version = int(records["version"][0]) if len(records) else 0
-    if RECORDS.get(version) != records.dtype:
-        raise ValueError(f"{path}: a chunk needs records of version 6 or 7, got {len(records)} of version {version}")
-    write_bytes(path, gzip.compress(records.tobytes(), compresslevel=6, mtime=0))
 
 
 def _unpacked(path: Path) -> bytes:
@@ -221,77 +210,52 @@ def _wdl(q: NDArray[np.float32], d: NDArray[np.float32]) -> NDArray[np.float32]:
     return np.asarray(wdl / wdl.sum(axis=1, keepdims=True), np.float32)
 
 
-def plane_bytes(masks: NDArray[np.uint64]) -> NDArray[np.uint8]:
-    """Mask of the core (bit of square a1 = 0 ... h8 = 63), uint64 [...], as the bytes of a record, uint8 [..., 8]."""
-    ranks = np.ascontiguousarray(masks.astype("<u8"))[..., None].view(np.uint8)
-    return np.packbits(np.unpackbits(ranks, axis=-1, bitorder="little"), axis=-1, bitorder="big")
+class ChunkBuffer:
+    """The positions of chunks, and training batches of them."""
 
+    def __init__(self, game: _core.Game) -> None:
+        if game.name != "chess":
+            raise ValueError(f"training chunks of lc0 are for chess, the game is {game.spec}")
+        self.game = game
+        self.content: ChunkPositions | None = None
+        self.skipped: list[str] = []
 
-VERSION = 6
+    def extend(self, paths: Iterable[Path]) -> int:
+        """Add the positions of these chunks, in order; how many. Files that are no whole chunk are in `skipped`."""
+        parts = []
+        for path in paths:
+            try:
+                parts.append(ChunkPositions.of_records(read_chunk(path)))
+            except ValueError as error:
+                self.skipped.append(str(error))
+        if parts:
+            before = [self.content] if self.content is not None else []
+            self.content = ChunkPositions.join([*before, *parts])
+        return sum(map(len, parts))
 
+    @property
+    def positions(self) -> int:
+        """Number of positions."""
+        return len(self.content) if self.content is not None else 0
 
-def chunk_of(stored: StoredGame) -> Records:
-    """The game's positions that are learned from as records; ValueError if the game is not chess.
+    def sample(
+        self,
+        random: np.random.Generator,
+        rows: int,
+        *,
+        root_value_share: float = 0.0,
+        symmetries: bool = True,  # noqa: ARG002
+    ) -> Samples:
+        """Draws positions uniformly. Chess has no symmetries, so `symmetries` changes nothing."""
+        if self.positions == 0:
+            raise ValueError("the chunks hold no positions")
+        return self.samples_of(random.integers(self.positions, size=rows), root_value_share=root_value_share)
 
-    What hauteur does not record is written so that lc0's tools can live with it: the values of the best and of the
-    played move are those of the root, moves left are 0 but for plies_left (plies to the end of the recorded game),
-    orig_q is the net's value, orig_d and orig_m are NaN (not known), policy_kld is 0.
-    """
-    if stored.game.name != "chess":
-        raise ValueError(f"lc0's training chunks are for chess, the game is {stored.game.spec}")
-    record, state = stored.record, stored.start()
-    for action in record.plan.start:
-        state.apply(action)
-    ends = np.cumsum(record.policy_lengths, dtype=np.int64)
-    records = np.zeros(len(record.actions), RECORDS[VERSION])
-    for move, action in enumerate(record.actions.tolist()):
-        edges = slice(ends[move] - record.policy_lengths[move], ends[move])
-        _write_position(records[move], state)
-        if record.learn[move]:  # another move may have been played without a search, and has no counts then
-            _write_policy(records[move], state, record.policy_actions[edges], record.policy_counts[edges])
-        state.apply(action)
-    _write_search(records, stored)
-    _write_result(records, stored, state)
-    return np.asarray(records[record.learn != 0])
-
-
-def _write_position(record: Any, state: _core.State) -> None:
-    masks, values = state.features_packed()
-    halfmoves = int(values[HISTORY_PLANES + 5])
-    if halfmoves > 255:
-        raise ValueError(f"a record holds at most 255 plies without capture or pawn move, got {halfmoves}")
-    record["planes"] = plane_bytes(masks[:HISTORY_PLANES])
-    record["castling"] = masks[HISTORY_PLANES : HISTORY_PLANES + 4] != 0
-    record["black_to_move"] = masks[HISTORY_PLANES + 4] != 0
-    record["rule50"] = halfmoves
-
-
-def _write_policy(record: Any, state: _core.State, actions: NDArray[np.uint16], counts: NDArray[np.uint32]) -> None:
-    """Shares of the counts; 0 for legal moves without any, -1 for illegal ones. Best: most counts, then the first."""
-    shares = np.full(record["probabilities"].shape, -1, np.float32)
-    shares[state.legal_actions()] = 0
-    shares[actions] = counts / counts.sum(dtype=np.float64)
-    record["probabilities"] = shares
-    record["best_idx"] = actions[np.argmax(counts)]
-
-
-def _write_search(records: Records, stored: StoredGame) -> None:
-    """Write the search results of every move."""
-    record = stored.record
-    records["version"], records["input_format"] = VERSION, CLASSICAL
-    for name in ("root", "best", "played"):
-        records[f"{name}_q"] = record.root_wdl[:, 0] - record.root_wdl[:, 2]
-        records[f"{name}_d"] = record.root_wdl[:, 1]
-    records["orig_q"], records["orig_d"], records["orig_m"] = record.net_value, np.nan, np.nan
-    records["visits"], records["played_idx"] = record.visits, record.actions
-
-
-def _write_result(records: Records, stored: StoredGame, last: _core.State) -> None:
-    """The game's result for the mover of every position, and how it came about."""
-    record = stored.record
-    records["result_q"] = np.where(record.movers == 0, record.outcome, -record.outcome)
-    records["result_d"] = record.outcome == 0
-    records["plies_left"] = np.arange(len(records), 0, -1)
-    records["invariance_info"] = (ADJUDICATED if last.outcome() is None else 0) | (
-        TOO_LONG if record.end_reason == PLY_LIMIT else 0
-    )
+    def samples_of(self, positions: NDArray[np.int64], *, root_value_share: float = 0.0) -> Samples:
+        """Features and targets of these positions (numbers 0 to positions - 1); wdl as in ReplayBuffer.samples_of."""
+        if self.content is None:
+            raise ValueError("the chunks hold no positions")
+        content = self.content
+        wdl = (1 - root_value_share) * content.wdl[positions] + root_value_share * content.root_wdl[positions]
+        features, policy = content.features(positions), content.policy(positions)
+        return Samples(features, policy, wdl.astype(np.float32), content.legal(positions))

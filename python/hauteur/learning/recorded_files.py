@@ -1,11 +1,12 @@
-"""Import of game files into shards: good games are kept, bad ones reported."""
+"""Games in files, to learn from or to write again: PGN, SGF and shards; good games are kept, bad ones reported."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from glob import glob, has_magic
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -14,35 +15,65 @@ from hauteur.games.end_reasons import RESIGNATION
 from hauteur.games.game_line import NO_NET, BadGame, GameLine, end_text, result_text
 from hauteur.games.pgn import read_pgn
 from hauteur.games.sgf import read_sgf
-from hauteur.learning.game_files.stored_games import StoredGame, read_stored
+from hauteur.learning.recorded_games import STORED, make_cached
 from hauteur.matches.record import GamePlan, GameRecord
 
-SHARD_GAMES = 1000
-
 GAME_SUFFIXES = (".pgn", ".sgf", ".parquet")
-CHUNK_SUFFIX = ".gz"
-"""Of lc0's training chunks."""
 
 
-@dataclass
-class ImportFacts:
-    """The result of an import: games and their results, positions, and the bad games."""
+@dataclass(frozen=True)
+class StoredGame:
+    """A game of a shard; nets: generation of the nets that moved as first and as second."""
 
-    games: int = 0
-    positions: int = 0
-    first_wins: int = 0
-    draws: int = 0
-    second_wins: int = 0
-    bad: list[BadGame] = field(default_factory=list)
-    shards: list[Path] = field(default_factory=list)
+    game: _core.Game
+    record: GameRecord
+    generation: int
+    nets: tuple[int, int]
 
-    def add(self, record: GameRecord) -> None:
-        """Count a good game."""
-        self.games += 1
-        self.positions += len(record.actions)
-        self.first_wins += record.outcome > 0
-        self.draws += record.outcome == 0
-        self.second_wins += record.outcome < 0
+    def start(self) -> _core.State:
+        """Return the position that the game began from."""
+        return (self.record.plan.origin or self.game.new_initial_state()).copy()
+
+
+def read_stored(path: Path) -> Iterator[StoredGame | BadGame]:
+    """Yield the games of a shard, in order; ValueError naming the file when it is damaged or foreign."""
+    from hauteur.learning.shards import bad_games, read_table  # here: other files of games need no pyarrow
+
+    table = read_table(path)
+    bad = bad_games(table)
+    for number, row in enumerate(table.to_pylist()):
+        if (reason := bad.get(number)) is not None:
+            yield BadGame(f"{path}, game {number + 1}", reason)
+        else:
+            nets = (row["net_first"], row["net_second"])
+            yield StoredGame(make_cached(row["game_spec"]), _record(row), row["generation"], nets)
+
+
+def good_games(path: Path) -> Iterator[StoredGame]:
+    """Yield the games of a shard, in order; ValueError also for a game that cannot be as it is recorded."""
+    for stored in read_stored(path):
+        if isinstance(stored, BadGame):
+            raise ValueError(str(stored))
+        yield stored
+
+
+def player_name(net: int) -> str:
+    """Return the name of a player whose net has this generation."""
+    return "recorded" if net == NO_NET else f"net of generation {net}"
+
+
+def _record(row: dict[str, Any]) -> GameRecord:
+    origin = None if row["origin"] is None else make_cached(row["origin"]).new_initial_state()
+    columns: dict[str, Any] = {column.name: column.array(row[column.name]) for column in STORED}
+    return GameRecord(
+        plan=GamePlan(row["index"], (0, 1), tuple(row["start"]), origin),
+        seed=row["seed"],
+        outcome=row["outcome"],
+        end_reason=row["end_reason"],
+        n_scl=row["n_scl"],
+        resigned=row["resigned"],
+        **columns,
+    )
 
 
 def files_of(sources: Iterable[str | Path], suffixes: Sequence[str]) -> list[Path]:
@@ -90,14 +121,10 @@ def _read_file(path: Path, game: _core.Game) -> Iterator[GameRecord | BadGame]:
         return
     lines = read_pgn(path, game) if path.suffix.lower() == ".pgn" else read_sgf(path, game)
     for number, line in enumerate(lines, 1):
-        yield _checked(game, line, f"{path}, game {number}") if isinstance(line, GameLine) else line
-
-
-def _checked(game: _core.Game, line: GameLine, where: str) -> GameRecord | BadGame:
-    try:
-        return record_of(game, line, 0)
-    except ValueError as error:
-        return BadGame(where, str(error))
+        try:
+            yield record_of(game, line) if isinstance(line, GameLine) else line
+        except ValueError as error:
+            yield BadGame(f"{path}, game {number}", str(error))
 
 
 def _read_shard(path: Path, game: _core.Game) -> Iterator[GameRecord | BadGame]:
@@ -105,58 +132,17 @@ def _read_shard(path: Path, game: _core.Game) -> Iterator[GameRecord | BadGame]:
         for number, stored in enumerate(read_stored(path), 1):
             if isinstance(stored, BadGame):
                 yield stored
+            elif stored.game.spec != game.spec:
+                yield BadGame(f"{path}, game {number}", f"is a game of {stored.game.spec}, not of {game.spec}")
+            elif not stored.record.learn.any():
+                yield BadGame(f"{path}, game {number}", "has no positions to learn from")
             else:
-                wrong = _wrong_with(stored, game)
-                yield stored.record if wrong is None else BadGame(f"{path}, game {number}", wrong)
+                yield stored.record
     except ValueError as error:
         yield BadGame(str(path), str(error).removeprefix(f"{path}: "))
 
 
-def _wrong_with(stored: StoredGame, game: _core.Game) -> str | None:
-    """Return the reason why a game of a shard cannot be used, or None."""
-    if stored.game.spec != game.spec:
-        return f"is a game of {stored.game.spec}, not of {game.spec}"
-    return None if stored.record.learn.any() else "has no positions to learn from"
-
-
-def import_games(
-    paths: Iterable[Path], game: _core.Game, folder: Path, *, on_games: Callable[[int], None] | None = None
-) -> ImportFacts:
-    """Write the games of these files as shards gen-00000-*.parquet of a folder that has none yet.
-
-    ValueError when there is no good game among them; nothing is written then.
-    """
-    if any(folder.glob("*.parquet")):
-        raise ValueError(f"{folder}: holds shards already; name a new folder")
-    facts, waiting = ImportFacts(), list[GameRecord]()
-    for found in read_games(paths, game):
-        if isinstance(found, BadGame):
-            facts.bad.append(found)
-            continue
-        facts.add(found)
-        waiting.append(found)
-        if on_games is not None:
-            on_games(facts.games)
-        if len(waiting) == SHARD_GAMES:
-            _flush(folder, game, waiting, facts)
-    _flush(folder, game, waiting, facts)
-    if not facts.games:
-        raise ValueError(f"no game can be used: {facts.bad[0] if facts.bad else 'the files are empty'}")
-    return facts
-
-
-def _flush(folder: Path, game: _core.Game, waiting: list[GameRecord], facts: ImportFacts) -> None:
-    """Write the waiting games as the next shard."""
-    from hauteur.learning.shards import write_shard  # here: reading games needs no pyarrow
-
-    if waiting:
-        folder.mkdir(parents=True, exist_ok=True)
-        facts.shards.append(folder / f"gen-00000-{len(facts.shards):04d}.parquet")
-        write_shard(facts.shards[-1], game.spec, waiting, generation=0, nets=[NO_NET, NO_NET])
-        waiting.clear()
-
-
-def record_of(game: _core.Game, line: GameLine, index: int) -> GameRecord:
+def record_of(game: _core.Game, line: GameLine) -> GameRecord:
     """Return the line as a game to learn from.
 
     ValueError for an illegal move or a result that contradicts the last position. No search stands behind it: the
@@ -167,7 +153,7 @@ def record_of(game: _core.Game, line: GameLine, index: int) -> GameRecord:
     results = np.where(movers == 0, line.outcome, -line.outcome)
     resigned = (1 if line.outcome > 0 else 0) if line.end_reason == RESIGNATION else -1
     return GameRecord(
-        plan=GamePlan(index, origin=line.origin),
+        plan=GamePlan(0, origin=line.origin),
         seed=0,
         actions=np.array(line.actions, np.uint16),
         movers=movers,

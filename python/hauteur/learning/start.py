@@ -18,13 +18,20 @@ import numpy as np
 import torch
 
 from hauteur import _core, networks
-from hauteur.learning.bootstrap.data import Positions, StartData, StartFacts, bring_in, open_data, teach_games
-from hauteur.learning.bootstrap.distillation import taught_positions
-from hauteur.learning.game_files.importing import CHUNK_SUFFIX, GAME_SUFFIXES, files_of
-from hauteur.learning.game_files.lc0_chunks import ChunkPositions
 from hauteur.learning.metrics import Display
 from hauteur.learning.recipe import Recipe, StartSettings
 from hauteur.learning.run_folder import RunFolder
+from hauteur.learning.start_data import (
+    HELD_OUT,
+    LEARN,
+    Positions,
+    StartData,
+    StartFacts,
+    bring_in,
+    open_data,
+    source_files,
+    teach_games,
+)
 from hauteur.learning.train import CandidateTrainer, losses
 from hauteur.learning.trainers import Learners
 from hauteur.networks.evaluators.base import Evaluator
@@ -43,8 +50,8 @@ def check_start(game: _core.Game, recipe: Recipe) -> None:
     for name in (start.net, start.large_net, start.distil_from):
         if name is not None:
             check_fits(game, Path(name), networks.describe(Path(name)))
-    if start.games:
-        files_of(start.games, (*GAME_SUFFIXES, CHUNK_SUFFIX))
+    if start.games and source_files(start.games)[1] and start.distil_from is not None:
+        raise ValueError("start.distil_from needs games, whose positions the net is asked about, not lc0's chunks")
 
 
 @dataclass
@@ -106,14 +113,6 @@ class Start:
         with closing(self._teacher()) as teacher, self.progress("asking the teacher", games) as progress:
             teach_games(self.game, self.folder.start, teacher, on_games=progress)
 
-    def _teach_positions(self, content: ChunkPositions) -> ChunkPositions:
-        """Positions of chunks with the teacher's targets."""
-        with (
-            closing(self._teacher()) as teacher,
-            self.progress("asking the teacher about chunks", len(content)) as progress,
-        ):
-            return taught_positions(content, teacher, on_positions=progress)
-
     def _round(self, number: int) -> Callable[[], None]:
         def learn() -> None:
             self._count_positions()
@@ -139,8 +138,8 @@ class Start:
     @cached_property
     def data(self) -> StartData:
         """The positions, read once."""
-        teach = None if self.settings.distil_from is None else self._teach_positions
-        data = open_data(self.game, self.folder.start, teach, legal=self.recipe.train.mask_illegal)
+        taught, legal = self.settings.distil_from is not None, self.recipe.train.mask_illegal
+        data = open_data(self.game, self.folder.start, taught=taught, legal=legal)
         for message in data.skipped:
             self.display.warn(f"skipped {message}")
         return data
@@ -176,12 +175,12 @@ class Start:
 def start_metrics(facts: StartFacts, settings: StartSettings) -> dict[str, Any]:
     """Return the import facts as they appear in the metrics."""
     return {
-        "games": facts.learn.games + facts.chunks,
-        "held_out_games": facts.held_out.games + facts.held_out_chunks,
+        "games": facts.counts[LEARN],
+        "held_out_games": facts.counts[HELD_OUT],
         "left_out": len(facts.bad),
-        "first_wins": facts.learn.first_wins,
-        "draws": facts.learn.draws,
-        "second_wins": facts.learn.second_wins,
+        "first_wins": facts.results[1],
+        "draws": facts.results[0],
+        "second_wins": facts.results[-1],
         "distil_from": settings.distil_from,
         "rounds": [],
     }

@@ -1,1 +1,0 @@
-"""Beginnings of a run: recorded games, and the answers of another network."""
