@@ -46,8 +46,6 @@ class AnalysisOptions(TypedDict, total=False):
     """Moves that get a principal variation; default 1."""
     on_report: OnReport | None
     """Gets the search every REPORT_SECONDS and soon after each new best move, in the searching thread."""
-    control: SearchControl | None
-    """Ends the search from other threads; it must be new."""
 
 
 @dataclass
@@ -239,13 +237,20 @@ class Analysis(Closing):
 
     # The search.
 
-    def search(self, limits: Limits, **order: Unpack[AnalysisOptions]) -> RootReport:
-        """Search until the limits or the control end it; return the last report. Options: see `AnalysisOptions`."""
-        return self._perform(self._new_run(limits, **order))
+    def search(
+        self, limits: Limits, *, control: SearchControl | None = None, **options: Unpack[AnalysisOptions]
+    ) -> RootReport:
+        """Search until the limits or the control end it; return the last report. Options: see `AnalysisOptions`.
 
-    def start(self, limits: Limits, **order: Unpack[AnalysisOptions]) -> Future[RootReport]:
+        control: ends the search from other threads; it must be new.
+        """
+        return self._perform(self._new_run(limits, control, **options))
+
+    def start(
+        self, limits: Limits, *, control: SearchControl | None = None, **options: Unpack[AnalysisOptions]
+    ) -> Future[RootReport]:
         """Search in a thread of its own; the future gets the last report or the error."""
-        run = self._new_run(limits, **order)
+        run = self._new_run(limits, control, **options)
         return in_background(lambda: self._perform(run), "search")
 
     def stop(self) -> None:
@@ -289,10 +294,10 @@ class Analysis(Closing):
     def _new_run(
         self,
         limits: Limits,
+        control: SearchControl | None,
         actions: Sequence[int] = (),
         lines: int = 1,
         on_report: OnReport | None = None,
-        control: SearchControl | None = None,
     ) -> SearchRun:
         now = time.monotonic()
         control = control or SearchControl(began=now)

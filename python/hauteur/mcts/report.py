@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hauteur import _core
+from hauteur.games.played_game import line_texts, move_text
 from hauteur.mcts.params import Temperature
 
 PROOF_POSITIONS = 4000
@@ -245,6 +246,49 @@ def proven_mate(report: RootReport) -> int | None:
     if best is None or abs(best.q) < 0.5:
         return None
     return moves_to_win(report.state, best.line)
+
+
+def report_json(report: RootReport, **facts: Any) -> dict[str, Any]:
+    """The report as JSON holds it; `facts` (game, net, settings) come first. Values are for the player to move."""
+    state, pace = report.state, report.pace
+    return {
+        "game": state.game.spec,
+        **facts,
+        "position": state.notation(),
+        "played": state.moves,
+        "to_move": state.to_move,
+        "visits": report.visits,
+        "new_visits": pace.new_visits,
+        "seconds": round(pace.seconds, 4),
+        "visits_per_second": round(pace.visits_per_second, 1),
+        "evaluations": pace.rows,
+        "mean_depth": round(pace.depth, 3),
+        "seldepth": report.seldepth,
+        "tree_bytes": report.memory,
+        "reason": report.reason,
+        "wdl": list(report.wdl),
+        "network_wdl": list(report.value),
+        "mate": report.mate,
+        "best": state.action_to_text(report.best.action) if report.best else None,
+        "moves": [_move_json(state, move) for move in report.moves],
+    }
+
+
+def _move_json(state: _core.State, move: RootMove) -> dict[str, Any]:
+    texts = {"move": state.action_to_text(move.action)}
+    if state.game.move_notation:
+        texts["san"] = move_text(state, move.action)
+    return {
+        **texts,
+        "action": move.action,
+        "visits": move.visits,
+        "prior": move.prior,
+        "q": move.q if move.visits else None,
+        "wdl": list(move.wdl) if move.wdl else None,
+        "value": move.value,
+        "terminal": move.terminal,
+        "line": line_texts(state, move.line),
+    }
 
 
 def _root_move(edge: Mapping[str, Any]) -> RootMove:

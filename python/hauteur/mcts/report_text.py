@@ -1,13 +1,10 @@
-"""A root report for people (a table) and for programs (one JSON object)."""
-
-from typing import Any
+"""A root report for people: a table."""
 
 from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from hauteur import _core
-from hauteur.games.played_game import line_texts, move_text
+from hauteur.games.played_game import line_texts
 from hauteur.mcts.report import RootMove, RootReport, Wdl
 
 LINE_MOVES = 8
@@ -53,30 +50,6 @@ def speed_line(report: RootReport) -> Text:
     )
 
 
-def report_json(report: RootReport, **facts: Any) -> dict[str, Any]:
-    """The report as JSON holds it; `facts` (game, net, settings) come first. Values are for the player to move."""
-    state, pace = report.state, report.pace
-    return {
-        **facts,
-        "position": state.notation(),
-        "to_move": state.to_move,
-        "visits": report.visits,
-        "new_visits": pace.new_visits,
-        "seconds": round(pace.seconds, 4),
-        "visits_per_second": round(pace.visits_per_second, 1),
-        "evaluations": pace.rows,
-        "mean_depth": round(pace.depth, 3),
-        "seldepth": report.seldepth,
-        "tree_bytes": report.memory,
-        "reason": report.reason,
-        "wdl": list(report.wdl),
-        "network_wdl": list(report.value),
-        "mate": report.mate,
-        "best": state.action_to_text(report.best.action) if report.best else None,
-        "moves": [_move_json(state, move) for move in report.moves],
-    }
-
-
 def _cells(report: RootReport, move: RootMove) -> list[str]:
     line = line_texts(report.state, move.line[: LINE_MOVES + 1])
     visited = move.visits > 0
@@ -95,20 +68,3 @@ def _cells(report: RootReport, move: RootMove) -> list[str]:
 
 def _percent(wdl: Wdl) -> str:
     return " ".join(f"{100.0 * share:.0f}" for share in wdl)
-
-
-def _move_json(state: _core.State, move: RootMove) -> dict[str, Any]:
-    texts = {"move": state.action_to_text(move.action)}
-    if state.game.move_notation:
-        texts["san"] = move_text(state, move.action)
-    return {
-        **texts,
-        "action": move.action,
-        "visits": move.visits,
-        "prior": move.prior,
-        "q": move.q if move.visits else None,
-        "wdl": list(move.wdl) if move.wdl else None,
-        "value": move.value,
-        "terminal": move.terminal,
-        "line": line_texts(state, move.line),
-    }

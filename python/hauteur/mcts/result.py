@@ -17,7 +17,7 @@ from hauteur import _core
 from hauteur.games.game_line import end_text
 from hauteur.games.moves import Move, move_of, moves_of
 from hauteur.mcts.followed_tree import FollowedTree
-from hauteur.mcts.report import RootMove, RootReport
+from hauteur.mcts.report import RootMove, RootReport, report_json
 from hauteur.mcts.scores import pov_score
 from hauteur.mcts.search_tree import SHOWN_NODES, SearchTree
 from hauteur.mcts.tree_source import ForestTree
@@ -117,24 +117,11 @@ class SearchResult:
         return {name: np.array(column) for name, column in zip(MoveRow._fields, columns, strict=True)}
 
     def to_dict(self) -> dict[str, Any]:
-        """Return position, move, values and the table of moves as plain numbers and texts; None for what is unknown."""
-        rows = [
-            {name: None if value != value else value for name, value in row._asdict().items()} for row in self.moves
-        ]
-        return {
-            "game": self.report.state.game.spec,
-            "position": self.report.state.notation(),
-            "played": self.report.state.moves,
-            "best_move": str(self.best_move),
-            "pv": [str(move) for move in self.pv],
-            "win_draw_loss": list(self.report.wdl),
-            "value": self.value,
-            "mate": self.report.mate,
-            "visits": self.report.visits,
-            "seconds": self.report.pace.seconds,
-            "reason": self.reason,
-            "moves": rows,
-        }
+        """Return position, values and moves as plain numbers and texts, as `hauteur analyse --json` writes them."""
+        found = report_json(self.report)
+        for move in found["moves"]:
+            move["policy"] = float(self.policy_target[move["action"]])
+        return found
 
     def to_json(self, *, indent: int | None = None) -> str:
         """Return the same as JSON."""

@@ -158,7 +158,8 @@ def _show(report: RootReport, net: str, evaluator: str, *, rows: int, as_json: b
     from rich.console import Console
 
     from hauteur.engine.terminal_board import position_text
-    from hauteur.mcts.report_text import report_json, report_view
+    from hauteur.mcts.report import report_json
+    from hauteur.mcts.report_text import report_view
 
     game = report.state.game.spec
     if as_json:
