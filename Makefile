@@ -97,7 +97,7 @@ types: setup-dev  ## mypy strict, and the core's stub against the built core
 	$(BIN)/python -m mypy
 	$(BIN)/python -m mypy.stubtest hauteur._core --mypy-config-file pyproject.toml
 
-lint: setup-dev  ## ruff, the rooms' import order, clippy, formatting
+lint: setup-dev  ## ruff, the packages' import order, clippy, formatting
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/lint-imports --no-cache

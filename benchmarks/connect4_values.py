@@ -1,9 +1,9 @@
-"""Makes the Connect Four positions with exact values that `hauteur prove connect4` judges moves by.
+"""Makes the Connect Four positions with exact values that `hauteur prove connect4` compares moves with.
 
     python benchmarks/connect4_values.py python/hauteur/networks/data/connect4_values.json
 
 For every ply from 8 to 30 it takes 20 quiet positions and solves every legal move with `_core.Connect4Solver`. They
-come from games of random moves that neither miss nor allow a win at once, and nobody threatens to win at once in them:
+come from games of random moves that neither miss nor allow a win at once, and no side threatens to win at once in them:
 where somebody does, any search finds the move, so such positions hardly tell players apart. No two are equal or
 mirrored. The same seed gives the same file. Takes some minutes, nearly all of it for the earliest plies.
 """

@@ -1,4 +1,4 @@
-"""What all tests share: one thread a process, a private cache, reproducible hypothesis, the reference data."""
+"""Shared by all tests: one thread a process, a private cache, reproducible hypothesis, the reference data."""
 
 import atexit
 import os

@@ -55,7 +55,7 @@ def is_text(node: ast.stmt) -> bool:
 
 
 def default_text(value: Any) -> str:
-    """Return a default as it is written in a recipe; empty for sections and for settings without a default."""
+    """Return a default as written in a recipe; empty for sections and for settings without a default."""
     if isinstance(value, BaseModel) or repr(value) == "PydanticUndefined":
         return ""
     if isinstance(value, bool) or value is None:

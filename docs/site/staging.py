@@ -9,8 +9,14 @@ import shutil
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-ROOMS = ("docs", "examples", "python")
-PAGES = ("README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "CHANGELOG.md", *(f"{room}/**/*.md" for room in ROOMS))
+FOLDERS = ("docs", "examples", "python")
+PAGES = (
+    "README.md",
+    "ARCHITECTURE.md",
+    "CONTRIBUTING.md",
+    "CHANGELOG.md",
+    *(f"{top}/**/*.md" for top in FOLDERS),
+)
 LINK = re.compile(r"(\]\()([^)\s#]+)([^)\s]*\))")
 CODE = re.compile(r"^(?:```|~~~).*?^(?:```|~~~)\s*?$|`[^`\n]*`", re.MULTILINE | re.DOTALL)
 

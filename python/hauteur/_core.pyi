@@ -223,7 +223,7 @@ class PlayedGames:
         """The player has lost instead of moving."""
     def facts(self) -> dict[str, float]: ...
     def network_facts(self) -> list[tuple[int, int, int, float, float]]:
-        """By evaluator: rows, batches, room for rows, seconds in gather and apply, seconds in the evaluator."""
+        """By evaluator: rows, batches, capacity in rows, seconds in gather and apply, seconds in the evaluator."""
     def close(self) -> None:
         """Gives the running games up and waits for the threads."""
 

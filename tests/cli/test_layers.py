@@ -1,4 +1,4 @@
-"""What is missing is named with the command that installs it, in one line, before anything is written."""
+"""A missing layer is named with the command that installs it, in one line, before anything is written."""
 
 import subprocess
 import sys

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from learning_toys import ToyEvaluator
-from search_pairs import Pair, agree_after_each, calls, forced_playouts, pairs
+from search_pairs import Pair
 from search_toys import hash_evaluator
 
 from hauteur._core import Game
@@ -25,16 +25,6 @@ from reference.tree import Edge, Node, Value, make_node
 
 CONNECT4 = Game("connect4")
 PLAIN = SearchParams(cpuct=Cpuct(init=1.0, factor=0), fpu=Fpu(value=0), policy_temperature=1.0)
-
-
-def with_rule(pair: Pair, rule: ForcedPlayouts) -> Pair:
-    params = pair.params.model_copy(update={"forced_playouts": rule})
-    return Pair(pair.state, params, pair.evaluator, seed=pair.seed)
-
-
-@given(pairs(), forced_playouts, calls)
-def test_core_and_reference_agree(pair: Pair, rule: ForcedPlayouts, calls: list[tuple[str, int]]) -> None:
-    agree_after_each(with_rule(pair, rule), calls)
 
 
 def searched(k: float, visits: int, *, salt: int = 3, **settings: Any) -> Pair:

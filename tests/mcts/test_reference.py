@@ -3,19 +3,29 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from search_pairs import Pair, agree_after_each, calls, pairs, random_state
+from search_pairs import (
+    Pair,
+    agree_after_each,
+    calls,
+    contempts,
+    forced_playouts,
+    pairs,
+    random_state,
+    search_contempts,
+)
 from search_toys import hash_evaluator
 from worked_example import EXAMPLE, fixture_node
 
 import reference
 from hauteur._core import Game
-from hauteur.mcts.params import Cpuct, Fpu, SearchParams
+from hauteur.mcts.params import Cpuct, Fpu, LowerBound, SearchParams
 
 
 @given(pairs(), st.integers(2, 120))
@@ -33,6 +43,28 @@ def test_searches_with_many_leaves_a_batch_agree(pair: Pair, visits: int, rows: 
 @given(pairs(), calls)
 def test_any_sequence_of_calls_agrees(pair: Pair, calls: list[tuple[str, int]]) -> None:
     agree_after_each(pair, calls)
+
+
+RULES: dict[str, st.SearchStrategy[Any]] = {
+    "search_contempt": search_contempts,
+    "wdl_contempt": contempts,
+    "forced_playouts": forced_playouts,
+    "lower_bound": st.builds(
+        LowerBound,
+        confidence=st.sampled_from([0.5, 0.6, 0.95, 0.99999]),
+        min_share=st.sampled_from([1e-6, 0.1, 0.5, 1.0]),
+    ),
+    "cache_key": st.just("position"),
+}
+
+
+@pytest.mark.parametrize("name", RULES)
+@given(st.data(), pairs(), calls)
+def test_with_a_rule_any_sequence_of_calls_agrees(
+    name: str, data: st.DataObject, pair: Pair, calls: list[tuple[str, int]]
+) -> None:
+    params = pair.params.model_copy(update={name: data.draw(RULES[name])})
+    agree_after_each(replace(pair, params=params), calls)
 
 
 GOLDEN = json.loads((Path(__file__).parent / "golden" / "puct.json").read_text(encoding="utf-8"))

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
-from search_pairs import Pair, agree_after_each, calls, pairs, search_contempts
 from search_toys import Evaluator, ToyGame, hash_evaluator
 
 from hauteur._core import Forest, Game
@@ -63,24 +62,6 @@ def mover_after(game: Game, line: tuple[int, ...]) -> int:
     for action in line:
         state.apply(action)
     return state.to_move
-
-
-# -- core and reference ------------------------------------------------------------------------------------------------
-
-
-@given(pairs(), search_contempts, st.integers(2, 150), st.integers(1, 12))
-def test_core_and_reference_agree(pair: Pair, rule: SearchContempt, visits: int, rows: int) -> None:
-    pair = Pair(pair.state, pair.params.model_copy(update={"search_contempt": rule}), pair.evaluator, pair.seed)
-    pair.run(visits, rows)
-    pair.check()
-
-
-@given(pairs(), search_contempts, calls)
-def test_core_and_reference_agree_after_any_calls(
-    pair: Pair, rule: SearchContempt, calls: list[tuple[str, int]]
-) -> None:
-    pair = Pair(pair.state, pair.params.model_copy(update={"search_contempt": rule}), pair.evaluator, pair.seed)
-    agree_after_each(pair, calls)
 
 
 # -- laws --------------------------------------------------------------------------------------------------------------

@@ -8,12 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from numpy.typing import NDArray
-from repeating_games import Wanderers
-from search_pairs import Pair, calls, contempts, do_call, games, random_state
-from search_pairs import search_params as plain_params
 from search_toys import hash_evaluator
 
 from hauteur._core import Forest, Game, State
@@ -229,22 +224,6 @@ def test_a_session_counts_new_visits_from_the_tree_that_it_searches() -> None:
     assert best is not None
     assert session.set_position(state, [best.action]), "the tree was kept"
     assert session.search(Limits(new_visits=20)).visits == 20, "and begun anew for the other side"
-
-
-# -- core and reference ------------------------------------------------------------------------------------------------
-
-
-@settings(suppress_health_check=list(HealthCheck))
-@given(st.data(), contempts, plain_params, calls)
-def test_core_and_reference_agree(
-    data: st.DataObject, rule: WdlContempt, params: SearchParams, steps: list[tuple[str, int]]
-) -> None:
-    game = data.draw(games | st.just(Game.from_python(Wanderers())))
-    state = random_state(game, data.draw(st.lists(st.integers(0, 1000), max_size=10)))
-    pair = Pair(state, params.model_copy(update={"wdl_contempt": rule}), hash_evaluator(game.num_actions))
-    for step in steps:
-        do_call(pair, *step)
-        pair.check()
 
 
 # -- options of the engine ---------------------------------------------------------------------------------------------

@@ -76,8 +76,8 @@ def test_areas_pile_up_to_the_whole_and_the_threshold_lies_at_its_height() -> No
 
 def test_points_tell_their_values() -> None:
     chart = drawn(lines("a", "A", "t", "loss", xs=[1, 2], rows={"policy & value": [1.25, 12345.0]}))
-    told = [title.text for circle in chart.iter(f"{SVG}circle") for title in circle]
-    assert told == ["policy & value, generation 1: 1.25", "policy & value, generation 2: 12,345"]
+    titles = [title.text for circle in chart.iter(f"{SVG}circle") for title in circle]
+    assert titles == ["policy & value, generation 1: 1.25", "policy & value, generation 2: 12,345"]
     assert chart.find(f"{SVG}title") is not None
     assert chart.find(f"{SVG}desc") is not None
 
@@ -206,8 +206,8 @@ def test_points_have_bars_and_names() -> None:
     words = [element.text for element in root.iter(f"{SVG}text")]
     assert "solver" in words
     assert "noise" in words
-    told = [title.text for circle in root.iter(f"{SVG}circle") for title in circle]
-    assert told[0] == "here, player solver: 10 (0 to 20)"
+    titles = [title.text for circle in root.iter(f"{SVG}circle") for title in circle]
+    assert titles[0] == "here, player solver: 10 (0 to 20)"
 
 
 @pytest.mark.parametrize("figure", [points(), results()])
@@ -238,7 +238,7 @@ def width_of(text: str) -> float:
 
 @given(st.lists(st.text("abc ", min_size=1, max_size=40), min_size=1, max_size=12, unique=True))
 def test_names_at_the_axis_never_overlap_and_none_is_lost(names: list[str]) -> None:
-    """Names without room side by side become numbers, and the page lists them."""
+    """Names that do not fit side by side become numbers, and the page lists them."""
     series = Series("s", [float(n) for n in range(1, len(names) + 1)], [0.5] * len(names), joined=False)
     figure = Figure("k", "T", "t", "y", "x", lines=(series,), x_names=names)
     labels = [e for e in drawn(figure).iter(f"{SVG}text") if e.get("text-anchor") == "middle"][:-1]

@@ -36,7 +36,7 @@ def test_entries_come_back_and_a_torn_line_makes_room_for_the_next(tmp_path: Pat
 
 @pytest.mark.skipif(sys.platform == "win32", reason="limits of processes are for systems that have them")
 def test_a_disk_that_takes_a_part_of_an_entry_is_named(tmp_path: Path) -> None:
-    """The system takes what there is room for, and reports it without an error: the entry must not be lost silently."""
+    """The system takes what fits, and reports it without an error: the entry must not be lost silently."""
     import resource
 
     journal = Journal(tmp_path / "x.jsonl", Entry)
@@ -55,7 +55,7 @@ def test_a_disk_that_takes_a_part_of_an_entry_is_named(tmp_path: Path) -> None:
 
 
 def written(path: Path, count: int = 6) -> tuple[Journal[Entry], list[bytes]]:
-    """A journal of so many entries, and its lines."""
+    """A journal of `entries` entries, and its lines."""
     journal = Journal(path, Entry, "a game")
     for number in range(0, count, 2):
         journal.append(Entry(number=number, text="x" * 30 * number), Entry(number=number + 1))

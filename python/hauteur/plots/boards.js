@@ -25,8 +25,8 @@ document.querySelectorAll(".walks").forEach((box) => {
   const drawBoard = () => {
     if (text) { text.textContent = game.cells[ply]; return; }
     const cells = game.cells[ply].replace(/\d+/g, (empty) => ".".repeat(Number(empty)));
-    const [marks, men, arrow] = [".marks", ".men", ".arrow"].map((name) => svg.querySelector(name));
-    [marks, men, arrow].forEach((group) => group.replaceChildren());
+    const [marks, pieces, arrow] = [".marks", ".pieces", ".arrow"].map((name) => svg.querySelector(name));
+    [marks, pieces, arrow].forEach((group) => group.replaceChildren());
     svg.querySelectorAll(".seen").forEach((ground, side) => ground.toggleAttribute("hidden", (side === 1) !== flip));
     svg.querySelectorAll(".seen").forEach((ground) => { ground.style.display = ground.hasAttribute("hidden") ? "none" : ""; });
     const size = { width: board.cell, height: board.cell };
@@ -37,7 +37,7 @@ document.querySelectorAll(".walks").forEach((box) => {
     [...cells].forEach((sign, square) => {
       if (!board.ids[sign]) return;
       const [x, y] = corner(square, cells.length);
-      add(men, "use", { href: "#" + board.ids[sign], x, y });
+      add(pieces, "use", { href: "#" + board.ids[sign], x, y });
     });
     const middles = game.best[ply].map((square) => corner(square, cells.length).map((at) => at + board.cell / 2));
     const style = { fill: "none", stroke: "#2f7d4f", "stroke-width": 5, opacity: 0.8, "stroke-linecap": "round" };

@@ -13,7 +13,7 @@ from importlib.resources import files
 from typing import Any
 
 MOST_BYTES = 1_500_000
-"""Games beyond so many bytes of a page are left out of it."""
+"""Games beyond this number of bytes of a page are left out of it."""
 
 STYLE = """
 .walks { background: var(--card); border: 1px solid var(--rule); border-radius: 8px; padding: 12px 14px;
@@ -102,7 +102,7 @@ def _option(walk: Mapping[str, Any]) -> str:
 
 
 def _ground(drawing: Mapping[str, Any] | None) -> str:
-    """Return the empty board, seen from both sides, with the symbols of its men; or a place for text."""
+    """Return the empty board, seen from both sides, with the symbols of its pieces; or a place for text."""
     if drawing is None:
         return "<pre></pre>"
     width, height = drawing["size"]
@@ -111,5 +111,5 @@ def _ground(drawing: Mapping[str, Any] | None) -> str:
         ' aria-label="board">'
         f'<defs>{drawing["symbols"]}</defs><g class="seen">{drawing["ground"]}</g>'
         f'<g class="seen" hidden>{drawing["flipped"]}</g>'
-        '<g class="marks"></g><g class="men"></g><g class="arrow"></g></svg>'
+        '<g class="marks"></g><g class="pieces"></g><g class="arrow"></g></svg>'
     )

@@ -13,10 +13,10 @@ LEAST_MARKS = 4
 """Marks of such an axis."""
 
 MOST_PLACES = 6
-"""So many places on a logarithmic axis are marked themselves, in the place of round ones."""
+"""Places on a logarithmic axis that are marked themselves, in the place of round ones, at most."""
 
 NAMES_SIGNS = 50
-"""Signs that names at the x axis have room for side by side, at the width of a phone."""
+"""Signs that names at the x axis may have side by side, at the width of a phone."""
 
 Values = Sequence[float | None]
 """One value a place; None where there is none."""
@@ -205,11 +205,11 @@ class Figure:
         return (max(map(len, self.x_names), default=0) + 1) * len(self.x_names) > NAMES_SIGNS
 
     def x_text(self, place: float) -> str:
-        """A place as it is written at the axis."""
+        """A place as written at the axis."""
         return self.x_names[round(place) - 1] if self.x_names else short(place)
 
     def y_text(self, value: float) -> str:
-        """A value as it is written at the axis."""
+        """A value as written at the axis."""
         return f"{100 * value:.3g}%" if self.percent else short(value)
 
     def value_text(self, value: float) -> str:
@@ -238,12 +238,12 @@ def figure_of(values: Mapping[str, Any]) -> Figure:
     return Figure(**{**values, **rows})
 
 
-def ticks(low: float, high: float, wanted: int = 5) -> list[float]:
-    """Return round numbers that cover low to high, about `wanted` of them."""
+def ticks(low: float, high: float, count: int = 5) -> list[float]:
+    """Return round numbers that cover low to high, about `count` of them."""
     size = max(abs(low), abs(high))
     span = high - low if high - low > 1e-9 * size else size if size > 1e-200 else 1.0
-    power = 10.0 ** math.floor(math.log10(span / wanted))
-    step = next(m * power for m in (1, 2, 2.5, 5, 10, 20) if span / (m * power) <= wanted)
+    power = 10.0 ** math.floor(math.log10(span / count))
+    step = next(m * power for m in (1, 2, 2.5, 5, 10, 20) if span / (m * power) <= count)
     first, last = math.floor(low / step + 1e-9), math.ceil(high / step - 1e-9)
     digits = 2 - math.floor(math.log10(step))
     return [round(i * step, digits) for i in range(first, max(last, first + 1) + 1)]

@@ -70,7 +70,7 @@ def page(title: str, parts: Iterable[str]) -> str:
 
 
 def figures_html(figures: Iterable[Figure]) -> str:
-    """Figures side by side, as many as there is room for."""
+    """Figures side by side, as many as fit."""
     return f'<div class="figures">{"".join(map(figure_html, figures))}</div>'
 
 
@@ -104,7 +104,7 @@ def facts_html(facts: Iterable[tuple[str, str]]) -> str:
 
 
 class Markup(str):
-    """Text that is markup already and stands on the page as it is."""
+    """Text that is markup already and stands on the page unchanged."""
 
     __slots__ = ()
 

@@ -1,4 +1,4 @@
-"""What other installed distributions add, by their entry points: commands and experiments."""
+"""Additions of other installed distributions, by their entry points: commands and experiments."""
 
 from __future__ import annotations
 
