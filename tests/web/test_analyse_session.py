@@ -9,9 +9,8 @@ from typing import Any
 import pytest
 
 from hauteur.games.registry import EXAMPLES, names
-from hauteur.web.sessions.analyse import AnalyseSession
+from hauteur.web.sessions.analyse import AnalyseSession, saved_trees
 from hauteur.web.sessions.session import SessionSettings
-from hauteur.web.sessions.trees import saved_trees
 
 Shown = Mapping[str, Any]
 

@@ -29,9 +29,8 @@ from hauteur.engine.uci.commands import (
     search_actions,
     search_limits,
 )
-from hauteur.engine.uci.options import Options
+from hauteur.engine.uci.options import Options, choose_net, open_tablebase, play_settings
 from hauteur.engine.uci.output import evaluation_lines, info_lines, line_text, memory_text, report_lines, verbose_lines
-from hauteur.engine.uci.player import choose_net, open_tablebase, play_settings
 from hauteur.mcts.control import SearchControl, in_background
 from hauteur.system.errors import explain, one_line
 

@@ -1,14 +1,28 @@
-"""The options of the UCI engine: what it declares, the values in force, and the settings that follow from them."""
+"""The options of the UCI engine: their declarations, the values in force, and the player that follows from them."""
+
+from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import get_args
+from functools import lru_cache
+from typing import cast, get_args
 
-from hauteur.mcts.lc0_options import SEARCH_OPTIONS, TEMPERATURE_OPTIONS, WITHOUT_EFFECT, Lc0Option, Value
+from hauteur import _core
+from hauteur.engine.nets import NetChoice
+from hauteur.engine.playing import PlaySettings
+from hauteur.mcts.lc0_options import (
+    SEARCH_OPTIONS,
+    TEMPERATURE_OPTIONS,
+    WITHOUT_EFFECT,
+    Lc0Option,
+    Value,
+    without_contempt_of_play,
+)
 from hauteur.mcts.lc0_options import search_params as lc0_search_params
 from hauteur.mcts.lc0_options import temperature as lc0_temperature
 from hauteur.mcts.params import SearchParams, SecondNet, Temperature
 from hauteur.mcts.scores import SCORE_TYPES
+from hauteur.networks.bundled import default_net, newest_chess_net
 from hauteur.networks.evaluators.base import Backend, Precision
 from hauteur.system.errors import one_line
 
@@ -159,7 +173,7 @@ class Options:
             raise ValueError(f"{option.name} {option.text(value)}: {one_line(error)}") from None
         return value
 
-    def changed(self, changes: Mapping[str, Value]) -> "Options":
+    def changed(self, changes: Mapping[str, Value]) -> Options:
         """Return the same options with other values for some; they must be of their kinds and in their ranges."""
         if not changes:
             return self
@@ -225,3 +239,44 @@ class Options:
         if limit == 0 or tree + positions * BYTES_A_CACHED_POSITION <= limit:
             return tree, positions
         return min(tree, limit * 4 // 5), min(positions, limit // 5 // BYTES_A_CACHED_POSITION)
+
+
+NO_NET = (
+    "no net: set the option WeightsFile (or --weights, or the variable HAUTEUR_NET) to a .pb.gz file of Leela Chess "
+    "Zero, or to the name of a net that `hauteur net get` has downloaded, such as maia-1900; `uniform` plays without"
+)
+
+
+def choose_net(options: Options) -> tuple[NetChoice, str]:
+    """Return the nets of the options, and why the first was chosen; ValueError without any.
+
+    That is the option WeightsFile, else the environment, else the net that ships.
+    """
+    net, reason = options.text("WeightsFile"), "option WeightsFile"
+    if net in ("", SHIPPED, AUTODISCOVER):
+        found = newest_chess_net() if net == AUTODISCOVER else default_net(_core.Game("chess"))
+        if found is None:
+            raise ValueError(NO_NET)
+        net, reason = found
+    backend = cast("Backend | None", None if options.text("Backend") == "auto" else options.text("Backend"))
+    precision = cast("Precision", options.text("Precision"))
+    choice = NetChoice(net, options.text("LargeWeightsFile"), backend, precision, threads=options.whole("Threads"))
+    return choice, reason
+
+
+@lru_cache(1)
+def open_tablebase(path: str) -> _core.Tablebase | None:
+    """Open the tablebases of the option SyzygyPath; None without any. ValueError where they cannot be read."""
+    return _core.Tablebase(path) if path else None
+
+
+def play_settings(options: Options, *, infinite: bool = False) -> PlaySettings:
+    """Return how the player thinks. infinite: analysis without an end has no contempt of play."""
+    params = options.search_params()
+    return PlaySettings(
+        search=without_contempt_of_play(params) if infinite else params,
+        temperature=options.temperature(),
+        batch_size=options.whole("MinibatchSize") or None,
+        tablebase=open_tablebase(options.text("SyzygyPath")),
+        fast_play=options.flag("SyzygyFastPlay"),
+    )
