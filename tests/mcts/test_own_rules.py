@@ -190,7 +190,7 @@ def forest_of(params: SearchParams, starts: Sequence[Sequence[int]], *rules: Rul
             state.apply(move)
         forest.add(state, 1000 + number)
     ids, evaluator = forest.active(), hash_evaluator(7)
-    forest.set_visit_limits(ids, np.full(len(ids), 150, np.uint32))
+    forest.set_visit_limits(ids, np.full(len(ids), 80, np.uint32))
     features = np.zeros((rows, *CONNECT4.feature_shape), np.float32)
     while len(forest.active()):
         batch = forest.gather(features)
@@ -220,7 +220,7 @@ def test_a_tree_does_not_depend_on_what_is_searched_beside_it(rules: tuple[Rule,
             together.digest(tree) for tree in range(len(STARTS))
         ]
     alone = Pair(CONNECT4.new_initial_state(), ONE_LEAF, hash_evaluator(7), 1000, rules=rules)
-    alone.run(150)
+    alone.run(80)
     assert alone.forest.digest(0) == together.digest(0)
 
 

@@ -15,11 +15,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from search_pairs import Pair
 from search_toys import hash_evaluator
 
 import reference
-from hauteur._core import Game
+from hauteur._core import Forest, Game
 from hauteur.mcts.params import (
     Cpuct,
     EarlyVisits,
@@ -207,12 +206,16 @@ NEUTRAL: dict[str, list[dict[str, Any]]] = {
 }
 
 
-def grown(game: str, params: dict[str, Any]) -> tuple[int, float]:
-    """Digest and bytes of a tree of 150 visits in batches of 4."""
-    rules = SearchParams.model_validate(params)
-    pair = Pair(Game(game).new_initial_state(), rules, hash_evaluator(Game(game).num_actions))
-    pair.run(150, 4)
-    return pair.forest.digest(0), pair.forest.tree_stats(0)["bytes"]
+def grown(spec: str, params: dict[str, Any]) -> tuple[int, float]:
+    """Digest and bytes of a tree of the core of 150 visits in batches of 4."""
+    game = Game(spec)
+    forest = Forest(game, SearchParams.model_validate(params))
+    forest.set_visit_limits([forest.add(game.new_initial_state())], [150])
+    features, evaluate = np.zeros((4, *game.feature_shape), np.float32), hash_evaluator(game.num_actions)
+    while len(forest.active()):
+        batch = forest.gather(features)
+        forest.apply(batch, *evaluate(features[: len(batch)]))
+    return forest.digest(0), forest.tree_stats(0)["bytes"]
 
 
 @pytest.mark.parametrize("game", ["connect4", "chess"])
