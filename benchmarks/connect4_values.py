@@ -1,10 +1,10 @@
-"""Makes the Connect Four positions with exact values that `hauteur prove connect4` compares moves with.
+"""Makes the Connect Four positions with exact values that `hauteur prove connect4` measures moves by.
 
     python benchmarks/connect4_values.py python/hauteur/networks/data/connect4_values.json
 
 For every ply from 8 to 30 it takes 20 quiet positions and solves every legal move with `_core.Connect4Solver`. They
-come from games of random moves that neither miss nor allow a win at once, and no side threatens to win at once in them:
-where somebody does, any search finds the move, so such positions hardly tell players apart. No two are equal or
+come from games of random moves that neither miss nor allow a win at once, and without a threat to win at once: where
+there is one, any search finds the move, so such positions hardly tell players apart. No two are equal or
 mirrored. The same seed gives the same file. Takes some minutes, nearly all of it for the earliest plies.
 """
 

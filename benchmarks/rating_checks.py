@@ -42,7 +42,7 @@ NORMALISED = np.sqrt(2) * np.log(10) / 800
 
 @dataclass(frozen=True)
 class Truth:
-    """Distribution of matches: A's expected score, share of draws among equals, deviation of the openings."""
+    """Model of matches: A's expected score, share of draws among equals, deviation of the openings."""
 
     score: float
     draws: float

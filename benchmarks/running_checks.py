@@ -2,7 +2,7 @@
 
 python benchmarks/running_checks.py [MATCHES] [SEED]     (400 1; about a minute)
 
-Games are played as the arena plays them: some at once, the next number when one ends. How long a game takes depends
+Games are played as the arena plays them: several at once, the next number when one ends. How long a game takes depends
 on its result, so that what has ended is no fair sample: quick wins, long draws, quick draws. Openings favour one side.
 The same simulation in small is a test (tests/matches/test_running_interval.py).
 """
@@ -60,7 +60,7 @@ KINDS = (
 
 
 def ended(plies: np.ndarray, parallel: int) -> list[int]:
-    """Return the numbers of the games in the order in which they end, with this number played at once."""
+    """Return the numbers of the games in the order in which they end, `parallel` played at once."""
     running = [(float(length), number) for number, length in enumerate(plies[:parallel])]
     heapq.heapify(running)
     order = []

@@ -1,4 +1,4 @@
-"""Compare runs by workers with the files of one process, however often workers, the driver or nodes are killed.
+"""Show that runs by workers come to the files of one process, however often workers, the driver or nodes are killed.
 
     python benchmarks/workers.py --workers 0 1 2            # the same recipe by one process and by workers
     python benchmarks/workers.py --workers 2 --kills 20     # with workers and the driver killed at random, in turn

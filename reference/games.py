@@ -18,8 +18,7 @@ from hauteur import _core
 from hauteur.games.end_reasons import PLY_LIMIT, RESIGNATION
 from hauteur.matches.openings import opening_state
 from hauteur.matches.record import COLUMNS, GamePlan, GameRecord
-from hauteur.matches.resignation import NOBODY as NO_SIDE
-from hauteur.matches.resignation import Resignation
+from hauteur.matches.resignation import NO_SIDE, Resignation
 from hauteur.mcts.driver import run_searches
 from hauteur.mcts.report import root_moves
 from hauteur.mcts.scores import pawns
@@ -53,7 +52,7 @@ def play_plainly(
     try:
         for plan in plans:
             game_seed = derived_seed(seed, purpose, plan.index) if plan.seed is None else plan.seed
-            own_trees = tree_per_side or plan.seats[0] != plan.seats[1]
+            own_trees = tree_per_side or plan.sides[0] != plan.sides[1]
             yield _PlainGame(game, players, forests, plan, game_seed, own_trees).play(max_plies, resignation)
     finally:
         for player in players:
@@ -85,7 +84,7 @@ class _PlainGame:
         watch = None if resignation is None else resignation.watch(self.seed)
         lost: GameLost | None = None
         while state.outcome() is None and (max_plies is None or self.plies < max_plies):
-            mover = self.plan.seats[state.to_move]
+            mover = self.plan.sides[state.to_move]
             player, forest = self.players[mover], self.forests[mover]
             begun = time.perf_counter()
             try:
@@ -109,7 +108,7 @@ class _PlainGame:
             if watch is not None and watch.ends_game:
                 break
         self._leave()
-        side, resigns = (NO_SIDE, False) if watch is None else (watch.seat, watch.ends_game)
+        side, resigns = (NO_SIDE, False) if watch is None else (watch.side, watch.ends_game)
         return self._record(_result(state, lost, side, resigns=resigns), lost)
 
     @property
@@ -152,10 +151,10 @@ class _PlainGame:
     def _leave(self) -> None:
         """Remove the trees; tell players without a forest that the game is over."""
         for number, tree in self.trees.items():
-            forest = self.forests[self.plan.seats[number]]
+            forest = self.forests[self.plan.sides[number]]
             assert forest is not None
             forest.remove(np.array([tree], np.int64))
-        for number in {*self.plan.seats}:
+        for number in {*self.plan.sides}:
             player = self.players[number]
             if not isinstance(player, SearchPlayer):
                 player.end(self.plan.index)

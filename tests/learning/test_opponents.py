@@ -21,8 +21,8 @@ from hauteur.matches.record import GamePlan
 from hauteur.mcts.params import Dirichlet, ForcedPlayouts, SearchContempt, SearchParams
 
 
-@pytest.mark.parametrize(("colours", "seats"), [("swap", {0, 1}), ("first", {0}), ("second", {1}), ("mover", {0, 1})])
-def test_only_the_learner_is_learned_from(tmp_path: Path, colours: Any, seats: set[int]) -> None:
+@pytest.mark.parametrize(("colours", "sides"), [("swap", {0, 1}), ("first", {0}), ("second", {1}), ("mover", {0, 1})])
+def test_only_the_learner_is_learned_from(tmp_path: Path, colours: Any, sides: set[int]) -> None:
     settings = SelfPlaySettings(
         episodes="best-versus-opponent", games=12, visits=12, parallel_games=6, batch_size=6, opening_plies=3
     )
@@ -32,7 +32,7 @@ def test_only_the_learner_is_learned_from(tmp_path: Path, colours: Any, seats: s
     games = buffer.extend(play_generation([player(), opponent], planned, tmp_path))
     assert games is not None
     learners = np.argmax(games.nets == 7, axis=1)
-    assert set(learners.tolist()) == seats
+    assert set(learners.tolist()) == sides
     assert set(games.nets.ravel().tolist()) == {7, NO_NET}
     of_move = np.repeat(learners, np.diff(games.moves_before))
     np.testing.assert_array_equal(games.learn == 1, games.movers == of_move)

@@ -17,7 +17,7 @@ from hauteur.learning.recipe import SelfPlaySettings
 from hauteur.learning.replay import ReplayBuffer
 from hauteur.matches.openings import read_openings
 from hauteur.matches.record import GamePlan
-from hauteur.matches.resignation import NOBODY, Resignation, Watch
+from hauteur.matches.resignation import NO_SIDE, Resignation, Watch
 from hauteur.mcts.params import Dirichlet, ForcedPlayouts, SearchParams, Temperature
 from hauteur.players.search_player import PlayoutCap, SearchPlayer
 
@@ -61,12 +61,12 @@ def watched(settings: Resignation, values: list[tuple[int, float]], *, plays_thr
 def test_a_player_resigns_after_low_values_in_a_row_of_its_own() -> None:
     settings = Resignation(threshold=-0.8, moves=2, play_through=0)
     low = [(0, -0.9), (1, 0.9), (0, -0.8), (1, 0.9)]
-    assert watched(settings, low[:2]).seat == NOBODY
-    assert watched(settings, low[:3]).seat == 0
-    assert watched(settings, [(1, -1.0), (0, 1.0), (1, -0.7), (0, 1.0), (1, -1.0)]).seat == NOBODY
-    assert watched(settings, [(0, -1.0), (1, -1.0), (1, -1.0), (0, -1.0)]).seat == 1
+    assert watched(settings, low[:2]).side == NO_SIDE
+    assert watched(settings, low[:3]).side == 0
+    assert watched(settings, [(1, -1.0), (0, 1.0), (1, -0.7), (0, 1.0), (1, -1.0)]).side == NO_SIDE
+    assert watched(settings, [(0, -1.0), (1, -1.0), (1, -1.0), (0, -1.0)]).side == 1
     assert not watched(settings, low, plays_through=True).ends_game
-    assert watched(settings, [(0, float("nan"))] * 5).seat == NOBODY
+    assert watched(settings, [(0, float("nan"))] * 5).side == NO_SIDE
 
 
 def test_resigned_games_are_the_beginnings_of_the_games_that_would_have_been() -> None:
@@ -83,13 +83,13 @@ def test_resigned_games_are_the_beginnings_of_the_games_that_would_have_been() -
         assert full.actions[: len(game.actions)].tolist() == game.actions.tolist()
         if resigned:
             assert len(game.actions) == ply + 1
-            assert game.resigned == watch.seat == game.movers[-1]
+            assert game.resigned == watch.side == game.movers[-1]
             assert game.outcome == (-1 if game.resigned == 0 else 1)
         else:
             assert game.actions.tolist() == full.actions.tolist()
             assert (game.outcome, game.end_reason) == (full.outcome, full.end_reason)
-            assert game.resigned == (watch.seat if watch.plays_through else NOBODY)
-    played_out = [game for game in games if game.resigned != NOBODY and game.end_reason != RESIGNATION]
+            assert game.resigned == (watch.side if watch.plays_through else NO_SIDE)
+    played_out = [game for game in games if game.resigned != NO_SIDE and game.end_reason != RESIGNATION]
     assert len(played_out) > 3
 
 

@@ -89,15 +89,15 @@ def test_games_are_recorded_as_played() -> None:
 
 
 def test_the_same_seed_gives_the_same_games_for_any_number_of_parallel_games() -> None:
-    wanted = lines(games_of([player()], self_plans(20)))
+    expected = lines(games_of([player()], self_plans(20)))
     for options in (
         {"parallel": 1},
         {"parallel": 20, "batch_size": 64},
         {"in_flight": 1, "batch_size": 3},
         {"threads": 2},
     ):
-        assert lines(games_of([player()], self_plans(20), **options)) == wanted
-    assert lines(games_of([player()], self_plans(20), seed=2)) != wanted
+        assert lines(games_of([player()], self_plans(20), **options)) == expected
+    assert lines(games_of([player()], self_plans(20), seed=2)) != expected
 
 
 def test_games_left_out_do_not_change_the_others() -> None:
@@ -110,12 +110,12 @@ def test_two_players_keep_their_own_trees_and_evaluators() -> None:
     first, second = player(1, visits=10), player(2, visits=25)
     plans = [GamePlan(index, (0, 1) if index % 2 == 0 else (1, 0)) for index in range(8)]
     for game in games_of([first, second], plans):
-        seats = np.array(game.plan.seats)[game.movers]
-        assert (game.visits[seats == 0] >= 10).all()
-        assert (game.visits[seats == 1] >= 25).all()
+        sides = np.array(game.plan.sides)[game.movers]
+        assert (game.visits[sides == 0] >= 10).all()
+        assert (game.visits[sides == 1] >= 25).all()
         assert replayed(game).outcome() == game.outcome
         assert game.score_of(0) + game.score_of(1) == 1
-        assert game.score_of(game.plan.seats[0]) == (1 + game.outcome) / 2
+        assert game.score_of(game.plan.sides[0]) == (1 + game.outcome) / 2
 
 
 def test_players_with_one_evaluator_share_its_batches() -> None:
@@ -138,8 +138,8 @@ def test_a_batch_smaller_than_the_forests_want_starves_none(batch_size: int) -> 
     plans = [GamePlan(index, (0, 1) if index % 2 == 0 else (1, 0)) for index in range(8)]
     shared = ToyEvaluator(GAME, salt=1)
     players = [replace(player(1, visits=visits), evaluator=shared) for visits in (10, 25)]
-    wanted = lines(games_of([player(1, visits=10), player(1, visits=25)], plans))
-    assert lines(games_of(players, plans, batch_size=batch_size)) == wanted
+    expected = lines(games_of([player(1, visits=10), player(1, visits=25)], plans))
+    assert lines(games_of(players, plans, batch_size=batch_size)) == expected
     assert max(shared.rows) <= batch_size
 
 
@@ -175,8 +175,8 @@ def test_a_player_against_itself_is_self_play_when_no_tree_is_kept() -> None:
     alone = SearchPlayer("a", ToyEvaluator(GAME), search, 20, Temperature(initial=0))
     twins = [SearchPlayer("b", ToyEvaluator(GAME), search, 20, Temperature(initial=0)) for _ in range(2)]
     plans = [GamePlan(0), GamePlan(1, start=(3, 3)), GamePlan(2, start=(0, 6, 1))]
-    seated = [GamePlan(plan.index, (0, 1), plan.start) for plan in plans]
-    assert lines(games_of([alone], plans)) == lines(games_of(twins, seated))
+    by_side = [GamePlan(plan.index, (0, 1), plan.start) for plan in plans]
+    assert lines(games_of([alone], plans)) == lines(games_of(twins, by_side))
 
 
 def test_openings_are_played_and_not_searched() -> None:

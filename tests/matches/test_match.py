@@ -193,10 +193,10 @@ def toy_players() -> tuple[SearchPlayer, SearchPlayer]:
 
 @pytest.mark.parametrize("resources", [Resources(1), Resources(12, 5), Resources(64, 64)])
 def test_games_do_not_depend_on_the_games_beside_them(resources: Resources) -> None:
-    wanted = games_of_players(toy_players(), settings_of())
-    assert games_of_players(toy_players(), settings_of(), resources) == wanted
+    expected = games_of_players(toy_players(), settings_of())
+    assert games_of_players(toy_players(), settings_of(), resources) == expected
     some = games_of_players(toy_players(), settings_of(), resources, skip={0, 3, 4, 9})
-    assert some == [game for game in wanted if game.index not in {0, 3, 4, 9}]
+    assert some == [game for game in expected if game.index not in {0, 3, 4, 9}]
 
 
 def test_a_limit_of_plies_is_a_draw() -> None:
@@ -279,7 +279,7 @@ def test_ctrl_c_leaves_a_folder_that_goes_on(
 
 
 def interrupted_after(games: int, append: Callable[[MatchFolder, MatchGame], None]) -> Callable[..., None]:
-    """An `append` during which Ctrl-C is pressed after so many games."""
+    """An `append` during which Ctrl-C is pressed after this number of games."""
     left = iter(range(games))
 
     def interrupted(folder: MatchFolder, game: MatchGame) -> None:

@@ -27,7 +27,7 @@ def unit() -> Unit:
     players = {"a": parse_player("net=uniform visits=8"), "b": parse_player("random")}
     settings = MatchSettings.model_validate({"game": "tictactoe", "games": 4, "random_plies": 2, **players})
     plans = [
-        GamePlan(plan.index, plan.seats, plan.start, plan.origin, seed=plan.index)
+        GamePlan(plan.index, plan.sides, plan.start, plan.origin, seed=plan.index)
         for plan in match_plans(GAME, settings, ())
     ]
     return match_unit("four games", shared_of("net=uniform visits=8", "random"), {}, plans)

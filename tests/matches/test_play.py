@@ -41,10 +41,10 @@ def ruled_player(*rules: ht.Rule, visits: int = 12) -> ht.Player:
 
 def test_the_games_are_those_of_the_command() -> None:
     match = match_in(None, settings_of(seed=5))
-    wanted = sorted(played(match), key=lambda game: game.index)
+    expected = sorted(played(match), key=lambda game: game.index)
     seen: list[MatchGame] = []
     result = ht.play_match(A, B, CONNECT4, games=12, seed=5, on_game=seen.append, **QUICK)
-    assert list(result.games) == wanted == sorted(seen, key=lambda game: game.index)
+    assert list(result.games) == expected == sorted(seen, key=lambda game: game.index)
     tally = match.tally
     assert (result.wins, result.draws, result.losses) == (tally.record.wins, tally.record.draws, tally.record.losses)
     assert (result.score, result.los, result.elo_interval) == (
@@ -61,15 +61,15 @@ def test_the_games_are_those_of_the_command() -> None:
 @pytest.mark.parametrize("other", ["object", "rule"])
 def test_objects_and_neutral_rules_play_as_the_text_does(other: str) -> None:
     player = ht.Player(half, visits=12) if other == "object" else ruled_player(ht.Rule())
-    wanted = ht.play_match(A, B, "connect4", games=6, **QUICK).games
-    assert ht.play_match(player, B, "connect4", games=6, **QUICK).games == wanted
+    expected = ht.play_match(A, B, "connect4", games=6, **QUICK).games
+    assert ht.play_match(player, B, "connect4", games=6, **QUICK).games == expected
 
 
 def test_a_rule_of_one_s_own_plays_other_games_than_without() -> None:
-    wanted = ht.play_match(A, B, "connect4", games=6, **QUICK).games
+    expected = ht.play_match(A, B, "connect4", games=6, **QUICK).games
     found = ht.play_match(ruled_player(Curious()), B, "connect4", games=6, **QUICK)
     assert len(found.games) == 6
-    assert found.games != wanted
+    assert found.games != expected
     assert found.names[0] == "uniform visits=12 rules=[Curious()]"
 
 

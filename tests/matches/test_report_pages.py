@@ -224,7 +224,7 @@ def test_a_match_says_from_its_beginning_how_many_games_it_will_have(tmp_path: P
 
 
 def test_a_tournament_and_its_pairings_are_read_on(tmp_path: Path) -> None:
-    """A match that is not finished runs where the tournament does, with the share and the time that are left."""
+    """Unfinished matches run where the tournament does, with the share and the time that are left."""
     out = played(tmp_path, "tournament", "random", "mcts:5", "mcts:9", "--games", "4")
     last = (out / "2-3" / "games.jsonl").read_bytes()
     (out / "2-3" / "games.jsonl").write_bytes(b"")

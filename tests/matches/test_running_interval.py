@@ -55,7 +55,7 @@ def test_two_thousand_running_matches(checks: ModuleType, games: int, number: in
 
 
 def test_pairs_that_end_early_and_alike_do_not_make_it_narrow() -> None:
-    ended = {2 * number + seat: float(seat == 0) for number in range(0, 40, 2) for seat in (0, 1)}
+    ended = {2 * number + side: float(side == 0) for number in range(0, 40, 2) for side in (0, 1)}
     tally = tally_of(ended)
     low, high = tally.score_interval
     assert tally.interval_from == "running"
@@ -89,7 +89,7 @@ def test_openings_that_repeat_are_the_units() -> None:
     # Twenty openings of which each decides: played once, or five times with the same results.
     random = np.random.default_rng(1)
     sums = random.integers(0, 3, 20)
-    once = {2 * number + seat: float(sums[number] > seat) for number in range(20) for seat in (0, 1)}
+    once = {2 * number + side: float(sums[number] > side) for number in range(20) for side in (0, 1)}
     often = {index + 40 * turn: score for turn in range(5) for index, score in once.items()}
     assert tally_of(often).interval_from == "pairs"
     repeated = tally_of(often, openings=20)

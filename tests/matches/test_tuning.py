@@ -167,9 +167,9 @@ def test_a_tuning_for_strength_is_the_same_after_an_interruption(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert strength(tmp_path / "whole") == 0
-    told = capsys.readouterr()
-    assert "iteration 3/3" in told.err
-    assert "tuned against given: " in told.out
+    printed = capsys.readouterr()
+    assert "iteration 3/3" in printed.err
+    assert "tuned against given: " in printed.out
     assert strength(tmp_path / "cut") == 0
     games = tmp_path / "cut" / "iteration-0002" / "games.jsonl"
     games.write_text("".join(games.read_text().splitlines(keepends=True)[:1]))

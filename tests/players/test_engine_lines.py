@@ -1,4 +1,4 @@
-"""Lines of engines, and the words that name them: read whatever stands there, and written back the same."""
+"""Lines of engines, and the words that name them: read whatever they hold, and written back the same."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""Programs that do not start: no match begins, or goes on, with games that nobody played."""
+"""Programs that do not start: no match begins, or goes on, with games that were not played."""
 
 import re
 import shlex

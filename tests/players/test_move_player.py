@@ -40,7 +40,7 @@ def test_moves_are_recorded_and_not_learned_from() -> None:
     with ThreadPoolExecutor(2) as workers:
         games = games_of([net_player(), make_baseline(GAME, Baseline("rave", 50), workers)])
     for game in games:
-        own = game.movers == game.plan.seats.index(1)
+        own = game.movers == game.plan.sides.index(1)
         assert own.any()
         assert not game.learn[own].any()
         assert game.learn[~own].all()

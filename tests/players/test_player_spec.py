@@ -28,13 +28,13 @@ def test_toml_file(tmp_path: Path) -> None:
     file.write_text(
         "visits = 800\ntemperature = 0.3\n[search]\nreuse-tree = false\n[search.dirichlet]\n[cpuct]\ninit = 2"
     )
-    wanted = SearchParams(reuse_tree=False, dirichlet=Dirichlet(), cpuct=Cpuct(init=2))
+    expected = SearchParams(reuse_tree=False, dirichlet=Dirichlet(), cpuct=Cpuct(init=2))
     for word in (f"@{file}", str(file)):
         settings = parse_player(f"cpuct.factor=0 {word} visits=10 dirichlet=off")
         assert settings.visits == 10
         assert settings.temperature.initial == 0.3
-        assert settings.search == wanted.model_copy(update={"dirichlet": None, "cpuct": Cpuct(init=2, factor=0)})
-    assert parse_player(str(file)).search == wanted
+        assert settings.search == expected.model_copy(update={"dirichlet": None, "cpuct": Cpuct(init=2, factor=0)})
+    assert parse_player(str(file)).search == expected
 
 
 @pytest.mark.parametrize(

@@ -59,7 +59,7 @@ def test_games_between_two_nets_and_one(shared: bool) -> None:
     again = games_of(players, 6, parallel=2, in_flight=1)
     assert [game.actions.tolist() for game in games] == [game.actions.tolist() for game in again]
     for game in games:
-        by_two = game.movers == (0 if game.plan.seats[0] == 0 else 1)
+        by_two = game.movers == (0 if game.plan.sides[0] == 0 else 1)
         assert all(game.visits[by_two] >= 20)
     assert sum(large.rows) > 0
 

@@ -55,7 +55,7 @@ def test_a_disk_that_takes_a_part_of_an_entry_is_named(tmp_path: Path) -> None:
 
 
 def written(path: Path, count: int = 6) -> tuple[Journal[Entry], list[bytes]]:
-    """A journal of `entries` entries, and its lines."""
+    """A journal with this number of entries, and its lines."""
     journal = Journal(path, Entry, "a game")
     for number in range(0, count, 2):
         journal.append(Entry(number=number, text="x" * 30 * number), Entry(number=number + 1))

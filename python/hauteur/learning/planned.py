@@ -89,8 +89,8 @@ class PlannedGames:
             "seed": [
                 derived_seed(self.seed, self.purpose, plan.index) if plan.seed is None else plan.seed for plan in plans
             ],
-            "net_first": [self.nets[plan.seats[0]] for plan in plans],
-            "net_second": [self.nets[plan.seats[1]] for plan in plans],
+            "net_first": [self.nets[plan.sides[0]] for plan in plans],
+            "net_second": [self.nets[plan.sides[1]] for plan in plans],
             "start": [list(plan.start) for plan in plans],
             "origin": [plan.origin_spec for plan in plans],
             "n_scl": [n_scl] * len(plans),
@@ -150,7 +150,7 @@ def planned_gate(
 
 
 def colours_of(recipe: Recipe) -> Colours:
-    """Seat of the learner against the fixed opponent."""
+    """Side of the learner against the fixed opponent."""
     return recipe.opponent.colours if recipe.opponent is not None else "swap"
 
 
@@ -173,7 +173,7 @@ def game_plans(
     for index in range(settings.games):
         plan = opening_plan(game, settings, book, index, stream(seed, f"opening {generation}", index))
         alone = settings.episodes == "best-versus-best"
-        yield plan if alone else replace(plan, seats=first_of_two(game, colours, plan))
+        yield plan if alone else replace(plan, sides=first_of_two(game, colours, plan))
 
 
 def opening_plan(

@@ -110,7 +110,7 @@ def read_games(paths: Iterable[Path], game: _core.Game) -> Iterator[GameRecord |
         for found in _read_file(path, game):
             good = found
             if isinstance(found, GameRecord):
-                good = replace(found, plan=replace(found.plan, index=number, seats=(0, 0)))
+                good = replace(found, plan=replace(found.plan, index=number, sides=(0, 0)))
                 number += 1
             yield good
 

@@ -128,7 +128,7 @@ class Games(LearnedColumns):
             generation=np.full(len(records), generation, np.int32),
             index=np.array([record.plan.index for record in records], np.int64),
             n_scl=np.array([math.nan if record.n_scl is None else record.n_scl for record in records], np.float32),
-            nets=np.array([record.plan.seats for record in records], np.int32),
+            nets=np.array([record.plan.sides for record in records], np.int32),
             resigned=np.array([record.resigned for record in records], np.int8),
             gave_up=np.array([record.end_reason == RESIGNATION for record in records], np.bool_),
             origin=np.array([record.plan.origin_spec for record in records], np.object_),

@@ -135,7 +135,7 @@ def table_digest(table: pa.Table) -> str:
 
 
 def _row(game_spec: str, game: GameRecord, generation: int, nets: Sequence[int]) -> dict[str, Any]:
-    first, second = game.plan.seats
+    first, second = game.plan.sides
     return {
         "game_spec": game_spec,
         "index": game.plan.index,

@@ -277,6 +277,6 @@ def _received(planned: PlannedGames, number: int, content: bytes, cost: Mapping[
 
 def _scores(games: Games, planned: PlannedGames) -> list[float]:
     """Return the candidate's score in each game."""
-    seats = [planned.plans[index].seats[0] for index in games.index.tolist()]
-    signs = np.where(np.array(seats) == CANDIDATE, 1, -1)
+    sides = [planned.plans[index].sides[0] for index in games.index.tolist()]
+    signs = np.where(np.array(sides) == CANDIDATE, 1, -1)
     return [float(score) for score in (1 + signs * games.outcome) / 2]

@@ -79,14 +79,14 @@ def play_games(
     threads: that search and compute nets, each in its part of the games, as many as a net of the core has at least;
     where Python computes a net there are `in_flight`, so that one searches while the net computes for another.
     max_plies: a game unfinished after so many plies, its start included, is a draw; None: no limit. resignation: rule
-    of resignation; None: never. tree_per_side: a player on both seats has a tree for each (players on one seat always
+    of resignation; None: never. tree_per_side: a player on both sides has a tree for each (players on one side always
     have their own). Random numbers derive from (seed, purpose, index of the game), or from the plan's seed. Closing the
     iterator early drops the running games.
     Search rules written in Python are asked by one thread alone.
     """
     searching = [player for player in players if isinstance(player, SearchPlayer)]
     evaluators = _distinct(searching)
-    wanted = [_core.PlayedGames.threads_of(one, game) or in_flight for one in evaluators]
+    least = [_core.PlayedGames.threads_of(one, game) or in_flight for one in evaluators]
     core = _core.PlayedGames(
         game,
         [_for_core(player, evaluators) if isinstance(player, SearchPlayer) else None for player in players],
@@ -100,7 +100,7 @@ def play_games(
         ),
         parallel=parallel,
         batch_size=batch_size,
-        workers=max([threads, *wanted]),
+        workers=max([threads, *least]),
         seed=seed,
     )
     asked = {number: player for number, player in enumerate(players) if not isinstance(player, SearchPlayer)}
@@ -177,7 +177,7 @@ class _Loop:
                 player.close()
 
     def _refill(self, plans: Iterator[GamePlan]) -> None:
-        """Let games begin while there is room."""
+        """Let games begin while fewer than `parallel` are running."""
         while self.core.has_room:
             plan = next(plans, None)
             if plan is None:
@@ -186,16 +186,16 @@ class _Loop:
             seed = derived_seed(self.seed, self.purpose, plan.index) if plan.seed is None else plan.seed
             state = opening_state(self.game, plan)
             self.begun[self.count] = plan, seed
-            if self.asked.keys() & {*plan.seats}:
+            if self.asked.keys() & {*plan.sides}:
                 self.boards[self.count] = state.copy()
-            self.core.begin(self.count, state, plan.seats, len(plan.start), seed)
+            self.core.begin(self.count, state, plan.sides, len(plan.start), seed)
             self.count += 1
 
     def _record(self, number: int, found: dict[str, Any]) -> GameRecord:
         """Return the record of a game that is over."""
         plan, seed = self.begun.pop(number)
         self.boards.pop(number, None)
-        for player in {*plan.seats} & self.asked.keys():
+        for player in {*plan.sides} & self.asked.keys():
             self.asked[player].end(plan.index)
         return GameRecord(plan=plan, seed=seed, **found)
 

@@ -41,7 +41,7 @@ TERMINATIONS = {
     ILLEGAL_MOVE: "rules infraction",
     BAD_OUTPUT: "rules infraction",
 }
-"""What PGN's tag Termination says; everything else is `normal`."""
+"""Values of PGN's tag Termination; everything else is `normal`."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ def pgn_of(header: MatchHeader, game: MatchGame, *, evals: bool = False) -> str:
 def sgf_of(header: MatchHeader, game: MatchGame) -> str:
     """A game as SGF."""
     _, actions = played_line(header.game, game)
-    first, second = seated(game, header.names)
+    first, second = by_side(game, header.names)
     root = {
         "EV": _event(header),
         "RO": str(game.index + 1),
@@ -117,8 +117,8 @@ def sgf_of(header: MatchHeader, game: MatchGame) -> str:
 
 
 def _tags(header: MatchHeader, game: MatchGame) -> list[tuple[str, str]]:
-    first, second = seated(game, header.names)
-    white, black = seated(game, header.players)
+    first, second = by_side(game, header.names)
+    white, black = by_side(game, header.players)
     tags = [
         ("Event", _event(header)),
         ("Site", "?"),
@@ -156,8 +156,8 @@ def _event(header: MatchHeader) -> str:
     return f"{header.names[0]} - {header.names[1]}"
 
 
-def seated(game: MatchGame, of_a_and_b: tuple[Of, Of]) -> tuple[Of, Of]:
-    """Reorder values of A and B to first and second seat."""
+def by_side(game: MatchGame, of_a_and_b: tuple[Of, Of]) -> tuple[Of, Of]:
+    """Reorder values of A and B to first and second side."""
     return of_a_and_b if game.a == "first" else (of_a_and_b[1], of_a_and_b[0])
 
 
@@ -180,7 +180,7 @@ def played_line(game: _core.Game, played: MatchGame) -> tuple[_core.State, list[
 
 
 def _movers(start: _core.State, actions: Iterable[int]) -> list[int]:
-    """Return the seat that makes each move."""
+    """Return the side that makes each move."""
     state, movers = start.copy(), list[int]()
     for action in actions:
         movers.append(state.to_move)

@@ -81,13 +81,13 @@ class MatchSettings(PairingSettings):
 def match_plans(
     game: _core.Game, settings: PairingSettings, openings: Sequence[Opening], skip: Collection[int] = ()
 ) -> Iterator[GamePlan]:
-    """Yield the start and seating of each game, without the games in `skip`."""
+    """Yield the start and sides of each game, without the games in `skip`."""
     plan = game_planner(game, settings, openings)
     return (plan(index) for index in range(settings.games) if index not in skip)
 
 
 def game_planner(game: _core.Game, settings: PairingSettings, openings: Sequence[Opening]) -> Callable[[int], GamePlan]:
-    """Return what tells the start and seating of a game by its number."""
+    """Return a function that plans a game by its number."""
     order = list(range(len(openings)))
     if settings.order == "random":
         order = [int(number) for number in stream(settings.seed, "order of openings").permutation(len(openings))]
@@ -100,7 +100,7 @@ def game_planner(game: _core.Game, settings: PairingSettings, openings: Sequence
             plan = GamePlan(index, start=random_opening(game, settings.random_plies, random))
         else:
             plan = opening.plan(game, index)
-        return replace(plan, seats=first_of_two(game, settings.colours, plan))
+        return replace(plan, sides=first_of_two(game, settings.colours, plan))
 
     return planned
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class GameRow(NamedTuple):
-    """A game of a match. game: its number; a: seat of A; score: of A, 1, 0.5 or 0; end: its reason; fen: start."""
+    """A game of a match. game: its number; a: side of A; score: of A, 1, 0.5 or 0; end: its reason; fen: start."""
 
     game: int
     a: str
@@ -58,7 +58,7 @@ class MatchResult:
     """The result of a match, all of it from A's view and of the same games: `games`.
 
     Intervals are of 95 %. They and `los` come from the variance of pairs of games where openings are played twice with
-    seats swapped (docs/reference/ratings.md); a game whose partner is missing counts in all of them.
+    sides swapped (docs/reference/ratings.md); a game whose partner is missing counts in all of them.
 
     match: settings, tally and cost of the match; interrupted: whether Ctrl-C ended it before its time.
     """
@@ -140,7 +140,7 @@ class MatchResult:
 
     def _repr_html_(self) -> str:
         tally = self.match.tally
-        rows = [("all", tally.record), *((f"A {seat}", record) for seat, record in tally.seats.items() if record.games)]
+        rows = [("all", tally.record), *((f"A {side}", record) for side, record in tally.sides.items() if record.games)]
         names = ("", "games", "won", "drawn", "lost", "score")
         cells = [(label, r.games, r.wins, r.draws, r.losses, f"{r.score:.1%}") for label, r in rows]
         low, high = self.elo_interval

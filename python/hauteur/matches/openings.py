@@ -175,7 +175,7 @@ def random_opening(
 
 
 def _random_line(state: _core.State, plies: int, random: np.random.Generator) -> tuple[int, ...] | None:
-    """Play so many random actions; None if they end the game."""
+    """Play this number of random actions; None if they end the game."""
     actions = []
     for _ in range(plies):
         actions.append(int(random.choice(state.legal_actions())))
@@ -194,7 +194,7 @@ def opening_state(game: _core.Game, plan: GamePlan) -> _core.State:
 
 
 def first_of_two(game: _core.Game, colours: Colours, plan: GamePlan) -> tuple[int, int]:
-    """The seats of players 0 and 1 in a game that begins so, when `colours` are those of player 0."""
+    """The sides of players 0 and 1 in a game that begins so, when `colours` are those of player 0."""
     if colours == "swap":
         is_first = plan.index % 2 == 0
     elif colours == "mover":

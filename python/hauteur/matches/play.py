@@ -55,7 +55,7 @@ class MatchOptions(TypedDict, total=False):
     rows of a batch, None: half of them. threads: of each net on the processor, 1 to 1024; 0: one a core. backend: what
     computes the nets. workers: processes that play the games, `parallel` at a time each, and cluster: where they run,
     None: this machine, `auto` or HOST:PORT: a cluster of Ray; 0: this process plays them, or with `cluster` as many as
-    there is room for. The games are the same. Players that are Python objects cannot be sent to workers.
+    the cluster takes. The games are the same. Players that are Python objects cannot be sent to workers.
 
     out: a folder that keeps the match; the same call goes on there after an interruption, and `games` may be raised;
     with other settings, nets or Python sources it is refused. None: nothing is kept on disk. on_game: called with each
@@ -239,7 +239,7 @@ def run_tournament(
 
 @dataclass
 class _Shared:
-    """What matches and tournaments have in common, made of the options."""
+    """Settings that matches and tournaments share, made of the options."""
 
     game: _core.Game
     settings: dict[str, Any]

@@ -1,6 +1,6 @@
 """Where the games of matches are played: in this process, or by workers. Both play the same games.
 
-Workers get units of whole pairs, and only so many ahead as keep them busy: who waits for the end of a sequential test
+Workers get units of whole pairs, and only as many ahead as keep them busy: who waits for the end of a sequential test
 does not know how many there will be, and workers come and go.
 """
 
@@ -33,14 +33,14 @@ ROUND_UNITS = 4
 UNKNOWN_WORKERS = 8
 """As many are expected of a cluster before the first has joined."""
 SHARES = 2
-"""Units are so small that each worker gets so many of the games that are left,"""
+"""Units are small enough that each worker gets two of them from the games that are left,"""
 LEAST_SHARE = 8
 """but this part of the concurrent games or more: a few games alone take nearly as long as many together."""
 
 
 @dataclass(frozen=True)
 class Pairings:
-    """Who plays, and what decides their games besides the plans.
+    """Players, and the settings that decide their games besides the plans.
 
     labels: of the players, for messages; purpose: of the seed, where plans have none; describe: names a game.
     """
@@ -116,7 +116,7 @@ class PlayingHere:
         )
         with closing(records):
             for record in records:
-                yield [MatchGame.of(self.pairings.game, record, a=min(record.plan.seats))]
+                yield [MatchGame.of(self.pairings.game, record, a=min(record.plan.sides))]
 
 
 @dataclass
@@ -205,7 +205,7 @@ def _in_pairs(plans: Iterator[GamePlan]) -> Iterator[list[GamePlan]]:
 
 
 def _of_unit(pairs: Iterator[list[GamePlan]], games: int) -> list[GamePlan]:
-    """Take pairs until there are so many games, one pair at least."""
+    """Take pairs until there are `games` games, one pair at least."""
     found: list[GamePlan] = []
     for pair in pairs:
         found += pair

@@ -17,13 +17,13 @@ from hauteur import _core
 class GamePlan:
     """A game to be played: its number, who sits where, how it starts.
 
-    seats: index of the player who moves as first and as second; origin: the position that the game begins from,
+    sides: index of the player who moves as first and as second; origin: the position that the game begins from,
     default the game's own start; start: actions played from there before the first search; seed: of its random draws,
     default that of its number.
     """
 
     index: int
-    seats: tuple[int, int] = (0, 0)
+    sides: tuple[int, int] = (0, 0)
     start: tuple[int, ...] = ()
     origin: _core.State | None = None
     seed: int | None = None
@@ -43,7 +43,7 @@ class GamePlan:
 
 
 Level = Literal["game", "line", "move", "edge"]
-"""What a column has a row for: a game, an action of a game from its start, a searched move, a visited root edge."""
+"""Unit of a row of a column: a game, an action of a game from its start, a searched move, a visited root edge."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +102,7 @@ class LearnedColumns:
 class GameRecord(LearnedColumns):
     """A finished game of n searched moves, with what the searches found; columns not given have their defaults.
 
-    outcome: +1 first won, 0 draw, -1 second won. n_scl: of search-contempt, None where it is off; resigned: the seat
+    outcome: +1 first won, 0 draw, -1 second won. n_scl: of search-contempt, None where it is off; resigned: the side
     that resigned (0 the first player, 1 the second), or would have in a game that was played out; -1 = neither. notes:
     what players said of their moves, by the number of the move (n: of the one that a player who lost instead did not
     make). scores are those of hauteur.mcts.scores, in pawns; seconds from when the player was to move until it had
@@ -138,7 +138,7 @@ class GameRecord(LearnedColumns):
 
     def score_of(self, player: int) -> float:
         """Return the score of a player of the plan: 1 won, 0.5 drawn, 0 lost."""
-        sign = 1 if self.plan.seats[0] == player else -1
+        sign = 1 if self.plan.sides[0] == player else -1
         return (1 + sign * self.outcome) / 2
 
 

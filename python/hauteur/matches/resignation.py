@@ -8,8 +8,8 @@ from pydantic import Field
 from hauteur.system.seeds import stream
 from hauteur.system.settings import Section
 
-NOBODY = -1
-"""Seat of a game in which nobody resigns."""
+NO_SIDE = -1
+"""Side of a game in which neither side resigns."""
 
 
 class Resignation(Section):
@@ -33,22 +33,22 @@ class Resignation(Section):
 
 @dataclass
 class Watch:
-    """Follows the root values of one game. seat: who was the first to have reason to resign; NOBODY so far."""
+    """Follows the root values of one game. side: who was the first to have reason to resign; NO_SIDE so far."""
 
     settings: Resignation
     plays_through: bool
-    seat: int = NOBODY
+    side: int = NO_SIDE
     _in_a_row: list[int] = field(default_factory=lambda: [0, 0])
 
     def see(self, mover: int, value: float, ply: int) -> None:
-        """Take the root value that the player in seat `mover` found before its move at this ply."""
+        """Take the root value that side `mover` found before its move at this ply."""
         hopeless = value <= self.settings.threshold
         self._in_a_row[mover] = self._in_a_row[mover] + 1 if hopeless else 0
         in_time = ply >= self.settings.earliest_ply
-        if self.seat == NOBODY and in_time and self._in_a_row[mover] >= self.settings.moves:
-            self.seat = mover
+        if self.side == NO_SIDE and in_time and self._in_a_row[mover] >= self.settings.moves:
+            self.side = mover
 
     @property
     def ends_game(self) -> bool:
         """True where a player resigns now."""
-        return self.seat != NOBODY and not self.plays_through
+        return self.side != NO_SIDE and not self.plays_through

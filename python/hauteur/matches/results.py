@@ -32,15 +32,15 @@ from hauteur.mcts.driver import SearchFacts
 from hauteur.system.formatting import finite, signed
 from hauteur.system.settings import Section
 
-Seat = Literal["first", "second"]
+Side = Literal["first", "second"]
 IntervalSource = Literal["pairs", "games", "openings", "running"]
-SEATS: tuple[Seat, Seat] = ("first", "second")
+SIDES: tuple[Side, Side] = ("first", "second")
 
 
 class MatchGame(Section):
     """Finished game, as a line of games.jsonl.
 
-    index: its number; a: A's seat; score: A's, 1 won, 0.5 drawn, 0 lost; end: reason of the result; plies: moves of
+    index: its number; a: A's side; score: A's, 1 won, 0.5 drawn, 0 lost; end: reason of the result; plies: moves of
     opening and game together; fen: start position if not the game's; opening: given moves; moves: searched moves;
     notes: players' comments on their moves, by ply of the game. Of each of `moves`, where kept: centipawns of its score
     from the mover's view (None unknown; a mate as hauteur.mcts.scores.mate_score has it), depths (0 unknown) and
@@ -48,7 +48,7 @@ class MatchGame(Section):
     """
 
     index: int = Field(ge=0)
-    a: Seat
+    a: Side
     score: Annotated[float, Field(ge=0, le=1, multiple_of=0.5)]
     end: str
     plies: int = Field(ge=0)
@@ -70,7 +70,7 @@ class MatchGame(Section):
         centipawns = [None if math.isnan(score) else round(100 * score) for score in scores.tolist()]
         return cls(
             index=plan.index,
-            a=SEATS[plan.seats.index(a)],
+            a=SIDES[plan.sides.index(a)],
             score=record.score_of(a),
             end=record.end_reason,
             plies=len(plan.start) + len(record.actions),
@@ -120,7 +120,7 @@ class Tally:
 
     paired: bool
     record: MatchScore = field(default_factory=MatchScore)
-    seats: dict[Seat, MatchScore] = field(default_factory=lambda: {seat: MatchScore() for seat in SEATS})
+    sides: dict[Side, MatchScore] = field(default_factory=lambda: {side: MatchScore() for side in SIDES})
     pairs: Pairs = field(default_factory=Pairs)
     plies: int = 0
     ends: Counter[str] = field(default_factory=Counter)
@@ -134,7 +134,7 @@ class Tally:
     def add(self, game: MatchGame) -> None:
         """One more game."""
         self.record = self.record.add(game.score)
-        self.seats[game.a] = self.seats[game.a].add(game.score)
+        self.sides[game.a] = self.sides[game.a].add(game.score)
         self.plies += game.plies
         self.ends[game.end] += 1
         self.notes.update(game.notes.values())
@@ -219,7 +219,7 @@ class Tally:
             "los": self.superiority,
             "interval_from": self.interval_from,
             "pairs": list(self.pairs.counts) if self.paired else None,
-            **{f"a_{seat}": _counts(record) for seat, record in self.seats.items()},
+            **{f"a_{side}": _counts(record) for side, record in self.sides.items()},
             "mean_plies": self.plies / games if games else None,
             "different_games": len(self._lines),
             "ends": dict(self.common_ends()),
@@ -344,7 +344,7 @@ def table(tally: Tally, work: Work, names: tuple[str, str], test: PairsInOrder |
     """The final table, from A's view; test: the sequential test that ended the match."""
     low, high = tally.score_interval
     lines = [f"A: {names[0]}", f"B: {names[1]}", "", "          games    won  drawn   lost   score"]
-    rows = [("all", tally.record), *((f"A {seat}", record) for seat, record in tally.seats.items() if record.games)]
+    rows = [("all", tally.record), *((f"A {side}", record) for side, record in tally.sides.items() if record.games)]
     lines += [f"{label:8} {r.games:6,} {r.wins:6,} {r.draws:6,} {r.losses:6,}  {r.score:6.1%}" for label, r in rows]
     if tally.paired:
         lines.append(f"pairs with 0, 1/2, 1, 3/2, 2 points: {', '.join(map(str, tally.pairs.counts))}")

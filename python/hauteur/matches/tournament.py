@@ -206,7 +206,7 @@ class Tournament:
             yield replace(
                 plan,
                 index=number * STRIDE + plan.index,
-                seats=(players[plan.seats[0]], players[plan.seats[1]]),
+                sides=(players[plan.sides[0]], players[plan.sides[1]]),
                 seed=derived_seed(match.settings.seed, "match", plan.index),
             )
 

@@ -22,13 +22,13 @@ Count = Callable[[ArenaFacts], Mapping[str, float]]
 def plan_to_json(plan: GamePlan) -> dict[str, Any]:
     """Return a plan as JSON; its origin must be the start of a game's spec."""
     start = {"start": plan.start, "origin": plan.origin_spec}
-    return {"index": plan.index, "seats": plan.seats, **start, "seed": plan.seed}
+    return {"index": plan.index, "sides": plan.sides, **start, "seed": plan.seed}
 
 
 def plan_from_json(fields: Mapping[str, Any]) -> GamePlan:
     """Return the plan that `plan_to_json` wrote."""
     spec = fields["origin"]
-    first, second = fields["seats"]
+    first, second = fields["sides"]
     return GamePlan(
         int(fields["index"]),
         (int(first), int(second)),

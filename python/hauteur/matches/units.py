@@ -41,7 +41,7 @@ class UnitPlayer(Section):
 
 
 class UnitPlayers(Section):
-    """What the units of a match or tournament have in common; see `Resources` for the last three."""
+    """Fields that the units of a match or tournament share; see `Resources` for the last three."""
 
     game: str
     players: tuple[UnitPlayer, ...]
@@ -145,7 +145,7 @@ class MatchJob:
         )
 
     def _encode(self, records: Sequence[GameRecord]) -> bytes:
-        games = [MatchGame.of(self._game, record, a=min(record.plan.seats)) for record in records]
+        games = [MatchGame.of(self._game, record, a=min(record.plan.sides)) for record in records]
         return f"{json.dumps(self._header)}\n".encode() + lines_of(games)[0]
 
 

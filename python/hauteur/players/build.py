@@ -35,8 +35,8 @@ class Resources:
     """Resources with which games are played; they do not decide the games.
 
     threads: 0 = one a core. batch_size: None = half of `parallel`: one half is computed while the other is
-    gathered. scheduler: of workers that play the games instead of this process, each so many at a time; workers: how
-    many were asked for, 0: as many as there is room for.
+    gathered. scheduler: of workers that play the games instead of this process, each `parallel` at a time; workers:
+    their number, 0: as many as the cluster takes.
     """
 
     parallel: int = 64

@@ -1,4 +1,4 @@
-"""What can be named: nets, and the settings of players and searches."""
+"""Names that can be given: nets, and the settings of players and searches."""
 
 from __future__ import annotations
 

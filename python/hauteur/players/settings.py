@@ -31,7 +31,7 @@ from hauteur.players.engines.settings import (
 from hauteur.system.settings import Key, Section, assign, leaves, read_toml, unknown_key, validated
 
 Colours = Literal["swap", "first", "second", "mover"]
-"""Which seat is a player's: the one and the other in turns, always one, or that of the side to move."""
+"""Side of a player: the one and the other in turns, always one, or that of the side to move."""
 
 
 def _written(baseline: str) -> str:

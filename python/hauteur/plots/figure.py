@@ -13,10 +13,10 @@ LEAST_MARKS = 4
 """Marks of such an axis."""
 
 MOST_PLACES = 6
-"""Places on a logarithmic axis that are marked themselves, in the place of round ones, at most."""
+"""Up to this number, places on a logarithmic axis are marked themselves, in the place of round ones."""
 
 NAMES_SIGNS = 50
-"""Signs that names at the x axis may have side by side, at the width of a phone."""
+"""Signs that names at the x axis can have side by side, at the width of a phone."""
 
 Values = Sequence[float | None]
 """One value a place; None where there is none."""
@@ -205,11 +205,11 @@ class Figure:
         return (max(map(len, self.x_names), default=0) + 1) * len(self.x_names) > NAMES_SIGNS
 
     def x_text(self, place: float) -> str:
-        """A place as written at the axis."""
+        """Text of a place at the axis."""
         return self.x_names[round(place) - 1] if self.x_names else short(place)
 
     def y_text(self, value: float) -> str:
-        """A value as written at the axis."""
+        """Text of a value at the axis."""
         return f"{100 * value:.3g}%" if self.percent else short(value)
 
     def value_text(self, value: float) -> str:

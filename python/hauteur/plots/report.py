@@ -39,7 +39,7 @@ Fact = tuple[str, str]
 
 @dataclass(frozen=True)
 class ReportTable:
-    """Rows of cells as text, the first of which names the row; a cell that is `plots.page.Markup` stays unchanged.
+    """Rows of cells as text, the first of which names the row; a cell that is `plots.page.Markup` stays as it is.
 
     words: cells are text that may be long, not numbers; folded: the line under which it is folded up; empty: open.
     """
@@ -95,7 +95,7 @@ class ReportSection:
 
 @dataclass(frozen=True)
 class Report:
-    """Contents of a report, in order: title, a line about it, the main facts, sections."""
+    """Content of a report, in order: title, a line about it, the main facts, sections."""
 
     title: str
     text: str = ""

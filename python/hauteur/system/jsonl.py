@@ -20,7 +20,7 @@ Entry = TypeVar("Entry", bound=BaseModel)
 
 
 CHECK, CLOSE = b'"check": "', b'"}\n'
-"""Texts before and behind the check sum at the end of a line."""
+"""Marks before and behind the check sum at the end of a line."""
 DIGITS = 16
 """Digits of a check sum, hexadecimal."""
 ADVICE = "put the file back from a copy, or delete the lines from there on: what is missing is done again"

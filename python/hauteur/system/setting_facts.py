@@ -1,4 +1,4 @@
-"""Facts of the settings of a model: kinds, defaults, ranges, choices and texts, as forms and lists show them."""
+"""Facts about the settings of a model: kinds, defaults, ranges, choices and texts, as forms and lists show them."""
 
 from __future__ import annotations
 

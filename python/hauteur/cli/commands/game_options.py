@@ -40,7 +40,7 @@ class NetOptions:
     threads: int = 0
     """Threads of a net on the processor, and of the players without one; 0: one a core."""
     backend: Backend | None = None
-    """What computes the nets. Default: torch on a GPU, else core, or onnxruntime for nets with attention."""
+    """Backend of the nets. Default: torch on a GPU, else core, or onnxruntime for nets with attention."""
     seed: Seed = 0
     """Of all random draws."""
     json: bool = False

@@ -38,7 +38,7 @@ Words = Annotated[tuple[str, ...], Parameter(consume_multiple=True)]
 @Parameter(name="*")
 @dataclass(frozen=True)
 class Searcher:
-    """What searches positions: nets, settings, tablebases."""
+    """Searcher of positions: nets, settings, tablebases."""
 
     net: NetName | None = None
     """Net file, name of a net (`hauteur net get` lists them), `uniform` or `rollout`. Default: the net that comes with
@@ -83,7 +83,7 @@ _LISTED = (
     f"{', '.join(name.replace('_', '-') for name in SearchParams.off_by_default())}."
 )
 SettingsListed = Annotated[bool, Parameter(name="--list-settings", negative="", help=_LISTED)]
-"""Whether the settings of the search are listed, and nothing else is done."""
+"""Switch: list the settings of the search, and do nothing else."""
 
 _WORKER_NAMES = {
     "threads": "worker-threads",
@@ -94,6 +94,6 @@ _WORKER_NAMES = {
 Workers = Annotated[
     WorkerOptions, Parameter(name="*", negative=(), name_transform=lambda name: _WORKER_NAMES.get(name, name))
 ]
-"""Who plays the games: --workers, --cluster, --worker-threads and others."""
+"""Workers that play the games: --workers, --cluster, --worker-threads and others."""
 
 NO_WORKERS = WorkerOptions()

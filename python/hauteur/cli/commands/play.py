@@ -17,7 +17,7 @@ from hauteur.players.settings import PlayerSettings
 
 VISITS = 400
 Human = Literal["first", "second", "both", "none"]
-SEATS: dict[Human, tuple[int, ...]] = {"first": (0,), "second": (1,), "both": (0, 1), "none": ()}
+SIDES: dict[Human, tuple[int, ...]] = {"first": (0,), "second": (1,), "both": (0, 1), "none": ()}
 
 
 def play(
@@ -46,11 +46,11 @@ def play(
         Visits of the engine a move. Default: 400; for a net of the Maia project 1, with which it plays like people of
         its rating (more make it stronger than they are), but 400 where it gives odds.
     human
-        Which player you are; `none` lets the engine play both. Default: first; at odds the one who has all men.
+        Which player you are; `none` lets the engine play both. Default: first; at odds the side with all pieces.
     temperature
         Randomness of the engine's moves; 0 plays the best. Default: 0; where it gives odds as published.
     odds
-        Chess: begin without these men, such as "queen d1" or "knight b8".
+        Chess: begin without these pieces, such as "queen d1" or "knight b8".
     odds_mode
         The engine plays with the settings published for who gives odds, where it does; they are shown.
     save
@@ -77,14 +77,14 @@ def play(
     settings = PlayerSettings.model_validate({key: value for key, value in given.items() if value is not None})
     found = odds_of(game.new_initial_state().notation()) if game.name == "chess" else None
     giver = None if found is None else found.giver
-    seats = SEATS[human or ("second" if giver == 0 else "first")]
+    sides = SIDES[human or ("second" if giver == 0 else "first")]
     plain, note = with_visits(settings)
     engines = [plain, plain]
     if giver is not None and odds_mode:
         engines[giver], by_odds = odds_player(settings, game, giver)
-        note = by_odds.text() if by_odds is not None and giver not in seats else note
+        note = by_odds.text() if by_odds is not None and giver not in sides else note
     first, second = engines
-    TerminalGame(game, (first, second), seats, seed=seed, save=save, note=note, letters=letters).run()
+    TerminalGame(game, (first, second), sides, seed=seed, save=save, note=note, letters=letters).run()
     return 0
 
 

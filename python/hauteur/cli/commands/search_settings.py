@@ -33,7 +33,7 @@ def _cells(facts: SettingFacts) -> tuple[str, str]:
 
 
 def _text(value: object) -> str:
-    """A default as it is written on the command line."""
+    """A default as the command line has it."""
     if value is None or value in ((), ""):
         return "none"
     if isinstance(value, bool):

@@ -88,7 +88,7 @@ class _Fitted:
 def _fitted(
     games: Mapping[tuple[str, str], MatchScore], members: Sequence[str], fixed: Mapping[str, float], advantage: bool
 ) -> _Fitted:
-    """Fit one group by its own games, so that others leave it as it is."""
+    """Fit one group by its own games, so that others do not change it."""
     own = {pair: record for pair, record in games.items() if pair[0] in members}
     anchors = {name: fixed[name] for name in members if name in fixed}
     fit = _Fit(_ResultTable.of(own, members), *_free_ratings(members, anchors), advantage)

@@ -101,7 +101,7 @@ def elo_of_interval(interval: tuple[float, float]) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class Pairs:
-    """Results of pairs of games from the same opening with seats swapped: the pentanomial counts.
+    """Results of pairs of games from the same opening with sides swapped: the pentanomial counts.
 
     counts: pairs in which the player made 0, 1/2, 1, 3/2 and 2 points. The two games of a pair are not independent: an
     opening that wins for whoever moves first gives a point to each. So the variance of pairs, not of games, gives the
@@ -179,7 +179,7 @@ Model = Literal["logistic", "normalised"]
 """Unit of Elo in a sequential test: of the score, or of the score in deviations of a pair."""
 
 EMPTY_CELL = 1e-3
-"""What an empty cell of the pair counts becomes in a likelihood."""
+"""Value of an empty cell of the pair counts in a likelihood."""
 
 _T_OF_NORMALISED_ELO = math.sqrt(2) * math.log(10) / 800
 """Normalised Elo times this is (mean - 1/2) / deviation of a pair's share of points."""

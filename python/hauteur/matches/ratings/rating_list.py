@@ -47,7 +47,7 @@ class Rating:
 
 
 class GroupConstants(NamedTuple):
-    """What the players of a group have in common: nu of draws; the first move's worth and its standard error, Elo."""
+    """Constants that the players of a group share: nu of draws; the first move's worth and its standard error, Elo."""
 
     draws: float
     advantage: float

@@ -8,7 +8,7 @@ from typing import Any
 
 from hauteur import _core
 from hauteur.games.walks import MoveNote, WalkNotes, drawing_of, result_title, walk_of
-from hauteur.matches.game_files import outcome_of, played_line, score_of, seated
+from hauteur.matches.game_files import by_side, outcome_of, played_line, score_of
 from hauteur.matches.report.stored import StoredMatch
 from hauteur.matches.results import MatchGame
 from hauteur.mcts.scores import score_text, value_of_pawns
@@ -25,12 +25,12 @@ COLUMNS = ("game", "first", "second", "result", "end", "plies", "opening")
 
 
 def sample_of(games: Sequence[MatchGame], most: int = SAMPLE) -> list[MatchGame]:
-    """Return at most so many games, whole pairs spread evenly over the match, in the order of their numbers."""
+    """Return at most `most` games, whole pairs spread evenly over the match, in the order of their numbers."""
     ordered = sorted(games, key=lambda game: game.index)
     pairs = [ordered[first : first + 2] for first in range(0, len(ordered), 2)]
-    wanted = max(1, most // 2)
-    if len(pairs) > wanted:
-        pairs = [pairs[round(place * (len(pairs) - 1) / max(1, wanted - 1))] for place in range(wanted)]
+    count = max(1, most // 2)
+    if len(pairs) > count:
+        pairs = [pairs[round(place * (len(pairs) - 1) / max(1, count - 1))] for place in range(count)]
     return [game for pair in pairs for game in pair][:most]
 
 
@@ -51,8 +51,8 @@ def games_table(games: Sequence[MatchGame], sample: Sequence[MatchGame], names: 
     """Return the games of a match as a table; those of the sample open on the board."""
     places = {game.index: f'data-walk="{place} 0"' for place, game in enumerate(sample)}
     ordered = sorted(games, key=lambda game: game.index)
-    wanted = {*places, *(game.index for game in ordered[:MOST_ROWS])}
-    rows = [[_number(game, places), *_row(game, names)] for game in ordered if game.index in wanted]
+    shown = {*places, *(game.index for game in ordered[:MOST_ROWS])}
+    rows = [[_number(game, places), *_row(game, names)] for game in ordered if game.index in shown]
     left = len(ordered) - len(rows)
     folded = "All games" if not left else f"Games; {left:,} more games are in games.jsonl"
     return ReportTable(COLUMNS, rows, words=True, folded=folded)
@@ -78,13 +78,13 @@ def _number(game: MatchGame, buttons: Mapping[int, str]) -> str:
 def _row(game: MatchGame, names: tuple[str, str]) -> list[str]:
     opening = " ".join(part for part in (game.fen, game.opening) if part)
     result = {1: "1-0", 0: "1/2", -1: "0-1"}[outcome_of(game)]
-    return [*seated(game, names), result, game.end, str(game.plies), opening]
+    return [*by_side(game, names), result, game.end, str(game.plies), opening]
 
 
 def walk_of_game(game: _core.Game, names: tuple[str, str], played: MatchGame) -> dict[str, Any]:
     """Return a game of a match for the widget. names: of A and B."""
     start, actions = played_line(game, played)
-    title = f"{played.index + 1}. {result_title(*seated(played, names), outcome_of(played), played.end)}"
+    title = f"{played.index + 1}. {result_title(*by_side(played, names), outcome_of(played), played.end)}"
     return walk_of(start, actions, title=title, notes=_notes(played, start, actions))
 
 

@@ -145,7 +145,7 @@ def result_facts(tally: Tally) -> list[tuple[str, str]]:
 
 def results_table(tally: Tally) -> ReportTable:
     """Return wins, draws and losses by side."""
-    rows = [("all", tally.record), *((f"A {seat}", record) for seat, record in tally.seats.items() if record.games)]
+    rows = [("all", tally.record), *((f"A {side}", record) for side, record in tally.sides.items() if record.games)]
     cells = [
         (name, f"{r.games:,}", f"{r.wins:,}", f"{r.draws:,}", f"{r.losses:,}", f"{r.score:.1%}") for name, r in rows
     ]
@@ -158,7 +158,7 @@ SOURCES: Mapping[IntervalSource, str] = {
     "openings": "openings, which repeat",
     "running": "games in the order of their numbers, in which those that go on may yet be lost or won",
 }
-"""What the interval of a tally is made of, in words."""
+"""Sources of the interval of a tally, in words."""
 
 
 def score_figure(match: StoredMatch) -> Figure:

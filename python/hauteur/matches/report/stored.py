@@ -24,7 +24,7 @@ from hauteur.system.lock import is_locked
 from hauteur.system.run_directory import RunDirectory
 
 WITHOUT_MOVES: dict[str, Any] = {"moves": "", "centipawns": (), "depths": (), "milliseconds": ()}
-"""What `StoredMatch.games` leaves out: nearly all that a game takes of memory."""
+"""Fields that `StoredMatch.games` leaves out: nearly all that a game takes of memory."""
 
 
 class StoredMatch:
@@ -323,8 +323,8 @@ def _sprt(result: Mapping[str, Any]) -> Sprt | None:
     return values and Sprt(*(values[name] for name in ("elo0", "elo1", "alpha", "beta", "model")))
 
 
-def _share(done: int, wanted: int | None) -> float | None:
-    return min(1.0, done / wanted) if wanted else None
+def _share(done: int, of_all: int | None) -> float | None:
+    return min(1.0, done / of_all) if of_all else None
 
 
 def _state(folder: RunDirectory, *, complete: bool) -> str:
@@ -334,12 +334,12 @@ def _state(folder: RunDirectory, *, complete: bool) -> str:
 
 
 def _state_text(
-    state: str, games: int, wanted: int | None, result: Mapping[str, Any], played: int | None, about: str = "about"
+    state: str, games: int, of_all: int | None, result: Mapping[str, Any], played: int | None, about: str = "about"
 ) -> str:
     """Return state, games, time, and while work goes on the time left. played: games when the result was written."""
-    of = f" of {wanted:,}" if wanted is not None and state != "finished" else ""
+    of = f" of {of_all:,}" if of_all is not None and state != "finished" else ""
     seconds = (result.get("work") or {}).get("seconds")
     took = f", {duration(seconds)}" if seconds else ""
-    if state != "running" or not (seconds and played and wanted):
+    if state != "running" or not (seconds and played and of_all):
         return f"{state}, {games:,}{of} games{took}"
-    return f"{state}, {games:,}{of} games{took}, {about} {duration(seconds / played * max(0, wanted - games))} left"
+    return f"{state}, {games:,}{of} games{took}, {about} {duration(seconds / played * max(0, of_all - games))} left"

@@ -39,7 +39,7 @@ LAST_WORDS = 0.5
 FAREWELL = 1.0
 """Seconds that a program is given to end by itself."""
 EXHAUSTED = (errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN)
-"""What this machine lacks, not the program."""
+"""Errors of this machine, not of the program."""
 
 
 @asynccontextmanager

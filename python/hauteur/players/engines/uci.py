@@ -30,7 +30,7 @@ START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 LAST_LINES = 100
 """Lines before its move among which an engine's last score is looked for: with many lines (MultiPV) and bounds."""
 NO_MOVE = ("0000", "(none)", "NULL", "null")
-"""What engines play where they see no move."""
+"""Moves that engines give where they see none."""
 VARIANTS = {"minichess": "gardner"}
 """Games by their names among the values of UCI_Variant."""
 Kind = Literal["check", "spin", "combo", "button", "string"]
@@ -220,7 +220,7 @@ class UciSession:
     async def begin(self) -> None:
         """A new game: the engine forgets the last one."""
         self._line = None
-        self._clocks = {seat: EngineClock.of(self._settings) for seat in (0, 1)}
+        self._clocks = {side: EngineClock.of(self._settings) for side in (0, 1)}
         await self._ready("ucinewgame")
 
     async def choose(self, request: MoveRequest) -> ChosenMove:
