@@ -1,8 +1,7 @@
-"""`hauteur` alone, its completion, and interrupts before it has begun."""
+"""`hauteur` alone, and interrupts before it has begun."""
 
 import os
 import pty
-import shutil
 import signal
 import subprocess
 import sys
@@ -53,44 +52,6 @@ def test_every_word_of_the_greeting_is_a_command(capsys: Capture) -> None:
         command = line.split()[1:]
         if command[0] == "hauteur":
             assert any(known.words.split()[0] == command[1] for known in main.COMMANDS) or command[1] == "--help"
-
-
-SHELLS = ["bash", *(pytest.param(shell, marks=pytest.mark.slow) for shell in ("zsh", "fish"))]
-
-
-@pytest.mark.parametrize("shell", SHELLS)
-def test_completion(shell: str, capsys: Capture) -> None:
-    assert main.main(["completion", shell]) == 0
-    script = capsys.readouterr().out
-    for word in ("analyse", "tournament", "list-settings", "check-game"):
-        assert word in script
-    if shutil.which(shell):
-        subprocess.run([shell, "-n"], input=script, text=True, check=True, timeout=60)
-
-
-@pytest.mark.parametrize(
-    ("words", "offered"),
-    [
-        (["play", ""], {"chess", "nogo", "connect4"}),
-        (["analyse", "chess", "--net", ""], {"connect4", "uniform"}),
-        (["match", "random", "net=connect4 cpuct."], {"net=connect4 cpuct.init="}),
-        (["tournament", "ran"], {"random"}),
-        (["experiment", ""], {"contempt-odds"}),
-        (["gtp", "--player", ""], {"mcts:", "visits=", "search_contempt.n_scl="}),
-    ],
-)
-def test_a_shell_completes_games_nets_players_and_experiments(
-    words: list[str], offered: set[str], capsys: Capture
-) -> None:
-    assert main.main(["__complete", *words]) == 0
-    found = {line.partition("\t")[0] for line in capsys.readouterr().out.splitlines()}
-    assert offered <= found
-    assert "tutorial" not in found
-
-
-def test_completion_for_another_shell(capsys: Capture) -> None:
-    assert main.main(["completion", "tcsh"]) == main.EXIT_BAD_INPUT
-    assert capsys.readouterr().err.count("\n") == 1
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")

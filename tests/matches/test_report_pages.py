@@ -86,19 +86,11 @@ def test_a_sequential_test_shows_its_likelihood_ratio(tmp_path: Path) -> None:
 
 
 def test_the_page_of_a_tournament_has_ratings_crosstable_and_games_of_all_pairings(tmp_path: Path) -> None:
-    """And `hauteur rate` writes the same list as a page of its own."""
     out = played(tmp_path, "tournament", "random", f"{NET} name=B", "mcts:20", "--games", "4")
     page = (out / "report.html").read_text()
     titles = " ".join(str(game["title"]) for game in games_on(page))
     assert all(name in titles for name in ("random", "B", "mcts:20"))
     assert page.count("/4</td>") == 6
-    listed = tmp_path / "list"
-    assert main.main(["rate", str(out), "--out", str(listed)]) == 0
-    page = (listed / "report.html").read_text()
-    assert "Rating list" in page
-    assert "mcts:20" in page
-    assert main.main(["report", str(listed)]) == 0
-    assert main.main(["rate", str(out), "--out", str(out)]) == main.EXIT_BAD_INPUT
     assert main.main(["report", str(out), "--output", str(tmp_path / "other.html")]) == 0
     assert (tmp_path / "other.html").exists()
 

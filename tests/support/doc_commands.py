@@ -34,7 +34,6 @@ ONLY_PARSED = {
     "hauteur (experiment (cpuct|fpu|solver|repeats|validation|variance))": "takes minutes at its smallest size",
     "hauteur bench": "measures for seconds to minutes; tested in tests/cli",
     "hauteur .*--cluster ": "needs a cluster; tested in tests/cluster",
-    "hauteur completion": "loads every command; tested in tests/cli",
     "hauteur net get [a-z]": "needs a network; tested in tests/networks with a server on this machine",
     "hauteur puzzles solve": "needs puzzles, and a game or two have none; tested in tests/studies",
     "hauteur web": "a server that does not end; tested in tests/web",

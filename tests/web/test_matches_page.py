@@ -92,17 +92,15 @@ def test_a_tournament_has_a_list_and_a_page_for_each_pairing(client: TestClient,
     assert client.get(f"{MATCHES.path}/game/{name}?number=0").status_code == 404
 
 
-def test_tunings_and_rating_lists_have_pages(client: TestClient, tmp_path: Path) -> None:
+def test_tunings_have_pages(client: TestClient, tmp_path: Path) -> None:
     words = ["--parameter", "cpuct.init=0.5:3", "--iterations", "2", "--games", "4", "--verification", "0"]
-    tuning, ratings = tmp_path / "tuned", tmp_path / "rated"
+    tuning = tmp_path / "tuned"
     assert main(["tune", "strength", "net=uniform visits=4", *words, "--game", "tictactoe", "--out", str(tuning)]) == 0
-    assert main(["rate", str(tuning), "--out", str(ratings)]) == 0
     listed = client.get(f"{MATCHES.path}/list").text
     assert "2 iterations" in listed
     page = client.get(f"{MATCHES.path}/of/{tmp_path.name}/tuned").text
     assert f'href="{MATCHES.path}/of/{tmp_path.name}/tuned/iteration-0002"' in page
     assert "Tuning for strength: tictactoe" in page
-    assert "Rating list" in client.get(f"{MATCHES.path}/of/{tmp_path.name}/rated").text
 
 
 def test_games_come_a_page_at_a_time_the_newest_first(client: TestClient, tmp_path: Path) -> None:

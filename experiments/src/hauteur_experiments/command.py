@@ -4,7 +4,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from cyclopts import App, Parameter
 
@@ -12,18 +12,12 @@ import hauteur as ht
 from hauteur_experiments.experiment import Setting, cores, make_experiment
 from hauteur_experiments.registry import every_experiment, find
 
-
-def _names(_: Any) -> list[str]:
-    """Return the names of experiments, for completion."""
-    return [known.name for known in every_experiment()]
-
-
 app = App(name="experiment", help="Make a table or figure of the papers; without a name, list them.")
 
 
 @app.default
 def experiment(
-    name: Annotated[str, Parameter(completer=_names)] = "list",
+    name: str = "list",
     *,
     scale: float = 1.0,
     seeds: int | None = None,

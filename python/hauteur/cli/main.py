@@ -48,7 +48,7 @@ COMMANDS = (
     Command(
         "report",
         "learn:report",
-        "Write the page of a run, match, tournament, tuning or rating list; compare runs.",
+        "Write the page of a run, match, tournament or tuning; compare runs.",
     ),
     Command("prove", "games:prove", "Check a net's play against exact play."),
     Command("perft", "games:perft", "Count the move sequences of a length; checks a game's rules."),
@@ -62,7 +62,6 @@ COMMANDS = (
     Command("bench search", "bench:search", "Visits per second of the bare search."),
     Command("bench selfplay", "bench:selfplay", "Speed of self-play and where its time goes."),
     Command("bench evaluator", "bench:evaluator", "Evaluations per second of a net, by batch size and precision."),
-    Command("completion", "greeting:completion", "Print the completion of commands and options for a shell."),
     Command("doctor", "doctor:doctor", "Show versions, devices, threads, backends, and what is missing."),
 )
 

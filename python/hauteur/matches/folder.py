@@ -107,15 +107,6 @@ class TournamentFolder(MatchFolder):
         write_json(self.settings_file, {"settings": settings, "begun": begun or provenance()})
 
 
-@dataclass(frozen=True)
-class RatingFolder(RunDirectory):
-    """The files of a rating list: rate.json (its sources), result.json, report.html."""
-
-    SETTINGS = "rate.json"
-    CONTENT = "a rating list"
-    WORK = "rating players"
-
-
 def games_stamp(path: Path) -> dict[str, str]:
     """Return when games of the matches in the folders of a folder were written last, and their size, as a stamp."""
     found = [place.stat() for place in path.glob("*/games.jsonl")]

@@ -26,7 +26,6 @@ KINDS = {
     "tournament.json": "hauteur.matches.folder:TournamentFolder",
     "match.json": "hauteur.matches.folder:MatchFolder",
     "tune.json": "hauteur.matches.tuning.folder:TuningFolder",
-    "rate.json": "hauteur.matches.folder:RatingFolder",
     "review.json": "hauteur.studies.review.run:ReviewFolder",
     "mine.json": "hauteur.studies.puzzles.mine:MiningFolder",
     "experiment.json": "hauteur.studies.experiments:ExperimentFolder",

@@ -43,15 +43,6 @@ def section_of(field: FieldInfo) -> type[BaseModel] | None:
     return next((kind for kind in kinds if isinstance(kind, type) and issubclass(kind, BaseModel)), None)
 
 
-def setting_keys(model: type[BaseModel], prefix: str = "") -> list[str]:
-    """Return the dotted keys of all plain settings of a model and its sections."""
-    found: list[str] = []
-    for name, field in model.model_fields.items():
-        section = section_of(field)
-        found += [prefix + name] if section is None else setting_keys(section, f"{prefix}{name}.")
-    return found
-
-
 def setting_facts(model: type[BaseModel], name: str) -> SettingFacts:
     """Return the facts of a plain setting of a model."""
     field = model.model_fields[name]

@@ -1,4 +1,4 @@
-"""Matches, tournaments, tunings and rating lists as pages show them: the last few stay in memory and are read on."""
+"""Matches, tournaments and tunings as pages show them: the last few stay in memory and are read on."""
 
 from __future__ import annotations
 

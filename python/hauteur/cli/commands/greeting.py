@@ -1,7 +1,6 @@
-"""`hauteur` alone in a terminal, and the completion of its commands for shells."""
+"""`hauteur` alone in a terminal."""
 
 import os
-from typing import Literal
 
 from hauteur.networks.names import downloaded_nets, shipped_names
 
@@ -36,18 +35,3 @@ def greeting_lines(version: str, shipped: list[str], downloaded: list[str], name
         "",
         *(f"  {word:8} {command:{width}}  {text}" for word, command, text in rows),
     ]
-
-
-def completion(shell: Literal["bash", "zsh", "fish"], /) -> None:
-    """Print the completion of commands and options for a shell.
-
-    Parameters
-    ----------
-    shell
-        Which shell. Write the output to the file that it looks for: bash:
-        ~/.local/share/bash-completion/completions/hauteur; zsh: a file _hauteur in a folder of its fpath; fish:
-        ~/.config/fish/completions/hauteur.fish.
-    """
-    from hauteur.cli.main import make_app
-
-    print(make_app().generate_completion(shell=shell))

@@ -38,7 +38,7 @@ def train(
 def report(
     run: Path, *others: Path, output: Path | None = None, png: Path | None = None, csv: Path | None = None
 ) -> None:
-    """Write the HTML report of a training run, a match, a tournament, a tuning or a rating list; or compare runs.
+    """Write the HTML report of a training run, a match, a tournament or a tuning; or compare runs.
 
     Parameters
     ----------

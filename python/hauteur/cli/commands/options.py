@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 from cyclopts.validators import Number
 
-from hauteur.cli.commands import words
 from hauteur.cluster.open import WorkerOptions
 from hauteur.mcts.params import SearchParams
 from hauteur.networks.evaluators.base import Precision
@@ -19,13 +18,13 @@ if TYPE_CHECKING:
 Seed = Annotated[int, Parameter(validator=Number(gte=0, lt=2**63))]
 """A seed of random draws, 0 to 2^63 - 1."""
 
-GameSpec = Annotated[str, Parameter(completer=words.games)]
+GameSpec = str
 """A game by its spec."""
 
-NetName = Annotated[str, Parameter(completer=words.nets)]
+NetName = str
 """A net: the name of one that ships or was downloaded, a file, or an evaluator without a file."""
 
-PlayerText = Annotated[str, Parameter(completer=words.players)]
+PlayerText = str
 """A player as text."""
 
 SearchSettings = Annotated[SearchParams, Parameter(name="search", show=False)]

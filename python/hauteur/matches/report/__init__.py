@@ -1,1 +1,1 @@
-"""Pages of matches, tournaments, tunings and rating lists, made of the files in their folders."""
+"""Pages of matches, tournaments and tunings, made of the files in their folders."""

@@ -1,4 +1,4 @@
-"""Reports of matches, tournaments, tunings and rating lists, made of the files in their folders."""
+"""Reports of matches, tournaments and tunings, made of the files in their folders."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ from typing import Any
 
 from hauteur import _core
 from hauteur.cluster.counts import numbers_in_words, summed_numbers
-from hauteur.matches.folder import MatchFolder, RatingFolder, TournamentFolder
+from hauteur.matches.folder import MatchFolder, TournamentFolder
 from hauteur.matches.ratings.elo import PairsInOrder, elo_of_score
 from hauteur.matches.report.games import games_table, games_to_step, openings_table, sample_of, whole_sample
 from hauteur.matches.report.stored import (
     Stored,
     StoredMatch,
-    StoredRatings,
     StoredTournament,
     StoredTuning,
     read_stored,
@@ -27,7 +26,7 @@ from hauteur.plots.report import Report, ReportSection, ReportTable
 from hauteur.system.formatting import signed
 
 PAGE = "report.html"
-KINDS = (MatchFolder, TournamentFolder, TuningFolder, RatingFolder)
+KINDS = (MatchFolder, TournamentFolder, TuningFolder)
 """Folders that have a page."""
 POINTS = 200
 """Places of the figures over time."""
@@ -46,7 +45,7 @@ def not_linked(folder: str, text: str) -> str:  # noqa: ARG001
 
 
 def has_page(folder: Path) -> bool:
-    """Return whether this is the folder of a match, a tournament, a tuning or a rating list."""
+    """Return whether this is the folder of a match, a tournament or a tuning."""
     return any((folder / kind.SETTINGS).is_file() for kind in KINDS)
 
 
@@ -59,13 +58,11 @@ def write_page(folder: Path, output: Path | None = None, *, game: _core.Game | N
     for kind in KINDS:
         if (folder / kind.SETTINGS).is_file():
             stored = read_stored(kind(folder), game)
-            if not isinstance(stored, StoredRatings) and not stored.games:
+            if not stored.games:
                 raise ValueError(f"{folder}: no game of {kind.CONTENT.replace('a ', 'the ')} is finished yet")
             return report_of(stored, whole=True).write(output or folder / PAGE)
     names = ", ".join(kind.SETTINGS for kind in KINDS)
-    raise ValueError(
-        f"{folder}: has none of {names}, so it is the folder of no match, tournament, tuning or rating list"
-    )
+    raise ValueError(f"{folder}: has none of {names}, so it is the folder of no match, tournament or tuning")
 
 
 def renew_page(folder: Path | None, game: _core.Game | None = None) -> None:
@@ -76,8 +73,6 @@ def renew_page(folder: Path | None, game: _core.Game | None = None) -> None:
 
 def report_of(stored: Stored, linked: Linked = not_linked, *, whole: bool = False) -> Report:
     """Return what is known of the work in a folder until now. whole: with games to step through, and lists of them."""
-    if isinstance(stored, StoredRatings):
-        return _ratings_report(stored)
     if not stored.games:
         return Report(stored.title, "No game is finished yet.", sections=[_origin(stored, stored.settings)])
     match stored:
@@ -228,18 +223,10 @@ def _places(games: int, *, step: int) -> set[int]:
     return {*range(wide, games + 1, wide), games}
 
 
-# A rating list and a tournament.
+# A tournament.
 
 RatingLine = Mapping[str, Any]
 """A player or a pairing, as result.json has it."""
-
-
-def _ratings_report(stored: StoredRatings) -> Report:
-    return Report(
-        stored.title,
-        facts=_rating_facts(stored.result),
-        sections=[_ratings_section(stored.result), _origin(stored, stored.settings)],
-    )
 
 
 def _tournament_report(tournament: StoredTournament, linked: Linked, *, whole: bool) -> Report:

@@ -9,7 +9,7 @@ from typing import Any
 
 from hauteur import _core
 from hauteur.games.registry import load_game
-from hauteur.matches.folder import MatchFolder, RatingFolder, TournamentFolder
+from hauteur.matches.folder import MatchFolder, TournamentFolder
 from hauteur.matches.match import NO_LIMIT
 from hauteur.matches.ratings.bradley_terry import rating_list
 from hauteur.matches.ratings.elo import Sprt, elo_of_interval, elo_of_score
@@ -244,29 +244,7 @@ def pairings_of(matches: Sequence[StoredMatch]) -> list[dict[str, Any]]:
     ]
 
 
-class StoredRatings:
-    """A rating list as its folder has it."""
-
-    title = "Rating list"
-    share_done = None
-
-    def __init__(self, path: Path) -> None:
-        self._path = path
-        self.refresh()
-
-    def refresh(self) -> None:
-        """Read the list again."""
-        stored, self.result = read_json(self._path / RatingFolder.SETTINGS), read_json(self._path / "result.json")
-        self.settings: Mapping[str, Any] = stored.get("settings") or {}
-        self.begun: Mapping[str, Any] = stored.get("begun") or {}
-
-    @property
-    def state_text(self) -> str:
-        """Return the number of players."""
-        return f"{len(self.result['ratings']):,} players"
-
-
-Stored = StoredMatch | StoredTournament | StoredTuning | StoredRatings
+Stored = StoredMatch | StoredTournament | StoredTuning
 
 
 def read_stored(folder: RunDirectory, game: _core.Game | None = None) -> Stored:
@@ -281,9 +259,7 @@ def read_stored(folder: RunDirectory, game: _core.Game | None = None) -> Stored:
             return StoredMatch(folder.path, game)
         case TuningFolder():
             return StoredTuning(folder.path)
-        case RatingFolder():
-            return StoredRatings(folder.path)
-    raise ValueError(f"{folder.path} holds {folder.CONTENT}, no match, tournament, tuning or rating list")
+    raise ValueError(f"{folder.path} holds {folder.CONTENT}, no match, tournament or tuning")
 
 
 def summary_line(folder: RunDirectory) -> str:

@@ -1,4 +1,4 @@
-"""The page Matches: matches, tournaments, tunings and rating lists under the roots, live, with their games."""
+"""The page Matches: matches, tournaments and tunings under the roots, live, with their games."""
 
 from __future__ import annotations
 
@@ -136,7 +136,7 @@ def match_of(request: Request) -> MatchOnPage:
 
 
 async def show_one(request: Request) -> Response:
-    """Return the page of a match, a tournament, a tuning or a rating list."""
+    """Return the page of a match, a tournament or a tuning."""
     first = whole_number(request, "first") or 0
 
     def facts() -> dict[str, Any]:
