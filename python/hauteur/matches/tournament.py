@@ -24,9 +24,8 @@ from hauteur.matches.match import RESULT_SECONDS, GamesSettings, Match, MatchSet
 from hauteur.matches.openings import Opening
 from hauteur.matches.playing import Pairings, Playing, ready
 from hauteur.matches.ratings.bradley_terry import rating_list
-from hauteur.matches.ratings.rating_list import RatingList
+from hauteur.matches.ratings.rating_list import RatingList, ratings_json
 from hauteur.matches.ratings.sources import encounters_of_tally
-from hauteur.matches.ratings.tables import ratings_json
 from hauteur.matches.record import GamePlan
 from hauteur.matches.results import MatchGame, Work
 from hauteur.players.build import Resources, player_name

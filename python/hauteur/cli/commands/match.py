@@ -9,7 +9,7 @@ from hauteur.matches.match_result import MatchResult
 from hauteur.matches.play import play_match, run_tournament
 from hauteur.matches.play import sprt as play_sprt
 from hauteur.matches.ratings.elo import Model
-from hauteur.matches.ratings.tables import crosstable, rating_table
+from hauteur.matches.ratings.rating_list import crosstable, rating_table
 from hauteur.matches.tournament import Kind, Tournament
 from hauteur.players.settings import Colours
 

@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 from hauteur.matches.ratings.bradley_terry import rating_list
+from hauteur.matches.ratings.rating_list import rating_table, ratings_json
 from hauteur.matches.ratings.sources import read_results
-from hauteur.matches.ratings.tables import rating_table, ratings_json
 
 
 def rate(*paths: Path, anchor: tuple[str, ...] = (), first_move: bool = False, json: bool = False) -> None:

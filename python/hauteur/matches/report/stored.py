@@ -13,8 +13,8 @@ from hauteur.matches.folder import MatchFolder, TournamentFolder
 from hauteur.matches.match import NO_LIMIT
 from hauteur.matches.ratings.bradley_terry import rating_list
 from hauteur.matches.ratings.elo import Sprt, elo_of_interval, elo_of_score
+from hauteur.matches.ratings.rating_list import ratings_json
 from hauteur.matches.ratings.sources import encounters_of_tally
-from hauteur.matches.ratings.tables import ratings_json
 from hauteur.matches.results import GameCount, MatchGame
 from hauteur.matches.tuning.folder import TuningFolder
 from hauteur.system.files import read_json
