@@ -106,7 +106,7 @@ def test_the_page_of_a_tuning_has_its_values_and_matches(tmp_path: Path) -> None
 
 def test_a_folder_of_something_else_is_refused_in_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """And so is one without a finished game."""
-    with pytest.raises(ValueError, match="no match, tournament, tuning or rating list"):
+    with pytest.raises(ValueError, match="no match, tournament or tuning"):
         write_page(tmp_path)
     out = played(tmp_path, "match", "random", "random", "--games", "2")
     (out / "games.jsonl").write_text("")

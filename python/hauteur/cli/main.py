@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from hauteur.system.errors import explain, is_of_pydantic, one_line
 from hauteur.system.extras import require
-from hauteur.system.plugins import import_named
+from hauteur.system.plugins import COMMANDS_GROUP, import_named, offered
 
 if TYPE_CHECKING:
     from cyclopts import App
@@ -180,8 +180,6 @@ def make_app(*, outside: bool = True) -> "App":
     """
     from cyclopts import App
 
-    from hauteur.system import entry_points
-
     app = App(
         name="hauteur",
         help="Learn two-player games from zero, play and analyse them, measure search ideas. Every command takes "
@@ -197,7 +195,7 @@ def make_app(*, outside: bool = True) -> "App":
         parent.command(place, name=name, help=command.help, show=command not in HIDDEN)
     for group_app in groups.values():
         app.command(group_app)
-    for entry in entry_points.offered(entry_points.COMMANDS) if outside else ():
+    for entry in offered(COMMANDS_GROUP) if outside else ():
         app.command(entry.value, name=entry.name, help=OUTSIDE.get(entry.name, ("", f"From {entry.module}."))[1])
     return app
 

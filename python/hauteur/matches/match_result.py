@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from hauteur.matches.game_files import header_of, write_games
 from hauteur.matches.match import Match
 from hauteur.matches.ratings.elo import elo_of_score
-from hauteur.matches.results import MatchGame, sprt_line, table
-from hauteur.system.formatting import signed
-from hauteur.system.tables import Rows, html_table
+from hauteur.matches.results import MatchGame, table
+from hauteur.system.tables import Rows
 
 if TYPE_CHECKING:
     import pandas
@@ -60,7 +59,7 @@ class MatchResult:
     Intervals are of 95 %. They and `los` come from the variance of pairs of games where openings are played twice with
     sides swapped (docs/reference/ratings.md); a game whose partner is missing counts in all of them.
 
-    match: settings, tally and cost of the match; interrupted: whether Ctrl-C ended it before its time.
+    match: settings, tally and cost of the match; interrupted: True where Ctrl-C ended it.
     """
 
     match: Match
@@ -139,18 +138,7 @@ class MatchResult:
         return "\n".join([*self._notices(), table(self.match.tally, self.match.work, self.names, self.match.test)])
 
     def _repr_html_(self) -> str:
-        tally = self.match.tally
-        rows = [("all", tally.record), *((f"A {side}", record) for side, record in tally.sides.items() if record.games)]
-        names = ("", "games", "won", "drawn", "lost", "score")
-        cells = [(label, r.games, r.wins, r.draws, r.losses, f"{r.score:.1%}") for label, r in rows]
-        low, high = self.elo_interval
-        lines = [
-            f"A: {self.names[0]}, B: {self.names[1]}",
-            f"Elo {signed(self.elo)} [{signed(low)}, {signed(high)}] (95 %), LOS {self.los:.1%}",
-            *([] if self.match.test is None else [sprt_line(self.match.test)]),
-            *self._notices(),
-        ]
-        return html_table(names, cells) + "".join(f"<p>{escape(line)}</p>" for line in lines)
+        return f"<pre>{escape(repr(self))}</pre>"
 
     def _notices(self) -> list[str]:
         if self.complete:

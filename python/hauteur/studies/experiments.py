@@ -19,7 +19,7 @@ from typing import Any, Protocol
 from hauteur.plots import Figure, write_csv, write_png
 from hauteur.plots.figure import figure_of, figure_values
 from hauteur.plots.page import facts_html, figures_html, page, provenance_html, settings_html, table_html
-from hauteur.system import entry_points
+from hauteur.system import plugins
 from hauteur.system.files import write_bytes, write_json
 from hauteur.system.formatting import duration
 from hauteur.system.provenance import provenance
@@ -39,7 +39,7 @@ class KnownExperiment(Protocol):
 
 def known_experiments() -> list[KnownExperiment]:
     """Return the experiments of all installed distributions; imports them."""
-    return [known for entry in entry_points.offered(entry_points.EXPERIMENTS) for known in entry.load()]
+    return [known for entry in plugins.offered(plugins.EXPERIMENTS_GROUP) for known in entry.load()]
 
 
 @dataclass(frozen=True)

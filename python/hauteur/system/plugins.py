@@ -1,10 +1,23 @@
-"""Files of the user's own that register games and networks: only what the user names is ever imported."""
+"""Files of the user's own that register games and networks, and additions of other distributions by entry points.
+
+Only what the user names is ever imported.
+"""
 
 import importlib
 import importlib.util
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
+
+COMMANDS_GROUP = "hauteur.commands"
+"""Group of entry points that are commands: `name = "module:app"`."""
+
+EXPERIMENTS_GROUP = "hauteur.experiments"
+"""Group of entry points that are sequences of experiments, of which the command `hauteur experiment` makes one."""
 
 VARIABLE = "HAUTEUR_IMPORT"
 """Environment variable that names modules or .py files, separated by commas, to import when a name is not known."""
@@ -57,3 +70,10 @@ def _import(entry: str) -> None:
     except BaseException:
         del sys.modules[name]
         raise
+
+
+def offered(group: str) -> list[EntryPoint]:
+    """Return the entry points of a group by name, without importing any."""
+    from importlib.metadata import entry_points  # here: slow to import
+
+    return sorted(entry_points(group=group), key=lambda entry: entry.name)

@@ -6,11 +6,11 @@ import os
 import platform
 import sys
 from datetime import UTC, datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
 from hauteur.system import hardware
+from hauteur.system.extras import installed_version
 
 PACKAGES = ("hauteur", "numpy", "torch", "onnxruntime", "pyarrow", "pydantic", "safetensors")
 
@@ -29,13 +29,6 @@ def provenance() -> dict[str, Any]:
         "processor": hardware.processor_name(),
         "cores": hardware.usable_cores(),
         "python": platform.python_version(),
-        "packages": {name: _package_version(name) for name in PACKAGES},
+        "packages": {name: installed_version(name) for name in PACKAGES},
         "commit": hardware.command_output("git", "-C", os.fspath(PACKAGE), *LAST_COMMIT) or None,
     }
-
-
-def _package_version(name: str) -> str | None:
-    try:
-        return version(name)
-    except PackageNotFoundError:
-        return None
