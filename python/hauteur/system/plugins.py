@@ -72,7 +72,7 @@ def _import(entry: str) -> None:
         raise
 
 
-def offered(group: str) -> list[EntryPoint]:
+def offered(group: str) -> "list[EntryPoint]":
     """Return the entry points of a group by name, without importing any."""
     from importlib.metadata import entry_points  # here: slow to import
 
