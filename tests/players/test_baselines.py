@@ -5,9 +5,6 @@ import pytest
 
 from hauteur import _core
 from hauteur.games.registry import load_game
-from hauteur.matches.match import Match, MatchSettings
-from hauteur.players.build import Resources
-from hauteur.players.settings import parse_player
 from reference.rave import Rave
 
 
@@ -45,13 +42,3 @@ def test_rave_agrees_with_its_specification_visit_by_visit(spec: str, plies: int
         for child in search.root.children or []:
             expected[child.point] = child.N, child.W, child.R, child.S
         np.testing.assert_array_equal(_core.rave_search(state, simulations, seed), expected)
-
-
-def score(a: str, b: str, *, games: int, game: str) -> float:
-    """Score of A, 0 to 1."""
-    rules = load_game(game)
-    settings = MatchSettings(game=rules.spec, a=parse_player(a), b=parse_player(b), games=games, random_plies=2)
-    match = Match(rules, settings, resources=Resources(threads=2))
-    for _ in match.play():
-        pass
-    return match.tally.record.score
