@@ -66,7 +66,7 @@ def test_the_command_lists_refuses_and_is_absent_where_it_is_not_installed(
         assert main(["experiment", *words, "--out", str(tmp_path / "out")]) == 2
         assert line in capsys.readouterr().err
     assert not (tmp_path / "out").exists()
-    monkeypatch.setattr("hauteur.system.plugins.offered", lambda group: [])
+    monkeypatch.setattr("hauteur.cli.main.offered", lambda group: [])
     assert cli.main(["experiment", "list"]) == 2
     message = capsys.readouterr().err
     assert "hauteur-experiments, which is not installed" in message
