@@ -179,7 +179,6 @@ def test_a_tuning_for_strength_is_the_same_after_an_interruption(
     (tmp_path / "cut" / "result.json").unlink()
     assert strength(tmp_path / "cut") == 0
     assert result(tmp_path / "cut") == result(tmp_path / "whole")
-    assert (tmp_path / "cut" / "tune.csv").read_text().startswith("series,iteration,place")
 
 
 def test_an_opponent_plays_both_sides(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

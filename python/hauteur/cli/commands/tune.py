@@ -21,7 +21,6 @@ from hauteur.matches.tuning.parameters import parse_parameters
 from hauteur.matches.tuning.spsa import Schedule
 from hauteur.players.build import Resources
 from hauteur.players.settings import parse_player
-from hauteur.plots import write_figures
 
 
 def strength(
@@ -81,8 +80,6 @@ def strength(
     )
     with resumable(out), played_by(options, workers) as resources:
         tuned = by_strength.tune_strength(tuning, tuning_folder(out, options, resources), say)
-    figure = tuned.figure()
-    write_figures([] if figure is None else [figure], csv=out)
     print(json_format.dumps(tuned.to_json(), indent=2) if options.json else by_strength.report(tuned))
 
 

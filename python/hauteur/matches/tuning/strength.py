@@ -17,7 +17,6 @@ from hauteur.matches.tuning.folder import TuningFolder
 from hauteur.matches.tuning.parameters import Parameter, places_of, values_at, values_text
 from hauteur.matches.tuning.spsa import Iteration, Place, Schedule, settled, spsa
 from hauteur.players.settings import PlayerSettings, changed_player, player_text
-from hauteur.plots import Figure, lines
 from hauteur.system.seeds import derived_seed
 
 Show = Callable[[str], None]
@@ -113,16 +112,6 @@ class Tuned:
             "verification": None if self.verification is None else self.verification.to_json(),
             "iterations": [_iteration_json(self.tuning, one, record) for one, record in steps],
         }
-
-    def figure(self) -> Figure | None:
-        """Plot the parameters by iteration."""
-        rows = {
-            str(parameter): [float(one.place[number]) for one in self.iterations]
-            for number, parameter in enumerate(self.tuning.parameters)
-        }
-        xs = [one.number + 1 for one in self.iterations]
-        text = "Places between the bounds, from 0 to 1; the mean of the second half is the result."
-        return lines("tune", "Tuning", text, "place", xs=xs, rows=rows, x_name="iteration")
 
 
 def _iteration_json(tuning: StrengthTuning, one: Iteration, record: MatchScore) -> dict[str, Any]:
