@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hauteur.plots import Figure, Series, lines, over_seeds, shares, svg, write_csv, write_png, write_svg
+from hauteur.plots import Figure, Series, lines, over_seeds, shares, svg, write_csv, write_png
 from hauteur.plots.colours import DARK, LIGHT, LINE_COLOURS
 from hauteur.plots.figure import figure_of, figure_values, log_ticks, short, ticks
 from hauteur.plots.page import figure_html
@@ -178,17 +178,6 @@ def test_png_has_the_size_and_something_on_it(tmp_path: Path, pixels: tuple[int,
     picture = imread(tmp_path / "a.png")
     assert picture.shape[:2] == (pixels[1], pixels[0])
     assert len({tuple(colour) for colour in picture.reshape(-1, picture.shape[2])[::97]}) > 4
-
-
-def test_svg_files_stand_alone_and_repeat(tmp_path: Path) -> None:
-    pytest.importorskip("matplotlib")
-    for name in ("a.svg", "b.svg"):
-        write_svg(results(), tmp_path / name)
-    text = (tmp_path / "a.svg").read_text(encoding="utf-8")
-    assert text == (tmp_path / "b.svg").read_text(encoding="utf-8")
-    assert ElementTree.fromstring(text.encode()).tag == f"{SVG}svg"
-    assert LIGHT["win"] in text
-    assert "var(" not in text
 
 
 def points() -> Figure:

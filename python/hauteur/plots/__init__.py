@@ -1,12 +1,12 @@
 """Figures of learning: plain data (Figure), drawn as SVG for pages and as PNG for papers, written as CSV.
 
 `shares` and `lines` make figures of plain numbers. `svg` draws one for pages with `hauteur.plots.page.STYLE`, which
-have its legend; `write_png`, `write_svg` and `write_csv` write one as a standalone file.
+have its legend; `write_png` and `write_csv` write one as a standalone file.
 """
 
 from hauteur.plots.colours import LINE_COLOURS
 from hauteur.plots.figure import Figure, Series
-from hauteur.plots.files import write_csv, write_figures, write_png, write_svg
+from hauteur.plots.files import write_csv, write_figures, write_png
 from hauteur.plots.kinds import lines, over_seeds, shares
 from hauteur.plots.svg import svg
 
@@ -21,5 +21,4 @@ __all__ = [
     "write_csv",
     "write_figures",
     "write_png",
-    "write_svg",
 ]

@@ -1,4 +1,4 @@
-"""Figures as files: PNG and SVG by matplotlib (extra `report`), CSV."""
+"""Figures as files: PNG by matplotlib (extra `report`), CSV."""
 
 from __future__ import annotations
 
@@ -28,12 +28,17 @@ LEGEND_SIGNS = 110
 
 def write_png(figure: Figure, path: Path, *, pixels: tuple[int, int] = PIXELS) -> None:
     """Draw the whole figure on light ground, `pixels` wide and high. ImportError without matplotlib."""
-    write_bytes(path, _picture(figure, "png", pixels))
+    from matplotlib import style
+    from matplotlib.figure import Figure as Sheet
 
-
-def write_svg(figure: Figure, path: Path) -> None:
-    """Draw the whole figure with title and legend, as a standalone file. Raise ImportError without matplotlib."""
-    write_bytes(path, _picture(figure, "svg", PIXELS))
+    with style.context(["default", {"font.size": 8}]):
+        sheet = Sheet(figsize=(pixels[0] / DPI, pixels[1] / DPI), dpi=DPI, layout="constrained")
+        axes = sheet.add_subplot()
+        _draw(figure, axes)
+        _draw_words(figure, sheet, axes)
+        buffer = io.BytesIO()
+        sheet.savefig(buffer, format="png")
+    write_bytes(path, buffer.getvalue())
 
 
 def write_csv(figure: Figure, path: Path) -> None:
@@ -55,21 +60,6 @@ def write_figures(figures: Iterable[Figure], *, png: Path | None = None, csv: Pa
             if folder is not None:
                 folder.mkdir(parents=True, exist_ok=True)
                 write(figure, folder / f"{figure.key}.{kind}")
-
-
-def _picture(figure: Figure, kind: str, pixels: tuple[int, int]) -> bytes:
-    """The file's content; the same figure gives the same bytes."""
-    from matplotlib import style
-    from matplotlib.figure import Figure as Sheet
-
-    with style.context(["default", {"font.size": 8, "svg.hashsalt": figure.key}]):
-        sheet = Sheet(figsize=(pixels[0] / DPI, pixels[1] / DPI), dpi=DPI, layout="constrained")
-        axes = sheet.add_subplot()
-        _draw(figure, axes)
-        _draw_words(figure, sheet, axes)
-        buffer = io.BytesIO()
-        sheet.savefig(buffer, format=kind, metadata={"Date": None} if kind == "svg" else None)
-    return buffer.getvalue()
 
 
 def _draw(figure: Figure, axes: Axes) -> None:
