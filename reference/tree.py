@@ -87,12 +87,6 @@ class Node:
         """Q(s): the mean W - L of all visits for the mover, -1 to 1; 0 before the first."""
         return self.value.wl
 
-    def q_of(self, edge: Edge) -> float | None:
-        """Q(s, a): the mean W - L behind an edge of this node for its mover, -1 to 1; None before the first visit."""
-        if edge.child is None or not edge.visits:
-            return None
-        return edge.value.seen_by(self.mover, edge.child.mover).wl
-
 
 @dataclass(eq=False)
 class Edge:

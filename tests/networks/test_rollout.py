@@ -11,9 +11,8 @@ from hauteur import _core
 from hauteur.games.registry import load_game
 from hauteur.mcts.driver import run_searches
 from hauteur.mcts.params import SearchParams
-from hauteur.networks.evaluators.base import StateEvaluator
+from hauteur.networks.evaluators.base import RolloutEvaluator, StateEvaluator
 from hauteur.networks.evaluators.factory import make_evaluator
-from hauteur.networks.evaluators.rollout import RolloutEvaluator
 
 WIN_NEXT = ("4", "1", "4", "1", "4", "2")
 

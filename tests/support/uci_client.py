@@ -40,11 +40,6 @@ class Client:
         self.process.stdin.write(data)
         self.process.stdin.flush()
 
-    def close_input(self) -> None:
-        """Ends the engine's input."""
-        assert self.process.stdin is not None
-        self.process.stdin.close()
-
     def expect(self, beginning: str, *, seconds: float = SECONDS) -> str:
         """The next line that begins so; the lines before it are in `seen`."""
         end = time.monotonic() + seconds

@@ -176,3 +176,33 @@ class UniformEvaluator(GameEvaluator):
 
     def _new_answers(self, rows: int) -> Answers:
         return np.zeros((rows, self.num_actions), np.float32), np.tile(np.array([0.5, 0.0, 0.5], np.float32), (rows, 1))
+
+
+ROLLOUT_ROWS = 16
+"""Positions of a batch of random games."""
+
+
+class RolloutEvaluator(GameEvaluator):
+    """Equal priors; the value of a position is the result of one uniformly random game from it (classic MCTS).
+
+    It needs the positions and cannot work from their features: the search passes them to `submit_states`. A position
+    has the same value at every request.
+    """
+
+    def __init__(self, game: _core.Game, *, batch_size: int = ROLLOUT_ROWS) -> None:
+        super().__init__(game, "rollout", batch_size)
+
+    def compute(self, features: Floats) -> Answers:
+        """Raise ValueError: not supported."""
+        rows = len(features)
+        raise ValueError(
+            f"rollouts start from positions, got {rows} rows of features: this use needs a net, or `uniform`"
+        )
+
+    def submit_states(self, states: Sequence[_core.State]) -> Pending:
+        """Begin to play the games of these positions."""
+        future: Future[Answers] = self._worker.submit(self._play, states)
+        return future
+
+    def _play(self, states: Sequence[_core.State]) -> Answers:
+        return np.zeros((len(states), self.num_actions), np.float32), _core.rollout_values(states, 0, 1)

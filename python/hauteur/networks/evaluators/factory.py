@@ -19,10 +19,12 @@ from hauteur import _core, networks
 from hauteur.networks.architecture import RegisteredArchitecture
 from hauteur.networks.bundled import net_or_shipped
 from hauteur.networks.evaluators.base import (
+    ROLLOUT_ROWS,
     Backend,
     Evaluator,
     GameEvaluator,
     Precision,
+    RolloutEvaluator,
     UniformEvaluator,
 )
 from hauteur.networks.evaluators.callables import CallableEvaluator
@@ -198,9 +200,7 @@ def make_evaluator(
     if spec == "uniform":
         return UniformEvaluator(game, batch_size or 256)
     if spec == "rollout":
-        from hauteur.networks.evaluators.rollout import RolloutEvaluator
-
-        return RolloutEvaluator(game, batch_size=batch_size or 16)
+        return RolloutEvaluator(game, batch_size=batch_size or ROLLOUT_ROWS)
     if backend is not None and backend not in get_args(Backend):
         raise ValueError(f"backend must be one of {', '.join(get_args(Backend))}, got {backend!r}")
     path = Path(spec)
