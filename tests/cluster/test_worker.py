@@ -170,7 +170,7 @@ def test_a_job_that_closes_badly_stops_nothing(worker: ToyWorker) -> None:
 
 
 def message(**changes: Any) -> dict[str, Any]:
-    """A unit as it is sent, with changes."""
+    """A unit as sent, with changes."""
     return {**toy("self-play").to_json(), **changes}
 
 

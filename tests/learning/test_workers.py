@@ -199,7 +199,7 @@ def test_a_full_disk_ends_the_run_which_goes_on_later(tmp_path: Path, monkeypatc
 
 
 def test_games_of_workers_are_read_and_checked_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As far as there is room for checked games; the files of others are read again, which changes nothing."""
+    """As far as checked games fit; the files of others are read again, which changes nothing."""
     recipe, found, read = recipe_of("match"), [], list[Path]()
     unit_games = planned_games.unit_games
 
@@ -208,13 +208,13 @@ def test_games_of_workers_are_read_and_checked_once(tmp_path: Path, monkeypatch:
         return unit_games(planned, folder, number)
 
     monkeypatch.setattr(planned_games, "unit_games", counted)
-    for room, files in ((step_games.MOST_CHECKED, 0), (0, 8)):
-        monkeypatch.setattr(step_games, "MOST_CHECKED", room)
+    for most, files in ((step_games.MOST_CHECKED, 0), (0, 8)):
+        monkeypatch.setattr(step_games, "MOST_CHECKED", most)
         read.clear()
         with workers(2) as scheduler:
-            learn(recipe, folder=tmp_path / str(room), display=Silent(), scheduler=scheduler)
+            learn(recipe, folder=tmp_path / str(most), display=Silent(), scheduler=scheduler)
         assert len(read) == files
-        found.append(content(tmp_path / str(room)))
+        found.append(content(tmp_path / str(most)))
     assert found[0] == found[1]
 
 

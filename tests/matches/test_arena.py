@@ -229,7 +229,7 @@ def test_games_that_are_given_up_end_at_once() -> None:
     first = next(games)
     games.close()
     assert first.plan.index in asked
-    assert len(asked) <= 12  # as many as there is room for, and those that follow what has ended
+    assert len(asked) <= 12  # as many as fit, and those that follow what has ended
     rows = sum(me.evaluator.rows) if isinstance(me.evaluator, ToyEvaluator) else 0
     assert next(games, None) is None
     assert isinstance(me.evaluator, ToyEvaluator)

@@ -42,7 +42,7 @@ MOST_STARTS = 3
 PAUSE = 10.0
 """Seconds until the next start after one that failed."""
 LOOK_SECONDS = 1.0
-"""Seconds between two looks at the room that the cluster has."""
+"""Seconds between two looks at the free places of the cluster."""
 ANSWER_SECONDS = 10.0
 """Seconds that a head has to answer."""
 
@@ -58,7 +58,7 @@ class _Actor:
 
 
 class RayFleet:
-    """Workers of a cluster: as many as asked for, else as there is room for; their number grows with the cluster.
+    """Workers of a cluster: as many as asked for, else as many as fit; their number grows with the cluster.
 
     ValueError, in one line, where there is no such cluster.
     """
@@ -139,9 +139,9 @@ class RayFleet:
             has = self._ray.cluster_resources()
         except Exception as error:  # Ray raises all kinds of them
             raise ValueError(f"{self.name} is gone: {first_line(error)}") from None
-        room = int(has.get("CPU", 0) // self._threads)
-        room = min(room, int(has.get("GPU", 0) / self._gpus)) if self._gpus else room
-        for _ in range((self._most or room) - len(self._actors)):
+        places = int(has.get("CPU", 0) // self._threads)
+        places = min(places, int(has.get("GPU", 0) / self._gpus)) if self._gpus else places
+        for _ in range((self._most or places) - len(self._actors)):
             self._count += 1
             name = f"ray-{self._count}"
             self._actors[name] = _Actor(self._start())

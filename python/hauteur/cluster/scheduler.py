@@ -303,7 +303,7 @@ class Scheduler:
             self._on_note(f"waiting for workers for {ABSENT_SECONDS:.0f} s: {cause}")
 
     def _give(self) -> None:
-        """Give units to workers that have room, the least busy first."""
+        """Give units to workers with free places, the least busy first."""
         if not any(batch.waiting for batch in self._batches):
             return
         for load in range(IN_FLIGHT):

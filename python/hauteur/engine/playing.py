@@ -148,7 +148,7 @@ class PlayingSession(Closing):
         return self._player.result()
 
     def when_open(self, report: Callable[[OpenPlayer | BaseException], None]) -> None:
-        """Call `report` with the player, or the error, as soon as it is open or cannot be opened, in any thread."""
+        """Call `report` with the player, or the error, once it is open or cannot be opened, in any thread."""
         if self._player is not None:
             self._player.add_done_callback(lambda player: report(player.exception() or player.result()))
 

@@ -116,7 +116,7 @@ def _until_closed(
 def _varied(
     player: SearchPlayer | MovePlayer, temperature: float | Temperature | None, *, noise: bool
 ) -> SearchPlayer | MovePlayer:
-    """The player with what makes its games differ; one that does not search as it is."""
+    """The player with what makes its games differ; one that does not search unchanged."""
     if not isinstance(player, SearchPlayer):
         return player
     if noise and player.search.dirichlet is None:

@@ -50,7 +50,7 @@ def read_stored(path: Path) -> Iterator[StoredGame | BadGame]:
 
 
 def good_games(path: Path) -> Iterator[StoredGame]:
-    """Yield the games of a shard, in order; ValueError also for a game that cannot be as it is recorded."""
+    """Yield the games of a shard, in order; ValueError also for a game that cannot be as recorded."""
     for stored in read_stored(path):
         if isinstance(stored, BadGame):
             raise ValueError(str(stored))

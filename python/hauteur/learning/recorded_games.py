@@ -181,7 +181,7 @@ def _sums(values: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[np.int64]
 
 
 def _unplayable(games: Games, number: int, game: _core.Game) -> str | None:
-    """Return why a game cannot have been played as it is recorded; None where it can."""
+    """Return why a game cannot have been played as recorded; None where it can."""
     moves = slice(games.moves_before[number], games.moves_before[number + 1])
     line = games.lines[games.line_offsets[number] : games.line_offsets[number + 1]].tolist()
     try:

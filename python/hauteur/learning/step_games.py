@@ -216,7 +216,7 @@ class StepGames:
 
 
 class _Generation:
-    """Self-play of a generation: writes the files of units; checked: games, as far as there is room in memory."""
+    """Self-play of a generation: writes the files of units; checked: games, as far as memory allows."""
 
     def __init__(self, planned: PlannedGames, folder: Path, warn: Callable[[str], object]) -> None:
         self.missing = missing_units(planned, folder, warn)

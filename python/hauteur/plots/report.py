@@ -39,7 +39,7 @@ Fact = tuple[str, str]
 
 @dataclass(frozen=True)
 class ReportTable:
-    """Rows of cells as text, the first of which names the row; a cell that is `plots.page.Markup` stays as it is.
+    """Rows of cells as text, the first of which names the row; a cell that is `plots.page.Markup` stays unchanged.
 
     words: cells are text that may be long, not numbers; folded: the line under which it is folded up; empty: open.
     """

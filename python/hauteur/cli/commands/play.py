@@ -89,7 +89,7 @@ def play(
 
 
 def odds_start_of(spec: str, odds: str) -> _core.Game:
-    """Return the game of chess that begins without these men; ValueError for another game, and for no known odds."""
+    """Return the game of chess that begins without these pieces; ValueError for another game, and for no known odds."""
     if load_game(spec).name != "chess":
         raise ValueError(f"--odds is for chess, got {spec}")
     if odds not in ODDS_STARTS:

@@ -98,7 +98,7 @@ def axis_of(histories: Sequence[History], key: str) -> list[Axis]:
 
 
 def on_axis(figure: Figure, axis: Axis, history: History) -> Figure:
-    """Return a figure by generation with another axis; one by something else stays as it is."""
+    """Return a figure by generation with another axis; one by something else stays unchanged."""
     if figure.x_name != "generation" or axis.key == "generation":
         return figure
     places = dict(zip(generations(history), axis.values, strict=True))
