@@ -78,7 +78,7 @@ def play_games(
 
     threads: that search and compute nets, each in its part of the games, as many as a net of the core has at least;
     where Python computes a net there are `in_flight`, so that one searches while the net computes for another.
-    max_plies: a game unfinished after this number of plies, its start included, is a draw; None: no limit. resignation: rule
+    max_plies: a game unfinished after these plies, its start included, is a draw; None: no limit. resignation: rule
     of resignation; None: never. tree_per_side: a player on both sides has a tree for each (players on one side always
     have their own). Random numbers derive from (seed, purpose, index of the game), or from the plan's seed. Closing the
     iterator early drops the running games.
