@@ -206,7 +206,7 @@ def unknown_command(word: str, group: Sequence[str]) -> str:
     chains = [command.words.split() for command in COMMANDS]
     known = sorted({chain[depth] for chain in chains if chain[:depth] == [*group] and len(chain) > depth})
     known += [] if group else OUTSIDE
-    from hauteur.system.close_words import did_you_mean
+    from hauteur.system.formatting import did_you_mean
 
     return f"there is no command {' '.join([*group, word])!r}{did_you_mean(word, known)}; there are {', '.join(known)}"
 

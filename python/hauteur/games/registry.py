@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from numpy.typing import ArrayLike
 
 from hauteur import _core
-from hauteur.system.close_words import did_you_mean
+from hauteur.system.formatting import did_you_mean
 from hauteur.system.plugins import load_variable
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from hauteur.networks.catalogue import KNOWN_NETS, known_net
-from hauteur.system.close_words import did_you_mean
 from hauteur.system.files import sha256_of
+from hauteur.system.formatting import did_you_mean
 from hauteur.system.hardware import data_directory
 
 WITHOUT_FILE = ("uniform", "rollout")

@@ -1,8 +1,9 @@
-"""Numbers and foreign text as people and JSON read them."""
+"""Numbers and foreign text as people and JSON read them, and the word that was probably meant."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 
 
 def duration(seconds: float) -> str:
@@ -41,3 +42,12 @@ def described(value: object) -> str:
     if isinstance(value, tuple | list):
         return f"a {type(value).__name__} of {len(value)}"
     return "nothing (None)" if value is None else f"a {type(value).__name__}"
+
+
+def did_you_mean(given: str, allowed: Iterable[str]) -> str:
+    """Return ` (did you mean X?)` for the word nearest to what was given, empty where none is near."""
+    import difflib  # here: only messages about a wrong word need it
+
+    words = {word.lower(): word for word in allowed}
+    close = difflib.get_close_matches(given.lower(), list(words), 1)
+    return f" (did you mean {words[close[0]]}?)" if close else ""

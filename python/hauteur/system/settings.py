@@ -11,7 +11,7 @@ from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
-from hauteur.system.close_words import did_you_mean
+from hauteur.system.formatting import did_you_mean
 
 Key = tuple[str, ...]
 """Names of the sections that lead to a setting, and its own."""

@@ -23,8 +23,7 @@ from hauteur.players.engines.process import (
 )
 from hauteur.players.engines.settings import EngineSettings
 from hauteur.players.move_player import ChosenMove, EngineFailure, MoveRequest
-from hauteur.system.close_words import did_you_mean
-from hauteur.system.formatting import quoted
+from hauteur.system.formatting import did_you_mean, quoted
 
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 LAST_LINES = 100
