@@ -274,6 +274,19 @@ def test_the_table_of_claims(tmp_path: Path) -> None:
     assert re.search(r"\d+ comparisons: 1 holds, 0 does not hold, ", text)
     with (tmp_path / "claims.csv").open(encoding="utf-8", newline="") as lines:
         assert with_table(text, list(csv.DictReader(lines)), "page") == text
+        lines.seek(0)
+        recorded = list(csv.DictReader(lines))
+    own = {**recorded[0], "claim": "by hand", "measured": "6", "command": "hauteur match"}
+    (tmp_path / "temperature-wdl-chess/result.json").unlink()
+    with (tmp_path / "claims.csv").open("w", encoding="utf-8", newline="") as lines:
+        writer = csv.DictWriter(lines, recorded[0])
+        writer.writeheader()
+        writer.writerows([*recorded, own])
+    write_table(page, base)  # in a folder without that run; its lines and those recorded by hand are kept
+    with (tmp_path / "claims.csv").open(encoding="utf-8", newline="") as lines:
+        kept = list(csv.DictReader(lines))
+    assert [line for line in kept if line != own] == recorded
+    assert own in kept
     page.write_text("# Other")
     with pytest.raises(ValueError, match="which this page lacks"):
         write_table(page, base)
