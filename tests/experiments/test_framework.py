@@ -75,7 +75,7 @@ def test_the_command_lists_refuses_and_is_absent_where_it_is_not_installed(
 
 OWN = """
 import hauteur_experiments as he
-he.register(he.Experiment("own", "nobody", "one row", lambda setting: he.Result([{"n": 1}], [])))
+he.register(he.Experiment("own", "someone", "one row", lambda setting: he.Result([{"n": 1}], [])))
 """
 
 
@@ -101,15 +101,15 @@ def counting(runs: list[Setting]) -> Experiment:
         runs.append(at)
         return Result([{"n": at.scaled(10)}], [Finding("hot", "6000 K", "holds")], texts=["hello"])
 
-    claims = stated("nobody", "hot | the sun is hot | 5772 K")
-    return Experiment("counting", "nobody, figure 1", "counts", run, claims, seconds=60.0)
+    claims = stated("someone", "hot | the sun is hot | 5772 K")
+    return Experiment("counting", "someone, figure 1", "counts", run, claims, seconds=60.0)
 
 
 def test_results_are_written_and_a_folder_belongs_to_its_settings(tmp_path: Path) -> None:
     lines: list[str] = []
     at = Setting(tmp_path / "out", scale=0.5, seeds=2, show=lines.append)
     make_experiment(counting([]), at)
-    assert "paper:    nobody: the sun is hot (5772 K)\nhere:     6000 K\nverdict:  holds" in lines
+    assert "paper:    someone: the sun is hot (5772 K)\nhere:     6000 K\nverdict:  holds" in lines
     assert (tmp_path / "out/result.csv").read_text() == "n\n5\n"
     facts = json.loads((tmp_path / "out/result.json").read_text())
     assert (facts["experiment"], facts["scale"], facts["findings"][0]["key"]) == ("counting", 0.5, "hot")
@@ -130,7 +130,7 @@ def measuring(runs: list[float], effect: float, matters: float = 0.01) -> Experi
         side = Inequality("effect", Mean(samples), 0.0, "above", 100, matters=matters)
         return Result([], [Finding.of("effect", Claim((side,)), scope="here")])
 
-    return Experiment("measuring", "nobody", "measures", run, stated("nobody", "effect | it works | 1"), looks=True)
+    return Experiment("measuring", "someone", "measures", run, stated("someone", "effect | it works | 1"), looks=True)
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Experiments of learning: exact judges, goals, arms, recipes, verdicts on given curves, small ones to the end."""
+"""Experiments of learning: exact evaluation, goals, arms, recipes, verdicts on given curves, small ones to the end."""
 
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ from experiment_toys import setting
 import hauteur as ht
 from hauteur_experiments import arms
 from hauteur_experiments.arms import STAGES, Arm, Curve, Stage, newest
-from hauteur_experiments.exact import Choose, Judge, losses, lost_positions
+from hauteur_experiments.exact import Choose, ExactEvaluator, losses, lost_positions
 from hauteur_experiments.experiment import Setting, make_experiment
 from hauteur_experiments.implementation_report import figures
 from hauteur_experiments.implementation_report.figures import PLANS, Learned
@@ -36,30 +36,30 @@ def perfect(game: str) -> Choose:
     return lambda states: [best(state) for state in states]
 
 
-def can_lose(choose: Choose, state: ht.State, seat: int) -> bool:
+def can_lose(choose: Choose, state: ht.State, side: int) -> bool:
     """Return whether some replies beat the player, one position after another."""
     outcome = state.outcome()
     if outcome is not None:
-        return outcome == 2 * seat - 1
-    actions = choose([state]) if state.to_move == seat else state.legal_actions().tolist()
-    return any(can_lose(choose, state.child(action), seat) for action in actions)
+        return outcome == 2 * side - 1
+    actions = choose([state]) if state.to_move == side else state.legal_actions().tolist()
+    return any(can_lose(choose, state.child(action), side) for action in actions)
 
 
 def test_players_are_judged_by_exact_values() -> None:
-    judge = Judge.of(TINY, 30, 12)
-    assert [state.notation() for state, _ in judge.positions] == [
-        state.notation() for state, _ in Judge.of(TINY, 40, 2).positions[:30]
+    evaluator = ExactEvaluator.of(TINY, 30, 12)
+    assert [state.notation() for state, _ in evaluator.positions] == [
+        state.notation() for state, _ in ExactEvaluator.of(TINY, 40, 2).positions[:30]
     ]
-    assert all(len(set(values.values())) > 1 for _, values in judge.positions)
-    assert judge.kept(perfect(TINY)) == judge.unbeaten(perfect(TINY)) == 1.0
-    assert judge.kept(first_legal) < 1
-    seats = [state.to_move if n % 2 == 0 else 1 - state.to_move for n, state in enumerate(judge.openings)]
-    expected = {n for n, state in enumerate(judge.openings) if can_lose(first_legal, state, seats[n])}
-    assert set(lost_positions(first_legal, judge.openings, seats)) == expected
-    assert judge.unbeaten(first_legal) == 1 - len(expected) / 12 < 1
+    assert all(len(set(values.values())) > 1 for _, values in evaluator.positions)
+    assert evaluator.kept(perfect(TINY)) == evaluator.unbeaten(perfect(TINY)) == 1.0
+    assert evaluator.kept(first_legal) < 1
+    sides = [state.to_move if n % 2 == 0 else 1 - state.to_move for n, state in enumerate(evaluator.openings)]
+    expected = {n for n, state in enumerate(evaluator.openings) if can_lose(first_legal, state, sides[n])}
+    assert set(lost_positions(first_legal, evaluator.openings, sides)) == expected
+    assert evaluator.unbeaten(first_legal) == 1 - len(expected) / 12 < 1
     assert (losses(perfect("tictactoe"), "tictactoe"), losses(first_legal, "tictactoe") > 0) == (0, True)
     with pytest.raises(ValueError, match="those of connect4, of any size; got nogo"):
-        Judge.of("nogo(size=5)", 10, 2)
+        ExactEvaluator.of("nogo(size=5)", 10, 2)
 
 
 def line(generation: int, evaluations: int, ratio: float | None = 2.0) -> dict[str, Any]:

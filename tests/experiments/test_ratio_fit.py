@@ -1,4 +1,4 @@
-"""The ratio (w + l)/d: laws of its interval, and the search for the setting that gives a wanted one."""
+"""The ratio (w + l)/d: laws of its interval, and the search for the setting that gives a requested one."""
 
 import math
 from collections.abc import Callable
@@ -149,9 +149,9 @@ def test_a_rising_ratio_is_found_too() -> None:
     assert found.x == pytest.approx(1.38**-0.4, rel=0.2)
 
 
-@pytest.mark.parametrize(("wanted", "reached", "x"), [(50.0, "low", 1.0), (0.001, "high", 1000.0)])
-def test_a_ratio_out_of_reach_ends_at_the_bound(wanted: float, reached: str, x: float) -> None:
-    search = RatioSearch(wanted, 1, 1000, (5, 300), rising=False, whole=True, games=100, most_games=3000)
+@pytest.mark.parametrize(("target", "reached", "x"), [(50.0, "low", 1.0), (0.001, "high", 1000.0)])
+def test_a_ratio_out_of_reach_ends_at_the_bound(target: float, reached: str, x: float) -> None:
+    search = RatioSearch(target, 1, 1000, (5, 300), rising=False, whole=True, games=100, most_games=3000)
     found = tune_ratio(players(paper, 3), search)
     assert (found.reached, found.x) == (reached, x)
     assert found.games < 3000

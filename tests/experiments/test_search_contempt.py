@@ -214,7 +214,7 @@ def test_who_gives_is_who_lacks_pieces(name: str, tmp_path: Path) -> None:
         ({"game": "minichess"}, "needs the position of the odds"),
         ({"game": "nogo(size=5)"}, "needs the position of the odds"),
         ({"game": "minichess(fen=rnbqk/ppppp/5/PPPPP/RNBQK w - - 0 1)"}, "no odds: both sides have 10 pieces"),
-        ({"seat": "first"}, "--seat is for games without pieces"),
+        ({"side": "first"}, "--side is for games without pieces"),
         ({"opponent": "nil=3"}, "--opponent: "),
     ],
 )
@@ -231,7 +231,7 @@ def test_small_tables_of_odds(tmp_path: Path) -> None:
     )
     assert [row["search"] for row in result.rows] == ["puct", "n28"]
     assert all(row["games"] == 4 and row["low_95"] <= row["score"] <= row["high_95"] for row in result.rows)
-    at = setting(tmp_path / "c", game="connect4(columns=4,rows=4)", seat="second", only=("n28-3",), **small)
+    at = setting(tmp_path / "c", game="connect4(columns=4,rows=4)", side="second", only=("n28-3",), **small)
     assert [row["search"] for row in make_experiment(find("contempt-odds"), at).rows] == ["n28"]
     games = [json.loads(line) for line in (tmp_path / "c/n28-3/games.jsonl").read_text().splitlines()]
     assert {game["a"] for game in games} == {"second"}

@@ -77,11 +77,11 @@ def test_cells_of_a_table_need_more() -> None:
 @given(st.floats(0.2, 10), st.integers(200, 5000))
 def test_the_units_that_are_missing_would_decide(value: float, units: int) -> None:
     side = above(value / math.sqrt(units), 1 / math.sqrt(units), units)
-    wanted = needed(side, 0.0)
-    assert 100 <= wanted < MOST_UNITS
-    more = above(value / math.sqrt(units), 1 / math.sqrt(wanted), wanted)
+    enough = needed(side, 0.0)
+    assert 100 <= enough < MOST_UNITS
+    more = above(value / math.sqrt(units), 1 / math.sqrt(enough), enough)
     seen = (final_z(LEVEL) + NormalDist().inv_cdf(POWER)) * standard_error(more.measured)
-    assert seen <= side.measured.value * 1.01 or wanted == 100
+    assert seen <= side.measured.value * 1.01 or enough == 100
 
 
 def test_nothing_decides_a_difference_of_nothing() -> None:

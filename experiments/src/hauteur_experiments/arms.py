@@ -1,6 +1,6 @@
 """Runs that learn beside each other, alike but for one thing, judged by exact values: recipes, curves and figures.
 
-The game is Connect Four on a small board, so that many seeds are cheap and the judge needs no opponent: the share of
+The game is Connect Four on a small board, so that seeds are cheap and the evaluation needs no opponent: the share of
 solved positions in which the net's move keeps the value.
 """
 
@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import hauteur as ht
-from hauteur_experiments.exact import Judge, chooser
+from hauteur_experiments.exact import ExactEvaluator, chooser
 from hauteur_experiments.experiment import Setting, finite
 from hauteur_experiments.grid import COLOURS
 from hauteur_experiments.learned import Goal, Lines, learn_beside, metrics_of, net_of
@@ -38,9 +38,9 @@ SMALLEST_GAIN = 1.0
 """Percentage points of kept values, as the mean over a run, that matter."""
 
 POSITIONS, OPENINGS = 1000, 50
-"""Solved ones that judge; drawn ones from which the last nets are played against all replies."""
+"""Solved ones by which nets are evaluated; drawn ones from which the last nets are played against all replies."""
 
-JUDGE_VISITS = 10
+EVALUATED_VISITS = 10
 """Of the net that is judged, which plays PUCT without noise and the most visited move."""
 
 SEARCH: Mapping[str, Any] = {"cpuct": {"init": 1.5, "factor": 0.0}, "fpu": {"kind": "reduction", "value": 0.2}}
@@ -146,19 +146,19 @@ class Curve:
 
 
 def curves_of(
-    setting: Setting, recipes: Mapping[tuple[int, Arm], ht.Recipe], evaluations: int, judge: Judge
+    setting: Setting, recipes: Mapping[tuple[int, Arm], ht.Recipe], evaluations: int, evaluator: ExactEvaluator
 ) -> list[Curve]:
-    """Learn each run, by seed and arm, until these evaluations are spent, and judge its nets."""
+    """Learn each run, by seed and arm, until these evaluations are spent, and evaluate its nets."""
     runs = {f"seed {seed}, {arm.title}": (f"seed-{seed}/{arm.name}", one) for (seed, arm), one in recipes.items()}
     folders = learn_beside(setting, runs, Goal(evaluations=evaluations))
     curves = []
     for (seed, arm), (name, folder) in zip(recipes, folders.items(), strict=True):
-        curves.append(judged(folder, seed, arm, evaluations, judge))
+        curves.append(judged(folder, seed, arm, evaluations, evaluator))
         setting.show(f"{name}: {curves[-1].mean:.2%} kept")
     return curves
 
 
-def judged(folder: Path, seed: int, arm: Arm, evaluations: int, judge: Judge) -> Curve:
+def judged(folder: Path, seed: int, arm: Arm, evaluations: int, evaluator: ExactEvaluator) -> Curve:
     """Return the curve of a finished run that spent these evaluations."""
     lines = metrics_of(folder)
     plain = ht.SearchParams.model_validate(SEARCH)
@@ -168,13 +168,13 @@ def judged(folder: Path, seed: int, arm: Arm, evaluations: int, judge: Judge) ->
         spent = round(evaluations * stage / STAGES)
         generation = newest(lines, spent)
         if generation not in known:
-            known[generation] = judge.kept(chooser(net_of(folder, generation), plain, JUDGE_VISITS))
+            known[generation] = evaluator.kept(chooser(net_of(folder, generation), plain, EVALUATED_VISITS))
         since = lines[points[-1].generation : generation] if points else []
         games = sum(line["games"]["games"] for line in since)
         draws = sum(line["games"]["draws"] for line in since) / games if games else None
         points.append(Stage(spent, generation, known[generation], draws))
-    last = chooser(net_of(folder, points[-1].generation), plain, JUDGE_VISITS)
-    return Curve(seed, arm, points, judge.unbeaten(last))
+    last = chooser(net_of(folder, points[-1].generation), plain, EVALUATED_VISITS)
+    return Curve(seed, arm, points, evaluator.unbeaten(last))
 
 
 def newest(lines: Lines, evaluations: int) -> int:

@@ -17,7 +17,7 @@ from hauteur_experiments.registry import find
 from hauteur_experiments.verdict import MOST_UNITS, Verdict
 
 BEGIN, END = "<!-- claims -->", "<!-- end claims -->"
-"""The table stands between these lines of a page; the rest of the page is left as it is."""
+"""The table stands between these lines of a page; the rest of the page is left unchanged."""
 
 FIELDS = ("subject", "claim", "figure", "measured", "games", "verdict", "cost", "command")
 """Columns of the file with all lines, which stands beside the page; figure: the source's."""

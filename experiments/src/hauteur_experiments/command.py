@@ -27,7 +27,7 @@ def experiment(
     game: str | None = None,
     opponent: str | None = None,
     cost: float | None = None,
-    seat: Literal["first", "second"] | None = None,
+    side: Literal["first", "second"] | None = None,
     parallel: int = 64,
     only: tuple[str, ...] = (),
     looks: Annotated[bool, Parameter(negative="")] = False,
@@ -60,7 +60,7 @@ def experiment(
     cost
         Declared work of an evaluation of the large net, in those of the small one, where an experiment has two nets
         whose cost is not computed.
-    seat
+    side
         Who gives the odds in a game without pieces to take away: the first or the second player, from the start.
     parallel
         Concurrent games.
@@ -68,7 +68,7 @@ def experiment(
         Play only this match of an experiment that has several; may be repeated. The others are reported if they are
         complete.
     looks
-        Judge at every eighth of the games and stop when no finding is open, where an experiment's size is its games.
+        Take verdicts at every eighth of the games and stop when no finding is open, where a size is of games.
     out
         Results folder, default runs/experiments/NAME.
     threads
@@ -96,7 +96,7 @@ def experiment(
         game=game,
         opponent=opponent,
         cost=cost,
-        seat=seat,
+        side=side,
         parallel=parallel,
         only=only,
         workers=workers,
@@ -108,7 +108,7 @@ def experiment(
 
 
 def _file_of(net: Path) -> Path:
-    """Return the file of a net that is given by its name; a file, the folder of a run, or no net at all, as it is."""
+    """Return the file of a net that is given by its name; a file, the folder of a run, or no net at all, unchanged."""
     return net if net.exists() or str(net) in ("uniform", "rollout") else ht.load_network(str(net)).path
 
 

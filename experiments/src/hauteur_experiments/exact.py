@@ -43,15 +43,15 @@ def chooser(net: Path, search: ht.SearchParams, visits: int) -> Choose:
     return choose
 
 
-def lost_positions(choose: Choose, openings: Sequence[ht.State], seats: Sequence[int]) -> dict[int, int]:
+def lost_positions(choose: Choose, openings: Sequence[ht.State], sides: Sequence[int]) -> dict[int, int]:
     """Return how many different lost positions there are, by the number of the opening, whatever the opponent replies.
 
-    seats: of the player in each opening, 0 first, 1 second; openings without a loss are not in it.
+    sides: of the player in each opening, 0 first, 1 second; openings without a loss are not in it.
     """
     lost: dict[int, set[int]] = {}
     level = {(number, state.key): state for number, state in enumerate(openings)}
     while level:
-        own = {place: state for place, state in level.items() if state.to_move == seats[place[0]]}
+        own = {place: state for place, state in level.items() if state.to_move == sides[place[0]]}
         moves = dict(zip(own, choose(list(own.values())), strict=True))
         found: dict[tuple[int, int], ht.State] = {}
         for place, state in level.items():
@@ -60,21 +60,21 @@ def lost_positions(choose: Choose, openings: Sequence[ht.State], seats: Sequence
                 child.apply(action)
                 if child.outcome() is None:
                     found[place[0], child.key] = child
-                elif child.outcome() == (-1 if seats[place[0]] == 0 else 1):
+                elif child.outcome() == (-1 if sides[place[0]] == 0 else 1):
                     lost.setdefault(place[0], set()).add(child.key)
         level = found
     return {number: len(keys) for number, keys in lost.items()}
 
 
 def losses(choose: Choose, game: str) -> int:
-    """Return the lost positions from the start, in both seats together; 0: the player never loses."""
+    """Return the lost positions from the start, in both sides together; 0: the player never loses."""
     start = ht.position(game)
     return sum(lost_positions(choose, [start, start], [0, 1]).values())
 
 
 @dataclass(frozen=True)
-class Judge:
-    """What players of Connect Four are judged by.
+class ExactEvaluator:
+    """Exact values by which players of Connect Four are evaluated.
 
     positions: solved ones in which some move gives the value away, with the values of their legal moves; openings:
     drawn ones, in which the player is the mover in those with even numbers.
@@ -84,11 +84,11 @@ class Judge:
     openings: Sequence[ht.State]
 
     @classmethod
-    def of(cls, spec: str, positions: int, openings: int) -> Judge:
-        """Return a judge with N of each; ValueError for another game, and where the board has fewer."""
+    def of(cls, spec: str, positions: int, openings: int) -> ExactEvaluator:
+        """Return an evaluator with N of each; ValueError for another game, and where the board has fewer."""
         game = ht.load_game(spec)
         if game.name != "connect4":
-            raise ValueError(f"the exact values that judge here are those of connect4, of any size; got {game.spec}")
+            raise ValueError(f"the exact values here are those of connect4, of any size; got {game.spec}")
         squares = game.feature_shape[1] * game.feature_shape[2]
         ply = max(squares - FREE_SQUARES, squares // 2)
         values, plies = ht.exact_values(game), range(squares // 4, 2 * squares // 3 + 1)
@@ -104,8 +104,8 @@ class Judge:
 
     def unbeaten(self, choose: Choose) -> float:
         """Return the share of the openings from which the player loses no game, whatever the replies."""
-        seats = [state.to_move if n % 2 == 0 else 1 - state.to_move for n, state in enumerate(self.openings)]
-        return 1 - len(lost_positions(choose, self.openings, seats)) / len(self.openings)
+        sides = [state.to_move if n % 2 == 0 else 1 - state.to_move for n, state in enumerate(self.openings)]
+        return 1 - len(lost_positions(choose, self.openings, sides)) / len(self.openings)
 
 
 Values = Callable[[ht.State], Sequence[int]]

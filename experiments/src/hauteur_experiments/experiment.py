@@ -25,7 +25,7 @@ REFERENCE_SPEED = 600_000
 FIRST_LOOK = 2
 """An eighth of the games decides nothing: 5.9 standard errors would be needed."""
 
-Choice = Literal["nets", "visits", "game", "opponent", "cost", "seat", "only"]
+Choice = Literal["nets", "visits", "game", "opponent", "cost", "side", "only"]
 Show = Callable[[str], None]
 
 
@@ -140,10 +140,10 @@ class Setting:
     number, from `first_seed` on; threads: processor cores to use; show: receives progress lines. nets: net files, for
     experiments using some; visits: per move, instead of the paper's; game: instead of the paper's, where an experiment
     supports several; opponent: a player as text, where it has a fixed opponent; cost: declared work of an evaluation of
-    the large net, in those of the small one; seat: who gives odds by the rules of the game alone, where an experiment
+    the large net, in those of the small one; side: who gives odds by the rules of the game alone, where an experiment
     plays at odds; parallel: concurrent games; only: the matches to play now (() = all); others count if complete.
-    workers, cluster: who plays the games, as of `ht.play_match`. looks: whether to judge at every eighth of the games,
-    and stop when nothing is open.
+    workers, cluster: who plays the games, as of `ht.play_match`. looks: whether to take verdicts at every eighth of the
+    games, and stop when nothing is open.
     """
 
     folder: Path
@@ -157,7 +157,7 @@ class Setting:
     game: str | None = None
     opponent: str | None = None
     cost: float | None = None
-    seat: Literal["first", "second"] | None = None
+    side: Literal["first", "second"] | None = None
     parallel: int = 64
     only: tuple[str, ...] = ()
     workers: int = 0
@@ -210,7 +210,7 @@ class Setting:
     def stored(self, experiment: str) -> dict[str, Any]:
         """Return what decides the results of an experiment, as experiment.json holds it."""
         others: dict[str, Any] = {"nets": self.net_facts or None, "visits": self.visits, "game": self.game}
-        others |= {"opponent": self.opponent, "cost": self.cost, "seat": self.seat}
+        others |= {"opponent": self.opponent, "cost": self.cost, "side": self.side}
         others["first_seed"] = self.first_seed if self.first_seed != 1 else None
         given = {key: value for key, value in others.items() if value is not None}
         return {"experiment": experiment, "scale": self.scale, **given}
@@ -224,7 +224,7 @@ class Experiment:
     earlier attempt in the same folder; claims: of the source, which findings decide by their key; matches: those that
     it plays, for the estimate, as far as they are known beforehand; seconds: of what else it does, a seed at full size
     on one core of the reference machine, multiplied by scale to the power `growth`; seeds, first_seed: by default;
-    uses: those of the settings `nets`, `visits`, `game`, `opponent`, `cost`, `seat` and `only` it supports; looks:
+    uses: those of the settings `nets`, `visits`, `game`, `opponent`, `cost`, `side` and `only` it supports; looks:
     whether its size is its games alone, so that it may be judged while they come in.
     """
 

@@ -23,7 +23,7 @@ STEP = 4
 
 @dataclass(frozen=True)
 class Goal:
-    """What ends a run before its last generation; such a run has a constant learning rate.
+    """Condition that ends a run before its last generation; such a run has a constant learning rate.
 
     evaluations: of the nets in its games, this many or more; ratio: (w + l)/d of a generation's games below it.
     """

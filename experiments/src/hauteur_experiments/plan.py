@@ -36,7 +36,7 @@ class PlannedRun:
     visits: int | None = None
     game: str | None = None
     opponent: str | None = None
-    seat: Literal["first", "second"] | None = None
+    side: Literal["first", "second"] | None = None
     only: tuple[str, ...] = ()
     net: int | None = None
 
@@ -47,7 +47,7 @@ class PlannedRun:
         words, values = shlex.split(options), dict[str, Any]()
         for option, value in zip(words[::2], words[1::2], strict=True):
             key = option.removeprefix("--").replace("-", "_")
-            number = float if key == "scale" else str if key in ("game", "opponent", "seat", "only") else int
+            number = float if key == "scale" else str if key in ("game", "opponent", "side", "only") else int
             values[key] = (*values.get("only", ()), value) if key == "only" else number(value)
         return cls("-".join(name.split()), name.split()[0], size, **values)
 
@@ -75,7 +75,7 @@ class PlannedRun:
             visits=self.visits,
             game=self.game,
             opponent=self.opponent,
-            seat=self.seat,
+            side=self.side,
             only=self.only,
         )
 
@@ -95,7 +95,7 @@ class PlannedRun:
             "visits": self.visits,
             "game": self.game,
             "opponent": self.opponent,
-            "seat": self.seat,
+            "side": self.side,
         }
         for option, value in values.items():
             words += [] if value is None else [f"--{option}", str(value)]
@@ -148,7 +148,7 @@ def _step(run: PlannedRun, base: Setting) -> Step:
 
 
 def make_plan(planned: Sequence[Step], base: Setting, hours: float, done: Callable[[], object]) -> list[str]:
-    """Make the runs that fit into so many hours, one after another; return the names of those that failed.
+    """Make the runs that fit into this number of hours, one after another; return the names of those that failed.
 
     done: called after each. Raise ValueError where another process works on the plan.
     """
@@ -164,7 +164,7 @@ def make_plan(planned: Sequence[Step], base: Setting, hours: float, done: Callab
 
 
 def _fits(step: Step, left: float, base: Setting) -> bool:
-    """Return whether a run can be made in so many seconds; report where it cannot."""
+    """Return whether a run can be made in `left` seconds; report where it cannot."""
     if step.problem:
         base.show(f"{step.run.name}: left out: {step.problem}")
     elif step.seconds > left:

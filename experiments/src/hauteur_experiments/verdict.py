@@ -90,11 +90,11 @@ END = Look()
 @cache
 def final_z(level: float) -> float:
     """Return the standard errors from the bound that are shown at the last look, for this error of all looks."""
-    wanted = math.log(level)
+    target = math.log(level)
     before, z = (NormalDist().inv_cdf(1 - level) + more for more in (0.0, 0.1))
-    there = math.log(_crossing(before)) - wanted
+    there = math.log(_crossing(before)) - target
     for _ in range(20):  # the secant: the logarithm of the chance is nearly straight
-        here = math.log(_crossing(z)) - wanted
+        here = math.log(_crossing(z)) - target
         if abs(here) < 1e-10:
             break
         before, there, z = z, here, z - here * (z - before) / (here - there)
@@ -143,7 +143,7 @@ class Inequality:
 
     what: the quantity, in words; matters: the quantity at the smallest effect that matters, on the bound's side, or the
     bound itself where the bound is an effect; of "at" the bound plus the most that half an interval may be; unit: of
-    the quantity, such as "Elo"; of: what its independent units are; least: so many of them, or more, may decide.
+    the quantity, such as "Elo"; of: what its independent units are; least: the fewest of them that may decide.
     """
 
     what: str
@@ -209,8 +209,8 @@ class Inequality:
     def needed_to_show(self, level: float) -> int:
         """Return the units that would show it, if the measured value is the truth."""
         if self.side == "at":
-            half, wanted = standard_error(self.measured) * _Z_95, self.matters - self.bound
-            return _units(self.measured.units * (half / wanted) ** 2, self.least)
+            half, distance = standard_error(self.measured) * _Z_95, self.matters - self.bound
+            return _units(self.measured.units * (half / distance) ** 2, self.least)
         right = self._sign * (self.measured.value - self.bound) > 0
         return needed(self, self.bound, level) if right else MOST_UNITS
 
@@ -324,8 +324,8 @@ def needed(inequality: Inequality, border: float, level: float = LEVEL) -> int:
     error = standard_error(inequality.measured)
     if not math.isfinite(error) or distance * math.sqrt(MOST_UNITS) <= error:
         return MOST_UNITS
-    wanted = final_z(level) + NormalDist().inv_cdf(POWER)
-    return _units(inequality.measured.units * (wanted * error / distance) ** 2, inequality.least)
+    errors = final_z(level) + NormalDist().inv_cdf(POWER)
+    return _units(inequality.measured.units * (errors * error / distance) ** 2, inequality.least)
 
 
 def _units(number: float, least: int) -> int:

@@ -7,7 +7,7 @@ their moves from the visits of an MCTS, at every move of the game. The report le
 c_puct, and how often it learns from a dataset; they are chosen here, alike for the three figures.
 
 Optimal is proven: the player, by its most visited moves and with PROOF_ITERATIONS, alike for the three figures, never
-loses in either seat against any replies.
+loses on either side against any replies.
 """
 
 from __future__ import annotations
@@ -232,7 +232,7 @@ def losses_figure(plan: FigurePlan, seeds: Sequence[int], learned: Sequence[Lear
     """Lost positions in exhaustive play after every training: a line a seed; of many seeds the median and the range."""
     runs = [[run.losses_before, *run.losses] for run in learned]
     xs = list(range(len(runs[0])))
-    text = "Different lost positions that some opponent can reach, both seats; 0 is optimal play."
+    text = "Different lost positions that some opponent can reach, both sides; 0 is optimal play."
     if len(runs) <= MOST_LINES:
         lines = tuple(
             ht.Series(f"seed {seed}", xs, run, COLOURS[number])
@@ -305,7 +305,7 @@ SEEDS_SHOW: Mapping[int, tuple[str, Callable[[Learned], bool]]] = {
     4: (f"not optimal within {EARLY} trainings, nor after half of all", _slowly),
     5: (f"that are optimal after one of the first {EARLY} trainings", _early),
 }
-"""What a seed must show for a figure's statement."""
+"""Condition on a seed for a figure's statement."""
 
 
 EXPERIMENTS = tuple(

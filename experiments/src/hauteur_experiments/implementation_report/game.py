@@ -1,6 +1,6 @@
 """Figure 6 of the implementation report: a game between the trained and the initial player, and a match of them.
 
-One game shows little, so it is accompanied by a match of many games in both seats, with the interval of its score. In
+One game shows little, so it is accompanied by a match of many games on both sides, with the interval of its score. In
 the match both players sample moves from the visits, as in episodes; in the game shown they play their best.
 """
 
@@ -34,7 +34,7 @@ def make(setting: Setting) -> Result:
             texts = [shown_game(game) for game in _played(folder, recipe, 0.0, 2).games]
     total = Record(*(sum(column) for column in zip(*records, strict=True)))
     measured = (
-        f"trained player against the initial one, {total.games} games of {len(rows)} seeds in both seats: "
+        f"trained player against the initial one, {total.games} games of {len(rows)} seeds on both sides: "
         f"{total.wins} won, {total.draws} drawn, {total.losses} lost"
     )
     stronger = Share(sum(record.score_interval()[0] > 0.5 for record in records), len(records))
@@ -44,7 +44,7 @@ def make(setting: Setting) -> Result:
 
 
 def _played(folder: Path, recipe: ht.Recipe, temperature: float, games: int) -> Any:
-    """The trained player against the initial one; seats alternate."""
+    """The trained player against the initial one; sides alternate."""
     settings = recipe.selfplay
     trained, initial = (
         ht.Player(net_of(folder, generation), settings.search, visits=settings.visits, temperature=temperature)

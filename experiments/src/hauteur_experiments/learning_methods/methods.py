@@ -29,7 +29,7 @@ from hauteur_experiments.arms import (
     small_recipe,
     table,
 )
-from hauteur_experiments.exact import Judge
+from hauteur_experiments.exact import ExactEvaluator
 from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, SourceClaim
 from hauteur_experiments.verdict import Claim
 
@@ -97,18 +97,18 @@ def recipe_of(setting: Setting, seed: int, arm: Arm) -> ht.Recipe:
 
 
 def make(setting: Setting) -> Result:
-    """Learn, judge and compare."""
-    judge = Judge.of(setting.game or GAME, setting.scaled(POSITIONS, 20), setting.scaled(OPENINGS, 2))
+    """Learn, evaluate and compare."""
+    evaluator = ExactEvaluator.of(setting.game or GAME, setting.scaled(POSITIONS, 20), setting.scaled(OPENINGS, 2))
     curves: dict[str, list[Curve]] = {}
     for key, arms, full in (("", USUAL, EVALUATIONS), ("-few", SPARSE, FEW_EVALUATIONS)):
         recipes = {(seed, arm): recipe_of(setting, seed, arm) for seed in setting.seed_numbers for arm in arms}
-        curves[key] = curves_of(setting, recipes, setting.scaled(full, 2), judge)
+        curves[key] = curves_of(setting, recipes, setting.scaled(full, 2), evaluator)
     every = [curve for some in curves.values() for curve in some]
     facts = {
         "game": setting.game or GAME,
         "evaluations": {curve.arm.name: curve.points[-1].evaluations for curve in every},
-        "positions": len(judge.positions),
-        "openings": len(judge.openings),
+        "positions": len(evaluator.positions),
+        "openings": len(evaluator.openings),
         "judge_visits": JUDGE_VISITS,
         "arms": {arm.name: dict(arm.changes) for arm in (*USUAL, *SPARSE)},
         "recipe": recipe_of(setting, setting.first_seed, PLAIN).model_dump(),

@@ -120,7 +120,7 @@ TREE_BALANCE = RuleTrials(
             "cpuct.init=0.94",
             (Trial("balance-1.5-v-control", "", shows="the balance without the level"),),
         ),
-        Trial("normalised", "tree-balance=on", shows="balance that leaves the mean c_puct as it is"),
+        Trial("normalised", "tree-balance=on", shows="balance that leaves the mean c_puct unchanged"),
         *_balanced(1.4, 2.0, 0.1, _match("tree 1.4/2.0/0.1", 2000, 90, 80, 477), "cpuct.init=0.89 cpuct.factor=1.99"),
         *_balanced(1.1, 2.0, 0.3, _match("tree 1.1/2.0/0.3", 2000, 140, 120, 740), "cpuct.init=1.44 cpuct.factor=3.22"),
         *_balanced(

@@ -61,17 +61,17 @@ def make(
     key: str,
     title: str,
     x_name: str,
-    judge: Callable[[LadderTable], list[Finding]],
+    decide: Callable[[LadderTable], list[Finding]],
     setting: Setting,
 ) -> Result:
-    """Play the tables of an experiment and judge each."""
+    """Play the tables of an experiment and decide the claims of each."""
     rows, findings, figures, texts, facts = [], [], [], [], {}
     tables = tabled(setting)
     for number, table in enumerate(tables):
         table.play()
         name = key if len(tables) == 1 else f"{key}-{number + 1}"
         rows += table.rows()
-        findings += judge(table)
+        findings += decide(table)
         figures.append(table.figure(name, title, x_name))
         texts.append(table.text())
         facts[name] = table.facts()
@@ -379,10 +379,10 @@ EXPERIMENTS = tuple(
         name,
         f"{PAPER}, figure {figure}",
         title,
-        partial(make, tabled, name, title, x_name, judge),
+        partial(make, tabled, name, title, x_name, decide),
         claims=stated(f"{LAN}, figure {figure}", *claims),
         matches=partial(planned, tabled),
         uses=("nets", "visits", "game", "opponent"),
     )
-    for figure, name, title, tabled, judge, x_name, claims in KINDS
+    for figure, name, title, tabled, decide, x_name, claims in KINDS
 )

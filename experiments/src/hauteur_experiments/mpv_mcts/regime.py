@@ -2,7 +2,7 @@
 
 The paper's pair is above both of its nets (figure 2), whose strengths at equal budget are close: 277 and 309 Elo on
 average. Here that closeness is a dial. `mpv-regime` makes the small net of the large one by noise on its weights and
-declares it so many times cheaper; `mpv-regime-nets` takes real nets, given or learned in several sizes from the same
+declares it cheaper by a factor; `mpv-regime-nets` takes real nets, given or learned in several sizes from the same
 games. In both the first seed plays the map and chooses cells by S against L, and the other seeds test them.
 """
 

@@ -87,7 +87,7 @@ class RegimeCell:
 
 @dataclass
 class RegimePoint:
-    """What was played in a cell: S against L, and the pair against S and against L by its division."""
+    """Matches of a cell: S against L, and the pair against S and against L by its division."""
 
     cell: RegimeCell
     level: ht.Tally
@@ -133,8 +133,8 @@ def outside_points(points: Sequence[RegimePoint]) -> list[RegimePoint]:
     large = [point for point in points if point.gap.high < BAND[0]]
     small = [point for point in points if point.gap.low > BAND[1]]
     nearest = [
-        min(side, key=lambda point: abs(point.gap.value - wanted), default=None)
-        for side, wanted in zip((large, small), OUTSIDE, strict=True)
+        min(side, key=lambda point: abs(point.gap.value - target), default=None)
+        for side, target in zip((large, small), OUTSIDE, strict=True)
     ]
     return [point for point in nearest if point is not None]
 

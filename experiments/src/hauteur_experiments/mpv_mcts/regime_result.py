@@ -1,4 +1,4 @@
-"""What the regime map of two nets shows: claims, table, rows and the map as a figure."""
+"""Result of the regime map of two nets: claims, table, rows and the map as a figure."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 A. Joshi, "Search-contempt", 2025, section 4.1. The giver plays without its queen against a fixed odds taker, which has
 all its pieces and is weak enough that the giver scores something. The paper's net was trained for queen odds; any net
 will do here. The odds taker is `--opponent`, the odds are the position of `--game`, such as `chess(fen=...)`; in a game
-without pieces, such as Connect Four, the giver is the player of `--seat`, who is lost from the start.
+without pieces, such as Connect Four, the giver is the player of `--side`, who is lost from the start.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def make(setting: Setting) -> Result:
     cells = {places[name]: Cell(*places[name], one) for name, one in played.items()}
     taker = ht.Player.from_text(odds_taker(setting))
     game, fen = start(setting)
-    facts = {"odds_taker": taker.model_dump(exclude_defaults=True), "start": fen, "seat": setting.seat}
+    facts = {"odds_taker": taker.model_dump(exclude_defaults=True), "start": fen, "side": setting.side}
     found = findings(cells, taker.visits)
     rows = [_row(cell) for cell in cells.values()]
     texts = [columns(rows, *SHOWN)]
@@ -96,20 +96,20 @@ def node_counts(most: int | None) -> list[int]:
 
 
 def start(setting: Setting) -> tuple[str, str | None]:
-    """The game without its position, and the position of the odds; None: the game's start, where a seat gives them.
+    """The game without its position, and the position of the odds; None: the game's start, where a side gives them.
 
     ValueError where there is neither, or both.
     """
     spec = setting.game or GAME
     name, _, rest = spec.partition("(")
-    if setting.seat is not None:
+    if setting.side is not None:
         if name in ("chess", "minichess"):
-            raise ValueError(f"--seat is for games without pieces, such as connect4; {name} has a position as its odds")
+            raise ValueError(f"--side is for games without pieces, such as connect4; {name} has a position as its odds")
         return ht.load_game(spec).spec, None
     key, equals, fen = rest.removesuffix(")").partition("=")
     if key.strip() != "fen" or not equals or "=" in fen:
         needed = (
-            "the position of the odds as --game 'chess(fen=...)', or in a game without pieces the --seat that gives"
+            "the position of the odds as --game 'chess(fen=...)', or in a game without pieces the --side that gives"
         )
         raise ValueError(f"contempt-odds needs {needed}, got {spec!r}")
     ht.load_game(spec)
@@ -117,12 +117,12 @@ def start(setting: Setting) -> tuple[str, str | None]:
 
 
 def giver_is_first(setting: Setting) -> bool:
-    """Return whether the giver has the first move: by the seat, or as the side with fewer pieces.
+    """Return whether the giver has the first move: by --side, or as the one with fewer pieces.
 
     ValueError where both have as many.
     """
-    if setting.seat is not None:
-        return setting.seat == "first"
+    if setting.side is not None:
+        return setting.side == "first"
     fen = str(start(setting)[1])
     pieces = [sign for sign in fen.split()[0] if sign.isalpha()]
     white = sum(sign.isupper() for sign in pieces)
@@ -200,7 +200,7 @@ EXPERIMENTS = (
         make,
         claims=CLAIMS,
         matches=lambda setting: chosen(setting, matches(setting).values()),
-        uses=("nets", "visits", "game", "opponent", "seat", "only"),
+        uses=("nets", "visits", "game", "opponent", "side", "only"),
         looks=True,
     ),
 )

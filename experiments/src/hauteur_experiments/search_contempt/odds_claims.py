@@ -230,7 +230,7 @@ def _halves(cell: Cell) -> tuple[list[int], list[int]]:
     openings = [_opening(game) for game in cell.played.games]
     places = {opening: place for place, opening in enumerate(dict.fromkeys(openings))}
     sides = [number if len(places) == 1 else places[opening] for number, opening in enumerate(openings)]
-    return tuple([n for n, side in enumerate(sides) if side % 2 == wanted] for wanted in (1, 0))  # type: ignore[return-value]
+    return tuple([n for n, side in enumerate(sides) if side % 2 == parity] for parity in (1, 0))  # type: ignore[return-value]
 
 
 def _ends(cells: Mapping[tuple[int, int], Cell]) -> dict[int, tuple[Cell, Cell]]:

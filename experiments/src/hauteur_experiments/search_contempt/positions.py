@@ -92,7 +92,7 @@ KINDS: Mapping[str, Callable[[MeasuredPosition], bool]] = {
     "mistake": lambda one: one.high - one.low >= SWING,
     "trap": lambda one: one.low - one.high >= SWING,
 }
-"""What is counted. puzzle: the best move is one that the shallow search does not play, and better than every other by
+"""Counted kinds. puzzle: the best move is one that the shallow search does not play, and better than every other by
 GAP; mistake: who moved into the position is worse off than it looks; trap: better off."""
 
 COUNTED = ("shifted", "misjudged", "puzzle")

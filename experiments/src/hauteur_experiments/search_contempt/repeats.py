@@ -173,7 +173,7 @@ def _contempt_finding(games: Mapping[str, Games]) -> Finding:
 
 
 def beyond(games: Mapping[str, Games], of: str, to: str, move: int, times: float, matters: float) -> Inequality:
-    """Return that two games of one setting are the same up to a move less often than so many times as often as those of
+    """Return that two games of one setting are the same up to a move less often than `times` times as often as those of
     another. matters: the difference that does.
     """
     one, other = same_pairs(games[of], move), same_pairs(games[to], move)

@@ -104,7 +104,7 @@ def make(setting: Setting) -> Result:
 
 
 Row = dict[str, Any]
-"""What the controller played in a generation, and what came out."""
+"""Setting of the controller in a generation, and its result."""
 
 
 def _row(seed: int, line: Mapping[str, Any]) -> Row:

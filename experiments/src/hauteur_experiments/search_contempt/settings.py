@@ -23,7 +23,7 @@ LC0 = (
     "solver.lost_child_mode=zero_prior solver.clamp_to_bounds=false solver.root_excludes_proven=false "
     "solver.auto_extend=false repetition=on"
 )
-"""What lc0's search has by default besides plain PUCT."""
+"""Defaults of lc0's search besides plain PUCT."""
 
 COOL = "temperature=0.7 temperature.decay_moves=5 temperature.endgame=0.1"
 TRAINING = (

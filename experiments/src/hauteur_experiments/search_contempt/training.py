@@ -35,7 +35,7 @@ from hauteur_experiments.arms import (
     small_recipe,
     table,
 )
-from hauteur_experiments.exact import Judge
+from hauteur_experiments.exact import ExactEvaluator
 from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, stated
 from hauteur_experiments.learned import Goal, learn_beside, metrics_of, net_of
 from hauteur_experiments.measured import Mean
@@ -80,18 +80,18 @@ def recipe_of(setting: Setting, seed: int, arm: Arm, start: Path | None = None) 
 
 
 def make(setting: Setting) -> Result:
-    """Learn, judge and compare."""
-    judge = Judge.of(setting.game or GAME, setting.scaled(POSITIONS, 20), setting.scaled(OPENINGS, 2))
+    """Learn, evaluate and compare."""
+    evaluator = ExactEvaluator.of(setting.game or GAME, setting.scaled(POSITIONS, 20), setting.scaled(OPENINGS, 2))
     budget, visits, starts = setting.scaled(EVALUATIONS, 2), setting.visits_or(VISITS), common_nets(setting)
     recipes = {(seed, arm): recipe_of(setting, seed, arm, net) for seed, net in starts.items() for arm in ARMS}
-    curves = curves_of(setting, recipes, budget, judge)
+    curves = curves_of(setting, recipes, budget, evaluator)
     facts = {
         "game": setting.game or GAME,
         "visits": visits,
         "evaluations": budget,
         "n_scl": N_SCL,
-        "positions": len(judge.positions),
-        "openings": len(judge.openings),
+        "positions": len(evaluator.positions),
+        "openings": len(evaluator.openings),
         "judge_visits": JUDGE_VISITS,
         "common_nets": {str(seed): net.stem for seed, net in starts.items()},
         "recipe": recipe_of(setting, setting.first_seed, CONTEMPT, Path("common.safetensors")).model_dump(),

@@ -51,7 +51,7 @@ def make(
     key: str,
     x_name: str,
     sets: Sequence[SelfPlay],
-    judge: Callable[[Sequence[Beside], int], list[Finding]],
+    decide: Callable[[Sequence[Beside], int], list[Finding]],
     setting: Setting,
 ) -> Result:
     """Play the sets and put them beside the paper's."""
@@ -63,7 +63,7 @@ def make(
     figures = [results_figure(key, f"White's results by {x_name}", text, found), ratio_figure(key, text, found, x_name)]
     interval = "95 %: Wilson's interval of the share of draws p, taken to (1 - p)/p"
     facts = {"visits": visits, "games_a_setting": games, "paper_visits": VISITS, "interval": interval}
-    return scoped(setting, Result([ratio_row(one) for one in found], judge(found, visits), figures, facts=facts))
+    return scoped(setting, Result([ratio_row(one) for one in found], decide(found, visits), figures, facts=facts))
 
 
 def matches(sets: Sequence[SelfPlay], setting: Setting) -> list[Match]:
