@@ -15,9 +15,9 @@ from itertools import pairwise
 
 import hauteur as ht
 from hauteur_experiments.arms import (
+    EVALUATED_VISITS,
     FIRST_SEED,
     GAME,
-    JUDGE_VISITS,
     OPENINGS,
     POSITIONS,
     Arm,
@@ -109,7 +109,7 @@ def make(setting: Setting) -> Result:
         "evaluations": {curve.arm.name: curve.points[-1].evaluations for curve in every},
         "positions": len(evaluator.positions),
         "openings": len(evaluator.openings),
-        "judge_visits": JUDGE_VISITS,
+        "judge_visits": EVALUATED_VISITS,
         "arms": {arm.name: dict(arm.changes) for arm in (*USUAL, *SPARSE)},
         "recipe": recipe_of(setting, setting.first_seed, PLAIN).model_dump(),
     }

@@ -18,9 +18,9 @@ from typing import Any
 
 import hauteur as ht
 from hauteur_experiments.arms import (
+    EVALUATED_VISITS,
     FIRST_SEED,
     GAME,
-    JUDGE_VISITS,
     LEAST_SEEDS,
     MOST_GENERATIONS,
     OPENINGS,
@@ -92,7 +92,7 @@ def make(setting: Setting) -> Result:
         "n_scl": N_SCL,
         "positions": len(evaluator.positions),
         "openings": len(evaluator.openings),
-        "judge_visits": JUDGE_VISITS,
+        "judge_visits": EVALUATED_VISITS,
         "common_nets": {str(seed): net.stem for seed, net in starts.items()},
         "recipe": recipe_of(setting, setting.first_seed, CONTEMPT, Path("common.safetensors")).model_dump(),
     }
