@@ -100,7 +100,7 @@ def test_workers_and_nodes_come_and_go(cluster: Any) -> None:
         assert [left.worker for left in events_until(fleet, 1, Left)] == ["ray-3"]
         shortage = fleet.shortage()
         assert shortage is not None
-        assert shortage.startswith("1 of 3 workers wait for room")
+        assert shortage.startswith("1 of 3 workers wait for resources")
 
 
 def test_workers_of_another_version_are_refused(cluster: Any, monkeypatch: pytest.MonkeyPatch) -> None:

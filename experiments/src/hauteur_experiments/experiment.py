@@ -83,7 +83,7 @@ class Finding:
         return cls(key, measured, claim.verdict, claim.missing, *texts, claim=claim, shown=shown)
 
     def at(self, look: Look) -> Finding:
-        """The finding as it is judged at a look."""
+        """The finding for its verdict at a look."""
         if self.claim is None:
             return self
         return replace(Finding.of(self.key, self.claim.at(look), self.shown, self.scope), paper=self.paper)

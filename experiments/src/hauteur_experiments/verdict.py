@@ -247,7 +247,7 @@ class Claim:
             raise ValueError("a claim needs an inequality, and is one cell or more of a table")
 
     def at(self, look: Look) -> Claim:
-        """The claim as it is judged at a look."""
+        """The claim for its verdict at a look."""
         return replace(self, look=look)
 
     @property

@@ -19,7 +19,7 @@ class WorkerOptions:
     """The workers that play games beside this process. ValueError, in one line, for what is not allowed."""
 
     workers: int = 0
-    """Processes that play the games; 0: this process plays them, or with --cluster as many as there is room for. The
+    """Processes that play the games; 0: this process plays them, or with --cluster as many as fit. The
     games are the same."""
     cluster: str | None = None
     """Where workers run: `auto` (the Ray of this machine), or HOST:PORT of the head of a cluster of Ray. Default:

@@ -123,7 +123,7 @@ class RayFleet:
         if not missing:
             return None
         cause = next((actor.refused for actor in missing if actor.refused), self._last_cause)
-        return f"{len(missing)} of {len(actors)} workers wait for room" + (f"; {cause}" if cause else "")
+        return f"{len(missing)} of {len(actors)} workers wait for resources" + (f"; {cause}" if cause else "")
 
     def close(self) -> None:
         """End all workers, and the connection."""

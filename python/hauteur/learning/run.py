@@ -133,7 +133,7 @@ def learn(
         Called after every generation with its `GenerationRow`, in the place of the lines on the terminal; with `print`
         a shorter line. What it raises ends the run, which can be resumed.
     workers
-        Processes that play the games; 0: this process plays them, or with `cluster` as many as there is room for. The
+        Processes that play the games; 0: this process plays them, or with `cluster` as many as fit. The
         games and nets are the same.
     cluster
         Where workers run: `auto` or HOST:PORT, a cluster of Ray; None: this machine, without Ray.
