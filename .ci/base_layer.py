@@ -41,7 +41,6 @@ NAMES_ITS_LAYER = (
     ("parquet", ["games", "import", "x.pgn", "--game", "chess", "--to", "shards"]),
     ("train", ["match", "net=tictactoe visits=2", "random", "--game", "tictactoe", "--backend", "torch"]),
     ("onnx", ["match", "net=tictactoe visits=2", "random", "--game", "tictactoe", "--backend", "onnxruntime"]),
-    ("openspiel", ["check-game", "openspiel:hex"]),
     ("web", ["web"]),
 )
 """Layers, and commands that cannot do without them."""

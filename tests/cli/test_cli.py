@@ -135,9 +135,9 @@ def test_wrong_setting_names_field_and_value(capsys: pytest.CaptureFixture[str])
 
 
 def test_missing_extra_says_how_to_install_it(capsys: pytest.CaptureFixture[str]) -> None:
-    error = ModuleNotFoundError("No module named 'pyspiel'", name="pyspiel")
+    error = ModuleNotFoundError("No module named 'matplotlib'", name="matplotlib")
     assert main.guarded(raising(error)) == main.EXIT_BAD_INPUT
-    assert "pip install 'hauteur[openspiel]'" in capsys.readouterr().err
+    assert "pip install 'hauteur[report]'" in capsys.readouterr().err
 
 
 def test_interrupt(capsys: pytest.CaptureFixture[str]) -> None:

@@ -61,7 +61,6 @@ MATCH = ["match", "net={net} visits=1", "random", "--game", "chess", "--games", 
     [
         ([*MATCH, "--backend", "onnxruntime"], "onnx"),
         ([*MATCH, "--backend", "torch"], "train"),
-        (["check-game", "openspiel:hex"], "openspiel"),
     ],
 )
 def test_choices_that_need_a_layer_name_it(words: list[str], layer: str, tmp_path: Path) -> None:

@@ -13,7 +13,6 @@ from hauteur import _core
 from hauteur.cli import main
 from hauteur.games.registry import check_game, load_game
 from hauteur.games.tutorial import MisereTicTacToe
-from hauteur.system.extras import MissingLayerError
 
 SPECS = [
     "tictactoe",
@@ -92,7 +91,7 @@ OPENSPIEL = [("tictactoe", "tic_tac_toe"), ("connect4", "connect_four")]
 
 @pytest.mark.parametrize(("spec", "name"), OPENSPIEL)
 def test_openspiel_plays_by_the_same_rules(spec: str, name: str) -> None:
-    pyspiel = pytest.importorskip("pyspiel", reason="the extra openspiel is not installed")
+    pyspiel = pytest.importorskip("pyspiel", reason="open_spiel is not installed")
     theirs = pyspiel.load_game(name)
     rng = np.random.default_rng(7)
     for _ in range(200):
@@ -105,27 +104,6 @@ def test_openspiel_plays_by_the_same_rules(spec: str, name: str) -> None:
             ours.apply(action)
             other.apply_action(action)
         assert ours.outcome() == other.returns()[0]
-
-
-@pytest.mark.parametrize(
-    ("spec", "part"),
-    [
-        ("openspiel:backgammon", "chance"),
-        ("openspiel:kuhn_poker", "does not fit"),
-        ("openspiel:nonsense", "no game 'nonsense'"),
-        ("openspiel:matrix_pd", "one after the other"),
-    ],
-)
-def test_openspiel_games_that_do_not_fit_are_refused(spec: str, part: str) -> None:
-    pytest.importorskip("pyspiel", reason="the extra openspiel is not installed")
-    with pytest.raises(ValueError, match=part):
-        load_game(spec)
-
-
-def test_openspiel_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(__import__("sys").modules, "pyspiel", None)
-    with pytest.raises(MissingLayerError, match=r"pip install 'hauteur\[openspiel\]'"):
-        load_game("openspiel:hex")
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,6 @@ ALLOWED = {
     "onnxruntime": ("networks.evaluators.onnxruntime",),
     "pyarrow": ("learning",),
     "scipy": (),
-    "pyspiel": ("games",),
     "matplotlib": ("plots.files",),
     "ray": ("cluster",),
     **dict.fromkeys(("starlette", "uvicorn", "websockets", "jinja2", "markupsafe"), ("web",)),

@@ -98,10 +98,8 @@ def played_out(session: Watched, spec: str) -> Shown:
     return game
 
 
-@pytest.mark.parametrize("spec", [*names(), *EXAMPLES, "nogo(size=3)", "nogo(rows=3, cols=4)", "openspiel:othello"])
+@pytest.mark.parametrize("spec", [*names(), *EXAMPLES, "nogo(size=3)", "nogo(rows=3, cols=4)"])
 def test_every_game_is_played_to_its_end(session: Watched, spec: str) -> None:
-    if spec.startswith("openspiel:"):
-        pytest.importorskip("pyspiel")
     game = played_out(session, spec)
     assert game["ending"]["outcome"] == game["position"]["outcome"]
     assert game["result"]

@@ -76,17 +76,6 @@ def test_runs_that_there_are_not(client: TestClient, name: str) -> None:
     assert "there is no run" in answer.text or "There is no page" in answer.text
 
 
-def test_comparison(client: TestClient) -> None:
-    text = client.get("/runs/compare?run=lab/ttt/one&run=lab/ttt/two&by=games").text
-    assert "selfplay.visits" in text
-    assert "Policy loss by games" in text
-    assert "run=lab/ttt/one&amp;run=lab/ttt/two&amp;by=time" in text
-    assert "Policy loss by time" in client.get("/runs/compare?part=x&by=time&run=lab/ttt/one&run=lab/ttt/two").text
-    assert "no generation is finished yet" in client.get("/runs/compare?run=lab/ttt/one&run=lab/four").text
-    answer = client.get("/runs/compare?run=lab/ttt/one")
-    assert (answer.status_code, "choose 2 to 24 runs" in answer.text) == (400, True)
-
-
 def test_games_that_cannot_be_shown(client: TestClient, place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "No games yet" in client.get("/runs/games/lab/ttt/one").text
     (place / "ttt" / "one" / "games" / "gen-00001-0000.parquet").write_bytes(b"PAR1")

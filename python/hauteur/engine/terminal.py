@@ -5,19 +5,19 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
-from contextlib import ExitStack
 from pathlib import Path
 
 from rich.console import Console
 from rich.panel import Panel
 from rich.table import Table
+from rich.text import Text
 
 from hauteur import _core
 from hauteur.engine.playing import FoundMove
 from hauteur.engine.sides import GameSide
-from hauteur.engine.terminal_board import board_text, draws_figures, sees_second_side
 from hauteur.engine.two_sided import HINT_LINES, TwoSidedGame
 from hauteur.games.game_texts import forms_of, written_game
+from hauteur.games.pictures import Board, board_of, sees_second_side
 from hauteur.games.played_game import SIDE_NAMES, PlayedGame, line_texts, move_text
 from hauteur.mcts.report import RootReport
 from hauteur.players.settings import PlayerSettings
@@ -28,8 +28,6 @@ COMMANDS = {
     "moves": "list the legal moves",
     "hint": "let the engine look at your position",
     "undo": "take back your last move and the answer to it",
-    "flip": "change sides with the engine",
-    "turn": "look at the board from the other side",
     "save": "write the game so far to a file: save NAME",
     "help": "show this list",
     "quit": "leave (also Ctrl-D)",
@@ -43,7 +41,7 @@ class TerminalGame:
 
     engines: of the sides, where there is no human; humans: sides (0, 1) of the human; ask: shows a prompt and returns a
     line, EOFError ends the game. save: file that gets the game at its end, and when the human leaves. note: said at the
-    beginning. letters: in place of figures of chess, also where the terminal can show them.
+    beginning.
     """
 
     def __init__(
@@ -57,30 +55,21 @@ class TerminalGame:
         ask: Callable[[str], str] = input,
         save: Path | None = None,
         note: str = "",
-        letters: bool = False,
     ) -> None:
         if save is not None:
             check_save(save, game)
-        self._save_to, self._note, self._is_turned = save, note, False
-        self._game, self._engines, self._humans, self._seed = game, engines, set(humans), seed
+        self._save_to, self._note = save, note
+        self._game, self._engines, self._humans = game, engines, set(humans)
         self._console = console or Console(highlight=False)
-        self._figures = not letters and draws_figures(self._console)
         self._ask = ask
         self._played = PlayedGame(game)
         self._shown = 0
         """Plies whose positions are on the screen."""
         self._news = threading.Event()
-        self._closing = ExitStack()
-        self._table = self._opened()
-
-    def _opened(self) -> TwoSidedGame:
-        """Return the game with its sides as they are now."""
-        self._closing.close()
-        sides = [GameSide() if side in self._humans else GameSide(self._engines[side]) for side in (0, 1)]
-        table = TwoSidedGame(
-            self._played, sides, seed=self._seed, on_change=self._news.set, hints=self._engines[self._engine_side]
+        sides = [GameSide() if side in self._humans else GameSide(engines[side]) for side in (0, 1)]
+        self._table = TwoSidedGame(
+            self._played, sides, seed=seed, on_change=self._news.set, hints=engines[self._engine_side]
         )
-        return self._closing.enter_context(table)
 
     @property
     def _engine_side(self) -> int:
@@ -95,7 +84,7 @@ class TerminalGame:
         if self._note:
             self._say(self._note)
         self._show(self.state)
-        with self._closing:
+        with self._table:
             self._table.go_on()
             try:
                 while self._wait():
@@ -169,8 +158,6 @@ class TerminalGame:
             ),
             "hint": self._hint,
             "undo": self._undo,
-            "flip": self._flip,
-            "turn": self._turn,
             "help": self._help,
         }
         actions[word]()
@@ -211,17 +198,6 @@ class TerminalGame:
         else:
             self._say("there is no move of yours to take back")
 
-    def _flip(self) -> None:
-        if len(self._humans) == 1:
-            self._humans = {1 - side for side in self._humans}
-            self._table = self._opened()
-            self._table.go_on()
-        self._say(f"you are {' and '.join(SIDE_NAMES[side] for side in sorted(self._humans))}")
-
-    def _turn(self) -> None:
-        self._is_turned = not self._is_turned
-        self._show(self.state)
-
     def _save_as(self, name: str) -> None:
         """Write the game to the file that the human names."""
         try:
@@ -243,8 +219,7 @@ class TerminalGame:
 
     def _show(self, state: _core.State) -> None:
         """Draw a position, from the human's side."""
-        flip = sees_second_side(state, self._humans) != self._is_turned
-        board = board_text(state, flip=flip, figures=self._figures)
+        board = board_text(state, flip=sees_second_side(state, self._humans))
         self._console.print(Panel(board, title=f"ply {state.ply}", expand=False))
 
     def _say(self, message: str) -> None:
@@ -278,3 +253,40 @@ def check_save(path: Path, game: _core.Game) -> None:
         raise ValueError(f"{path}: games of {game.name} are saved as {end} files")
     if not path.parent.is_dir():
         raise ValueError(f"{path}: the folder {path.parent} is not there")
+
+
+SIDE_STYLES = {"R": "bold red", "Y": "bold yellow", "X": "bold cyan", "O": "bold magenta"}
+"""Styles of discs and stones; pieces have those of White, capital letters, and Black."""
+FIRST, SECOND = "bold cyan", "bold magenta"
+LAST, EMPTY = "bold green", "dim"
+
+
+def board_text(state: _core.State, *, flip: bool = False) -> Text:
+    """Return the position with the squares of the last move in brackets; colours show where there are any.
+
+    flip: seen from the second player's side. A game without a board of cells shows its own text.
+    """
+    board = board_of(state)
+    if board is None:
+        return Text(state.text())
+    width = max(map(len, board.row_labels))
+    columns = range(board.columns)[:: -1 if flip else 1]
+    text = Text()
+    for row in range(board.rows)[:: -1 if flip else 1]:
+        text.append(f"{board.row_labels[row]:>{width}} ", style=EMPTY)
+        _append_row(text, board, [row * board.columns + column for column in columns])
+    text.append(f"{'':{width}}  {' '.join(board.column_labels[column] for column in columns)}\n", style=EMPTY)
+    text.append(board.caption)
+    return text
+
+
+def _append_row(text: Text, board: Board, squares: list[int]) -> None:
+    """Append the squares of a row, with a bracket or a space before and behind each."""
+    before = [square in board.last for square in squares]
+    for place, square in enumerate(squares):
+        closed = place > 0 and before[place - 1]
+        text.append("(" if before[place] else ")" if closed else " ", style=LAST)
+        sign = board.cells[square]
+        side = FIRST if sign.isupper() else SECOND
+        text.append(sign, style=EMPTY if sign == "." else side if board.look == "pieces" else SIDE_STYLES.get(sign, ""))
+    text.append(")\n" if before[-1] else "\n", style=LAST)

@@ -9,14 +9,14 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     def games() -> list[str]:
-        """Return the names of all games for `load_game`, OpenSpiel's excepted (`"openspiel:NAME"`)."""
+        """Return the names of all games for `load_game`."""
 
 
 class GamesPackage(ModuleType):
     """This package, which is also the function of its name."""
 
     def __call__(self) -> list[str]:
-        """Return the names of all games for `load_game`, OpenSpiel's excepted (`"openspiel:NAME"`)."""
+        """Return the names of all games for `load_game`."""
         from hauteur.games.registry import names
 
         return names()

@@ -173,6 +173,12 @@ def square_words(board: Board) -> list[str]:
     return ["empty" if sign == "." else names.get(sign, sign) for sign in board.cells]
 
 
+def sees_second_side(state: _core.State, humans: set[int]) -> bool:
+    """Return whether a board of pieces is shown from the second player's side: it is the only human."""
+    board = board_of(state)
+    return humans == {1} and board is not None and board.look == "pieces"
+
+
 def action_squares(state: _core.State, action: int) -> tuple[int, ...]:
     """Return the squares of a legal action as indices of cells: from and to, or one, or none."""
     columns = state.game.feature_shape[2]

@@ -1,7 +1,6 @@
-"""Games by their spec: those of the core, games written in Python, OpenSpiel's; and the laws that every game obeys.
+"""Games by their spec: those of the core and games written in Python; and the laws that every game obeys.
 
-A spec is `name` or `name(key=value, ...)`: `connect4`, `connect4(columns=6,rows=5)`, `nogo(size=7)`, `tutorial`,
-`openspiel:hex(board_size=5)`.
+A spec is `name` or `name(key=value, ...)`: `connect4`, `connect4(columns=6,rows=5)`, `nogo(size=7)`, `tutorial`.
 """
 
 import importlib
@@ -111,9 +110,8 @@ def _defined_at(factory: Factory) -> tuple[object, object]:
 def load_game(spec: str | _core.Game) -> _core.Game:
     """Return the game of a spec.
 
-    spec: `name` or `name(key=value, ...)`, such as `chess`, `chess(fen=...)`, `nogo(size=7)`, a registered game, or
-    `openspiel:hex(board_size=5)`; or a game, which is returned unchanged. Raise ValueError naming the problem and what
-    is allowed.
+    spec: `name` or `name(key=value, ...)`, such as `chess`, `chess(fen=...)`, `nogo(size=7)`, or a registered game; or
+    a game, which is returned unchanged. Raise ValueError naming the problem and what is allowed.
 
     >>> import hauteur as ht
     >>> game = ht.load_game("connect4")
@@ -123,8 +121,6 @@ def load_game(spec: str | _core.Game) -> _core.Game:
     if isinstance(spec, _core.Game):
         return spec
     name, parameters = parse_spec(spec)
-    if name.startswith("openspiel:"):
-        return _make_openspiel(spec)
     if name in _core.game_names():
         return _core.Game(spec)
     factory = _factory(name)
@@ -134,7 +130,7 @@ def load_game(spec: str | _core.Game) -> _core.Game:
 
 
 def names() -> list[str]:
-    """Names of the games to choose from: the core's and registered ones. OpenSpiel's and EXAMPLES can be loaded too."""
+    """Names of the games to choose from: the core's and registered ones. EXAMPLES can be loaded too."""
     from importlib.metadata import entry_points
 
     load_variable()
@@ -218,7 +214,7 @@ def _factory(name: str) -> Factory:
         loaded: Factory = point.load()
         return loaded
     raise ValueError(
-        f"no game {name!r}{did_you_mean(name, names())}; known games: {', '.join(names())}, and openspiel:NAME; a game "
+        f"no game {name!r}{did_you_mean(name, names())}; known games: {', '.join(names())}; a game "
         "of your own is added by ht.register_game, or by hauteur --import FILE.py (docs/how-to/add-a-game.md); workers "
         "import what --import or HAUTEUR_IMPORT names"
     )
@@ -232,10 +228,3 @@ def _check_parameters(name: str, factory: Factory, parameters: dict[str, Any]) -
     except TypeError as error:
         allowed = ", ".join(signature.parameters) or "none"
         raise ValueError(f"{name}: {error}; parameters: {allowed}") from error
-
-
-def _make_openspiel(spec: str) -> _core.Game:
-    from hauteur.games import openspiel
-
-    position = openspiel.load(spec.strip().removeprefix("openspiel:"))
-    return _core.Game.from_python(position, f"openspiel:{position.name}")

@@ -51,7 +51,6 @@ LAYERS = (
     Layer("parquet", (_PYARROW,), "recorded games in Parquet files"),
     Layer("train", (_TORCH, _PYARROW, Package("onnx", "onnx", 9)), "learning, and nets on NVIDIA GPUs"),
     Layer("web", _WEB, "the browser lab"),
-    Layer("openspiel", (Package("open_spiel", "pyspiel", 6),), "about a hundred more games"),
     Layer("ray", (Package("ray", "ray", 79),), "workers on many machines (--cluster)"),
     Layer("report", (Package("matplotlib", "matplotlib", 9),), "figures of reports as PNG"),
 )

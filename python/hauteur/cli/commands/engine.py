@@ -157,7 +157,6 @@ def _result(session: PlayingSession, search: "Future[FoundMove]") -> RootReport:
 def _show(report: RootReport, net: str, evaluator: str, *, rows: int, as_json: bool) -> None:
     from rich.console import Console
 
-    from hauteur.engine.terminal_board import position_text
     from hauteur.mcts.report import report_json
     from hauteur.mcts.report_text import report_view
 
@@ -168,7 +167,7 @@ def _show(report: RootReport, net: str, evaluator: str, *, rows: int, as_json: b
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = max(console.width, PIPE_WIDTH)
-    console.print(position_text(report.state, console))
+    console.print(report.state.text(), markup=False, highlight=False)
     console.print(f"{game}, net {net}", style="bold", markup=False)
     console.print(f"evaluator: {evaluator}", style="dim", markup=False)
     console.print(report_view(report, rows=rows))

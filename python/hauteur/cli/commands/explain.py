@@ -116,11 +116,10 @@ def _progress(searches: Any) -> Iterator[Any]:
 def _show(found: dict[str, Any], question: Question, rows: int) -> None:
     from rich.console import Console
 
-    from hauteur.engine.terminal_board import position_text
     from hauteur.studies.explain.text import explain_view
 
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = max(console.width, PIPE_WIDTH)
-    console.print(position_text(question.position, console))
+    console.print(question.position.text(), markup=False, highlight=False)
     console.print(explain_view(found, rows=rows))

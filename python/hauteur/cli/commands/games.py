@@ -68,7 +68,7 @@ def check_game(spec: GameSpec, *, games: int = 20, seed: Seed = 0) -> int:
     Parameters
     ----------
     spec
-        The game, e.g. `connect4`, `tutorial`, `openspiel:hex(board_size=5)`.
+        The game, e.g. `connect4`, `tutorial`, `nogo(size=5)`.
     games
         Number of random games.
     seed

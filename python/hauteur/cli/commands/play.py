@@ -2,9 +2,7 @@
 
 from difflib import get_close_matches
 from pathlib import Path
-from typing import Annotated, Literal
-
-from cyclopts import Parameter
+from typing import Literal
 
 from hauteur import _core
 from hauteur.cli.commands.options import GameSpec, NetName, Seed
@@ -30,7 +28,6 @@ def play(
     odds: str | None = None,
     odds_mode: bool = True,
     save: Path | None = None,
-    letters: Annotated[bool, Parameter(negative=())] = False,
     seed: Seed = 0,
 ) -> int:
     """Play a game against a net in the terminal.
@@ -55,9 +52,6 @@ def play(
         The engine plays with the settings published for who gives odds, where it does; they are shown.
     save
         File that gets the game when it ends or you leave: .pgn for chess, .sgf for NoGo, .txt (its moves) for others.
-    letters
-        Show the pieces of chess as letters. Without it they are figures where the terminal has 256 colours and NO_COLOR
-        is not set.
     seed
         Seed of the engine.
     """
@@ -84,7 +78,7 @@ def play(
         engines[giver], by_odds = odds_player(settings, game, giver)
         note = by_odds.text() if by_odds is not None and giver not in sides else note
     first, second = engines
-    TerminalGame(game, (first, second), sides, seed=seed, save=save, note=note, letters=letters).run()
+    TerminalGame(game, (first, second), sides, seed=seed, save=save, note=note).run()
     return 0
 
 

@@ -1,4 +1,4 @@
-"""The page Runs: learning runs below the roots, live; their figures by any axis, games, comparisons."""
+"""The page Runs: learning runs below the roots, live; their figures by any axis, and games."""
 
 from __future__ import annotations
 
@@ -22,13 +22,12 @@ if TYPE_CHECKING:
     from hauteur.learning.run_folder import RunFolder
     from hauteur.web.app import Lab
 
-PAGE = Page("/runs", "Runs", "Watch learning runs, compare them, replay their games.", WALK_KEYS)
+PAGE = Page("/runs", "Runs", "Watch learning runs, replay their games.", WALK_KEYS)
 
 PROGRESS_FILES = ("config.toml", "metrics.jsonl", "progress.json", "running")
 FIGURE_FILES = ("metrics.jsonl",)
 """Files that parts of a run's page follow."""
 
-MOST_COMPARED = 24
 MOST_LISTED = 1000
 """Games of a generation that are listed; any other is reached by its number."""
 
@@ -175,39 +174,10 @@ async def show_games(request: Request) -> Response:
     return page(request, "runs_games.html", run=run, **await asyncio.to_thread(facts))
 
 
-async def show_comparison(request: Request) -> Response:
-    """Return the page that compares runs; `part` in its address: the figures alone."""
-    lab, axis = request.app.state.lab, axis_in(request)
-    names = list(dict.fromkeys(request.query_params.getlist("run")))
-    if not 2 <= len(names) <= MOST_COMPARED:
-        raise ValueError(f"choose 2 to {MOST_COMPARED} runs of one game to compare, not {len(names)}")
-
-    def compared() -> str:
-        from hauteur.learning.report.comparison import comparison, grouped, read_runs
-
-        folders = [lab.folders.find(name, "run").folder.path for name in names]
-        runs = read_runs(folders)
-        known = [axis.key for axis in axes([run.history for run in runs], tuple(AXES))[0]]
-        content = Markup(comparison(grouped(runs), axis).body())
-        return html(
-            "runs_compared.html", names=names, axes={key: AXES[key] for key in known}, axis=axis, content=content
-        )
-
-    from hauteur.learning.report.series import AXES, axes
-
-    if "part" in request.query_params:
-        return await part(compared)
-    follows = lab.watcher.part("/runs/compare", names, FIGURE_FILES, run=names, by=axis, part="figures")
-    return page(
-        request, "runs_compare.html", names=names, part=follows, content=await asyncio.to_thread(made, compared)
-    )
-
-
 PAGES = (PAGE,)
 ROUTES = [
     Route("/runs", show),
     Route("/runs/list", show_list),
-    Route("/runs/compare", show_comparison),
     Route("/runs/run/{name:path}", show_run),
     Route("/runs/progress/{name:path}", show_progress),
     Route("/runs/figures/{name:path}", show_figures),

@@ -10,8 +10,7 @@ from typing import Annotated, Literal
 from pydantic import Field
 
 from hauteur import _core
-from hauteur.engine.terminal_board import sees_second_side
-from hauteur.games.pictures import action_squares
+from hauteur.games.pictures import action_squares, sees_second_side
 from hauteur.games.played_game import line_texts, move_text
 from hauteur.studies.puzzles.problems import (
     MOST_PROBLEMS,
