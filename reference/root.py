@@ -67,8 +67,8 @@ class RootedTree:
             self._favoured, self._only = favoured, only
 
     def _is_grown_for_other(self) -> bool:
-        """Return whether nodes froze for the other player at the root, with own and opponent's nodes exchanged."""
-        rule, grown_for = self.params.search_contempt, self._grown_for
+        """Return whether nodes froze, or have a model's priors, for the other player at the root."""
+        rule, grown_for = self.params.search_contempt or self.params.opponent_net, self._grown_for
         return rule is not None and grown_for is not None and bool(self.root.edges) and self.root.mover != grown_for
 
     def _plant(self, root: Node) -> None:

@@ -96,8 +96,8 @@ class Search(RootedTree):
             self._settle_contempt()
         leaves: list[Leaf] = []
         collisions: list[Leaf] = []
-        free_visits = 0
-        while len(leaves) < rows and self._may_descend() and free_visits < MAX_FREE_VISITS:
+        begun = free_visits = 0
+        while begun < rows and self._may_descend() and free_visits < MAX_FREE_VISITS:
             leaf = self._select()
             if self._is_closed(leaf.node):
                 self._end_visit(leaf)
@@ -118,7 +118,9 @@ class Search(RootedTree):
                 free_visits += 1
             else:
                 self.waiting.append(leaf)
-                leaves.append(leaf)
+                begun += 1
+                if self._needs_network(leaf):
+                    leaves.append(leaf)
         for leaf in collisions:
             change_in_flight(leaf, -1)
         return leaves
@@ -151,6 +153,10 @@ class Search(RootedTree):
         taken = with_position_of(leaf, self.followers)
         self.followers = [follower for follower in self.followers if follower not in taken]
         return taken
+
+    def _needs_network(self, leaf: Leaf) -> bool:
+        """Return whether a leaf that begins to wait needs a row of the network now (a model of the opponent may do)."""
+        return True
 
     def _may_descend(self) -> bool:
         """Return whether a descent may begin now: with Gumbel not while the end of a phase waits for answers."""

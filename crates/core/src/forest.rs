@@ -146,6 +146,9 @@ impl Forest {
     /// The tree with this id, which has nothing in flight.
     fn idle_tree(&mut self, id: usize) -> Result<&mut Search, ForestError> {
         let search = self.tree_mut(id)?;
+        if search.rows_in_flight() as usize == search.waiting_for_model() {
+            search.cancel_waiting(); // in no batch, so nobody else could
+        }
         match search.rows_in_flight() {
             0 => Ok(search),
             n => Err(ForestError(format!("tree {id} has {n} rows in flight: apply or cancel their batch first"))),
@@ -158,9 +161,9 @@ impl Forest {
         alive.filter(|(_, tree)| tree.is_finished() == finished).map(|(id, _)| id).collect()
     }
 
-    /// Can a search of this forest ask this net? Small is the one of a search with one net.
+    /// Can a search of this forest ask this net? Small is the one of a search with one net, large the model of the opponent too.
     pub fn asks(&self, net: Net) -> bool {
-        self.setup.params.second_net.is_some() || self.setup.only_net == net
+        self.setup.params.second_net.is_some() || self.setup.models || self.setup.only_net == net
     }
 
     /// Collects leaves of the trees whose next visit is for this net and writes their features. A tree may have its share of all rows
@@ -171,7 +174,8 @@ impl Forest {
         parts.retain(|part| !part.leaves.is_empty());
         number_rows(&mut parts, !self.caches[net as usize].is_off());
         let states: Vec<&dyn State> = row_owners(&parts).map(|(_, leaf)| leaf.state.as_ref()).collect();
-        encode_states(&states, &mut rows, self.setup.params.swap_colors, self.pool.as_ref());
+        let swap = self.setup.params.swap_colors && !(self.setup.models && net == Net::Large);
+        encode_states(&states, &mut rows, swap, self.pool.as_ref());
         let id = NEXT_BATCH.fetch_add(1, Ordering::Relaxed);
         self.batches.insert(id, Waiting { net, parts });
         id
@@ -182,6 +186,9 @@ impl Forest {
         let active = self.ids(false);
         if active.is_empty() || capacity == 0 {
             return Vec::new();
+        }
+        if self.setup.models && net == Net::Large {
+            return self.plan_for_model(capacity);
         }
         let in_flight: usize = self.trees.iter().flatten().map(|tree| tree.rows_in_flight() as usize).sum();
         let (whole, rest) = ((in_flight + capacity) / active.len(), (in_flight + capacity) % active.len());
@@ -223,6 +230,19 @@ impl Forest {
         plan.into_iter().collect()
     }
 
+    /// Trees whose leaves wait for the model of the opponent, with the number of those that it evaluates now.
+    fn plan_for_model(&self, capacity: usize) -> Vec<(usize, usize)> {
+        let waiting = self.trees.iter().enumerate();
+        let waiting = waiting.filter_map(|(id, tree)| Some((id, tree.as_ref()?.waiting_for_model())));
+        let mut free = capacity;
+        let plan = waiting.map(|(id, leaves)| {
+            let quota = leaves.min(free);
+            free -= quota;
+            (id, quota)
+        });
+        plan.filter(|(_, quota)| *quota > 0).collect()
+    }
+
     /// Rows that a tree may add for this net, when its share of rows in flight is `share`. A batch of large turns begins as a whole.
     fn quota(&self, tree: &Search, net: Net, share: usize) -> usize {
         let free = share.saturating_sub(tree.rows_in_flight() as usize);
@@ -236,10 +256,16 @@ impl Forest {
     }
 
     fn collect(&mut self, net: Net, plan: &[(usize, usize)]) -> Vec<TreeLeaves> {
-        let sources = LeafSources { cache: &self.caches[net as usize], oracle: self.oracle.as_deref() };
+        let [own, model] = &self.caches;
+        let asks_model = self.setup.models && net == Net::Large;
+        let cache = if self.setup.models { own } else { &self.caches[net as usize] };
+        let sources = LeafSources { cache, model, oracle: self.oracle.as_deref() };
         let gather = |tree: usize, quota: usize, search: &mut Search| {
             let mut leaves = Vec::new();
-            search.gather(quota, net, sources, &mut leaves);
+            match asks_model {
+                true => search.gather_for_model(quota, model, &mut leaves),
+                false => search.gather(quota, net, sources, &mut leaves),
+            }
             TreeLeaves { tree, leaves, rows: Vec::new() }
         };
         let chosen = pick(&mut self.trees, plan.iter().map(|(id, _)| *id));
@@ -327,7 +353,11 @@ impl Forest {
             let search = self.trees[part.tree].as_ref().expect("trees in flight are not removed");
             for (leaf, &row) in part.leaves.iter_mut().zip(&part.rows) {
                 let logits = &logits[row * num_actions..][..num_actions];
-                search.read_answer(leaf, logits, &wdl[row * 3..][..3]).map_err(|e| format!("row {row}: {e}"))?;
+                let read = match leaf.asks_model() {
+                    true => search.read_model(leaf, logits),
+                    false => search.read_answer(leaf, logits, &wdl[row * 3..][..3]),
+                };
+                read.map_err(|e| format!("row {row}: {e}"))?;
             }
             Ok(())
         };
@@ -443,6 +473,7 @@ fn keep_in(cache: &mut Cache, kept: Vec<Vec<Kept>>) {
 fn refuse_with(params: &SearchParams, places: Places) -> Result<(), ForestError> {
     let others = [
         ("second_net", "they search with one net", params.second_net.is_some()),
+        ("opponent_net", "they search with one net", params.opponent_net.is_some()),
         ("graph", "they search a tree", params.graph),
         (
             "solver",

@@ -4,6 +4,7 @@
 
 use crate::math::arithmetic::Arithmetic;
 use crate::rules::gumbel::BelowRoot;
+use crate::rules::search_contempt::OFF as SEARCH_CONTEMPT_OFF;
 use crate::rules::setting::{ParamsError, Setting, choices, settings};
 use crate::rules::{Rule, with_rules};
 
@@ -185,6 +186,7 @@ impl SearchParams {
         if on.graph {
             on.conflicts_of_graph()?;
         }
+        on.conflicts_of_model()?;
         if let Some(gumbel) = &on.gumbel {
             let both = [
                 ("dirichlet", "both are noise of the root", on.dirichlet.is_some_and(|noise| noise.epsilon > 0.0)),
@@ -201,6 +203,40 @@ impl SearchParams {
             }
         }
         Ok(())
+    }
+
+    /// Rejects what is not defined with a model of the opponent, or without one.
+    fn conflicts_of_model(&self) -> Result<(), ParamsError> {
+        let n_scl = self.search_contempt.as_ref().map(|rule| rule.n_scl);
+        let Some(model) = &self.opponent_net else {
+            return match n_scl {
+                Some(0) => Err(ParamsError(format!(
+                    "search_contempt.n_scl must not be 0 without opponent_net, got 0 ({SEARCH_CONTEMPT_OFF} turns search-contempt off)"
+                ))),
+                _ => Ok(()),
+            };
+        };
+        let deeper = "with plies the priors of a node depend on the way to it";
+        let others = [
+            ("second_net", "both bring a second net", self.second_net.is_some()),
+            ("search_contempt.n_scl below 0", "the model is of the opponent", n_scl.is_some_and(|n_scl| n_scl < 0)),
+            (
+                "search_contempt.proofs_respect_contempt",
+                "a proof holds against all replies",
+                self.search_contempt.as_ref().is_some_and(|rule| rule.proofs_respect_contempt),
+            ),
+            ("graph", deeper, model.plies.is_some() && self.graph),
+            ("cache_key position", deeper, model.plies.is_some() && self.cache_key == CacheKey::Position),
+        ];
+        match others.iter().find(|(_, _, on)| *on) {
+            Some((other, why, _)) => Err(ParamsError(format!("opponent_net and {other} cannot be used together: {why}"))),
+            None => Ok(()),
+        }
+    }
+
+    /// The subtree of a played action stays: not where nodes below a number of plies have other priors (opponent_net).
+    pub fn keeps_tree(&self) -> bool {
+        self.reuse_tree && self.opponent_net.is_none_or(|model| model.plies.is_none())
     }
 
     /// Rejects rules that are not defined for a search with two nets.

@@ -55,7 +55,8 @@ class SearchContempt(RuleSection):
     """
 
     n_scl: Annotated[int, Field(ge=-1_000_000_000, le=1_000_000_000)] = 1_000_000_000
-    """Visits of its children at which an opponent node freezes; negative: the root player's own nodes freeze."""
+    """Visits of its children at which an opponent node freezes; negative: the root player's own nodes freeze; 0, with
+    `opponent_net` alone: every visit draws from the model's priors."""
     temperature: Annotated[float, Field(ge=0.001, le=100)] = 1.0
     """Frozen weights are N_scl(s, a)^(1 / temperature)."""
     sampling_ratio: Annotated[float, Field(ge=0, le=1)] = 1.0
@@ -64,6 +65,18 @@ class SearchContempt(RuleSection):
     """The ratio by visits of the node, "1000:0.5 8000:0.9"; before the first step `sampling_ratio`."""
     proofs_respect_contempt: bool = False
     """Opponent nodes take no proof from replies outside their frozen support."""
+
+
+class OpponentNet(RuleSection):
+    """A model of the opponent: a second network gives the priors of the nodes where the opponent of the root's player
+    moves."""
+
+    temperature: Annotated[float, Field(ge=0.001, le=100)] = 1.0
+    """T_M: the model's priors are softmax(logits / temperature)."""
+    share: Annotated[float, Field(ge=0, le=1)] = 1.0
+    """Share of the draws at opponent nodes that are made; the others are PUCT: against a model that may be wrong."""
+    plies: Annotated[int, Field(ge=1, le=1_000)] | None = None
+    """Opponent nodes deeper than this below the root have the own network's priors and PUCT; absent: none are."""
 
 
 class SecondNet(RuleSection):
@@ -319,6 +332,8 @@ class SearchParams(RuledSection):
     """Bytes a tree may take before it stops growing; 0: no cap."""
     search_contempt: SearchContempt | None = None
     """Opponent nodes freeze and are sampled."""
+    opponent_net: OpponentNet | None = None
+    """A model of the opponent gives the priors of their nodes."""
     second_net: SecondNet | None = None
     """A second, large network searches with."""
     solver: Solver | None = None

@@ -11,6 +11,8 @@ macro_rules! with_rules {
         $then! { { $($given)* }
             /// Opponent nodes freeze and are sampled.
             search_contempt: SearchContempt;
+            /// A model of the opponent gives the priors of their nodes.
+            opponent_net: OpponentNet;
             /// A second, large network searches with.
             second_net: SecondNet;
             /// Proven results travel up the tree.
@@ -48,6 +50,7 @@ pub mod graph;
 pub mod gumbel;
 pub mod initial_trust;
 pub mod lower_bound;
+pub mod opponent_net;
 pub mod prior_mixing;
 pub mod q_average;
 pub mod repetition;

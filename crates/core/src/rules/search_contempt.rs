@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::rules::Rule;
-use crate::rules::setting::{ParamsError, Setting, settings};
+use crate::rules::setting::{Setting, settings};
 use crate::stats::EdgeStats;
 
 /// N_scl from which the rule is off.
@@ -22,8 +22,9 @@ pub const OFF: i64 = 1_000_000_000;
 
 settings! {
     /// Search-contempt (Joshi 2025): the opponent's visits freeze after N_scl of them and are sampled from then on.
-    SearchContempt + check_more {
-        /// Visits of its children at which an opponent node freezes; negative: the root player's own nodes freeze.
+    SearchContempt {
+        /// Visits of its children at which an opponent node freezes; negative: the root player's own nodes freeze; 0, with
+        /// `opponent_net` alone: every visit draws from the model's priors.
         n_scl: i64 = OFF, -1e9 => 1e9;
         /// Frozen weights are N_scl(s, a)^(1 / temperature).
         temperature: f64 = 1.0, 1e-3 => 100.0;
@@ -51,13 +52,6 @@ impl Rule for SearchContempt {
 }
 
 impl SearchContempt {
-    fn check_more(&self) -> Result<(), ParamsError> {
-        if self.n_scl == 0 {
-            return Err(ParamsError(format!("n_scl must not be 0, got 0 ({OFF} turns search-contempt off)")));
-        }
-        Ok(())
-    }
-
     /// May a node freeze? It is not the root, has `visits` completed visits with its own evaluation, and `is_own` when the root's player
     /// moves there.
     #[inline]

@@ -1,7 +1,7 @@
 //! The network's answers as the tree takes them: a value, and priors.
 
 use crate::game::{Action, Outcome, Player, State};
-use crate::params::SearchParams;
+use crate::math::arithmetic::Arithmetic;
 use crate::search::cache::Cache;
 use crate::search::{Leaf, LeafSources, Search};
 use crate::stats::{Edge, Value};
@@ -10,7 +10,7 @@ impl Search {
     /// Turns the network's answer into edges and value, kept in the leaf. Fails, changing nothing, on answers that are no numbers.
     pub fn read_answer(&self, leaf: &mut Leaf, logits: &[f32], wdl: &[f32]) -> Result<(), String> {
         leaf.value = wdl_value(wdl)?;
-        softmax_edges(leaf, logits, &self.setup.params)
+        priors(leaf, logits, self.setup.params.policy_temperature, self.setup.params.arithmetic)
     }
 
     /// Searches `visits` more visits with answers computed at once by `evaluate(state, actions, logits) -> value`: for benchmarks and rollouts.
@@ -21,7 +21,7 @@ impl Search {
         num_actions: usize,
     ) {
         let cache = Cache::new(0);
-        let sources = LeafSources { cache: &cache, oracle: None };
+        let sources = LeafSources { cache: &cache, model: &cache, oracle: None };
         let mut logits = vec![0.0; num_actions];
         let mut leaves = Vec::new();
         let end = self.counters.visits + visits;
@@ -46,9 +46,8 @@ pub fn wdl_value(wdl: &[f32]) -> Result<Value, String> {
 }
 
 /// Priors P(a) = softmax(logits / temperature) over the legal actions, as edges sorted by prior (equal priors by action).
-pub fn softmax_edges(leaf: &mut Leaf, logits: &[f32], params: &SearchParams) -> Result<(), String> {
+pub fn priors(leaf: &mut Leaf, logits: &[f32], temperature: f64, arithmetic: Arithmetic) -> Result<(), String> {
     let Leaf { actions, weights, edges, .. } = leaf;
-    let (temperature, arithmetic) = (params.policy_temperature, params.arithmetic);
     weights.clear();
     weights.extend(actions.iter().map(|action| f64::from(logits[usize::from(*action)])));
     let greatest = weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);

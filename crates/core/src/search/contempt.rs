@@ -3,6 +3,7 @@
 use crate::rules::search_contempt::SearchContempt;
 use crate::rules::second_net::Net;
 use crate::search::Search;
+use crate::search::opponent::draw_by_prior;
 use crate::stats::EdgeStats;
 use crate::tree::Tree;
 
@@ -53,15 +54,20 @@ impl Search {
         }
         let rule = self.setup.params.search_contempt.as_ref()?;
         let is_own = self.tree.columns.frozen.root_player() == Some(self.tree.node(node).mover);
-        if !rule.acts_at(own.visits, is_own) {
+        let model = self.setup.params.opponent_net.as_ref();
+        if !rule.acts_at(own.visits, is_own) || model.is_some_and(|model| !model.reaches(self.path.len())) {
             return None;
         }
-        if !self.tree.is_frozen(node) {
+        if rule.n_scl != 0 && !self.tree.is_frozen(node) {
             self.tree.freeze(node, rule);
         }
-        let ratio = rule.ratio_at(own.visits);
+        let ratio = rule.ratio_at(own.visits) * model.map_or(1.0, |model| model.share);
         if ratio < 1.0 && self.draws.uniform() >= ratio {
             return None;
+        }
+        if rule.n_scl == 0 {
+            self.counters.contempt_draws += 1;
+            return draw_by_prior(self.tree.edges(node), &mut self.draws);
         }
         let sums = self.tree.columns.frozen.sums(self.tree.visited(node));
         let drawn = self.draws.uniform() * sums.last()?;

@@ -14,6 +14,7 @@ pub mod graph;
 pub mod gumbel_root;
 pub mod lower_bounds;
 pub mod noise;
+pub mod opponent;
 pub mod oracle;
 pub mod outside;
 pub mod repeats;
@@ -30,7 +31,7 @@ pub mod two_nets;
 pub mod visit;
 pub mod wdl_contempt;
 
-use std::collections::HashSet;
+use std::collections::{HashSet, VecDeque};
 use std::sync::Arc;
 
 use crate::game::{Action, Player, State};
@@ -69,12 +70,21 @@ pub struct Leaf {
     weights: Vec<f64>,
     edges: Vec<Edge>,
     value: Value,
+    /// The model of the opponent gives its priors.
+    models_mover: bool,
+    /// It has its value, and waits for those priors.
+    asks_model: bool,
 }
 
 impl Leaf {
     /// What the evaluation of its position is kept under.
     pub fn key(&self) -> u64 {
         self.key
+    }
+
+    /// Its row is for the model of the opponent.
+    pub(crate) fn asks_model(&self) -> bool {
+        self.asks_model
     }
 }
 
@@ -92,6 +102,8 @@ pub enum Full {
 pub struct LeafSources<'a> {
     /// Evaluations of positions seen before.
     pub cache: &'a Cache,
+    /// Priors of the model of the opponent at positions seen before.
+    pub model: &'a Cache,
     /// Exact results from outside.
     pub oracle: Option<&'a dyn LeafOracle>,
 }
@@ -102,6 +114,8 @@ pub(super) enum Visit {
     Done,
     /// This leaf waits for the network.
     Row(Leaf),
+    /// A leaf waits for the model of the opponent.
+    Waits,
     /// The leaf is in flight already.
     Collision,
 }
@@ -165,6 +179,8 @@ pub struct Search {
     rows_in_flight: u32,
     /// Leaves that wait with another one (re-use of evaluations).
     followers: Followers,
+    /// Leaves in flight that wait for the model of the opponent and are in no batch.
+    waiting: VecDeque<Leaf>,
     /// Keys of the nodes that wait for the network (graph search).
     pending: HashSet<u64>,
     can_move: bool,
@@ -202,6 +218,7 @@ impl Search {
             visit_limit: 0,
             rows_in_flight: 0,
             followers: Followers::default(),
+            waiting: VecDeque::new(),
             pending: HashSet::new(),
             can_move: !actions.is_empty(),
             path: Vec::new(),
@@ -290,6 +307,7 @@ impl Search {
                 turn.free_rows -= 1;
                 leaves.push(leaf);
             }
+            Visit::Waits => turn.free_rows -= 1,
             Visit::Collision => {
                 self.counters.collisions += 1;
                 let most = self.setup.params.max_collisions as usize;
@@ -320,6 +338,10 @@ impl Search {
 
     /// Expands and backs up a leaf whose answer was read.
     pub fn apply(&mut self, mut leaf: Leaf, keep_in_cache: impl FnOnce(u64, &[Edge], Value)) {
+        if self.setup.models && leaf.models_mover {
+            keep_in_cache(leaf.key, &leaf.edges, leaf.value);
+            return if leaf.asks_model { self.end_wait(leaf) } else { self.wait_for_model(leaf) };
+        }
         self.rows_in_flight -= 1;
         self.two.end(leaf.turn, false);
         let (edges, value) = (std::mem::take(&mut leaf.edges), leaf.value);
@@ -381,7 +403,7 @@ impl Search {
         debug_assert_eq!(self.rows_in_flight, 0);
         let edge = self.tree.root_node().and_then(|root| self.tree.edges(root).iter().position(|e| e.action == action));
         match edge {
-            Some(edge) if self.setup.params.reuse_tree => {
+            Some(edge) if self.setup.params.keeps_tree() => {
                 self.tree.re_root(edge as u32);
                 self.reopen_repeats();
             }

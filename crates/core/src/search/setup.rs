@@ -63,6 +63,8 @@ pub struct Setup {
     pub(super) hooks: Vec<RuleHook>,
     /// Nodes freeze (search-contempt).
     pub(super) freezes: bool,
+    /// A model gives the priors of the opponent's nodes.
+    pub(crate) models: bool,
     /// No rule acts on descents below the root.
     pub(super) descends_plainly: bool,
     /// The root is searched by sequential halving (Gumbel).
@@ -111,7 +113,11 @@ impl Setup {
             scores_by_rules: params.change_scores(),
             hooks: params.hooks(),
             freezes: params.search_contempt.is_some(),
-            descends_plainly: !params.change_selection() && params.solver.is_none() && !params.graph,
+            models: params.opponent_net.is_some(),
+            descends_plainly: !params.change_selection()
+                && params.solver.is_none()
+                && params.opponent_net.is_none()
+                && !params.graph,
             halves: params.gumbel.is_some(),
             root_excludes_proven: params.solver.is_some_and(|rule| rule.root_excludes_proven),
             drops_priors: params.solver.is_some_and(|rule| rule.drops_prior(Some(-1))),

@@ -31,7 +31,7 @@ impl Search {
         let Some(mut node) = root else {
             return if self.root_waits() { Visit::Collision } else { self.reach_leaf(sources) };
         };
-        if !PLAIN && self.setup.freezes {
+        if !PLAIN && (self.setup.freezes || self.setup.models) {
             self.tree.columns.frozen.set_root_player(self.tree.node(node).mover);
         }
         // Own statistics travel along, since those of a node stand on the edge that leads to it, for the mover above.
@@ -204,11 +204,17 @@ impl Search {
             return visit;
         }
         let key = self.setup.params.evaluation_key(self.scratch.key());
+        let models = self.setup.models && self.model_here().is_some();
+        let mut known = None;
         if !sources.cache.is_off() {
             self.counters.cache_lookups += 1;
             if let Some(seen) = sources.cache.get(key) {
                 self.counters.cache_hits += 1;
-                return self.take_evaluation(&seen.edges, seen.value);
+                let edges = if models { sources.model.get(key).map(|model| &model.edges) } else { Some(&seen.edges) };
+                if let Some(edges) = edges {
+                    return self.take_evaluation(edges, seen.value);
+                }
+                known = Some(seen.value);
             }
         }
         let position = self.position_key(self.scratch.as_ref());
@@ -225,9 +231,15 @@ impl Search {
             self.begin_position(position);
         }
         let mut leaf = self.make_leaf(key);
+        leaf.models_mover = models;
         leaf.state.legal_actions(&mut leaf.actions);
         self.two.begin(self.turn, true);
         self.rows_in_flight += 1;
+        if let Some(value) = known {
+            leaf.value = value;
+            self.wait_for_model(leaf);
+            return Visit::Waits;
+        }
         self.counters.rows += 1;
         self.counters.large_rows += u64::from(self.turn == Net::Large);
         Visit::Row(leaf)
@@ -294,11 +306,14 @@ impl Search {
             weights: Vec::new(),
             edges: Vec::new(),
             value: Value { wl: 0.0, d: 0.0 },
+            models_mover: false,
+            asks_model: false,
         });
         // The next descent begins with a copy of the root, so the leaf may have this position itself.
         std::mem::swap(&mut leaf.state, &mut self.scratch);
         std::mem::swap(&mut leaf.path, &mut self.path);
         leaf.key = key;
+        (leaf.models_mover, leaf.asks_model) = (false, false);
         if self.setup.graph {
             self.begin_waiting(&mut leaf);
         }
