@@ -48,7 +48,7 @@ def test_model_and_core_refuse_what_lies_beyond_a_range(section: str, setting: d
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        ({"search_contempt": {"n_scl": 0}}, r"^search_contempt: n_scl must not be 0"),
+        ({"search_contempt": {"n_scl": 0}}, r"n_scl must not be 0 without opponent_net"),
         (
             {"search_contempt": {"ratio_schedule": "5"}},
             r"^search_contempt: ratio_schedule must be VISITS:R.*\"5\"$",

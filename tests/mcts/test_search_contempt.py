@@ -256,7 +256,7 @@ def test_uci_options_reach_the_search() -> None:
     for name, value in (*given.items(), ("HybridRatioMode", "1")):
         options.set(name, str(value))
     assert options.search_params().search_contempt == found
-    with pytest.raises(ValueError, match="ScLimit must not be 0"):
+    with pytest.raises(ValueError, match="n_scl must not be 0"):
         options.set("ScLimit", "0")
     options.set("sclimit", "-40")
     rule = options.search_params().search_contempt
