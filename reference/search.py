@@ -154,7 +154,7 @@ class Search(RootedTree):
         self.followers = [follower for follower in self.followers if follower not in taken]
         return taken
 
-    def _needs_network(self, leaf: Leaf) -> bool:
+    def _needs_network(self, leaf: Leaf) -> bool:  # noqa: ARG002
         """Return whether a leaf that begins to wait needs a row of the network now (a model of the opponent may do)."""
         return True
 

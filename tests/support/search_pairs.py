@@ -292,7 +292,17 @@ early_visits = st.builds(EarlyVisits, mode=st.sampled_from(["continuous", "legac
 initial_trusts = st.builds(InitialTrust, weight=floats(0, 5), until=st.integers(0, 6) | st.just(10**9))
 
 OWN_STRATEGIES = {
-    *("search_contempt", "opponent_net", "second_net", "solver", "repetition", "variance", "tree_balance", "prior_mixing", "q_average"),
+    *(
+        "search_contempt",
+        "opponent_net",
+        "second_net",
+        "solver",
+        "repetition",
+        "variance",
+        "tree_balance",
+        "prior_mixing",
+        "q_average",
+    ),
     *("early_visits", "initial_trust", "wdl_contempt", "gumbel", "lower_bound", "forced_playouts"),
 }
 """Rules with a strategy below, or tests of their own."""

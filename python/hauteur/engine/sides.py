@@ -45,7 +45,7 @@ def player_of(
         baseline = parse_baseline(settings.baseline)
         return move_function(game, baseline)
     net = net_or_shipped(settings.net, game, advice=advice)
-    large = resolve_net(settings.large_net) if settings.large_net else ""
+    large = resolve_net(settings.other_net) if settings.other_net else ""
     for file in filter(None, (net, large)):
         if file not in WITHOUT_FILE:
             with Path(file).open("rb"):

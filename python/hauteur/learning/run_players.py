@@ -107,7 +107,8 @@ def opponent_files(game: _core.Game, opponent: OpponentSettings) -> dict[str, li
     """Return the files of the fixed opponent's nets, by the settings that name them."""
     if not opponent.has_net:
         return {}
-    names = {"net": resolved_net(game, opponent), "large_net": opponent.large_net and resolve_net(opponent.large_net)}
+    names = {"net": resolved_net(game, opponent)}
+    names |= {key: resolve_net(net) for key in ("large_net", "opponent_net") if (net := getattr(opponent, key))}
     return {setting: [Path(name)] for setting, name in names.items() if name and not is_builtin(name)}
 
 
@@ -115,7 +116,7 @@ def with_opponent_files(recipe: Recipe, files: Mapping[str, Sequence[Path]]) -> 
     """Return the recipe with the opponent's nets in these files, where `opponent_files` has found some."""
     if recipe.opponent is None:
         return recipe
-    places = {setting: str(files[setting][0]) for setting in ("net", "large_net") if setting in files}
+    places = {setting: str(files[setting][0]) for setting in ("net", "large_net", "opponent_net") if setting in files}
     return recipe.model_copy(update={"opponent": recipe.opponent.model_copy(update=places)})
 
 

@@ -94,8 +94,9 @@ def _net_files(game: _core.Game, settings: PlayerSettings) -> dict[str, Path]:
     if not settings.has_net:
         return {}
     nets = {"net": resolve_net(resolved_net(game, settings))}
-    if settings.large_net is not None:
-        nets["large_net"] = resolve_net(settings.large_net)
+    for name in ("large_net", "opponent_net"):
+        if (net := getattr(settings, name)) is not None:
+            nets[name] = resolve_net(net)
     return {key: Path(net) for key, net in nets.items() if not is_builtin(net)}
 
 

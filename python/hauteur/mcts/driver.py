@@ -296,8 +296,8 @@ def run_searches(
 
 
 def for_nets(search: SearchParams, large: object | None) -> SearchParams:
-    """The settings to search with: where a large net is given they have a section `second_net`."""
-    if large is None or search.second_net is not None:
+    """The settings to search with: where a second net is given they have a section `second_net` or `opponent_net`."""
+    if large is None or search.second_net is not None or search.opponent_net is not None:
         return search
     return search.model_copy(update={"second_net": SecondNet()})
 
@@ -305,5 +305,5 @@ def for_nets(search: SearchParams, large: object | None) -> SearchParams:
 def nets_of(forest: _core.Forest, evaluator: Evaluator, large: Evaluator | None) -> list[tuple[Evaluator, int]]:
     """Return the evaluators of a forest, each with the number of its net; ValueError if the large one is missing."""
     if large is None and 1 in forest.nets:
-        raise ValueError("the search settings have second_net, which needs a large net; none was given")
+        raise ValueError("the search settings have second_net or opponent_net, which need a second net; none was given")
     return [(evaluator if net == 0 or large is None else large, net) for net in forest.nets]

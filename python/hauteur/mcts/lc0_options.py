@@ -180,7 +180,7 @@ WDLDrawRateReference | wdl_contempt.draw_rate_reference | Draw rate at the net's
 WDLBookExitBias | wdl_contempt.book_exit_bias | Advantage in which opening books end.
 UCI_Opponent | | Title, Elo, kind and name of the opponent, as programs send it.
 UCI_RatingAdv | | Contempt where that option says nothing.
-ScLimit | search_contempt.n_scl | Search-contempt: visits after which moves of the opponent are drawn; below 0: of the engine; not 0.
+ScLimit | search_contempt.n_scl | Search-contempt: visits after which the opponent's moves are drawn; below 0: the engine's; 0: of OpponentNet.
 ScTemperature | search_contempt.temperature | Flattens (> 1) or sharpens those draws.
 HybridSamplingRatio | search_contempt.sampling_ratio | Share of the visits that are drawn.
 HybridRatioSchedule | search_contempt.ratio_schedule | That share by visits of the position: `1000:0.5 8000:0.9`.
@@ -211,7 +211,6 @@ _OF_LC0: Mapping[str, dict[str, Any]] = {
     "WDLDrawRateTarget": {"check": _checked("WDLDrawRateTarget", WdlContempt, "draw_rate_target")},
     "UCI_Opponent": {"kind": "string", "default": ""},
     "UCI_RatingAdv": {"kind": "float", "default": 0.0, "least": -MOST_CONTEMPT, "most": MOST_CONTEMPT},
-    "ScLimit": {"check": _checked("ScLimit", SearchContempt, "n_scl")},
     "HybridRatioSchedule": {"check": _checked("HybridRatioSchedule", SearchContempt, "ratio_schedule")},
     "TempDecayMoves": {"most": 640},
     "TempDecayDelayMoves": {"most": 100},

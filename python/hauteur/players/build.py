@@ -163,7 +163,7 @@ def build_player(
 
 
 def _net_player(game: _core.Game, settings: PlayerSettings, evaluators: Evaluators, name: str) -> SearchPlayer:
-    large = evaluators.get(settings.large_net, settings) if settings.large_net else None
+    large = evaluators.get(settings.other_net, settings) if settings.other_net else None
     own = settings if isinstance(settings, Player) else None
     small = (
         evaluators.get(resolved_net(game, settings), settings)
@@ -205,7 +205,7 @@ def player_facts(game: _core.Game, player: PlayerSettings, key: str) -> dict[str
         return {key: player.baseline}
     if player.engine is not None:
         return {key: player_text(player, without=("name",)), f"{key}_engine": probed(game, player.engine).name}
-    rest = player_text(player, without=("name", "net", "large_net", "visits"))
+    rest = player_text(player, without=("name", "net", "large_net", "opponent_net", "visits"))
     if isinstance(player, Player) and player.evaluator is not None:
         net = object_content(player.evaluator)
     else:
@@ -213,7 +213,8 @@ def player_facts(game: _core.Game, player: PlayerSettings, key: str) -> dict[str
     facts = {key: f"visits={player.visits} {rest}".strip(), f"{key}_net": net}
     if isinstance(player, Player) and player.rules:
         facts[f"{key}_rules"] = rules_content(player)
-    return facts if player.large_net is None else facts | {f"{key}_large_net": net_content(player.large_net)}
+    other = "large_net" if player.large_net else "opponent_net"
+    return facts | {f"{key}_{other}": net_content(player.other_net)} if player.other_net else facts
 
 
 def player_name(game: _core.Game, settings: PlayerSettings) -> str:

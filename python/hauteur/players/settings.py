@@ -17,7 +17,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from hauteur.mcts.lc0_options import name_of_lc0
-from hauteur.mcts.params import SearchParams, Temperature
+from hauteur.mcts.params import OpponentNet, SearchParams, Temperature
 from hauteur.networks.evaluators.base import Precision
 from hauteur.players.baselines import is_baseline, parse_baseline
 from hauteur.players.engines.settings import (
@@ -45,8 +45,9 @@ class PlayerSettings(Section):
     baseline: a player without a network, engine: a program that plays; either has a name and nothing else.
 
     net: a net file, `uniform` or `rollout`; None: the net that comes with the game. large_net: a second net, which
-    corrects the first one (search.second_net; visits are then the first net's). precision: of the nets' arithmetic;
-    None: the backend's. visits: root visits at which a move is chosen.
+    corrects the first one (search.second_net; visits are then the first net's). opponent_net: a second net, which
+    models the opponent (search.opponent_net, which it switches on); at most one of the two. precision: of the nets'
+    arithmetic; None: the backend's. visits: root visits at which a move is chosen.
     """
 
     name: str = ""
@@ -54,6 +55,7 @@ class PlayerSettings(Section):
     engine: EngineSettings | None = None
     net: str | None = None
     large_net: str | None = None
+    opponent_net: str | None = None
     precision: Precision | None = None
     visits: Annotated[int, Field(ge=1, le=1_000_000_000)] = 100
     temperature: Temperature = Temperature()
@@ -63,6 +65,22 @@ class PlayerSettings(Section):
     def has_net(self) -> bool:
         """True where it searches with a net (or with an evaluator in its place)."""
         return self.baseline is None and self.engine is None
+
+    @property
+    def other_net(self) -> str | None:
+        """The large net or the model of the opponent, where there is one."""
+        return self.large_net or self.opponent_net
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_a_model_of_the_opponent(cls, values: Any) -> Any:
+        """Switch search.opponent_net on where a net is given for it."""
+        if not isinstance(values, dict) or not values.get("opponent_net"):
+            return values
+        if values.get("large_net"):
+            raise ValueError("large_net and opponent_net exclude each other: both are a second net")
+        search = values.get("search") or {}
+        return values | {"search": {"opponent_net": OpponentNet()} | dict(search)}
 
     @model_validator(mode="after")
     def _without_a_network_nothing_else(self) -> Self:
@@ -179,7 +197,8 @@ def _file_assignments(path: Path) -> Iterator[tuple[Key, Any]]:
 def _full_key(path: Key, *, is_value: bool) -> Key:
     """The key with underscores, with `search` where it was left out, and written out where it is a short one."""
     names = tuple(name.replace("-", "_") for name in path)
-    if names[0] not in PlayerSettings.model_fields:
+    of_section = names[0] in SearchParams.model_fields and (len(names) > 1 or not is_value)
+    if of_section or names[0] not in PlayerSettings.model_fields:
         if names[0] not in SearchParams.model_fields:
             ours = name_of_lc0(path[0])
             if ours:

@@ -45,8 +45,8 @@ def page_player(text: str, roots: Sequence[str], *, allow_programs: bool, label:
     settings = parse_player(text, label)
     if settings.engine is not None and not allow_programs:
         raise ValueError(f"{label}: {NO_PROGRAMS}")
-    net, large = (page_net(name, roots, label) if name else None for name in (settings.net, settings.large_net))
-    return settings.model_copy(update={"net": net, "large_net": large})
+    names = {name: getattr(settings, name) for name in ("net", "large_net", "opponent_net")}
+    return settings.model_copy(update={name: net and page_net(net, roots, label) for name, net in names.items()})
 
 
 def page_net(name: str, roots: Sequence[str], label: str = "net") -> str:

@@ -86,7 +86,7 @@ def analyse(
         if options.save_tree is not None:
             _save_tree(session, nets, options.save_tree)
     evaluator = player.name if isinstance(player, OpenNets) else ""
-    name = f"{nets.net} and {searcher.large_net}" if searcher.large_net else nets.net
+    name = f"{nets.net} and {nets.large}" if nets.large else nets.net
     _show(report, name, evaluator, rows=options.multipv, as_json=options.json)
     return 0
 

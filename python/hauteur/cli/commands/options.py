@@ -7,7 +7,7 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from hauteur.cluster.open import WorkerOptions
-from hauteur.mcts.params import SearchParams
+from hauteur.mcts.params import OpponentNet, SearchParams
 from hauteur.networks.evaluators.base import Precision
 
 if TYPE_CHECKING:
@@ -44,6 +44,8 @@ class Searcher:
     the game; for chess the one that HAUTEUR_NET names goes before it."""
     large_net: NetName | None = None
     """A second, large net that corrects the first one: two-net search, see --search.second-net."""
+    opponent_net: NetName | None = None
+    """A second net that models the opponent of the side to move, see --search.opponent-net; not with --large-net."""
     syzygy: str | None = None
     """Chess: folders of Syzygy tablebases, separated as in PATH."""
     batch_size: int | None = None
@@ -63,7 +65,10 @@ class Searcher:
         from hauteur.networks.bundled import net_or_shipped
         from hauteur.networks.names import resolve_net
 
-        large = resolve_net(self.large_net) if self.large_net else ""
+        if self.large_net and self.opponent_net:
+            raise ValueError("--large-net and --opponent-net exclude each other: both are a second net")
+        other = self.large_net or self.opponent_net
+        large = resolve_net(other) if other else ""
         return NetChoice(net_or_shipped(self.net, game), large, precision=self.precision, threads=self.threads)
 
     def settings(self) -> "PlaySettings":
@@ -72,7 +77,10 @@ class Searcher:
         from hauteur.engine.playing import PlaySettings
 
         tablebase = _core.Tablebase(self.syzygy) if self.syzygy else None
-        return PlaySettings(self.search, batch_size=self.batch_size, tablebase=tablebase)
+        search = self.search
+        if self.opponent_net and search.opponent_net is None:
+            search = SearchParams.model_validate({**dict(search), "opponent_net": OpponentNet()})
+        return PlaySettings(search, batch_size=self.batch_size, tablebase=tablebase)
 
 
 _LISTED = (

@@ -296,7 +296,9 @@ class UciEngine:
             return
         self._note(f"net: {choice.net} ({reason})")
         if choice.large:
-            self._note(f"large net: {choice.large}; StickyEndgames is off with two nets")
+            models = bool(self.options.text("OpponentNet"))
+            role = "model of the opponent" if models else "large net"
+            self._note(f"{role}: {choice.large}{'' if models else '; StickyEndgames is off with two nets'}")
 
     # The search.
 

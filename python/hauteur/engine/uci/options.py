@@ -47,6 +47,15 @@ ENGINE_OPTIONS = (
         "",
         "A second, large net that corrects the first; StickyEndgames and GraphSearch are off with it, CacheKey exact.",
     ),
+    Lc0Option(
+        "OpponentNet",
+        "string",
+        "",
+        "A net that models the opponent, such as `maia-1500`: its priors at their moves; ScLimit 0 draws from them.",
+    ),
+    Lc0Option("OpponentNetTemperature", "float", 1.0, "Flattens (> 1) or sharpens its policy.", least=1e-3, most=100),
+    Lc0Option("OpponentNetShare", "float", 1.0, "Share of the draws that are made; the others: PUCT.", least=0, most=1),
+    Lc0Option("OpponentNetPlies", "spin", 0, "Plies below the root that it reaches; 0: all.", least=0, most=1000),
     Lc0Option("SmallVisits", "spin", 800, "Small turns to LargeVisits large ones (two nets).", least=1, most=10**9),
     Lc0Option("LargeVisits", "spin", 100, "Large turns to SmallVisits small ones; 0: none.", least=0, most=10**9),
     Lc0Option("LargeBatch", "spin", 1, "Large turns that are made together; 1: exact.", least=1, most=4096),
@@ -213,6 +222,7 @@ class Options:
             cache_size=positions,
             cache_key=self.text("CacheKey"),
             graph=self.flag("GraphSearch"),
+            opponent_net=self._opponent_net(),
         )
         if not self.text("LargeWeightsFile") or self.whole("LargeVisits") == 0:
             return params
@@ -223,6 +233,14 @@ class Options:
         )
         without = {"solver": None, "cache_key": "exact", "graph": False}
         return SearchParams.model_validate({**dict(params), **without, "second_net": rule})
+
+    def _opponent_net(self) -> dict[str, object] | None:
+        """The section of a model of the opponent, where one is named."""
+        if not self.text("OpponentNet"):
+            return None
+        plies = self.whole("OpponentNetPlies")
+        numbers = {key: self._values[f"opponentnet{key}"] for key in ("temperature", "share")}
+        return {**numbers, "plies": plies or None}
 
     def temperature(self) -> Temperature:
         """Return the randomness of the moves played."""
@@ -260,8 +278,8 @@ def choose_net(options: Options) -> tuple[NetChoice, str]:
         net, reason = found
     backend = cast("Backend | None", None if options.text("Backend") == "auto" else options.text("Backend"))
     precision = cast("Precision", options.text("Precision"))
-    choice = NetChoice(net, options.text("LargeWeightsFile"), backend, precision, threads=options.whole("Threads"))
-    return choice, reason
+    other = options.text("LargeWeightsFile") or options.text("OpponentNet")
+    return NetChoice(net, other, backend, precision, threads=options.whole("Threads")), reason
 
 
 @lru_cache(1)

@@ -87,19 +87,19 @@ class Question:
 def side_of(text: str, game: _core.Game, label: str, common: PlayerSettings, threads: int = 0) -> Side:
     """Return the side that the words of `text` make of the settings that both have in common.
 
-    text: key=value words as of a player of a match: net, large_net, precision, and any setting of the search. Raise
-    ValueError, which begins with `label`, for what is not allowed.
+    text: key=value words as of a player of a match: net, large_net, opponent_net, precision, and any setting of the
+    search. Raise ValueError, which begins with `label`, for what is not allowed.
     """
     settings = changed_player(common, text, label)
     stranger = next((name for name in NOT_OF_A_SIDE if name in settings.model_fields_set), None)
     if not settings.has_net or stranger:
         what = stranger or settings.baseline or "a program"
         raise ValueError(
-            f"{label}: {what} is not part of a search; allowed: net, large_net, precision, search settings"
+            f"{label}: {what} is not part of a search; allowed: net, large_net, opponent_net, precision, the search"
         )
     try:
         small = net_or_shipped(settings.net, game)
-        large = resolve_net(settings.large_net) if settings.large_net else ""
+        large = resolve_net(settings.other_net) if settings.other_net else ""
     except ValueError as error:
         raise ValueError(f"{label}: {error}") from None
     return checked_side(
@@ -108,10 +108,12 @@ def side_of(text: str, game: _core.Game, label: str, common: PlayerSettings, thr
 
 
 def checked_side(side: Side, label: str) -> Side:
-    """Return the side; ValueError, which begins with `label`, where its settings need a large net and it has none."""
+    """Return the side; ValueError, which begins with `label`, where its settings need a second net and it has none."""
     second = side.search.second_net
     if second is not None and not second.is_neutral and not side.nets.large:
         raise ValueError(f"{label}: second_net needs a large net: give large_net=")
+    if side.search.opponent_net is not None and not side.nets.large:
+        raise ValueError(f"{label}: opponent_net needs the net that models the opponent: give opponent_net=")
     return side
 
 

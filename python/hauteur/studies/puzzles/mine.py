@@ -34,6 +34,10 @@ from hauteur.system.settings import Section
 Show = Callable[[str], None]
 
 
+NETS = ("net", "large_net", "opponent_net")
+"""Settings of a player that name nets: folders hold their content."""
+
+
 class MineSettings(Section):
     """Settings that decide the puzzles. first_ply: plies of a game before which no position is taken."""
 
@@ -47,9 +51,9 @@ class MineSettings(Section):
         """The settings as the folder remembers them, nets by their content."""
         player = self.player
         values = self.model_dump(mode="json", exclude={"player"})
-        values["player"] = player_text(player, without=("name", "net", "large_net", "visits", "temperature"))
+        values["player"] = player_text(player, without=("name", *NETS, "visits", "temperature"))
         values["net"] = net_content(resolved_net(game, player))
-        values["large_net"] = None if player.large_net is None else net_content(player.large_net)
+        values |= {name: net and net_content(net) for name in NETS[1:] for net in [getattr(player, name)]}
         return values
 
 

@@ -100,9 +100,9 @@ class Solve:
     def _key(self, settings: PlayerSettings) -> str:
         """The player by all that decides its answers."""
         nets = [net_content(resolved_net(self.game, settings))]
-        if settings.large_net is not None:
-            nets.append(net_content(settings.large_net))
-        text = player_text(settings, without=("name", "net", "large_net", "visits", "temperature"))
+        if settings.other_net is not None:
+            nets.append(net_content(settings.other_net))
+        text = player_text(settings, without=("name", "net", "large_net", "opponent_net", "visits", "temperature"))
         return " ".join([*nets, f"seed={self.seed}", text]).strip()
 
     def _answers(
