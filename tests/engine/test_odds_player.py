@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
-from hauteur.engine.odds_mode import GIVER_VISITS, odds_player
+from hauteur.engine.odds_mode import GIVER_VISITS, giver_settings, odds_player
 from hauteur.engine.sides import with_usual_visits
-from hauteur.games.odds import ODDS_STARTS
+from hauteur.games.odds import ODDS_STARTS, odds_of
 from hauteur.games.registry import load_game, with_fen
 from hauteur.players.settings import PlayerSettings, parse_player, player_text
 
@@ -26,7 +28,7 @@ def test_every_giver_has_the_settings(text: str) -> None:
     giver, game = odds_player(parse_player(text), QUEEN, 0)
     assert game is not None
     assert text_of(giver) == f"visits={GIVER_VISITS} {SETTINGS}"
-    assert game.text().startswith("odds game without queen d1: ScLimit 40, Temperature 0.7, ")
+    assert game.text().startswith("odds game, queen d1: ScLimit 40, Temperature 0.7, ")
     assert giver.name.endswith(", settings for odds")
 
 
@@ -46,3 +48,49 @@ def test_maia_plays_at_one_visit_unless_it_is_given_more() -> None:
     assert with_usual_visits(parse_player("net=chess")).visits == PlayerSettings().visits
     giver, _ = odds_player(parse_player("net=uniform"), QUEEN, 0)
     assert with_usual_visits(giver).visits == GIVER_VISITS
+
+
+def settings(name: str) -> dict[str, bool | float | str]:
+    odds = odds_of(ODDS_STARTS[name])
+    assert odds is not None
+    return giver_settings(odds)
+
+
+def test_settings_are_those_published() -> None:
+    runs = {"ScLimit": 28, "Temperature": 0.7, "TempEndgame": 0.1, "TempDecayMoves": 5}
+    assert settings("rook a1") == settings("pawn f7") == settings("queen d1 + rook a1") == runs
+    queen = {**runs, "CPuct": 1.5, "FpuValue": 0.4}
+    assert settings("queen d1") == {**queen, "ScLimit": 40, "DrawScore": -0.4}
+    assert settings("queen d8") == {**queen, "ScLimit": 32, "DrawScore": 0.6}
+
+
+def test_settings_of_ones_own_go_before(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = tmp_path / "odds.toml"
+    own.write_text('[[odds]]\npieces = "qr"\ngives = "white"\nsettings = { ScLimit = 8 }\n')
+    before = settings("queen d1 + rook a1")
+    monkeypatch.setenv("HAUTEUR_ODDS", str(own))
+    assert settings("queen d1 + rook a1") == before | {"ScLimit": 8}
+    assert settings("queen d8 + rook a8") == before
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[[odds]]\nsettings = { ScLimt = 8 }\n", "no option 'ScLimt'"),
+        ("[[odds]]\nsettings = { CPuct = -1 }\n", "CPuct must be a number from 0"),
+        ('[[odds]]\ngives = "red"\nsettings = {}\n', "gives"),
+        ("[[odds]\n", "not a TOML file"),
+        (None, "No such file"),
+    ],
+)
+def test_a_wrong_file_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str | None, words: str
+) -> None:
+    own = tmp_path / "odds.toml"
+    if text is not None:
+        own.write_text(text)
+    monkeypatch.setenv("HAUTEUR_ODDS", str(own))
+    with pytest.raises(ValueError, match=words) as error:
+        settings("queen d1")
+    assert str(own) in str(error.value)
+    assert "\n" not in str(error.value)

@@ -95,13 +95,13 @@ ODDS = ["--net", "uniform", "--odds"]
     [
         (
             [*ODDS, "queen d1"],
-            "400 visits a move; help lists commands odds game without queen d1: ScLimit 40, ",
+            "400 visits a move; help lists commands odds game, queen d1: ScLimit 40, ",
         ),
         (
             [*ODDS, "queen d8", "--visits", "30"],
-            "30 visits a move; help lists commands odds game without queen d8",
+            "30 visits a move; help lists commands odds game, queen d8",
         ),
-        ([*ODDS, "rook a1", "--temperature", "0"], "odds game without rook a1: ScLimit 28, TempEndgame"),
+        ([*ODDS, "rook a1", "--temperature", "0"], "odds game, rook a1: ScLimit 28, TempEndgame"),
         ([*ODDS, "queen d1", "--human", "first"], "400 visits a move; help lists commands \u256d"),
         ([*ODDS, "queen d1", "--no-odds-mode"], "400 visits a move; help lists commands \u256d"),
     ],

@@ -10,7 +10,7 @@ from uci_client import Client, engine
 from hauteur.engine.odds_mode import OddsGame, odds_game
 from hauteur.engine.uci.commands import parse_position
 from hauteur.engine.uci.options import Options
-from hauteur.games.odds import ODDS_STARTS, SQUARES, odds_start
+from hauteur.games.odds import ODDS_STARTS, parse_odds
 
 QUEEN = ODDS_STARTS["queen d1"]
 BLACK_QUEEN = ODDS_STARTS["queen d8"]
@@ -33,11 +33,11 @@ def found(position: str, *, infinite: bool = False, **values: str) -> OddsGame |
     return odds_game(parse_position(position, options), options, infinite=infinite)
 
 
-def test_the_giver_gets_the_settings_and_the_receiver_nothing() -> None:
+def test_the_giver_gets_the_settings_and_the_taker_nothing() -> None:
     white = found(f"fen {QUEEN}")
     assert white is not None
     assert white.changes == SETTINGS
-    assert found(f"fen {QUEEN} moves e2e4") is None, "Black receives"
+    assert found(f"fen {QUEEN} moves e2e4") is None, "Black is the odds taker"
     assert found(f"fen {QUEEN} moves e2e4 e7e5") == white
     black = found(f"fen {BLACK_QUEEN} moves e2e4")
     assert black is not None
@@ -48,7 +48,7 @@ def test_the_giver_gets_the_settings_and_the_receiver_nothing() -> None:
 @pytest.mark.parametrize("name", ODDS_STARTS)
 def test_every_usual_start(name: str) -> None:
     before = [found(f"fen {ODDS_STARTS[name]}{moves}") for moves in ("", " moves e2e4")]
-    giver = 0 if name.split()[-1][1] in "12" else 1
+    giver = parse_odds(name).giver
     game = before[giver]
     assert game is not None
     assert game.name == name
@@ -93,6 +93,5 @@ def test_it_is_said_once_and_ends_with_the_game(client: Client) -> None:
 
 def test_the_page_has_the_starts(root: Path) -> None:
     page = (root / "docs" / "how-to" / "odds-chess.md").read_text(encoding="utf-8")
-    listed = dict(re.findall(r"^\| ([a-z0-9 ]+) \| `(\S+ w .*?)` \|$", page, re.MULTILINE))
-    white = {name: fen for name, fen in ODDS_STARTS.items() if fen in {odds_start(*s.split()) for s in SQUARES}}
-    assert listed == white
+    listed = dict(re.findall(r"^\| ([a-z0-9 +]+) \| `(\S+ w .*?)` \|$", page, re.MULTILINE))
+    assert listed == {name: fen for name, fen in ODDS_STARTS.items() if parse_odds(name).giver == 0}

@@ -193,7 +193,7 @@ def test_whoever_gives_odds_has_the_settings_for_it(
     queen = ODDS_STARTS["queen d1"]
     game = session.open("chess", giver, {"player": None}, fen=queen)
     assert game["names"][0].startswith(name)
-    assert game["odds"].startswith("odds game without queen d1: ScLimit 40")
+    assert game["odds"].startswith("odds game, queen d1: ScLimit 40")
     assert shown in game["odds"]
     off = session.open("chess", giver, {"player": None}, fen=queen, odds_mode=False)
     assert (off["odds"], "odds" in off["names"][0]) == ("", False)

@@ -258,8 +258,10 @@ def _placement(board: dict[str, str]) -> str:
     return "/".join(re.sub(" +", lambda run: str(len(run[0])), row) for row in rows)
 
 
-USUAL = ("queen", "rook", "knight b1", "knight g1", "bishop", "pawn", "two knights", "two rooks", "rook + knight")
-USUAL = (*USUAL, "queen + rook", "queen for knight")
+USUAL = (
+    *("queen", "rook", "knight b1", "knight g1", "bishop", "pawn", "two knights", "two rooks", "rook + knight"),
+    *("queen + rook", "queen for knight"),
+)
 """The handicaps that are played most."""
 
 ODDS_STARTS = {odds.name: odds.fen for text in USUAL for odds in (parse_odds(text, "white"), parse_odds(text, "black"))}

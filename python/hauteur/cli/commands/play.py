@@ -1,6 +1,5 @@
 """`hauteur play`: a game against a net in the terminal."""
 
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Literal
 
@@ -8,7 +7,7 @@ from hauteur import _core
 from hauteur.cli.commands.options import GameSpec, NetName, Seed
 from hauteur.engine.odds_mode import odds_player
 from hauteur.engine.sides import is_maia
-from hauteur.games.odds import ODDS_STARTS, odds_of
+from hauteur.games.odds import NORMAL_START, odds_of, parse_odds
 from hauteur.games.registry import load_game, with_fen
 from hauteur.networks.bundled import net_or_shipped
 from hauteur.players.settings import PlayerSettings
@@ -43,11 +42,11 @@ def play(
         Visits of the engine a move. Default: 400; for a net of the Maia project 1, with which it plays like people of
         its rating (more make it stronger than they are), but 400 where it gives odds.
     human
-        Which player you are; `none` lets the engine play both. Default: first; at odds the side with all pieces.
+        Which player you are; `none` lets the engine play both. Default: first; at odds the odds taker.
     temperature
         Randomness of the engine's moves; 0 plays the best. Default: 0; where it gives odds as published.
     odds
-        Chess: begin without these pieces, such as "queen d1" or "knight b8".
+        Chess: begin at these odds, such as "queen d1", "rook a8 + knight b8", "queen for knight".
     odds_mode
         The engine plays with the settings published for who gives odds, where it does; they are shown.
     save
@@ -83,14 +82,12 @@ def play(
 
 
 def odds_start_of(spec: str, odds: str) -> _core.Game:
-    """Return the game of chess that begins without these pieces; ValueError for another game, and for no known odds."""
+    """Return the game of chess that begins at these odds; ValueError for another game, and for what is no handicap."""
     if load_game(spec).name != "chess":
         raise ValueError(f"--odds is for chess, got {spec}")
-    if odds not in ODDS_STARTS:
-        close = get_close_matches(odds, ODDS_STARTS, 1)
-        hint = f" (did you mean {close[0]}?)" if close else ""
-        raise ValueError(f"--odds {odds!r} is none{hint}; allowed: {', '.join(ODDS_STARTS)}")
-    return load_game(with_fen(spec, ODDS_STARTS[odds]))
+    found = parse_odds(odds)
+    plain = found.start == NORMAL_START
+    return load_game(with_fen(spec, found.fen) if plain else found.game)
 
 
 def with_visits(settings: PlayerSettings) -> tuple[PlayerSettings, str]:
