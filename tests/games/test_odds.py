@@ -82,7 +82,7 @@ def test_texts(text: str, gives: str | None, name: str | None) -> None:
 
 WRONG = {
     "": "is no item",
-    "king": "is 'knight' meant",
+    "quen": "did you mean queen",
     "queen e1": "the square of the king",
     "e1": "the square of the king",
     "queen d1 + queen d1": "given twice",

@@ -132,6 +132,7 @@ ON = {
     "graph": "true",
     "swap_colors": "true",
     "max_tree_bytes": "100000",
+    "opponent_net": "uniform",
 }
 """Words that turn a rule on, or change a setting, where `on` does not."""
 
@@ -145,7 +146,7 @@ def test_every_rule_and_setting_gets_an_answer(name: str) -> None:
     assert changed(asked.a) == [name]
     found, searched, nodes = answer(asked)
     (row,) = found["rules"]
-    assert (row["name"], row["side"], row["settings"]) == (name, "a", words)
+    assert (row["name"], row["side"], row["settings"]) == (name, "a", words.replace("=uniform", "=on"))
     assert (row["ablation"]["values_changed"] > 0) <= row["ablation"]["tree_changed"]
     assert "ablation" in row["measured_by"]
     assert row["ablation"]["visits_moved"] == found["visits_moved"]

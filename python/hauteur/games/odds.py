@@ -13,9 +13,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cache
 from typing import Literal
+
+from hauteur.system.close_words import did_you_mean
 
 WHITE, BLACK = 0, 1
 FILES = "abcdefgh"
@@ -113,8 +114,7 @@ def _read_item(item: str, text: str) -> tuple[str, list[str], str]:
     """Letter of the piece (empty: by its square), squares, and letter of what stands for it."""
     match = _ITEM.fullmatch(item.lower())
     if match is None:
-        close = get_close_matches(item.lower(), [*_LETTERS, *(f"{name} d1" for name in _LETTERS)], 1)
-        hint = f", is {close[0]!r} meant?" if close else ""
+        hint = did_you_mean(item, _LETTERS)
         raise ValueError(f"odds {text!r}: {item!r} is no item{hint}; allowed: {ALLOWED}")
     words = match.groupdict()
     if words["alone"]:

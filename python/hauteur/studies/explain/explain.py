@@ -76,7 +76,8 @@ def changed(side: Side) -> list[str]:
     """Return the sections and settings of a side's search that are not as by default; neutral rules are."""
     ours, default = side.search.without_neutral_rules(), SearchParams()
     names = [name for name in SearchParams.model_fields if getattr(ours, name) != getattr(default, name)]
-    return [*names, "second_net"] if side.nets.large and "second_net" not in names else names
+    has_role = not side.nets.large or "second_net" in names or "opponent_net" in names
+    return names if has_role else [*names, "second_net"]
 
 
 def _side(search: ExplainedSearch) -> dict[str, Any]:

@@ -45,10 +45,13 @@ class Side:
     search: SearchParams
 
     def without(self, name: str) -> Side:
-        """Return the side with one section or setting of the search at its default; second_net: one net alone."""
-        default = SearchParams.model_fields[name].default
-        nets = replace(self.nets, large="") if name == "second_net" else self.nets
-        return replace(self, nets=nets, search=self.search.model_copy(update={name: default}))
+        """Return the side with a section or setting of the search at its default, and without the net that it needs."""
+        changes = {name: SearchParams.model_fields[name].default}
+        nets = replace(self.nets, large="") if name in ("second_net", "opponent_net") else self.nets
+        contempt = self.search.search_contempt
+        if name == "opponent_net" and contempt is not None and contempt.n_scl == 0:
+            changes["search_contempt"] = None  # which has no meaning without a model
+        return replace(self, nets=nets, search=self.search.model_copy(update=changes))
 
 
 @dataclass(frozen=True)
