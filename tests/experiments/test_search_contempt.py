@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hauteur as ht
-from hauteur.games.odds import ODDS_STARTS, PUBLISHED
+from hauteur.games.odds import ODDS_STARTS
 from hauteur.matches.openings import read_opening
 from hauteur.matches.results import MatchGame
 from hauteur.mcts.lc0_options import search_params, temperature
@@ -55,7 +55,7 @@ WARM = {
         (contempt(5), {**COOL, "ScLimit": 5}),
         (TAU_1, {**TRAINING, **COOL}),
         (TAU_2, {**TRAINING, **WARM}),
-        (contempt(28), PUBLISHED),
+        (contempt(28), {**COOL, "ScLimit": 28}),
     ],
 )
 def test_settings_are_those_that_the_author_gave_to_lc0(words: str, options: dict[str, float]) -> None:

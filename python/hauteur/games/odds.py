@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
-from hauteur.system.close_words import did_you_mean
+from hauteur.system.formatting import did_you_mean
 
 WHITE, BLACK = 0, 1
 FILES = "abcdefgh"
