@@ -213,7 +213,7 @@ def test_who_gives_is_who_lacks_pieces(name: str, tmp_path: Path) -> None:
     [
         ({"game": "minichess"}, "needs the position of the odds"),
         ({"game": "nogo(size=5)"}, "needs the position of the odds"),
-        ({"game": "minichess(fen=rnbqk/ppppp/5/PPPPP/RNBQK w - - 0 1)"}, "no odds: both sides have 10 pieces"),
+        ({"game": "minichess(fen=rnbqk/ppppp/5/PPPPP/RNBQK w - - 0 1)"}, "no odds: both sides have the same material"),
         ({"side": "first"}, "--side is for games without pieces"),
         ({"opponent": "nil=3"}, "--opponent: "),
     ],

@@ -41,6 +41,8 @@ SHOWN = ("search", "nodes", "wins", "draws", "losses", "score", "low_95", "high_
 """Columns of the rows that are shown."""
 
 GROWTH = 4
+WORTH = {"q": 9, "r": 5, "b": 3, "n": 3, "p": 1}
+"""Usual values of pieces: the giver has less."""
 
 
 def make(setting: Setting) -> Result:
@@ -124,11 +126,12 @@ def giver_is_first(setting: Setting) -> bool:
     if setting.side is not None:
         return setting.side == "first"
     fen = str(start(setting)[1])
-    pieces = [sign for sign in fen.split()[0] if sign.isalpha()]
-    white = sum(sign.isupper() for sign in pieces)
-    if 2 * white == len(pieces):
-        raise ValueError(f"no odds: both sides have {white} pieces in {fen}")
-    return 2 * white < len(pieces)
+    white, black = (
+        sum(WORTH.get(sign.lower(), 0) for sign in fen.split()[0] if sign.isupper() == upper) for upper in (True, False)
+    )
+    if white == black:
+        raise ValueError(f"no odds: both sides have the same material in {fen}")
+    return white < black
 
 
 def odds_taker(setting: Setting) -> str:
