@@ -59,7 +59,7 @@ def test_every_figure_has_title_text_and_legend() -> None:
     text = report_of(recipe(), [line(1), line(2)], {}).html()
     names = structure(text)
     figures = figures_of([line(1), line(2)])
-    assert names.count("figure") == names.count("figcaption") == len(charts_of(text)) == len(figures) == 19
+    assert names.count("figure") == names.count("figcaption") == len(charts_of(text)) == len(figures) == 14
     for figure in figures.values():
         assert f"<h3>{figure.title}</h3><p>" in text
         assert figure.text.endswith(".")
@@ -72,13 +72,7 @@ def test_figures_have_the_numbers_of_the_metrics() -> None:
     history = [line(1), line(2), line(3)]
     assert drawn(history, "candidate") == {"win": [0.5] * 3, "draw": [0.2] * 3, "loss": [0.3] * 3, "winrate": [0.6] * 3}
     assert drawn(history, "learner") == {"win": [0.6] * 3, "draw": [0.2] * 3, "loss": [0.2] * 3, "score": [0.7] * 3}
-    assert drawn(history, "elo-by-games") == {"best net": [0, 70, 140, 210], "candidate": [None, 70, 140, 210]}
-    ladder = figures_of(history)["elo-by-games"].lines[0]
-    assert [round(value) for value in [*ladder.low[1:], *ladder.high[1:]] if value is not None] == [
-        *(-70, 0, 70),
-        *(191, 261, 331),
-    ]
-    assert drawn(history, "pace") == {"games": [3.0] * 3}
+    assert drawn(history, "elo") == {"best net": [70, 140, 210], "candidate": [70, 140, 210]}
     assert drawn(history, "losses")["policy, large net"] == [1.5, 0.75, 0.5]
     assert drawn(history, "ratio") == {"(w + l) / d": [35 / 15] * 3}
     assert drawn(history, "search-contempt") == {"N_scl": [4, 8, 12], "N, visits a move": [100, 100, 100]}
@@ -88,11 +82,6 @@ def test_figures_have_the_numbers_of_the_metrics() -> None:
     assert drawn(history, "fill") == {"batch fill": [0.9] * 3, "cache hits": [0.3] * 3, "device busy": [0.7] * 3}
     assert drawn(history, "speed") == {"evaluations": [900.0] * 3, "visits": [1234.5] * 3}
     assert drawn(history, "time-of-selfplay") == {"network": [0.8] * 3, "search": [0.125] * 3, "Python": [0.075] * 3}
-    assert drawn(history, "time-of-generation") == {
-        "self-play": [40] * 3,
-        "training": [15] * 3,
-        "gate and the rest": [5] * 3,
-    }
     assert drawn(history, "memory")["process"] == [123.0] * 3
 
 
@@ -116,7 +105,6 @@ def drawn_by(axis: str) -> dict[str, Figure]:
 def test_all_figures_by_another_axis() -> None:
     by_generation = drawn_by("generation")
     figures = drawn_by("processor")
-    assert {key for key in by_generation if "elo" in key} == {"elo-by-generation"}
     assert len(figures) == len(by_generation)
     assert {figure.x_name for figure in figures.values()} == {"processor time, minutes", "ply"}
     assert list(figures["losses"].lines[0].xs) == pytest.approx([100 / 60, 200 / 60, 5])
@@ -124,7 +112,7 @@ def test_all_figures_by_another_axis() -> None:
     assert list(figures["candidate"].lines[0].low) == [0.4] * 3
     assert list(figures["repeats"].lines[0].xs) == [2, 4]
     assert list(drawn_by("positions")["results"].areas[0].xs) == [400, 800, 1200]
-    assert list(figures["elo-by-processor"].lines[1].xs) == pytest.approx([0, 100 / 60, 200 / 60, 5])
+    assert list(figures["elo"].lines[1].xs) == pytest.approx([100 / 60, 200 / 60, 5])
 
 
 @pytest.mark.parametrize(("axis", "message"), [("evaluations", "evaluations is not in"), ("x", "no axis 'x'; there")])
@@ -142,7 +130,7 @@ def test_threshold_and_target_come_from_the_recipe() -> None:
 
 def test_a_gate_that_is_off_has_no_figure() -> None:
     history = [line(1, gate={"games": 0, "wins": 0, "draws": 0, "losses": 0}, elo=None)]
-    assert not figures_of(history).keys() & {"candidate", "elo-by-generation"}
+    assert not figures_of(history).keys() & {"candidate", "elo"}
     assert "Candidate against best net" not in report_of(recipe(gate={"by": "off"}), history, {}).html()
 
 

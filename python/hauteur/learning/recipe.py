@@ -168,9 +168,8 @@ class TrainSettings(Section):
     of draws of a new position, which sets the steps of a generation (positions * samples_per_position / batch_size);
     root_value_share: share of the search's root value in the value target, the rest is the outcome; mask_illegal:
     restrict the policy loss to legal actions; surprise_weight: share of a game's weight distributed over its positions
-    by policy surprise; schedule: the learning rate falls over the run (cosine, to final_learning_rate), is multiplied
-    by the factor of the last milestone (steps), or stays; milestones: (share of the run, factor of learning_rate),
-    ascending; max_gradient_norm: 0 = no clipping; weight_average: decay of the running mean of the weights over the
+    by policy surprise; schedule: the learning rate falls over the run (cosine, to final_learning_rate)
+    or stays; max_gradient_norm: 0 = no clipping; weight_average: decay of the running mean of the weights over the
     steps, which is the net that plays (0 = the weights themselves); device: of the training; mixed_precision:
     activations and gradients in 16 bits; workers: threads that draw and encode batches; shard_rows: rows of a batch
     that one thread computes at a time on the processor; with fewer more threads are busy, tiny nets are faster with
@@ -187,9 +186,8 @@ class TrainSettings(Section):
     samples_per_position: Annotated[float, Field(gt=0, le=10_000)] = 4.0
     optimiser: Literal["adamw", "sgd"] = "adamw"
     learning_rate: Annotated[float, Field(gt=0, le=10)] = 1e-3
-    schedule: Literal["constant", "cosine", "steps"] = "cosine"
+    schedule: Literal["constant", "cosine"] = "cosine"
     final_learning_rate: Annotated[float, Field(ge=0, le=10)] = 1e-4
-    milestones: tuple[tuple[Share, Annotated[float, Field(gt=0, le=1000)]], ...] = ()
     warmup_steps: Annotated[int, Field(ge=0, le=1_000_000)] = 100
     momentum: Annotated[float, Field(ge=0, lt=1)] = 0.9
     weight_decay: Annotated[float, Field(ge=0, le=1)] = 1e-4
@@ -204,15 +202,6 @@ class TrainSettings(Section):
     mixed_precision: Literal["off", "bfloat16"] = "off"
     workers: Annotated[int, Field(ge=1, le=256)] = 1
     shard_rows: Annotated[int, Field(ge=1, le=1_000_000)] = 128
-
-    @model_validator(mode="after")
-    def _milestones_belong_to_steps(self) -> Self:
-        shares = [share for share, _ in self.milestones]
-        if shares != sorted(set(shares)):
-            raise ValueError(f"milestones must have ascending shares of the run, got {shares}")
-        if (self.schedule == "steps") != bool(shares):
-            raise ValueError('schedule = "steps" and milestones, such as [[0.5, 0.1], [0.75, 0.01]], need each other')
-        return self
 
     def steps_for(self, new_positions: int) -> int:
         """Return the training steps of a generation that brought this number of new positions, at least one."""

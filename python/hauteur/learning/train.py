@@ -105,14 +105,12 @@ def learning_rate(settings: TrainSettings, step: int, progress: float) -> float:
     """Rate of step number `step` (from 0, over all generations) when the run is at `progress` (0 to 1).
 
     Linear warm-up over the first steps; then constant, or falling by half a cosine to final_learning_rate at progress
-    1, or times the factor of the last milestone that was reached (as in AlphaZero: 0.1, 0.01, 0.001).
+    1.
     """
     rate = settings.learning_rate
     if settings.schedule == "cosine":
         low = settings.final_learning_rate
         rate = low + (rate - low) * (1 + math.cos(math.pi * min(1.0, progress))) / 2
-    if settings.schedule == "steps":
-        rate *= next((factor for share, factor in reversed(settings.milestones) if share <= progress), 1.0)
     return rate * min(1.0, (step + 1) / (settings.warmup_steps + 1))
 
 

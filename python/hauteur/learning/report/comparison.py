@@ -10,11 +10,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from hauteur.learning.recipe import Recipe
 from hauteur.learning.report.page import best_elo, finished_generations, total
-from hauteur.learning.report.series import Axis, History, axes, axis_of, column, number
+from hauteur.learning.report.series import Axis, History, axes, column, number
 from hauteur.learning.run_folder import RunFolder
 from hauteur.plots.colours import LINE_COLOURS, line_colour
 from hauteur.plots.figure import Figure, Values, short
@@ -83,18 +83,15 @@ def grouped(runs: Sequence[ComparedRun]) -> dict[str, list[ComparedRun]]:
     return dict(zip(names, found, strict=True))
 
 
-def comparison(groups: Groups, axis: str | None = None) -> Report:
-    """Return what differs, and the figures. axis: key of the one that they are drawn by, None: those of reports."""
+def comparison(groups: Groups) -> Report:
+    """Return the runs, the settings that differ, and the figures."""
     runs = [run for group in groups.values() for run in group]
     names, rows = differences(groups)
-    figures = comparison_figures({name: [run.history for run in group] for name, group in groups.items()}, axis)
-    if axis is not None:  # one figure a quantity
-        figures = {"Figures": [figure for some in figures.values() for figure in some]}
+    figures = comparison_figures({name: [run.history for run in group] for name, group in groups.items()})
     same = [] if rows else ["The recipes differ in nothing but the seed."]
+    table = ReportTable(["run", *(name for name, _ in COLUMNS)], [_cells(run) for run in runs])
     sections = [
-        ReportSection(
-            "Runs", tables=[ReportTable(["run", *(name for name, _ in COLUMNS)], [_cells(run) for run in runs])]
-        ),
+        ReportSection("Runs", tables=[table]),
         ReportSection("What differs", same, tables=[ReportTable(names, rows)] if rows else []),
         *(ReportSection(title, figures=some) for title, some in figures.items()),
     ]
@@ -121,12 +118,9 @@ COLUMNS: tuple[tuple[str, Callable[[ComparedRun], str]], ...] = (
     ("seed", lambda run: str(run.recipe.run.seed)),
     ("generations", lambda run: str(len(run.history))),
     ("games", lambda run: _text(total(run.history, "games.games"), "{:,.0f}".format)),
-    ("positions", lambda run: _text(total(run.history, "games.positions"), "{:,.0f}".format)),
     ("normalised budget", lambda run: _text(number(run.history[-1], "cost.normalised_total"), short)),
     ("wall time", lambda run: _text(number(run.history[-1], "seconds"), duration)),
     ("Elo of best", lambda run: _text(best_elo(run.history), "{:+.0f}".format)),
-    ("policy loss", lambda run: _text(number(run.history[-1], "train.policy_loss"), "{:.3f}".format)),
-    ("value loss", lambda run: _text(number(run.history[-1], "train.value_loss"), "{:.3f}".format)),
 )
 """Name and text of every column of the table of runs."""
 
@@ -158,113 +152,53 @@ def _group_name(names: Sequence[str]) -> str:
     return f"{common or names[0]} ({len(names)} seeds)"
 
 
-class Quantity(NamedTuple):
-    """A quantity compared: key, title, text, unit, the value of every generation; at_zero: before the first."""
-
-    key: str
-    title: str
-    text: str
-    unit: str
-    values: Callable[[History], Values]
-    at_zero: float | None = None
-    log: bool = False
-    from_zero: bool = False
-
-
 def _best_elo(history: History) -> Values:
-    gated = any(number(line, "elo") is not None for line in history)
-    return column(history, "best_elo") if gated else [None] * len(history)
+    return column(history, "best_elo") if best_elo(history) is not None else [None] * len(history)
 
 
-def _ratio(history: History) -> Values:
-    return [value if value else None for value in column(history, "games.ratio")]
-
-
-def _metric(path: str) -> Callable[[History], Values]:
-    return lambda history: column(history, path)
-
-
-QUANTITIES = (
-    Quantity(
-        "elo",
-        "Elo of the best net",
-        "Every run's own ladder from its first net: shapes can be compared, heights only by a match.",
-        "Elo",
-        _best_elo,
-        at_zero=0.0,
-        from_zero=True,
-    ),
-    Quantity("policy-loss", "Policy loss", "On each run's own games.", "loss", _metric("train.policy_loss")),
-    Quantity("value-loss", "Value loss", "On each run's own games.", "loss", _metric("train.value_loss")),
-    Quantity(
-        "policy-loss-large",
-        "Policy loss, large net",
-        "On each run's own games.",
-        "loss",
-        _metric("train_large.policy_loss"),
-    ),
-    Quantity(
-        "value-loss-large",
-        "Value loss, large net",
-        "On each run's own games.",
-        "loss",
-        _metric("train_large.value_loss"),
-    ),
-    Quantity(
-        "lengths",
-        "Length of games",
-        "Mean length of the games of self-play.",
-        "plies",
-        _metric("games.mean_length"),
-        from_zero=True,
-    ),
-    Quantity(
-        "ratio", "Decisive games a draw", "(w + l) / d of the games of self-play.", "(w + l) / d", _ratio, log=True
-    ),
+QUANTITIES: tuple[tuple[str, str, str, Callable[[History], Values]], ...] = (
+    ("elo", "Elo of the best net", "Elo", _best_elo),
+    ("policy-loss", "Policy loss", "loss", lambda history: column(history, "train.policy_loss")),
+    ("value-loss", "Value loss", "loss", lambda history: column(history, "train.value_loss")),
+    ("policy-loss-large", "Policy loss, large net", "loss", lambda history: column(history, "train_large.policy_loss")),
+    ("value-loss-large", "Value loss, large net", "loss", lambda history: column(history, "train_large.value_loss")),
+    ("lengths", "Length of games", "plies", lambda history: column(history, "games.mean_length")),
+    ("ratio", "Decisive games a draw", "(w + l) / d", lambda history: column(history, "games.ratio")),
 )
+"""Key, title, unit, and value by generation of every quantity that is compared."""
 
 
-def comparison_figures(groups: Mapping[str, Sequence[History]], axis: str | None = None) -> dict[str, list[Figure]]:
-    """Build the figures by quantity title, one for each axis known to all runs; omit quantities unknown to all.
-
-    axis: key of the one axis to draw them by; ValueError for one that not all runs have.
-    """
-    histories = [history for runs in groups.values() for history in runs]
-    shared = axes(histories) if axis is None else [[one] for one in axis_of(histories, axis)]
-    by_run = iter(shared)
-    placed = {name: [(history, next(by_run)) for history in runs] for name, runs in groups.items()}
-    kinds = shared[0] if shared else []
+def comparison_figures(groups: Mapping[str, Sequence[History]]) -> dict[str, list[Figure]]:
+    """Build the figures by the title of their quantity, one for each axis that all runs have."""
+    shared = iter(axes([history for runs in groups.values() for history in runs]))
+    placed = {name: [(history, next(shared)) for history in runs] for name, runs in groups.items()}
+    kinds = next(iter(placed.values()))[0][1]
     found = {}
     for quantity in QUANTITIES:
-        figures = [_figure(quantity, i, axis, placed) for i, axis in enumerate(kinds)]
-        found[quantity.title] = [figure for figure in figures if any(series.points() for series in figure.lines)]
+        figures = [_figure(quantity, at, axis, placed) for at, axis in enumerate(kinds)]
+        found[quantity[1]] = [figure for figure in figures if any(series.points() for series in figure.lines)]
     return {title: figures for title, figures in found.items() if figures}
 
 
-Placed = Mapping[str, Sequence[tuple[History, list[Axis]]]]
-
-
-def _figure(quantity: Quantity, number_of_axis: int, axis: Axis, groups: Placed) -> Figure:
+def _figure(
+    quantity: tuple[str, str, str, Callable[[History], Values]],
+    at: int,
+    axis: Axis,
+    groups: Mapping[str, Sequence[tuple[History, list[Axis]]]],
+) -> Figure:
+    """Return the figure of a quantity by the axis at this place of each run's axes, a line for each group."""
+    key, title, unit, values = quantity
     lines = []
     for number_of_line, (name, runs) in enumerate(groups.items()):
-        rows = [_with_start(quantity, own[number_of_axis].values, quantity.values(history)) for history, own in runs]
+        rows = [(own[at].values, values(history)) for history, own in runs]
         colour, dashed = line_colour(number_of_line), number_of_line >= len(LINE_COLOURS)
         lines.append(over_seeds(name, rows, colour=colour, dashed=dashed))
-    spread = " Shaded: from the lowest to the highest seed." if any(len(runs) > 1 for runs in groups.values()) else ""
     return Figure(
-        f"{quantity.key}-by-{axis.key}",
-        f"{quantity.title} by {axis.title}",
-        quantity.text + spread,
-        quantity.unit,
+        f"{key}-by-{axis.key}",
+        f"{title} by {axis.title}",
+        "Every run's own ladder and games: only a match compares two runs' nets.",
+        unit,
         axis.name,
         lines=tuple(line for line in lines if line.points()),
-        log=quantity.log,
-        from_zero=quantity.from_zero,
         x_from_zero=axis.key != "generation",
     )
-
-
-def _with_start(quantity: Quantity, xs: Values, values: Values) -> tuple[Values, Values]:
-    if quantity.at_zero is None or all(value is None for value in values):
-        return xs, values
-    return [0.0, *xs], [quantity.at_zero, *values]

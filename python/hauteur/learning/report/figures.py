@@ -3,23 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from itertools import pairwise
 from typing import Any, NamedTuple
 
-from hauteur.learning.report.series import (
-    Axis,
-    History,
-    Line,
-    axes,
-    axis_of,
-    column,
-    generations,
-    number,
-    on_axis,
-    section,
-)
-from hauteur.matches.ratings.elo import elo_of_score
+from hauteur.learning.report.series import History, Line, axis_of, column, generations, number, on_axis, section
 from hauteur.plots.figure import Figure, Series, Values
 from hauteur.plots.kinds import lines, shares
 
@@ -27,14 +13,12 @@ from hauteur.plots.kinds import lines, shares
 class FigureSetting(NamedTuple):
     """Inputs of figures beside the history.
 
-    source: of the gate's verdict, in words; threshold: of the gate; target_ratio: target (w + l) / d; began:
-    seconds before the first generation.
+    source: of the gate's verdict, in words; threshold: of the gate; target_ratio: target (w + l) / d.
     """
 
     source: str = "the gate's games"
     threshold: float | None = None
     target_ratio: float | None = None
-    began: float = 0.0
 
 
 class Kind(NamedTuple):
@@ -61,6 +45,14 @@ class Kind(NamedTuple):
 
 ZERO, LOG, PERCENT = {"from_zero": True}, {"log": True}, {"percent": True}
 
+LADDER = Kind(
+    "elo",
+    "Elo",
+    "Gate results added up, the first net at 0: a ladder of comparisons with itself, not a rating list.",
+    "Elo",
+    {"candidate": "elo", "best net": "best_elo"},
+    ZERO,
+)
 GAMES = (
     Kind(
         "search-contempt",
@@ -87,14 +79,6 @@ SPEED = (
         "a second",
         {"evaluations": "selfplay.evaluations_per_second", "visits": "selfplay.visits_per_second"},
         ZERO,
-    ),
-    Kind(
-        "pace",
-        "Games and positions",
-        "Self-play: finished games, and moves that were searched for, a second.",
-        "a second",
-        {"games": "selfplay.games_per_second", "positions": "selfplay.moves_per_second"},
-        LOG,
     ),
     Kind(
         "fill",
@@ -127,48 +111,24 @@ WORKERS = (
         {"workers": "workers.present", "units in flight": "workers.in_flight"},
         ZERO,
     ),
-    Kind(
-        "units",
-        "Units",
-        "Units that were played; given out again because a worker left, failed or took too long; that failed.",
-        "units",
-        {"units": "workers.units", "retried": "workers.retried", "failed": "workers.failed"},
-        ZERO,
-    ),
-    Kind(
-        "idle",
-        "Idle workers",
-        "Share of the workers' time in which they had no unit although there was work.",
-        "share",
-        {"idle": "workers.idle_share"},
-        PERCENT,
-    ),
 )
 
 
-def run_figures(history: History, setting: FigureSetting, axis: str | None = None) -> dict[str, list[Figure]]:
+def run_figures(history: History, setting: FigureSetting, axis: str = "generation") -> dict[str, list[Figure]]:
     """All figures of a run by section; a section without figures is left out.
 
-    axis: key of what everything is drawn by; None: generations, and Elo by the axes of reports. ValueError for an axis
-    that the run does not have.
+    axis: key of what everything is drawn by. ValueError for an axis that the run does not have.
     """
-    by = axis_of([history], axis)[0] if axis is not None else None
-    ladders = [_elo_by(history, one) for one in ([by] if by is not None else axes([history])[0])]
+    (by,) = axis_of([history], axis) if history else (None,)
     gated = any(number(line, "elo") is not None for line in history)
-    speed, pace, fill, memory = (kind.of(history) for kind in SPEED)
     contempt, lengths = (kind.of(history) for kind in GAMES)
-    times = [time_of_selfplay(history), time_of_generation(history, setting.began)]
+    speed, fill, memory = (kind.of(history) for kind in SPEED)
+    varied = [ratio(history, setting.target_ratio), contempt, repeats(history), lengths, resignation(history)]
+    ladder = LADDER.of(history) if gated else None
     sections = {
-        "Learning": [candidate(history, setting), learner(history), losses(history), *(ladders if gated else [])],
-        "Games": [
-            results(history),
-            ratio(history, setting.target_ratio),
-            contempt,
-            repeats(history),
-            lengths,
-            resignation(history),
-        ],
-        "Speed": [speed, pace, fill, *times, memory],
+        "Learning": [candidate(history, setting), learner(history), losses(history), ladder],
+        "Games": [results(history), *varied],
+        "Speed": [speed, fill, time_of_selfplay(history), memory],
         "Workers": [kind.of(history) for kind in WORKERS],
     }
     found = {name: [figure for figure in figures if figure is not None] for name, figures in sections.items()}
@@ -209,43 +169,6 @@ def learner(history: History) -> Figure | None:
     text = "The learner's wins, draws and losses against the fixed opponent of self-play; the curve is its score."
     xs = generations(history)
     return shares("learner", "Learner against the opponent", text, xs=xs, runs=[counts], curve="score")
-
-
-def _elo_by(history: History, axis: Axis) -> Figure | None:
-    """Elo of candidate and best net by something that grows, the candidate with the interval of its gate match."""
-    kept = [(x, i) for i, x in enumerate(axis.values) if x is not None]
-    before = [0.0, *(number(line, "best_elo") for line in history)]
-    ends = [_elo_interval(line, best) for line, best in zip(history, before, strict=False)]
-    rows = {
-        "candidate": [None, *(number(history[i], "elo") for _, i in kept)],
-        "best net": [0.0, *(number(history[i], "best_elo") for _, i in kept)],
-    }
-    text = "Gate results added up, the first net at 0: a ladder of comparisons with itself, not a rating list."
-    figure = lines(
-        f"elo-by-{axis.key}",
-        f"Elo by {axis.title}",
-        text,
-        "Elo",
-        xs=[0, *(x for x, _ in kept)],
-        rows=rows,
-        x_name=axis.name,
-        from_zero=True,
-    )
-    if figure is None or not all(ends[i] or number(history[i], "elo") is None for _, i in kept):
-        return figure
-    low, high = ([None, *((ends[i] or (None, None))[side] for _, i in kept)] for side in (0, 1))
-    spread = [replace(one, low=low, high=high) if one.name == "candidate" else one for one in figure.lines]
-    return replace(figure, lines=tuple(spread), text=f"{text} Shaded: 95 % of the match.")
-
-
-def _elo_interval(line: Line, before: float | None) -> tuple[float, float] | None:
-    """Return the interval of a candidate's Elo, given that of the net that it met; None where it is not known."""
-    ends, games = _interval(line), number(line, "gate.games")
-    if ends is None or games is None or games <= 0 or before is None:
-        return None
-    least = 0.5 / (games + 1)  # a score of 0 or 1 is no difference that can be known
-    low, high = (before + elo_of_score(min(max(end, least), 1 - least)) for end in ends)
-    return low, high
 
 
 def losses(history: History) -> Figure | None:
@@ -313,47 +236,19 @@ def resignation(history: History) -> Figure | None:
 
 
 def time_of_selfplay(history: History) -> Figure | None:
-    """Shares of self-play's time."""
+    """Shares of self-play's time piled up, in the generations that have all of them."""
     paths = {"network": "network_share", "search": "search_share", "Python": "python_share"}
     rows = {name: column(history, f"selfplay.{path}") for name, path in paths.items()}
-    text = "Self-play: waiting for the network, the search in Rust, and Python, as shares of time."
-    return _areas("time-of-selfplay", "Time of self-play", text, "share of time", history, rows, percent=True)
-
-
-def time_of_generation(history: History, began: float = 0.0) -> Figure | None:
-    """Seconds of each generation by step; began: seconds that had gone before the first."""
-    totals = [began, *column(history, "seconds")]
-    whole = [None if after is None or before is None else after - before for before, after in pairwise(totals)]
-    play, first = column(history, "selfplay.seconds"), column(history, "train.seconds")
-    second = [number(line, "train_large.seconds") or 0.0 for line in history]
-    train = [None if t is None else t + more for t, more in zip(first, second, strict=True)]
-    play = [  # workers may play while this process trains
-        p if w is None or p is None or t is None else max(0.0, min(p, w - t))
-        for w, p, t in zip(whole, play, train, strict=True)
-    ]
-    rest = [
-        None if w is None or p is None or t is None else max(w - p - t, 0.0)
-        for w, p, t in zip(whole, play, train, strict=True)
-    ]
-    rows = {"self-play": play, "training": train, "gate and the rest": rest}
-    text = "What a generation spends its time on; self-play beside training is not counted."
-    return _areas("time-of-generation", "Time of a generation", text, "seconds", history, rows)
-
-
-def _areas(
-    key: str, title: str, text: str, y_name: str, history: History, rows: Mapping[str, Values], *, percent: bool = False
-) -> Figure | None:
-    """Amounts piled up, in the generations that have all of them."""
     xs = generations(history)
     kept = [i for i in range(len(xs)) if all(row[i] is not None for row in rows.values())]
     if not kept:
         return None
-    colours = ("blue", "green", "gold")
     areas = tuple(
         Series(name, [xs[i] for i in kept], [row[i] for i in kept], colour)
-        for (name, row), colour in zip(rows.items(), colours, strict=True)
+        for (name, row), colour in zip(rows.items(), ("blue", "green", "gold"), strict=True)
     )
-    return Figure(key, title, text, y_name, areas=areas, percent=percent)
+    text = "Self-play: waiting for the network, the search in Rust, and Python, as shares of time."
+    return Figure("time-of-selfplay", "Time of self-play", text, "share of time", areas=areas, percent=True)
 
 
 def _counts(line: Line, *paths: str) -> tuple[int, int, int]:

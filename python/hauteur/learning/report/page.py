@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -70,7 +70,7 @@ def finished_generations(folder: RunFolder) -> list[Line]:
 
 
 def figure_sections(
-    recipe: Recipe, history: Sequence[Line], start: Line | None = None, axis: str | None = None
+    recipe: Recipe, history: Sequence[Line], start: Line | None = None, axis: str = "generation"
 ) -> list[ReportSection]:
     """The figures of a run with this recipe, by section.
 
@@ -81,8 +81,7 @@ def figure_sections(
     threshold = gate.threshold if gate.by in ("match", "episodes") else None
     target = None if recipe.controller is None else recipe.controller.target
     first = {"Learning from recorded games": start_figures(start)} if start is not None else {}
-    began = (number(start, "seconds") or 0.0) if start is not None else 0.0
-    found = first | run_figures(history, FigureSetting(source, threshold, target, began), axis)
+    found = first | run_figures(history, FigureSetting(source, threshold, target), axis)
     return [ReportSection(name, figures=figures) for name, figures in found.items()]
 
 
@@ -127,7 +126,7 @@ def total(history: Sequence[Line], path: str) -> float | None:
     return sum(value or 0 for value in values) if any(value is not None for value in values) else None
 
 
-def best_elo(history: Sequence[Line]) -> float | None:
+def best_elo(history: Sequence[Mapping[str, Any]]) -> float | None:
     """Return the Elo of the best net; None if no generation was gated by games."""
     gated = any(number(line, "elo") is not None for line in history)
     return number(history[-1], "best_elo") if gated else None
@@ -181,7 +180,7 @@ def live_report(folder: RunFolder, axis: str) -> Report:
     text = summary(recipe, history)
     if not history and start is None:
         return Report(recipe.game, f"{text} No generation is finished yet; facts and figures come with the first.")
-    sections = [*figure_sections(recipe, history, start, axis if history else None), *numbers(history[-MOST_ROWS:])]
+    sections = [*figure_sections(recipe, history, start, axis), *numbers(history[-MOST_ROWS:])]
     if len(history) > MOST_ROWS:
         text = f"{text} Numbers are of the last {MOST_ROWS} generations."
     return Report(recipe.game, text, facts_of(history, start), sections)
