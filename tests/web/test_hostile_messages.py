@@ -111,20 +111,6 @@ def test_ten_thousand_messages(session: str, tmp_path: Path) -> None:
     run_async(bombard(tmp_path, session, MESSAGES // len(SESSIONS) + 1, seed=1))
 
 
-def test_messages_to_what_watches_folders(tmp_path: Path) -> None:
-    async def main() -> None:
-        guarded = AccessMiddleware(create_app(WebSettings(roots=(tmp_path,))), AccessPolicy())
-        client = FakeClient(guarded, "watch")
-        await asyncio.wait_for(client.ready.wait(), 60)
-        hostile = Hostile(1, ("names", "runs"))
-        for _ in range(2000):
-            reply = await client.ask(hostile.message(("watch",)))
-            assert ("error" in reply) != ("reply" in reply)
-        await client.leave()
-
-    run_async(main())
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2, 12))
 @pytest.mark.parametrize("session", SESSIONS)

@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, expect
 from running_lab import start_lab, stop_lab
 from starlette.websockets import WebSocketDisconnect
 
-from hauteur.web.live import MOST_WAITING, MOST_WAITING_BYTES, Mailbox, SessionClient
+from hauteur.web.live import MOST_WAITING, MOST_WAITING_BYTES, Client, Mailbox
 from hauteur.web.sessions import pool as pool_module
 from hauteur.web.sessions.pool import Pool
 from hauteur.web.sessions.session import Fields, PageSession
@@ -102,7 +102,7 @@ def run(monkeypatch: pytest.MonkeyPatch, work: Callable[[Pool], Any], **settings
 def served(pool: Pool) -> tuple[Any, asyncio.Task[None]]:
     """A client that is served."""
     socket: Any = FakeSocket()
-    return socket, asyncio.create_task(SessionClient(socket, pool, "toy").serve())
+    return socket, asyncio.create_task(Client(socket, pool, "toy").serve())
 
 
 def test_more_than_the_most_are_refused_in_words_until_one_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -161,7 +161,7 @@ def test_what_goes_wrong_in_a_session_is_a_line_and_the_session_goes_on(
 def test_a_client_that_does_not_read_is_left(monkeypatch: pytest.MonkeyPatch) -> None:
     async def work(pool: Pool) -> None:
         socket: Any = FakeSocket()
-        client = SessionClient(socket, pool, "toy")
+        client = Client(socket, pool, "toy")
         task = asyncio.create_task(client.serve())
         await socket.first("ready")
         socket.reading.clear()

@@ -97,8 +97,6 @@ def test_folders_of_any_name(client: TestClient, place: Path) -> None:
     (follows,) = re.findall(r'data-part="(/runs/progress/[^"]*)"', page)
     assert "1 of 5 generations, stopped" in client.get(unescape(follows)).text
     assert "<b>" not in unescape(address)
-    (watched,) = set(re.findall(r'data-watch="([^"]*)"', page))
-    assert json.loads(unescape(watched)) == [f"lab/{name}"]
 
 
 def test_a_run_that_has_gone(client: TestClient, place: Path) -> None:

@@ -4,9 +4,8 @@ Search, training and recorded games rely on them; a new game is ready when `haut
 """
 
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,94 +61,79 @@ class Visit:
         self.features = self.state.features()
 
 
-class Law(NamedTuple):
-    """A law; `check` returns None, or a description of the violation."""
-
-    name: str
-    text: str
-    check: Callable[[Visit], str | None]
+Law = Callable[[Visit], str | None]
+"""A law: None, or a description of the violation. Its name is the function's, its text the docstring."""
 
 
 def check_laws(game: _core.Game, *, games: int, seed: int) -> LawResults:
     """Play `games` random games and check every law at every position; one result a law, broken or not."""
     if games < 1:
         raise ValueError(f"games must be >= 1, got {games}")
-    results = LawResults(LawResult(law.name, law.text) for law in LAWS)
+    results = LawResults(LawResult(law.__name__, str(law.__doc__).splitlines()[0].rstrip(".")) for law in LAWS)
     seen: dict[int, tuple[bytes, bytes]] = {}
     for index in range(games):
-        _check_along_a_game(game, stream(seed, "check-game", index), seen, results)
+        try:
+            _check_along_a_game(game, stream(seed, "check-game", index), seen, results)
+        except Exception as error:  # of the game itself, between two checks
+            results[0].broken = results[0].broken or _raised(error)
     return results
 
 
 def _check_along_a_game(
     game: _core.Game, rng: np.random.Generator, seen: dict[int, tuple[bytes, bytes]], results: Sequence[LawResult]
 ) -> None:
+    """Check all laws along one game with uniformly random moves; a law that was broken once is not checked again.
+
+    With every symmetry a twin plays the mirrored moves.
+    """
     moves: list[int] = []
-    try:
-        for visit in _random_game(game, rng, seen, moves):
-            for law, result in zip(LAWS, results, strict=True):
-                _check_law(law, result, visit)
-    except Exception as error:  # whatever a game throws is what the user wants to see
-        result = results[0]
-        result.broken = result.broken or f"{_raised(error)}{_after(moves)}"
-
-
-def _random_game(
-    game: _core.Game, rng: np.random.Generator, seen: dict[int, tuple[bytes, bytes]], moves: list[int]
-) -> Iterator[Visit]:
-    """The positions of one game with uniformly random moves; with every symmetry a twin plays the mirrored moves."""
     state = game.new_initial_state()
-    _, actions = game.symmetries()
-    becomes = np.argsort(actions, axis=1)
-    twins = [game.new_initial_state(symmetry) for symmetry in range(len(actions))]
+    becomes = np.argsort(game.symmetries()[1], axis=1)
+    twins = [game.new_initial_state(symmetry) for symmetry in range(len(becomes))]
     while True:
         visit = Visit(game, state, tuple(moves), twins, seen, rng)
-        yield visit
+        for law, result in zip(LAWS, results, strict=True):
+            if result.broken is None:
+                result.checks += 1
+                result.broken = _checked(law, visit)
         if state.outcome() is not None or len(visit.legal) == 0:
             return
-        action = int(rng.choice(visit.legal))
-        moves.append(action)
-        state.apply(action)
+        moves.append(int(rng.choice(visit.legal)))
+        state.apply(moves[-1])
         for twin, new in zip(twins, becomes, strict=True):
-            twin.apply(int(new[action]))
+            twin.apply(int(new[moves[-1]]))
 
 
-def _check_law(law: Law, result: LawResult, visit: Visit) -> None:
-    """Check one law at one position; a law that was broken once is not checked again."""
-    if result.broken is not None:
-        return
-    result.checks += 1
+def _checked(law: Law, visit: Visit) -> str | None:
+    """Return how a law is broken here, if it is; an exception of the game is that too."""
     try:
-        message = law.check(visit)
-    except Exception as error:  # as above
+        message = law(visit)
+    except Exception as error:  # whatever a game throws is what the user wants to see
         message = _raised(error)
-    if message is not None:
-        result.broken = message + _after(visit.moves)
+    return None if message is None else f"{message}; after the actions {list(visit.moves)}"
 
 
 def _raised(error: Exception) -> str:
     return f"raised {type(error).__name__}: {error}"
 
 
-def _after(moves: Sequence[int]) -> str:
-    return f"; after the actions {list(moves)}"
-
-
-def _runs(visit: Visit) -> str | None:
-    """Check that the player to move is 0 or 1 and that ply counts the moves."""
+def runs(visit: Visit) -> str | None:
+    """Every question is answered; ply counts the moves; to_move is 0 or 1."""
     if visit.state.to_move not in (0, 1):
         return f"to_move is {visit.state.to_move}, not 0 or 1"
     return None if visit.state.ply == len(visit.moves) else f"ply is {visit.state.ply}, not {len(visit.moves)}"
 
 
-def _legal_actions(visit: Visit) -> str | None:
+def legal(visit: Visit) -> str | None:
+    """Legal actions are ascending, without repeats, below num_actions."""
     actions = visit.legal.astype(np.int64)
     if (np.diff(actions) > 0).all() and (actions < visit.game.num_actions).all():
         return None
     return f"legal actions {actions.tolist()} are not ascending below {visit.game.num_actions}"
 
 
-def _outcome(visit: Visit) -> str | None:
+def outcome(visit: Visit) -> str | None:
+    """A game without legal actions is over; a won game has none; only ended games have a reason."""
     outcome, moves_left = visit.state.outcome(), len(visit.legal)
     if outcome not in (None, 1, 0, -1):
         return f"outcome is {outcome}"
@@ -161,14 +145,15 @@ def _outcome(visit: Visit) -> str | None:
     return None if given == (outcome is not None) else f"outcome {outcome}, end reason {visit.state.end_reason()!r}"
 
 
-def _max_plies(visit: Visit) -> str | None:
+def length(visit: Visit) -> str | None:
+    """No game is longer than max_plies."""
     if len(visit.moves) <= visit.game.max_plies:
         return None
     return f"{len(visit.moves)} plies, but max_plies is {visit.game.max_plies}"
 
 
-def _refusal(visit: Visit) -> str | None:
-    """Check that up to four illegal actions and one out of range raise ValueError and change nothing."""
+def refusal(visit: Visit) -> str | None:
+    """An illegal action is refused and changes nothing."""
     illegal = np.setdiff1d(np.arange(visit.game.num_actions), visit.legal)
     chosen = visit.rng.choice(illegal, size=min(4, len(illegal)), replace=False)
     before = _facts(visit.state)
@@ -190,8 +175,8 @@ def _facts(state: _core.State) -> tuple[object, ...]:
     return state.key, state.to_move, state.ply, results, legal, features, state.notation(), state.text()
 
 
-def _copies(visit: Visit) -> str | None:
-    """Two copies that play the same move are equal; the original does not change."""
+def copies(visit: Visit) -> str | None:
+    """Copies are equal and independent."""
     before = _facts(visit.state)
     first, second = visit.state.copy(), visit.state.copy()
     if _facts(first) != before:
@@ -206,7 +191,8 @@ def _copies(visit: Visit) -> str | None:
     return None if _facts(visit.state) == before else "a move on a copy changed the original"
 
 
-def _encode(visit: Visit) -> str | None:
+def features(visit: Visit) -> str | None:
+    """Features have their shape, are finite, written in full and the same every time."""
     shape = visit.game.feature_shape
     if visit.features.shape != shape or not np.isfinite(visit.features).all():
         return f"features are not {shape} finite numbers"
@@ -217,14 +203,16 @@ def _encode(visit: Visit) -> str | None:
     return None if np.array_equal(row[0], visit.features) else "encode gives different features the second time"
 
 
-def _keys(visit: Visit) -> str | None:
+def keys(visit: Visit) -> str | None:
+    """Positions with equal keys have equal features and legal actions."""
     content = (visit.features.tobytes(), visit.legal.tobytes())
     if visit.seen.setdefault(visit.state.key, content) == content:
         return None
     return f"key {visit.state.key} belongs to two positions with different features or legal actions"
 
 
-def _notation(visit: Visit) -> str | None:
+def notation(visit: Visit) -> str | None:
+    """Every legal action is read back from its notation."""
     for action in visit.legal.tolist():
         text = visit.state.action_to_text(action)
         if not text or visit.state.parse(text) != action:
@@ -232,8 +220,8 @@ def _notation(visit: Visit) -> str | None:
     return None
 
 
-def _symmetries(visit: Visit) -> str | None:
-    """The twin that mirrored moves lead to has the mirrored features and actions, the same mover and outcome."""
+def symmetries(visit: Visit) -> str | None:
+    """Symmetries map features, legal actions and moves alike."""
     squares, actions = visit.game.symmetries()
     legal = np.zeros(visit.game.num_actions, bool)
     legal[visit.legal] = True
@@ -248,8 +236,8 @@ def _symmetries(visit: Visit) -> str | None:
     return None
 
 
-def _repetition(visit: Visit) -> str | None:
-    """Check, while the game is not over, that a repeat has the mover and legal actions of the earlier position."""
+def repetition(visit: Visit) -> str | None:
+    """A position that is a repeat has the mover and the legal actions of the earlier one."""
     repeat = visit.state.repetition()
     if repeat is None or visit.state.outcome() is not None:
         return None
@@ -263,7 +251,8 @@ def _repetition(visit: Visit) -> str | None:
     return None if same else f"repetition is {repeat}, but the position {plies} plies ago was another one"
 
 
-def _drawings(visit: Visit) -> str | None:
+def drawings(visit: Visit) -> str | None:
+    """Text is not empty and SVG is well-formed."""
     if len(visit.moves) % DRAWING_INTERVAL and visit.state.outcome() is None:
         return None
     if not visit.state.text().strip():
@@ -272,8 +261,8 @@ def _drawings(visit: Visit) -> str | None:
     return None if root.tag == "{http://www.w3.org/2000/svg}svg" else f"the drawing's root element is {root.tag}"
 
 
-def _squares(visit: Visit) -> str | None:
-    """Check that up to eight actions change what stands on the last of their squares, where the text is a board."""
+def squares(visit: Visit) -> str | None:
+    """An action changes what stands on the last of its squares."""
     before = board_of(visit.state, ())
     if before is None:
         return None  # its squares are not pointed at
@@ -289,8 +278,8 @@ def _squares(visit: Visit) -> str | None:
     return None
 
 
-def _determinism(visit: Visit) -> str | None:
-    """Checked at the end of a game: the same actions lead to the same position."""
+def determinism(visit: Visit) -> str | None:
+    """The same actions lead to the same position."""
     if visit.state.outcome() is None:
         return None
     again = visit.game.new_initial_state()
@@ -299,23 +288,19 @@ def _determinism(visit: Visit) -> str | None:
     return None if _facts(again) == _facts(visit.state) else "the same actions lead to another position"
 
 
-LAWS = (
-    Law("runs", "every question is answered; ply counts the moves; to_move is 0 or 1", _runs),
-    Law("legal", "legal actions are ascending, without repeats, below num_actions", _legal_actions),
-    Law(
-        "outcome", "a game without legal actions is over; a won game has none; only ended games have a reason", _outcome
-    ),
-    Law("length", "no game is longer than max_plies", _max_plies),
-    Law("refusal", "an illegal action is refused and changes nothing", _refusal),
-    Law("copies", "copies are equal and independent", _copies),
-    Law("features", "features have their shape, are finite, written in full and the same every time", _encode),
-    Law("keys", "positions with equal keys have equal features and legal actions", _keys),
-    Law("notation", "every legal action is read back from its notation", _notation),
-    Law("symmetries", "symmetries map features, legal actions and moves alike", _symmetries),
-    Law(
-        "repetition", "a position that is a repeat has the mover and the legal actions of the earlier one", _repetition
-    ),
-    Law("drawings", "text is not empty and SVG is well-formed", _drawings),
-    Law("squares", "an action changes what stands on the last of its squares", _squares),
-    Law("determinism", "the same actions lead to the same position", _determinism),
+LAWS: tuple[Law, ...] = (
+    runs,
+    legal,
+    outcome,
+    length,
+    refusal,
+    copies,
+    features,
+    keys,
+    notation,
+    symmetries,
+    repetition,
+    drawings,
+    squares,
+    determinism,
 )

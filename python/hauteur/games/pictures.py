@@ -25,7 +25,7 @@ LEFT, TOP, BOTTOM = 24, 12, 44
 MOST_SIGNS = 1000
 """Cells of a board that is drawn from a text."""
 
-LAST_MOVE, ARROW = "#e8c63c", "#2f7d4f"
+LAST_MOVE = "#e8c63c"
 LABELS = 'font-family="sans-serif" text-anchor="middle" fill="#4a4038"'
 
 
@@ -65,12 +65,10 @@ class Board:
         return LEFT + column * CELL, TOP + row * CELL
 
 
-def board_svg(state: _core.State, *, flip: bool = False, arrow: int | None = None) -> str:
+def board_svg(state: _core.State, *, flip: bool = False) -> str:
     """Return the position as a stand-alone SVG document; the last move is marked.
 
-    flip: seen from the second player's side. arrow: a legal action that is drawn as an arrow, or as the corners of its
-    square. A game without a board of cells is drawn by its own `State.svg`, which knows neither. Raise ValueError for
-    an illegal action.
+    flip: seen from the second player's side. A game without a board of cells is drawn by its own `State.svg`.
 
     >>> from hauteur.games.pictures import board_svg
     >>> from hauteur.games.registry import load_game
@@ -80,7 +78,6 @@ def board_svg(state: _core.State, *, flip: bool = False, arrow: int | None = Non
     board = board_of(state)
     if board is None:
         return state.svg()
-    squares = () if arrow is None else action_squares(state, arrow)
     width, height = board.size
     frame = f'viewBox="0 0 {width} {height}" width="{width}" height="{height}" class="board" role="img"'
     middle = LEFT + board.columns * CELL / 2
@@ -90,7 +87,6 @@ def board_svg(state: _core.State, *, flip: bool = False, arrow: int | None = Non
         ground(board, flip=flip),
         *(_mark(board, square, flip=flip) for square in board.last),
         *(_piece(board, square, sign, flip=flip) for square, sign in enumerate(board.cells)),
-        _pointer(board, squares, flip=flip),
         f'<text x="{middle}" y="{height - 8}" {LABELS} font-size="14">{escape(board.caption)}</text></svg>\n',
     ]
     return "".join(parts)
@@ -112,32 +108,12 @@ def board_of(state: _core.State, last: tuple[int, ...] | None = None) -> Board |
         return None
     if look == "letters" and not 1 < rows * columns <= MOST_SIGNS:
         return None
-    labels = _labels(state, [line[0] for line in grid], lines[rows:]) if width > columns else _named(state)
+    row_labels = tuple(line[0] for line in grid) if width > columns else ("",) * rows
+    below = lines[rows].split() if width > columns and lines[rows:] else []
+    column_labels = tuple(below) if len(below) == columns else ("",) * columns
     cells = "".join("".join(line[-columns:]) for line in grid)
     text = end if width > columns and lines[rows:] else caption(state)
-    return Board(look, cells, *labels, text, _last_squares(state) if last is None else last)
-
-
-def _labels(state: _core.State, rows: list[str], below: list[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the labels of rows and columns of a text that has them; below: its lines below the board."""
-    columns = below[0].split() if below else []
-    shown = len(columns) == state.game.feature_shape[2]
-    return tuple(rows), tuple(columns) if shown else ("",) * state.game.feature_shape[2]
-
-
-def _named(state: _core.State) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the labels that the first moves of a game give its squares, such as a and 3; empty where none do."""
-    start, found = state.start, (dict[int, set[str]](), dict[int, set[str]]())
-    for action in start.legal_actions().tolist():
-        name, squares = re.fullmatch(r"([A-Za-z])([0-9]+)", start.action_to_text(action)), start.squares(action)
-        if name is not None and len(squares) == 1:
-            for labels, place, label in zip(found, squares[0], (name[2], name[1]), strict=True):
-                labels.setdefault(place, set()).add(label)
-    _, *sizes = state.game.feature_shape
-    named = [[labels.get(place, {""}) for place in range(size)] for labels, size in zip(found, sizes, strict=True)]
-    fits = all(len(label) == 1 for labels in named for label in labels)
-    rows, columns = (tuple("".join(label) if fits else "" for label in labels) for labels in named)
-    return rows, columns
+    return Board(look, cells, row_labels, column_labels, text, _last_squares(state) if last is None else last)
 
 
 def caption(state: _core.State) -> str:
@@ -269,27 +245,6 @@ def _piece(board: Board, square: int, sign: str, *, flip: bool) -> str:
     if sign == "." and board.look != "discs":
         return ""
     return f'<use href="#{symbol_id(board.look, sign)}" x="{x}" y="{y}"/>'
-
-
-_CORNERS = 'stroke-dasharray="9 17 9 0"'
-"""Leaves the corners of a square with sides of 35 units."""
-
-
-def _pointer(board: Board, squares: tuple[int, ...], *, flip: bool) -> str:
-    """Return an arrow from the first to the last of the squares, or corners around a single one.
-
-    A ring would be taken for a stone, or for a nought.
-    """
-    if not squares:
-        return ""
-    middles = [(x + CELL / 2, y + CELL / 2) for x, y in (board.corner(square, flip=flip) for square in squares)]
-    (x, y), (tip_x, tip_y) = middles[0], middles[-1]
-    style = f'fill="none" stroke="{ARROW}" stroke-width="5" opacity=".8"'
-    if len(middles) == 1:
-        inset, size = CELL / 2 - 5, CELL - 10
-        return f'<rect x="{x - inset}" y="{y - inset}" width="{size}" height="{size}" {_CORNERS} {style}/>'
-    line = f'<path d="M{x} {y}L{tip_x} {tip_y}" {style} stroke-linecap="round"/>'
-    return f'{line}<circle cx="{tip_x}" cy="{tip_y}" r="7" fill="{ARROW}"/>'
 
 
 def _chess_piece(sign: str) -> str:

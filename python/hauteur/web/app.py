@@ -29,7 +29,6 @@ from hauteur.web.safety import EVERYWHERE, AccessMiddleware, AccessPolicy
 from hauteur.web.sessions.pool import Pool
 from hauteur.web.settings import WebSettings
 from hauteur.web.stored import StoredFolders
-from hauteur.web.watch import Watcher, watch
 
 HEARTBEAT = 4.0
 """Seconds between two pings of a websocket, and to wait for the answer: who is silent for both is cut, and its search
@@ -46,15 +45,13 @@ class Lab:
     settings: WebSettings
     pool: Pool
     folders: FolderList
-    watcher: Watcher
     stored: StoredFolders = field(default_factory=StoredFolders)
     pages: Pages = field(default_factory=all_pages)
 
 
 def create_app(settings: WebSettings, *, on_started: Callable[[], None] = lambda: None) -> Starlette:
     """Return the application; on_started is called once it can answer."""
-    folders = FolderList(settings.roots)
-    lab = Lab(settings, Pool(settings), folders, Watcher(folders))
+    lab = Lab(settings, Pool(settings), FolderList(settings.roots))
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
@@ -69,7 +66,6 @@ def create_app(settings: WebSettings, *, on_started: Callable[[], None] = lambda
             Route("/static/figures.css", _figures_style),
             Route("/static/walks.js", _walks_script),
             Mount("/static", StaticFiles(packages=[("hauteur.web", "static")])),
-            WebSocketRoute("/live/watch", watch),
             WebSocketRoute("/live/{session}", live),
             *lab.pages.routes,
         ],

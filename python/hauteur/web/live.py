@@ -75,27 +75,21 @@ class Mailbox:
 
 
 class Client:
-    """One client: what it asks is taken in turn, what waits for it is sent."""
+    """One client and its session: what it asks is taken in turn, what waits for it is sent."""
 
-    def __init__(self, socket: WebSocket) -> None:
+    def __init__(self, socket: WebSocket, pool: Pool, session: str) -> None:
         self.mail = Mailbox()
         self._socket = socket
-
-    async def opened(self) -> None:
-        """Begin to work for the client."""
-
-    async def take(self, request: ClientMessage) -> None:
-        """Take a message of the client; a ValueError is the line that it gets."""
-
-    async def left(self) -> None:
-        """End the work for the client."""
+        self._pool = pool
+        self._name = session
+        self._session: OpenSession | None = None
 
     async def serve(self) -> None:
         """Serve the client until it leaves, or does not read what is sent to it."""
         sender = asyncio.create_task(self._send())
         listener: asyncio.Task[None] | None = None
         try:
-            await self.opened()
+            self._open()
             listener = asyncio.create_task(self._receive())
             done, _ = await asyncio.wait((sender, listener), return_when=asyncio.FIRST_COMPLETED)
             for task in done:
@@ -106,7 +100,8 @@ class Client:
             sender.cancel()
             if listener is not None:
                 listener.cancel()
-            await self.left()
+            if self._session is not None:
+                await self._pool.give_back(self._session)
 
     async def _receive(self) -> None:
         """Take what comes, one at a time."""
@@ -124,7 +119,9 @@ class Client:
             self.mail.put("reply", json.dumps({"id": None, "error": f"not a message: {one_line(error)}"[:MOST_ERROR]}))
             return
         try:
-            await self.take(request)
+            if self._session is None:
+                raise ValueError("there is no session for this page")
+            await self._session.request(request.id, request.do, request.fields)
         except (ValueError, RecursionError) as error:
             self.mail.put("reply", json.dumps({"id": request.id, "error": one_line(error)[:MOST_ERROR]}))
 
@@ -134,17 +131,7 @@ class Client:
             await self._socket.send_text(await self.mail.next())
         await self._socket.close(TOO_SLOW, "the client does not read what it is sent")
 
-
-class SessionClient(Client):
-    """A client and its session."""
-
-    def __init__(self, socket: WebSocket, pool: Pool, session: str) -> None:
-        super().__init__(socket)
-        self._pool = pool
-        self._name = session
-        self._session: OpenSession | None = None
-
-    async def opened(self) -> None:
+    def _open(self) -> None:
         """Open a session, or report why there is none."""
         try:
             self._session = self._pool.take(self._name, self.mail.put)
@@ -152,17 +139,6 @@ class SessionClient(Client):
             self.mail.event("busy", text=str(error))
         else:
             self.mail.event("ready")
-
-    async def take(self, request: ClientMessage) -> None:
-        """Pass a message of the client on."""
-        if self._session is None:
-            raise ValueError("there is no session for this page")
-        await self._session.request(request.id, request.do, request.fields)
-
-    async def left(self) -> None:
-        """End the session."""
-        if self._session is not None:
-            await self._pool.give_back(self._session)
 
 
 async def live(socket: WebSocket) -> None:
@@ -172,4 +148,4 @@ async def live(socket: WebSocket) -> None:
     if session not in SESSIONS:
         await socket.close(BAD_MESSAGE, f"there is no session {session!r}"[:100])
         return
-    await SessionClient(socket, socket.app.state.lab.pool, session).serve()
+    await Client(socket, socket.app.state.lab.pool, session).serve()

@@ -1,8 +1,7 @@
-"""Pages and parts of pages from templates; parts are made in a thread, and an error takes the place of one."""
+"""Pages and parts of pages from templates; an error takes the place of a part."""
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from dataclasses import asdict
 from datetime import datetime
@@ -12,7 +11,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import HTMLResponse
 
 from hauteur import _core
 from hauteur.system.errors import explain
@@ -59,14 +58,6 @@ def error_page(request: Request, status: int, text: str) -> HTMLResponse:
     """Return a page that reports an error in words."""
     section = request.app.state.lab.pages.of(request.url.path)
     return page(request, "error.html", status=status, code=status, text=text, section=section)
-
-
-async def part(make: Callable[[], str]) -> Response:
-    """Return a part of a page, made in a thread; an error takes its place."""
-    try:
-        return HTMLResponse(await asyncio.to_thread(make))
-    except (ValueError, OSError, ImportError) as error:
-        return HTMLResponse(error_line(error))
 
 
 def error_line(error: Exception) -> Markup:

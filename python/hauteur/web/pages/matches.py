@@ -22,7 +22,8 @@ from hauteur.plots import page as plots
 from hauteur.plots.boards import empty_walks_html
 from hauteur.studies.folders import FoundFolder
 from hauteur.web.pages import WALK_KEYS, Page
-from hauteur.web.render import html, made, page, part, whole_number
+from hauteur.web.render import html, made, page, whole_number
+from hauteur.web.watch import followed, part
 
 if TYPE_CHECKING:
     from hauteur.web.app import Lab
@@ -120,14 +121,13 @@ def listed(lab: Lab) -> str:
 async def show_all(request: Request) -> Response:
     """Return the list and the form of a new match."""
     lab: Lab = request.app.state.lab
-    content = await asyncio.to_thread(made, lambda: listed(lab))
-    follows = lab.watcher.part(f"{PAGE.path}/list", [""], ["list"])
-    return page(request, "matches.html", content=content, part=follows)
+    follows = followed(lab.folders, f"{PAGE.path}/list", "")
+    return page(request, "matches.html", content=await asyncio.to_thread(made, lambda: listed(lab)), part=follows)
 
 
 async def show_list(request: Request) -> Response:
     """Return the table of all."""
-    return await part(lambda: listed(request.app.state.lab))
+    return await part(request, "", (), lambda: listed(request.app.state.lab))
 
 
 def match_of(request: Request) -> MatchOnPage:
@@ -141,10 +141,10 @@ async def show_one(request: Request) -> Response:
 
     def facts() -> dict[str, Any]:
         match = match_of(request)
-        watcher, name = match.lab.watcher, [match.name]
+        folders = match.lab.folders
         parts = {
-            "standing": watcher.part(match.address("standing"), name, FILES),
-            "games": watcher.part(match.address("games"), name, GAMES_FILES, first=first),
+            "standing": followed(folders, match.address("standing"), match.name, FILES),
+            "games": followed(folders, match.address("games"), match.name, GAMES_FILES, first=first),
         }
         content = {
             "standing": made(match.standing),
@@ -158,13 +158,13 @@ async def show_one(request: Request) -> Response:
 
 async def show_standing(request: Request) -> Response:
     """Return state and result."""
-    return await part(lambda: match_of(request).standing())
+    return await part(request, request.path_params["name"], FILES, lambda: match_of(request).standing())
 
 
 async def show_games(request: Request) -> Response:
     """Return a table of games."""
     first = whole_number(request, "first") or 0
-    return await part(lambda: match_of(request).games(first))
+    return await part(request, request.path_params["name"], GAMES_FILES, lambda: match_of(request).games(first))
 
 
 async def show_game(request: Request) -> Response:

@@ -15,7 +15,8 @@ from starlette.routing import Route
 
 from hauteur.studies.folders import FolderFacts, FoundFolder
 from hauteur.web.pages import WALK_KEYS, Page
-from hauteur.web.render import error_line, html, made, page, part, whole_number
+from hauteur.web.render import error_line, html, made, page, whole_number
+from hauteur.web.watch import followed, part
 
 if TYPE_CHECKING:
     from hauteur.learning.report.page import RunNumbers
@@ -107,13 +108,13 @@ def listed(lab: Lab, *, known: bool = False) -> str:
 async def show(request: Request) -> Response:
     """Return the list of runs."""
     lab = request.app.state.lab
-    content = await asyncio.to_thread(made, lambda: listed(lab))
-    return page(request, "runs.html", content=content, part=lab.watcher.part("/runs/list", [""], ["list"]))
+    follows = followed(lab.folders, "/runs/list", "")
+    return page(request, "runs.html", content=await asyncio.to_thread(made, lambda: listed(lab)), part=follows)
 
 
 async def show_list(request: Request) -> Response:
     """Return the table of runs."""
-    return await part(lambda: listed(request.app.state.lab, known=True))
+    return await part(request, "", (), lambda: listed(request.app.state.lab, known=True))
 
 
 def run_of(request: Request) -> ShownRun:
@@ -129,10 +130,10 @@ def axis_in(request: Request) -> str:
 async def show_run(request: Request) -> Response:
     """Return the page of a run."""
     run, axis = await asyncio.to_thread(run_of, request), axis_in(request)
-    watcher, names = run.lab.watcher, [run.name]
+    folders = run.lab.folders
     parts = {
-        "progress": watcher.part(run.address("progress"), names, PROGRESS_FILES),
-        "figures": watcher.part(run.address("figures"), names, FIGURE_FILES, by=axis),
+        "progress": followed(folders, run.address("progress"), run.name, PROGRESS_FILES),
+        "figures": followed(folders, run.address("figures"), run.name, FIGURE_FILES, by=axis),
     }
     content = await asyncio.to_thread(lambda: (made(run.progress), made(lambda: run.figures(axis))))
     return page(
@@ -142,12 +143,14 @@ async def show_run(request: Request) -> Response:
 
 async def show_progress(request: Request) -> Response:
     """Return how far a run is."""
-    return await part(lambda: run_of(request).progress())
+    return await part(request, request.path_params["name"], PROGRESS_FILES, lambda: run_of(request).progress())
 
 
 async def show_figures(request: Request) -> Response:
     """Return the figures of a run."""
-    return await part(lambda: run_of(request).figures(axis_in(request)))
+    return await part(
+        request, request.path_params["name"], FIGURE_FILES, lambda: run_of(request).figures(axis_in(request))
+    )
 
 
 async def show_games(request: Request) -> Response:

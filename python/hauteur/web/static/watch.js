@@ -1,16 +1,11 @@
 // Parts of a page that follow files (web/watch.py). A part is an element with
-//   data-part: the address of its HTML; data-watch: names of folders, a JSON list ("" is the list of all);
-//   data-files: names of the files that it is made of; data-stamp: their state when it was made.
-// After every change it is fetched again. What is folded, ticked or focused in it stays so.
+//   data-part: the address of its HTML; data-stamp: the ETag of what it shows.
+// While the page is visible it is asked for again, and filled in after a change. What is folded or focused stays so.
 
-import { Live, notice } from "/static/live.js";
+import { notice } from "/static/live.js";
 
-const parts = [...document.querySelectorAll("[data-part]")].map((element) => ({
-  element, names: JSON.parse(element.dataset.watch), files: element.dataset.files.split(" "), busy: false,
-}));
-const names = [...new Set(parts.flatMap((part) => part.names))];
-const versions = new Map();
-const live = new Live("watch");
+const PERIOD = 1000;  // milliseconds between two questions
+const parts = [...document.querySelectorAll("[data-part]")];
 let released;  // what is being clicked is not replaced between press and release
 addEventListener("pointerdown", () => {
   released = new Promise((done) => {
@@ -19,49 +14,38 @@ addEventListener("pointerdown", () => {
   });
 });
 
-live.on("connected", listen);
-live.on("changed", ({ name, version }) => {
-  versions.set(name, version);
-  for (const part of parts) if (part.names.includes(name)) renew(part);
-});
-document.addEventListener("visibilitychange", listen);
-for (const part of parts) tabs(part.element);
+for (const element of parts) tabs(element);
+setTimeout(look, PERIOD);
 
-function listen() {
-  live.ask("watch", { names: document.hidden ? [] : names }).catch(() => {});
-}
-
-function stampOf({ names, files }) {
-  if (names.some((name) => !versions.has(name))) return undefined;
-  return names.flatMap((name) => files.map((file) => versions.get(name)[file] ?? "-")).join(" ");
-}
-
-async function renew(part) {
-  const { element } = part, stamp = stampOf(part);
-  if (part.busy || stamp === undefined || stamp === element.dataset.stamp) return;
-  part.busy = true;
-  element.dataset.stamp = stamp;
+async function look() {
   try {
-    const answer = await fetch(element.dataset.part);
-    if (!answer.ok) throw new Error(`The server answers ${answer.status}; reload the page`);
-    const html = await answer.text();
-    await released;
-    fill(element, html);
-    notice("part", "");
+    if (!document.hidden) {
+      for (const element of parts) await renew(element);
+      notice("part", "");
+    }
   } catch (error) {
     notice("part", error.message, "error");
   }
-  part.busy = false;
-  renew(part);
+  setTimeout(look, PERIOD);
+}
+
+async function renew(element) {
+  const asked = { headers: { "If-None-Match": element.dataset.stamp }, cache: "no-store" };
+  const answer = await fetch(element.dataset.part, asked).catch(() => { throw new Error("The server does not answer."); });
+  if (answer.status === 304) return;
+  if (!answer.ok) throw new Error(`The server answers ${answer.status}; reload the page`);
+  const html = await answer.text();
+  await released;
+  fill(element, html);
+  element.dataset.stamp = answer.headers.get("ETag");
 }
 
 function fill(element, html) {
   const all = (selector) => [...element.querySelectorAll(selector)];
   const open = all("details").map((one) => one.open), reached = "a, button, summary, input, [tabindex]";
-  const ticked = all("input:checked").map((one) => one.value), focused = all(reached).indexOf(document.activeElement);
+  const focused = all(reached).indexOf(document.activeElement);
   element.innerHTML = html;
   all("details").forEach((one, index) => { one.open = open[index] ?? one.open; });
-  for (const one of all("input[type=checkbox]")) one.checked = ticked.includes(one.value);
   tabs(element);
   if (focused >= 0) all(reached)[focused]?.focus({ preventScroll: true });
 }
