@@ -72,21 +72,25 @@ def check_laws(game: _core.Game, *, games: int, seed: int) -> LawResults:
     results = LawResults(LawResult(law.__name__, str(law.__doc__).splitlines()[0].rstrip(".")) for law in LAWS)
     seen: dict[int, tuple[bytes, bytes]] = {}
     for index in range(games):
+        moves: list[int] = []
         try:
-            _check_along_a_game(game, stream(seed, "check-game", index), seen, results)
+            _check_along_a_game(game, stream(seed, "check-game", index), seen, results, moves)
         except Exception as error:  # of the game itself, between two checks
-            results[0].broken = results[0].broken or _raised(error)
+            results[0].broken = results[0].broken or f"{_raised(error)}; after the actions {moves}"
     return results
 
 
 def _check_along_a_game(
-    game: _core.Game, rng: np.random.Generator, seen: dict[int, tuple[bytes, bytes]], results: Sequence[LawResult]
+    game: _core.Game,
+    rng: np.random.Generator,
+    seen: dict[int, tuple[bytes, bytes]],
+    results: Sequence[LawResult],
+    moves: list[int],
 ) -> None:
     """Check all laws along one game with uniformly random moves; a law that was broken once is not checked again.
 
-    With every symmetry a twin plays the mirrored moves.
+    With every symmetry a twin plays the mirrored moves. moves: gets the actions that were played.
     """
-    moves: list[int] = []
     state = game.new_initial_state()
     becomes = np.argsort(game.symmetries()[1], axis=1)
     twins = [game.new_initial_state(symmetry) for symmetry in range(len(becomes))]
