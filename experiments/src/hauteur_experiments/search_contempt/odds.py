@@ -119,7 +119,7 @@ def start(setting: Setting) -> tuple[str, str | None]:
 
 
 def giver_is_first(setting: Setting) -> bool:
-    """Return whether the giver has the first move: by --side, or as the one with fewer pieces.
+    """Return whether the giver has the first move: by --side, or as the one with less material.
 
     ValueError where both have as many.
     """
