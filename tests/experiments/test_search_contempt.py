@@ -4,6 +4,7 @@ import json
 from itertools import pairwise
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import pytest
 from experiment_toys import played, setting, spread
@@ -15,12 +16,13 @@ from hauteur.games.odds import ODDS_STARTS, parse_odds
 from hauteur.matches.openings import read_opening
 from hauteur.matches.results import MatchGame
 from hauteur.mcts.lc0_options import search_params, temperature
+from hauteur.mcts.params import OpponentNet
 from hauteur.players.settings import PlayerSettings
 from hauteur_experiments.experiment import Finding, make_experiment
 from hauteur_experiments.measured import Record, rate_of
 from hauteur_experiments.ratio import TunedRatio, decisive_ratio
 from hauteur_experiments.registry import find
-from hauteur_experiments.search_contempt import odds, odds_claims, positions, repeats, table_2, wdl
+from hauteur_experiments.search_contempt import odds, odds_claims, odds_models, positions, repeats, table_2, wdl
 from hauteur_experiments.search_contempt.odds_claims import PUCT, Cell
 from hauteur_experiments.search_contempt.settings import HYBRID, N_SCL_SETS, TAU_1, TAU_2, TAU_SETS, contempt
 
@@ -200,6 +202,30 @@ def test_nodes_and_n_scl_of_the_table(tmp_path: Path) -> None:
     assert all("Q" not in line.split()[0] and line.split()[1] == "w" for line in lines)
     assert "net=uniform" in odds.odds_taker(at)
     assert odds.odds_taker(setting(tmp_path, nets=UNIFORM, opponent="random")) == "random"
+
+
+def test_arms_with_models_of_the_taker() -> None:
+    arms = odds_models.arms("net=maia-1100 visits=1 temperature=0.5")
+    players = {arm: ht.Player.from_text(f"net=maia-1900 {words}") for arm, words in arms.items()}
+    assert players["puct"].opponent_net is None
+    assert players["right-share"].opponent_net == "maia-1100"
+    assert players["right-share"].search.opponent_net == OpponentNet(temperature=0.5, share=0.5)
+    assert players["wrong"].opponent_net == "maia-1900"
+    assert "opponent_net=maia-1100" in odds_models.arms("net=maia-1900 visits=1")["wrong-n8"]
+    with pytest.raises(ValueError, match="--opponent must be a net"):
+        odds_models.arms("random")
+
+
+def test_findings_on_models(tmp_path: Path) -> None:
+    only = tuple(f"{arm}-4" for arm in ("puct", "n1", "right", "wrong"))
+    small: dict[str, Any] = {"opponent": "net=uniform visits=1", "scale": 0.02, "visits": 4, "only": only}
+    arms = {arm: words.replace("maia-1100", "uniform") for arm, words in odds_models.arms("net=uniform").items()}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(odds_models, "arms", lambda _: arms)
+        result = make_experiment(find("odds-models"), setting(tmp_path, nets=UNIFORM, **small))
+    assert [row["arm"] for row in result.rows] == ["puct", "n1", "right", "wrong"]
+    assert [finding.key for finding in result.findings] == ["model", "model-beyond", "wrong-model"] * 2
+    assert all(finding.verdict == "open" for finding in result.findings)
 
 
 @pytest.mark.parametrize("name", list(ODDS_STARTS))

@@ -189,6 +189,8 @@ def seconds_of(setting: Setting, matches: Iterable[Match]) -> float:
                 rule = player.search.second_net
                 visits = player.visits * (EVALUATIONS_A_VISIT if player.search.reuse_tree else 1.0)
                 seconds += moves * visits / net_speed(setting, match.game, player.net) * OVERHEAD
+                if player.opponent_net is not None:
+                    seconds += moves * visits / 2 / net_speed(setting, match.game, player.opponent_net) * OVERHEAD
                 if rule is not None and player.large_net is not None:
                     large = visits * rule.large_visits / max(1, rule.small_visits)
                     seconds += moves * large / net_speed(setting, match.game, player.large_net) * OVERHEAD

@@ -13,6 +13,9 @@ from hauteur_experiments.plan import PlannedRun
 ODDS = "--game 'minichess(fen=rnbqk/ppppp/5/PPPPP/1NB1K w - - 0 1)'"
 """White gives rook and queen."""
 
+CHESS_ODDS = "--game 'chess(fen=rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/1NB1KBN1 w kq - 0 1)'"
+"""White gives the queen and both rooks."""
+
 CONTEMPT = f"""
 contempt-wdl minichess | 400 games a set, 1,000 visits | --scale 4 --game minichess
 contempt-wdl chess | 400 games a set, 200 visits | --scale 4 --visits 200 --net 0
@@ -31,6 +34,8 @@ contempt-odds chess-1 | 200 games a cell, 100 to 1,600 nodes, an odds taker of 1
     --visits 1600 --opponent "visits=1 temperature=0.5" --net 0
 contempt-odds chess-10 | 200 games a cell, 100 to 1,600 nodes, an odds taker of 10 visits | \
     --visits 1600 --opponent "visits=10 temperature=0.5" --net 0
+odds-models chess | 200 games a cell, 100 and 400 nodes, an odds taker of 1 visit | \
+    --opponent "net=maia-1500 visits=1 temperature=1" --net 0 {CHESS_ODDS}
 repeats minichess | 2,000 games a set, 50 visits | --scale 20 --visits 50 --game minichess
 repeats chess | 2,000 games a set, 50 visits | --scale 20 --visits 50 --net 0
 contempt-positions minichess | 400 games and 2,000 positions a set | --scale 4 --game minichess

@@ -14,7 +14,7 @@ from hauteur_experiments.learning_methods import methods
 from hauteur_experiments.mcts_experiments import by_game, rules
 from hauteur_experiments.mpv_mcts import figures as mpv_figures
 from hauteur_experiments.mpv_mcts import regime
-from hauteur_experiments.search_contempt import odds, positions, repeats, schedule, table_2, training, wdl
+from hauteur_experiments.search_contempt import odds, odds_models, positions, repeats, schedule, table_2, training, wdl
 
 GROUP = "hauteur.experiments"
 
@@ -22,6 +22,7 @@ EXPERIMENTS: tuple[Experiment, ...] = (
     *figures.EXPERIMENTS,
     *game.EXPERIMENTS,
     *odds.EXPERIMENTS,
+    *odds_models.EXPERIMENTS,
     *wdl.EXPERIMENTS,
     *table_2.EXPERIMENTS,
     *repeats.EXPERIMENTS,

@@ -87,20 +87,20 @@ def rise(cells: Mapping[tuple[int, int], Cell], by: By) -> Finding | None:
     """Search-contempt with the paper's N_scl is stronger at every number of nodes than at the one before."""
     mine = sorted((cell for (n_scl, _), cell in cells.items() if n_scl == PUBLISHED_N_SCL), key=lambda cell: cell.nodes)
     gains = {
-        f"{title(PUBLISHED_N_SCL)} at {_nodes(pair)} nodes": (_gain(*pair, by), _share_of(pair, RISE))
+        f"{title(PUBLISHED_N_SCL)} at {_nodes(pair)} nodes": (gain(*pair, by), _share_of(pair, RISE))
         for pair in pairwise(mine)
     }
-    return _finding("rise", by, gains)
+    return finding_by("rise", by, gains)
 
 
 def rise_at_ends(cells: Mapping[tuple[int, int], Cell], by: By) -> Finding | None:
     """Some N_scl is stronger with the most nodes than with the least."""
     ends = {n_scl: pair for n_scl, pair in _ends(cells).items() if n_scl != PUCT}
     gains = {
-        f"{title(n_scl)} at {_nodes(pair)} nodes": (_gain(*pair, by), _share_of(pair, RISE))
+        f"{title(n_scl)} at {_nodes(pair)} nodes": (gain(*pair, by), _share_of(pair, RISE))
         for n_scl, pair in ends.items()
     }
-    return _finding("rise-at-ends", by, gains, needs="any")
+    return finding_by("rise-at-ends", by, gains, needs="any")
 
 
 def more(cells: Mapping[tuple[int, int], Cell], by: By) -> Finding | None:
@@ -114,7 +114,7 @@ def more(cells: Mapping[tuple[int, int], Cell], by: By) -> Finding | None:
         f"{title(n_scl)} beyond PUCT": (_difference(plain, pair, by), _share_of(pair, RISE - PUCT_RISE))
         for n_scl, pair in found.items()
     }
-    return _finding("more", by, gains, needs="any")
+    return finding_by("more", by, gains, needs="any")
 
 
 def fall(cells: Mapping[tuple[int, int], Cell], by: By) -> Finding | None:
@@ -127,18 +127,18 @@ def fall(cells: Mapping[tuple[int, int], Cell], by: By) -> Finding | None:
     first, *between, last = levels
     chosen, tested = _halves(first)
     best = max(between, key=lambda cell: Mean([_result(cell.played.games[number], by) for number in chosen]).value)
-    up, down = (_gain(one, other, by, tested) for one, other in ((first, best), (last, best)))
+    up, down = (gain(one, other, by, tested) for one, other in ((first, best), (last, best)))
     gains = {
         f"other half of the games, {best.nodes:,} above {first.nodes:,} nodes": (up, 100 * (0.3525 - 0.2343) / 2),
         f"{best.nodes:,} above {last.nodes:,}": (down, 100 * (0.3525 - 0.2540) / 2),
     }
     scores = ", ".join(map(_score_text, levels))
-    return _finding("fall", by, gains, shown=f"PUCT scores {scores}", least=LEAST_UNITS // 2)
+    return finding_by("fall", by, gains, shown=f"PUCT scores {scores}", least=LEAST_UNITS // 2)
 
 
 def lead(cells: Mapping[tuple[int, int], Cell], by: By) -> Finding | None:
     """Search-contempt with the paper's N_scl is ahead of PUCT at every number of nodes."""
-    return _finding("lead", by, _leads(cells, {place for place in cells if place[0] == PUBLISHED_N_SCL}, by))
+    return finding_by("lead", by, _leads(cells, {place for place in cells if place[0] == PUBLISHED_N_SCL}, by))
 
 
 def lead_of_any(cells: Mapping[tuple[int, int], Cell], by: By) -> Finding | None:
@@ -146,7 +146,7 @@ def lead_of_any(cells: Mapping[tuple[int, int], Cell], by: By) -> Finding | None
     both = [place for place in cells if place[0] != PUCT and (PUCT, place[1]) in cells]
     most = max((nodes for _, nodes in both), default=0)
     gains = _leads(cells, {place for place in both if place[1] == most}, by)
-    return _finding("lead-of-any", by, gains, needs="any")
+    return finding_by("lead-of-any", by, gains, needs="any")
 
 
 def _leads(cells: Mapping[tuple[int, int], Cell], places: AbstractSet[tuple[int, int]], by: By) -> dict[str, Gain]:
@@ -155,7 +155,7 @@ def _leads(cells: Mapping[tuple[int, int], Cell], places: AbstractSet[tuple[int,
     leads = [100 * (contempt - puct) for puct, contempt in TABLE_1.values()]
     return {
         f"{title(n_scl)} at {nodes:,} nodes": (
-            _gain(cells[PUCT, nodes], cell, by),
+            gain(cells[PUCT, nodes], cell, by),
             float(np.interp(math.log(nodes), known, leads)) / 2,
         )
         for (n_scl, nodes), cell in cells.items()
@@ -169,17 +169,17 @@ def fits(cells: Mapping[tuple[int, int], Cell], visits: int, by: By) -> Finding 
     mine = {n_scl: cell for (n_scl, nodes), cell in cells.items() if nodes == most and n_scl != PUCT}
     others = {n_scl: cell for n_scl, cell in mine.items() if max(n_scl, visits) >= APART * min(n_scl, visits)}
     gains = {
-        f"N_scl {visits} above {n_scl} at {most:,} nodes": (_gain(cell, cells[visits, most], by), SMALLEST_POINTS)
+        f"N_scl {visits} above {n_scl} at {most:,} nodes": (gain(cell, cells[visits, most], by), SMALLEST_POINTS)
         for n_scl, cell in others.items()
     }
-    return _finding("best-n-scl", by, gains)
+    return finding_by("best-n-scl", by, gains)
 
 
 Gain = tuple[Mean | ClusterMean, float]
 """A gain in percentage points, and the smallest one that matters."""
 
 
-def _finding(
+def finding_by(
     key: str,
     by: By,
     gains: Mapping[str, Gain],
@@ -207,7 +207,7 @@ def _result(game: Any, by: By) -> float:
     return game.score if by == "score" else float(game.score == 1.0)
 
 
-def _gain(before: Cell, after: Cell, by: By, numbers: Sequence[int] | None = None) -> Mean | ClusterMean:
+def gain(before: Cell, after: Cell, by: By, numbers: Sequence[int] | None = None) -> Mean | ClusterMean:
     """The gain of `after` in percentage points, game by game: the openings are the same. numbers: of these games."""
     chosen = range(len(before.played.games)) if numbers is None else numbers
     games = [(before.played.games[number], after.played.games[number]) for number in chosen]
@@ -216,7 +216,7 @@ def _gain(before: Cell, after: Cell, by: By, numbers: Sequence[int] | None = Non
 
 def _difference(less: tuple[Cell, Cell], greater: tuple[Cell, Cell], by: By) -> Mean | ClusterMean:
     """How much more the second pair of cells gains than the first, game by game."""
-    gains = [_gain(*pair, by).samples for pair in (less, greater)]
+    gains = [gain(*pair, by).samples for pair in (less, greater)]
     samples = [b - a for a, b in zip(*gains, strict=True)]
     return by_opening(samples, [_opening(game) for game in less[0].played.games])
 
