@@ -1,6 +1,5 @@
 """Analysis sessions: limits, stopping, re-use of the tree, reports; small proofs; the `analyse` command."""
 
-import threading
 import time
 from concurrent.futures import Future
 from pathlib import Path
@@ -10,12 +9,12 @@ import pytest
 from numpy.typing import NDArray
 
 from hauteur import _core
-from hauteur.mcts.analysis import NEW_BEST_SECONDS, VISITS_PER_ROW, Analysis
+from hauteur.mcts.analysis import VISITS_PER_ROW, Analysis
 from hauteur.mcts.control import SearchControl
 from hauteur.mcts.lc0_options import search_params
 from hauteur.mcts.limits import Limits
 from hauteur.mcts.params import SearchParams
-from hauteur.mcts.report import RootReport, moves_to_win, shortest_win
+from hauteur.mcts.report import RootReport, moves_to_win
 from hauteur.mcts.time_manager import Budget
 from hauteur.networks.evaluators.base import Answers, GameEvaluator, UniformEvaluator
 
@@ -94,28 +93,6 @@ def test_batches_grow_with_the_tree() -> None:
     assert all(size <= max(1, seen // VISITS_PER_ROW) for size, seen in zip(rows[1:], grown[:-1], strict=True))
 
 
-def test_batches_of_a_slow_network_stay_small_where_time_counts() -> None:
-    """At 5 ms a row 40 ms are 8 rows; without a clock batches depend on the tree alone: a search is repeatable."""
-
-    class Slow(Probe):
-        def compute(self, features: NDArray[np.float32]) -> Answers:
-            time.sleep(0.005 * len(features))
-            return super().compute(features)
-
-    probe = Slow(CHESS)
-    made = Analysis(probe, SearchParams())
-    go_to(made, CHESS, "")
-    made.search(Limits(visits=300, budget=Budget(60.0, 60.0)))
-    assert 2 <= max(probe.rows) <= 8
-    alone = [Slow(CHESS), Probe(CHESS)]
-    for each in alone:
-        again = Analysis(each, SearchParams())
-        go_to(again, CHESS, "")
-        again.search(Limits(visits=300))
-    assert alone[0].rows == alone[1].rows
-    assert max(alone[0].rows) > 8
-
-
 def test_a_position_that_goes_on_keeps_its_tree() -> None:
     made = session(moves="e2e4")
     best = made.search(Limits(visits=400)).best
@@ -139,14 +116,6 @@ def test_the_same_position_keeps_its_tree_and_clear_forgets_it() -> None:
     assert made.search(Limits(visits=10)).visits == 10
 
 
-def test_reuse_can_be_switched_off() -> None:
-    made = Analysis(Probe(CHESS), SearchParams(reuse_tree=False))
-    go_to(made, CHESS, "")
-    made.search(Limits(visits=50))
-    go_to(made, CHESS, "e2e4")
-    assert made.search(Limits(visits=7)).pace.new_visits == 7
-
-
 def test_only_some_moves() -> None:
     made = session()
     made.search(Limits(visits=100))
@@ -155,24 +124,6 @@ def test_only_some_moves() -> None:
     assert {move.action for move in report.moves} == set(chosen)
     assert all(move.line[0] == move.action for move in report.moves)
     assert len(made.search(Limits(new_visits=1)).moves) == 20
-
-
-def test_lines_are_legal() -> None:
-    report = session(CONNECT4, "4 4").search(Limits(visits=500), lines=3)
-    for rank, move in enumerate(report.moves):
-        state = report.state.copy()
-        for action in move.line:
-            assert action in state.legal_actions()
-            state.apply(action)
-        assert (len(move.line) > 1) == (rank < 3)
-
-
-def test_time_limit() -> None:
-    made = Analysis(Probe(CHESS, seconds=0.01), SearchParams())
-    go_to(made, CHESS, "")
-    report = made.search(Limits(budget=Budget(0.3, 0.3)))
-    assert report.reason == "time"
-    assert report.visits > 1
 
 
 def test_stop_takes_one_batch_and_a_little() -> None:
@@ -189,16 +140,6 @@ def test_stop_takes_one_batch_and_a_little() -> None:
     assert report.reason == "stopped"
     assert len(probe.rows) - before <= 3
     assert not made.searching
-
-
-def test_stop_before_the_first_answer_still_gives_a_move() -> None:
-    made = Analysis(Probe(CHESS, seconds=0.2), SearchParams())
-    go_to(made, CHESS, "")
-    future = made.start(Limits(infinite=True))
-    made.stop()
-    report = future.result(10)
-    assert report.visits >= 1
-    assert report.best is not None
 
 
 def test_limits_count_from_ponderhit_on() -> None:
@@ -228,12 +169,6 @@ def test_a_full_tree_ends_a_search() -> None:
     assert 100_000 <= report.memory < 200_000
 
 
-def test_end_of_the_game() -> None:
-    report = session(CHESS, "f2f3 e7e5 g2g4 d8h4").search(Limits(visits=10))
-    assert report.best is None
-    assert report.moves == ()
-
-
 def test_an_evaluator_that_fails() -> None:
     probe = Probe(CHESS)
     made = Analysis(probe, SearchParams())
@@ -261,21 +196,6 @@ def test_one_search_at_a_time() -> None:
 def test_without_position() -> None:
     with pytest.raises(ValueError, match="call set_position first"):
         Analysis(Probe(CHESS), SearchParams()).search(Limits(visits=1))
-
-
-def test_reports_come_at_a_pace_and_in_the_search_thread() -> None:
-    seen: list[RootReport] = []
-    threads = set()
-
-    def note(report: RootReport) -> None:
-        seen.append(report)
-        threads.add(threading.current_thread().name)
-
-    made = session()
-    made.start(Limits(budget=Budget(0.5, 0.5)), on_report=note).result(10)
-    assert 1 <= len(seen) <= 1 + seen[-1].pace.seconds / NEW_BEST_SECONDS
-    assert threads == {"search"}
-    assert [report.visits for report in seen] == sorted(report.visits for report in seen)
 
 
 @pytest.mark.parametrize("spec", ["chess", "connect4", "tictactoe", "nogo(size=5)"])
@@ -335,11 +255,6 @@ def test_proofs(fen: str, line: str, moves: int | None) -> None:
     assert moves_to_win(state, actions) == moves
 
 
-def test_a_proof_gives_up_in_time() -> None:
-    assert shortest_win(CHESS.new_initial_state(), 0, 5, positions=100) is None
-    assert moves_to_win(CHESS.new_initial_state(), []) is None
-
-
 def test_tablebase(shared_data: Path) -> None:
     tables = _core.Tablebase(str(shared_data / "syzygy"))
     made = Analysis(Probe(CHESS), SearchParams(), tablebase=tables)
@@ -375,15 +290,3 @@ def test_a_depth_or_a_mate_out_of_reach_ends_the_search(fen: str, moves: str, li
     report = made.search(limits)
     assert report.reason in ("result proven", "mate found", "no progress")
     assert report.visits < 1_000_000
-
-
-def test_visits_beyond_what_the_core_counts() -> None:
-    made = session()
-    future = made.start(Limits(visits=5_000_000_000))
-    time.sleep(0.1)
-    made.stop()
-    assert future.result(10).reason == "stopped"
-    future = made.start(Limits(new_visits=2**32 - 1))
-    time.sleep(0.1)
-    made.stop()
-    assert future.result(10).visits > 1

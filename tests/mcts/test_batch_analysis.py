@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
@@ -97,13 +96,6 @@ def test_readings_are_those_of_a_plain_search() -> None:
     assert (few.visits, many.visits) == (6, 80)
 
 
-def test_one_visit_is_the_net_alone() -> None:
-    (only,) = of_states(BatchAnalysis(Hashed(), SearchParams()), positions(1), 1)[0]
-    assert only.second is None
-    assert math.isnan(only.best_q)
-    assert math.isnan(only.gap)
-
-
 def test_only_some_moves() -> None:
     state = CONNECT4.new_initial_state()
     request = AnalysisRequest(state, (50,), only=(0, 6))
@@ -143,22 +135,6 @@ def test_chains_request_by_what_was_found() -> None:
     alone = [dict(BatchAnalysis(Hashed(), SearchParams()).run([line(state)]))[0] for state in states]
     assert [lines[number] for number in range(20)] == alone
     assert analysis.facts.rows > 0
-
-
-def test_a_chain_without_requests() -> None:
-    def nothing() -> RequestChain[str]:
-        yield from ()
-        return "nothing"
-
-    assert list(BatchAnalysis(Hashed(), SearchParams(), at_a_time=1).run(nothing() for _ in range(3))) == [
-        (0, "nothing"),
-        (1, "nothing"),
-        (2, "nothing"),
-    ]
-
-
-def test_nothing_to_analyse() -> None:
-    assert readings_of(BatchAnalysis(Hashed(), SearchParams()), []) == []
 
 
 def test_questions_are_read_when_there_is_room() -> None:

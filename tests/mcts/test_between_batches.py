@@ -74,24 +74,6 @@ def test_many_threads_ask_at_once_and_all_are_answered() -> None:
     assert found == [7] * 240
 
 
-def test_errors_and_questions_of_questions_come_out() -> None:
-    analysis, search = searching(None)
-
-    def nested(tree: SearchTree) -> int:
-        return analysis.ask(lambda inner: inner.root.visits - tree.root.visits).result(1)
-
-    assert analysis.ask(nested).result(10) == 0
-    with pytest.raises(ValueError, match="no move 99"):
-        analysis.ask(lambda tree: tree.node([99])).result(10)
-    with pytest.raises(RuntimeError, match="a search is running"):
-        analysis.set_position(GAME.new_initial_state())
-    analysis.stop()
-    search.result(10)
-    assert analysis.ask(nested).result(10) == 0
-    with pytest.raises(ValueError, match="no position yet"):
-        ht.Analysis("uniform").ask(lambda tree: tree.root).result(0)
-
-
 def test_a_tree_that_can_grow_no_more_is_answered_for_too() -> None:
     state = ht.load_game("tictactoe").new_initial_state()
     for move in ("a1", "b1", "a2", "b2", "c3", "a3", "b3"):

@@ -46,11 +46,6 @@ def test_visited_moves_have_the_visits_that_are_forced(salt: int) -> None:
     assert len(lacking) > 2
 
 
-def test_more_is_forced_with_greater_k() -> None:
-    least = [min(e.visits for e in searched(k, 400).search.root.edges if e.visits) for k in (0.0, 2.0, 20.0)]
-    assert least[0] < least[1] < least[2]
-
-
 def example(q: list[float], visits: list[int], priors: list[float], c: float = 1.0) -> Scores:
     """A root whose edges have these statistics."""
     state = CONNECT4.new_initial_state()
@@ -75,11 +70,6 @@ def test_pruning_by_hand() -> None:
     # 3: n_forced = sqrt(200 * 0.08) = 4: nothing is left. 4 has no visits.
     scores = example([0.5, 0.2, 0.35, -0.9, 0.0], [70, 20, 6, 4, 0], [0.5, 0.32, 0.125, 0.08, 0.02])
     assert pruned(scores) == [70, 12, 5, 0, 0]
-
-
-def test_a_move_with_one_visit_is_dropped_and_the_most_visited_never() -> None:
-    assert pruned(example([-1.0, 0.9], [3, 1], [0.5, 0.5])) == [3, 0]
-    assert pruned(example([0.0], [1], [1.0])) == [1]
 
 
 @given(

@@ -36,12 +36,6 @@ graphs = pairs(wandering(st.just(False))).map(as_graph)
 """Moves that are legal in a position stay so by whatever way it is reached, so a third occurrence ends no game here."""
 
 
-@given(graphs, st.integers(2, 150), st.integers(1, 20))
-def test_core_and_reference_agree(pair: Pair, visits: int, rows: int) -> None:
-    pair.run(visits, rows)
-    pair.check()
-
-
 @given(graphs, calls)
 def test_any_sequence_of_calls_agrees(pair: Pair, calls: list[tuple[str, int]]) -> None:
     agree_after_each(pair, calls)

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from learning_toys import ToyEvaluator
 from search_pairs import Pair, agree_after_each, calls, pairs
-from search_toys import ToyGame, hash_evaluator, uniform_evaluator
+from search_toys import hash_evaluator, uniform_evaluator
 
 from hauteur._core import Forest, Game
 from hauteur.matches.arena import play_games
@@ -119,20 +119,6 @@ def test_the_schedules_of_the_method_page() -> None:
     pair.check()
 
 
-@given(pairs(), rules, st.integers(1, 150), st.integers(1, 12))
-def test_core_and_reference_agree(pair: Pair, rule: Gumbel, visits: int, rows: int) -> None:
-    pair = with_rule(pair, rule)
-    pair.run(visits, rows)
-    pair.check()
-    pair.check_choice()
-
-
-@given(pairs(), rules, calls)
-def test_any_sequence_of_calls_agrees(pair: Pair, rule: Gumbel, calls: list[tuple[str, int]]) -> None:
-    pair = with_rule(pair, rule)
-    agree_after_each(pair, calls)
-
-
 others = st.fixed_dictionaries(
     {},
     optional={
@@ -170,10 +156,6 @@ def test_completed_q_policy_and_target_by_hand() -> None:
     assert improved_policy(rule, node) == pytest.approx((weights / weights.sum()).tolist())
 
 
-def test_without_visits_the_value_of_the_node_completes_all() -> None:
-    assert Knowledge([0.0, 1.0], [0, 0], [None, None], -0.3).completed_q() == [-0.3, -0.3]
-
-
 def test_draws_are_of_the_gumbel_distribution() -> None:
     drawn = np.array([draw(7, k) for k in range(20_000)])
     assert drawn.mean() == pytest.approx(0.5772, abs=0.03)
@@ -197,24 +179,6 @@ def test_one_visit_plays_a_sample_of_the_policy() -> None:
     expected = np.exp(logits) / np.exp(logits).sum()
     found = np.bincount(forest.best_actions(ids), minlength=9) / len(ids)
     assert np.abs(found - expected).max() < 4 * np.sqrt(0.25 / len(ids))
-
-
-def test_no_noise_considers_the_greatest_priors() -> None:
-    pair = connect4(Gumbel(considered=2, noise=0.0))
-    pair.run(33)
-    visited = {action for action, visits in pair.search.root_visits().items() if visits}
-    priors = {edge.action: edge.prior for edge in pair.search.root.edges}
-    assert visited == set(sorted(priors, key=lambda action: -priors[action])[:2])
-
-
-def test_equal_seeds_sample_alike_and_others_do_not() -> None:
-    def visits(seed: int) -> list[int]:
-        pair = connect4(Gumbel(considered=2), seed=seed)
-        pair.run(20)
-        return [int(n) for n in pair.forest.root_visits(pair.ids)[0]]
-
-    assert visits(1) == visits(1)
-    assert len({tuple(visits(seed)) for seed in range(8)}) > 1
 
 
 def test_the_target_does_not_depend_on_the_noise_of_one_visit() -> None:
@@ -270,18 +234,6 @@ def test_what_excludes_gumbel_is_refused_in_one_line(params: dict[str, Any], mes
         Forest(Game("tictactoe"), SearchParams(**settings))
 
 
-@pytest.mark.parametrize("rows", [1, 7])
-def test_a_game_without_turns(rows: int) -> None:
-    game = Game.from_python(ToyGame(seed=3, max_plies=9))
-    params = SearchParams(gumbel=Gumbel(considered=3, below_root="improved_policy"))
-    pair = Pair(game.new_initial_state(), params, hash_evaluator(game.num_actions), seed=2)
-    for move in range(4):
-        pair.run(pair.search.root.visits + 40, rows)
-        pair.check()
-        pair.check_choice()
-        pair.advance(move)
-
-
 def test_self_play_records_the_improved_policy() -> None:
     game = Game("connect4")
     search = SearchParams(gumbel=Gumbel(considered=4), reuse_tree=False)
@@ -292,11 +244,3 @@ def test_self_play_records_the_improved_policy() -> None:
     assert np.abs(sums - TARGET_UNITS).max() <= game.num_actions
     assert record.policy_lengths[0] > 4  # actions without visits have a share as well
     assert record.visits[0] == 17
-
-
-def test_without_gumbel_self_play_records_visits() -> None:
-    game = Game("connect4")
-    player = SearchPlayer("toy", ToyEvaluator(game), SearchParams(), visits=17)
-    (record,) = play_games(game, [player], [GamePlan(0)], seed=3, purpose="test", parallel=1, batch_size=1, in_flight=1)
-    ends = np.cumsum(record.policy_lengths)
-    assert np.split(record.policy_counts, ends[:-1])[0].sum() == 16

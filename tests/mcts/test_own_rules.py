@@ -17,7 +17,7 @@ from search_toys import hash_evaluator
 from hauteur import Rule
 from hauteur._core import Forest, Game
 from hauteur.mcts.own_rules import PLACES, Edges, Floats, Nodes, Numbers, RuleChain, Way
-from hauteur.mcts.params import Fpu, SearchParams, SecondNet, Solver, Variance
+from hauteur.mcts.params import SearchParams, SecondNet, Solver, Variance
 from reference import Search
 
 CONNECT4 = Game("connect4")
@@ -243,36 +243,6 @@ def test_place_1_the_value_of_an_edge() -> None:
 
     assert visits_of(searched())[6] < 30
     assert visits_of(searched(Likes()))[6] > 50
-
-
-def test_place_2_the_prior() -> None:
-    class Only(Rule):
-        def prior(self, nodes: Nodes, edges: Edges, p: Floats) -> Floats:
-            return np.where(edges.action == 2, 1.0, 0.0)
-
-    pair = searched(Only(), params=SearchParams(fpu=Fpu(kind="absolute", value=-1)))
-    assert {action for action, visits in visits_of(pair).items() if visits} == {2}
-    priors = [edge.prior for edge in searched().search.root.edges]
-    assert [edge.prior for edge in pair.search.root.edges] == sorted(priors, reverse=True)
-
-
-def test_place_3_exploration() -> None:
-    class Greedy(Rule):
-        def exploration(self, nodes: Nodes, edges: Edges, u: Floats) -> Floats:
-            return 0.0 * u
-
-    pair = searched(Greedy(), params=SearchParams(fpu=Fpu(kind="absolute", value=-1)))
-    assert sum(visits > 0 for visits in visits_of(pair).values()) == 1
-
-
-def test_a_rule_may_choose_edges() -> None:
-    class Last(Rule):
-        def choose(self, nodes: Nodes, edges: Edges, scores: Floats) -> Numbers:
-            assert edges.total(scores).shape == (len(nodes),)
-            return np.where(nodes.depth == 0, np.diff(edges.starts) - 1, -1)
-
-    # The edges that were taken stand in front, so the last one is another until all have a visit.
-    assert sorted(visits_of(searched(Last())).values()) == [1, 1, 1, 1, 1, 1, 53]
 
 
 def test_places_4_and_5_step_sizes_and_columns() -> None:

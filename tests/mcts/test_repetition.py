@@ -13,7 +13,6 @@ from search_pairs import search_params as plain_params
 from search_toys import hash_evaluator
 
 from hauteur._core import Forest, Game, State
-from hauteur.mcts.lc0_options import search_params
 from hauteur.mcts.params import QAverage, Repetition, SearchParams, Variance
 from reference.repetition import Lost, take_back
 from reference.tree import Node, Value
@@ -84,12 +83,6 @@ def test_a_cycle_that_began_before_the_root_does_not_count() -> None:
     assert searched(history, SearchParams(), 10).tree_stats(0)["nodes"] == 10
 
 
-def test_short_cycles_count_from_depth_four_on() -> None:
-    """A single token that stays: every position is the one before the last."""
-    state = Game.from_python(Wanderers(size=2, steps=(0,), ends_at_third=False)).new_initial_state()
-    assert searched(state, INLINE, 10).tree_stats(0)["nodes"] == 4
-
-
 def test_the_legacy_rule_counts_history_and_spares_the_root() -> None:
     assert searched(circle(), LEGACY, 10).tree_stats(0)["nodes"] == 4
     assert searched(circle(plies=2), LEGACY, 10).tree_stats(0)["nodes"] == 2
@@ -100,13 +93,6 @@ def test_a_repeat_may_be_won() -> None:
     state = Game.from_python(Wanderers(size=2, steps=(1,), ends_at_third=False, result=1)).new_initial_state()
     forest = searched(state, INLINE, 10)
     np.testing.assert_allclose(root_value(forest), [6 / 10, 4 * 0.5 / 10], atol=1e-6)
-
-
-def test_off_is_plain() -> None:
-    state = Game("nogo(size=4)").new_initial_state()
-    plain = searched(state, SearchParams(), 200)
-    assert searched(state, INLINE, 200).digest(0) == plain.digest(0), "a game without repeats"
-    assert searched(state, INLINE, 200).tree_stats(0)["bytes"] == plain.tree_stats(0)["bytes"]
 
 
 # -- the root moves on -------------------------------------------------------------------------------------------------
@@ -169,11 +155,6 @@ def test_chess_tells_repeats() -> None:
     assert state.outcome() == 0
 
 
-def test_other_games_know_no_repeats() -> None:
-    assert Game("connect4").new_initial_state().repetition() is None
-    assert Game("nogo(size=3)").new_initial_state().repetition() is None
-
-
 @pytest.mark.parametrize("answer", [(0, 4), (1, 0), (1, 9), (1,), (1, 1, 2), "often"])
 def test_a_wrong_answer_of_a_game_is_an_error(answer: object) -> None:
     class Wrong(Wanderers):
@@ -184,23 +165,6 @@ def test_a_wrong_answer_of_a_game_is_an_error(answer: object) -> None:
     state.apply(0)
     with pytest.raises(ValueError, match=r"repetition\(\) must be None or"):
         state.repetition()
-
-
-def test_an_answer_of_two_numbers_is_a_draw() -> None:
-    class Short(Wanderers):
-        def repetition(self) -> object:  # type: ignore[override]
-            return None if len(self.past) < 2 else (1, 2)
-
-    state = Game.from_python(Short()).new_initial_state()
-    state.apply(0)
-    assert state.repetition() is None
-    state.apply(0)
-    assert state.repetition() == (1, 2, 0)
-
-
-def test_two_fold_draws_of_the_engine() -> None:
-    assert search_params({}).repetition == Repetition()
-    assert search_params({"TwoFoldDraws": "false"}).repetition is None
 
 
 # -- core and reference ------------------------------------------------------------------------------------------------

@@ -6,9 +6,7 @@ larger file of figures where it is present.
 
 from __future__ import annotations
 
-import json
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -258,86 +256,3 @@ def test_ucb1_tuned_is_its_formula(visits: int, spread: float, more: int) -> Non
     rule = Variance(mode="ucb1_tuned", scale=1)
     got = variance.bonus(rule, child_visits=total, visits=visits, variance=spread, draw=lambda: math.nan)
     assert got == pytest.approx(expected, rel=1e-12)
-
-
-def recorded_cases(recorded: dict[str, Any]) -> list[tuple[str, list[float], Any]]:
-    """Name, our scores and the recorded ones, for every set of scores that belongs to a rule of this module."""
-    cases = [
-        ("F1", scores(), recorded["F1"]["score"]),
-        ("cpuct3", scores(cpuct=Cpuct(init=3, factor=0)), recorded["cpuct3"]["score"]),
-    ]
-    for scale, found in recorded["halfnormal"].items():
-        if "score" in found:
-            cases.append((f"half-normal {scale}", scores(variance=Variance(scale=float(scale))), found["score"]))
-    for name, found in recorded["tree"]["T"].items():
-        if "score" in found and name[0].isdigit():
-            scale, left, right = (float(part) for part in name.split("/"))
-            rule = TreeBalance(mode="legacy", scale=scale, left=left, right=right)
-            cases.append((f"tree balance {name}", scores(tree_balance=rule), found["score"]))
-    for name, found in recorded["pc"].items():
-        if "=" in name and "score" in found and "dynamic" not in name:
-            c, depth, decay = (float(part.split("=")[1]) for part in name.split())
-            rule_of = PriorMixing(mode="legacy", compression=c, compression_decay=decay)
-            cases.append((f"mixing {name}", scores(depth=int(depth), prior_mixing=rule_of), found["score"]))
-    for name, found in recorded["eev"].items():
-        mode, ease = name.split(" e=")
-        early = EarlyVisits(mode="legacy" if mode == "orig" else "continuous", ease=float(ease))
-        cases.append((f"early visits {name}", scores(early_visits=early), found["score"]))
-    return cases
-
-
-def test_recorded_figures(shared_data: Path) -> None:
-    recorded = json.loads((shared_data / "mcts_experiments_examples.json").read_text(encoding="utf-8"))
-    cases = recorded_cases(recorded)
-    assert len(cases) >= 18
-    for name, got, expected in cases:
-        assert got == pytest.approx([expected[edge] for edge in "ABCD"], abs=NEAR), name
-
-
-def test_recorded_moving_averages(shared_data: Path) -> None:
-    recorded = json.loads((shared_data / "mcts_experiments_examples.json").read_text(encoding="utf-8"))["qma"]
-    rules = {
-        "mean": QAverage(mode="mean"),
-        "gamma.75": QAverage(mode="power"),
-        "beta.49": QAverage(),
-        "beta.5": QAverage(beta=0.5),
-        "beta.49gamma.75": QAverage(mode="combined"),
-        "floor.25": QAverage(mode="floor", min_step=0.25),
-    }
-    for name, rule in rules.items():
-        q = m = 0.0
-        for n, value in enumerate((0.1, 0.4, -0.2, 0.6, 0.3), 1):
-            step, delta = q_average.step_size(rule, n), value - q
-            q, m = q + step * delta, variance.deviations_after(m, n, delta, step, is_mean=False)
-            assert (step, q, m / n) == pytest.approx(recorded[name][n - 1], abs=NEAR), (name, n)
-
-
-def test_recorded_bonuses_and_trust(shared_data: Path) -> None:
-    recorded = json.loads((shared_data / "mcts_experiments_examples.json").read_text(encoding="utf-8"))
-    additive = TreeBalance(mode="additive", scale=0.0, left=0.001)
-    relative = TreeBalance(mode="additive_relative", scale=0.0, left=0.05)
-    for rule, found in zip((additive, relative), recorded["tree_additive"].values(), strict=True):
-        bonuses = [tree_balance.bonus(rule, replies, 25.0, visits) for visits, *_, replies in EDGES]
-        assert bonuses == pytest.approx([found[edge] for edge in "ABCD"], abs=NEAR)
-    spreads = [edge[3] or 0.06 for edge in EDGES]
-    ucb1 = Variance(mode="ucb1_tuned", scale=1)
-    bonuses = [
-        variance.bonus(ucb1, child_visits=20, visits=edge[0], variance=spread, draw=lambda: math.nan)
-        for edge, spread in zip(EDGES, spreads, strict=True)
-    ]
-    assert bonuses == pytest.approx([recorded["ucb1tuned_bonus"][edge] for edge in "ABCD"], abs=NEAR)
-    for name, until in (("n<2", 2), ("n<3", 3), ("all", 10**9)):
-        rule_of = InitialTrust(until=until)
-        q = [initial_trust.trusted(rule_of, q, n, 0.05 / 7) for n, q in ((5, 0.1), (1, -0.5))]
-        assert q == pytest.approx([recorded["dti"]["variants"][name]["q"][edge] for edge in "AB"], abs=NEAR)
-
-
-def test_recorded_effective_sample_sizes(shared_data: Path) -> None:
-    """(sum w)^2 / sum w^2 of the weights that the step sizes give to n samples."""
-    recorded = json.loads((shared_data / "mcts_experiments_examples.json").read_text(encoding="utf-8"))["ess"]
-    for name, rule in (("mean", QAverage(mode="mean")), ("g.75", QAverage(mode="power")), ("b.49", QAverage())):
-        for count in (10, 100, 800):
-            steps = np.array([q_average.step_size(rule, n) for n in range(1, count + 1)])
-            kept = np.append(np.cumprod((1 - steps[1:])[::-1])[::-1], 1.0)
-            weights = steps * kept
-            assert weights.sum() ** 2 / (weights**2).sum() == pytest.approx(recorded[str(count)][name], abs=0.051)

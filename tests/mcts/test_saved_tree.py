@@ -156,19 +156,6 @@ def test_files_that_are_no_trees_are_refused(tmp_path: Path, what: str, new: Any
     assert len(str(caught.value)) < 1500
 
 
-def test_two_children_by_one_move_and_bounds_that_cross_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "tree.json"
-    searched("tictactoe", 40).save(path)
-    for column, row, words in (("action", 1, "two children by one move"), ("lower", 1, "above its upper")):
-        values = json.loads(path.read_bytes())
-        values["nodes"][column][row] = values["nodes"]["action"][0] if column == "action" else 1
-        if column == "lower":
-            values["nodes"]["upper"][row] = 0
-        (tmp_path / "other.json").write_text(json.dumps(values))
-        with pytest.raises(ValueError, match=words):
-            SearchTree.open(tmp_path / "other.json")
-
-
 def test_damaged_files_are_refused_or_read(tmp_path: Path) -> None:
     path = tmp_path / "tree.json"
     searched("tictactoe", 60).save(path)

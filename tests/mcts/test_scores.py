@@ -45,11 +45,6 @@ def test_wdl_mu() -> None:
     assert score("WDL_mu", wl=0.0, d=0.5, q=0.0) == 0
 
 
-def test_wdl_mu_falls_back_where_a_share_is_missing() -> None:
-    assert logistic_mean(1.0, 0.0) is None
-    assert score("WDL_mu", wl=0.5, d=0.0, q=0.5) == round(45 * math.tan(1.56728071628 * 0.5))
-
-
 @given(st.sampled_from(SCORE_TYPES), wl_and_d)
 def test_scores_are_bounded(kind: str, value: tuple[float, float]) -> None:
     wl, d = value

@@ -13,7 +13,6 @@ import pytest
 from numpy.typing import NDArray
 
 import hauteur as ht
-from hauteur.mcts.result import SearchResult
 from hauteur.networks.evaluators.base import GameEvaluator, UniformEvaluator
 
 SPECS = ["minichess", "connect4", "nogo(size=5)", "tutorial"]
@@ -71,23 +70,6 @@ def test_arrays_of_a_result(spec: str) -> None:
     assert state.moves == [], "the position given is not changed"
 
 
-def test_evaluators_of_all_kinds_and_settings() -> None:
-    state = start("tictactoe")
-
-    def even(features: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        rows = len(features)
-        return np.zeros((rows, 9), np.float32), np.tile(np.array([0.25, 0.5, 0.25], np.float32), (rows, 1))
-
-    by_name, by_object = (
-        ht.search(state, "uniform", visits=60),
-        ht.search(state, UniformEvaluator(state.game), visits=60),
-    )
-    np.testing.assert_array_equal(by_name.visits, by_object.visits)
-    assert ht.search(state, even, visits=20).wdl.round(2).tolist() != [0.5, 0.0, 0.5]
-    frozen = ht.SearchParams(search_contempt=ht.SearchContempt(n_scl=4))
-    assert any(child.frozen for child in ht.search(state, "uniform", frozen, visits=200).tree.root.children)
-
-
 def test_a_search_by_visits_is_repeatable_whatever_the_pace() -> None:
     state = start("connect4", "4", "4")
     paces = (0.0, 0.03, 0.0)
@@ -95,22 +77,6 @@ def test_a_search_by_visits_is_repeatable_whatever_the_pace() -> None:
     for other in results[1:]:
         np.testing.assert_array_equal(results[0].visits, other.visits)
         np.testing.assert_array_equal(results[0].q, other.q)
-
-
-def test_seconds_end_a_search() -> None:
-    result = ht.search(start("connect4"), "uniform", seconds=0.05)
-    assert (result.reason, result.visits.sum() > 10) == ("time", True)
-
-
-def test_reports_come_while_the_search_runs() -> None:
-    state = start("connect4")
-    reports: list[SearchResult] = []
-    last = ht.search(state, Hashing(state.game, 0.02), visits=300, on_report=reports.append)
-    counts = [int(report.visits.sum()) for report in reports]
-    assert counts
-    assert counts == sorted(counts)
-    assert counts[-1] <= last.visits.sum()
-    assert len(reports[0].tree.root.children) == 7
 
 
 @pytest.mark.parametrize(
@@ -195,23 +161,6 @@ def test_an_analysis_keeps_the_tree_of_a_game() -> None:
         assert analysis.go(state, visits=50).tree.root.visits >= 50
         other = start("connect4", "1")
         assert analysis.go(other, visits=2).tree.root.visits == 2
-
-
-def test_a_position_that_a_result_gave_continues_the_game() -> None:
-    with ht.Analysis(Hashing(ht.load_game("connect4"))) as analysis:
-        first = analysis.go(start("connect4", "4"), visits=300)
-        state = first.state
-        for _ in range(3):
-            best = analysis.result().tree.root.children[0]
-            visits = best.visits
-            state.apply(best.action or 0)
-            assert analysis.go(state, visits=1).tree.root.visits == visits > 1
-
-
-def test_an_analysis_opens_what_the_game_needs() -> None:
-    with ht.Analysis("uniform") as analysis:
-        assert len(analysis.go(start("connect4"), visits=20).visits) == 7
-        assert len(analysis.go(start("tictactoe"), visits=20).visits) == 9
 
 
 INTERRUPTED = """

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chisquare
-from search_toys import Evaluator, ToyGame, hash_evaluator
+from search_toys import Evaluator, hash_evaluator
 
 from hauteur._core import Forest, Game
 from hauteur.engine.uci.options import Options
@@ -98,30 +98,6 @@ def test_frozen_nodes_are_the_opponents_and_their_weights_add_up(spec: str, n_sc
     assert frozen > 0
 
 
-def test_players_who_do_not_take_turns() -> None:
-    game = Game.from_python(ToyGame(seed=11, max_plies=9))
-    forest, tree = searched(game, SearchContempt(n_scl=4))
-    found = {(mover_after(game, line), is_frozen(edges)) for line, edges in nodes(forest, tree)}
-    root = game.new_initial_state().to_move
-    assert (1 - root, True) in found
-    assert (root, True) not in found
-
-
-def test_batches_freeze_what_is_completed() -> None:
-    forest, tree = searched(Game("connect4"), SearchContempt(n_scl=5), rows=32, visits=2000)
-    totals = [sum(w or 0 for *_, w in edges) for _, edges in nodes(forest, tree) if is_frozen(edges)]
-    assert min(totals) == 5
-    assert max(totals) > 5, "a node may pass N_scl before it is met again"
-
-
-def test_a_limit_of_one_is_deterministic() -> None:
-    for spec in GAMES:
-        trees = [searched(Game(spec), SearchContempt(n_scl=1), seed=seed) for seed in range(4)]
-        assert len({forest.digest(tree) for forest, tree in trees}) == 1
-    varied = [searched(Game("chess"), SearchContempt(n_scl=10), seed=seed) for seed in range(4)]
-    assert len({forest.digest(tree) for forest, tree in varied}) == 4
-
-
 @pytest.mark.parametrize("temperature", [1.0, 2.0])
 def test_draws_follow_the_frozen_weights(temperature: float) -> None:
     """E N(s, a) = frozen visits + draws * weight / sum of weights; draws are independent."""
@@ -190,17 +166,6 @@ def test_a_tree_outlasts_a_move_and_its_reply_and_is_begun_anew_after_one_ply() 
     for line, edges in frozen.items():
         assert len(line) % 2 == 1
         assert sum(weight or 0 for *_, weight in edges) == 8
-
-
-def test_a_frozen_node_that_becomes_the_root_thaws() -> None:
-    """With a negative limit the own nodes two plies below the root are frozen; one of them is the next root."""
-    forest, tree = searched(Game("connect4"), SearchContempt(n_scl=-8), visits=1500)
-    frozen = [line for line, edges in nodes(forest, tree) if is_frozen(edges)]
-    line, below = next((deep[:2], deep) for deep in frozen if len(deep) == 4 and deep[:2] in frozen)
-    for action in line:
-        forest.advance(np.array([tree]), np.array([action], np.uint16))
-    assert not is_frozen(forest.edges_after(tree, []))
-    assert is_frozen(forest.edges_after(tree, below[2:]))
 
 
 # -- settings ----------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from search_pairs import SPECS, Pair, games, pairs, random_state, search_params, without
 from search_toys import hash_evaluator, solved_tictactoe, tictactoe_value, uniform_evaluator
 
-from hauteur._core import Forest, Game, State, bench_search
+from hauteur._core import Forest, Game, State
 from hauteur.mcts.params import SearchParams
 
 
@@ -28,14 +28,6 @@ def test_a_quiet_tree_is_one_without_noise_and_can_be_noisy_again() -> None:
     search(untouched, hash_evaluator(game.num_actions), visits=40, rows=1)
     np.testing.assert_array_equal(visits[1:], untouched.root_visits(ids)[1:])
     assert (visits[1] != visits[0]).any()
-
-
-def test_a_wrong_number_of_quiet_flags_or_a_wrong_type_is_refused() -> None:
-    forest = make_forest(Game("connect4"))
-    with pytest.raises(ValueError, match="1 ids but 2 flags"):
-        forest.set_quiet(np.array([0]), np.array([True, False]))
-    with pytest.raises(ValueError, match="quiet must be a numpy array of bool"):
-        forest.set_quiet(np.array([0]), np.array([1]))
 
 
 def digests(forest: Forest) -> list[int]:
@@ -99,16 +91,6 @@ def test_the_cache_changes_nothing_in_sequential_search(game: Game, params: Sear
     assert len(set(grown)) == 1
 
 
-def test_the_cache_saves_rows() -> None:
-    game = Game("tictactoe")
-    rows = {}
-    for cache_size in (0, 10_000):
-        forest = make_forest(game, SearchParams(cache_size=cache_size))
-        search(forest, uniform_evaluator(9), visits=500, rows=1)
-        rows[cache_size] = forest.stats()["rows"]
-    assert rows[10_000] < 0.8 * rows[0]
-
-
 @pytest.mark.parametrize("spec", SPECS)
 def test_packed_rows_are_the_same_rows(spec: str) -> None:
     game = Game(spec)
@@ -154,11 +136,6 @@ def test_a_tree_stops_growing_at_the_memory_cap_and_the_others_go_on() -> None:
     batch, _ = gather(forest, 8)
     assert len(batch) == 0
     forest.check_invariants(1)
-
-
-def test_a_chess_node_with_its_edges_takes_at_most_200_bytes() -> None:
-    stats = bench_search(Game("chess").new_initial_state(), SearchParams(), 20_000)
-    assert stats["bytes"] / stats["nodes"] <= 200
 
 
 def test_a_finished_game_wants_no_visits() -> None:
@@ -261,6 +238,3 @@ def test_a_search_with_exact_values_keeps_the_value_of_the_game(moves: list[int]
         return tictactoe_value(own, other)
 
     assert value(played) == -value(state)
-
-
-# -- bad input -----------------------------------------------------------------------------------------------------

@@ -130,14 +130,6 @@ def test_a_picture_has_a_mark_for_each_node() -> None:
     assert len(tree_of("connect4", 1).plot().svg) > 100
 
 
-def test_displays_of_trees() -> None:
-    tree = tree_of()
-    assert repr(tree) == "SearchTree(connect4, 400 visits, 7 moves at the root)"
-    assert repr(tree.root.children[0]).startswith("TreeNode(")
-    assert "<svg" in tree._repr_html_()
-    assert tree.root._repr_html_().count("<tr>") == 8
-
-
 @pytest.mark.parametrize("rules", [*RULES, {"graph": True}], ids=lambda rules: next(iter(rules), "none"))
 @pytest.mark.parametrize("count", [0, 1, 90, 10_000])
 def test_branches_are_the_edges_behind_their_lines(rules: dict[str, Any], count: int) -> None:

@@ -4,30 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from search_pairs import calls, do_call
 from search_toys import Evaluator, hash_evaluator
 from second_net_pairs import TwoPair, two_net_pairs
 
 from hauteur._core import Forest, Game, State
-from hauteur.mcts.params import Dirichlet, Fpu, Gumbel, SearchParams, SecondNet
+from hauteur.mcts.params import Dirichlet, Gumbel, SearchParams, SecondNet
 from reference.second_net import TwoNetSearch
-from reference.second_net_tree import TwoNode
-
-
-@settings(max_examples=20)
-@given(two_net_pairs(), st.integers(2, 50))
-def test_sequential_searches_agree(pair: TwoPair, visits: int) -> None:
-    pair.run(visits)
-    pair.check()
-
-
-@settings(max_examples=15)
-@given(two_net_pairs(), st.integers(2, 50), st.integers(2, 12))
-def test_searches_with_many_leaves_a_batch_agree(pair: TwoPair, visits: int, rows: int) -> None:
-    pair.run(visits, rows)
-    pair.check()
 
 
 @given(two_net_pairs(), calls)
@@ -117,17 +102,6 @@ def test_a_small_net_of_full_weight_searches_as_if_alone(spec: str, order: str, 
     assert one[0].principal_variation(one[1]) == both[0].principal_variation(both[1])
 
 
-@pytest.mark.parametrize("spec", SPECS)
-def test_a_large_net_of_full_weight_searches_as_if_alone(spec: str) -> None:
-    """The mirror image: alpha = beta = 0 and nodes found by PUCT with N_L."""
-    state = Game(spec).new_initial_state()
-    f_s, f_l = nets(state.game)
-    rule = SecondNet(small_visits=100, large_visits=200, alpha=0, beta=0, priority="own_puct")
-    both = searched(state, two(rule), f_s, f_l, 100)
-    one = searched(state, plain(), f_l, f_l, 200)
-    assert visits_of(*one) == visits_of(*both, "large_visits")
-
-
 @given(st.sampled_from(SPECS), st.sampled_from(ORDERS), st.integers(1, 60), st.integers(1, 60), st.sampled_from([1, 4]))
 def test_both_budgets_are_spent(spec: str, order: str, small: int, large: int, together: int) -> None:
     state = Game(spec).new_initial_state()
@@ -148,50 +122,6 @@ def test_a_limit_scales_both_budgets() -> None:
     assert (forest.tree_stats(tree)["visits"], forest.tree_stats(tree)["large_visits"]) == (108, 12)
 
 
-@pytest.mark.parametrize("spec", SPECS)
-def test_the_same_net_twice_is_one_function(spec: str) -> None:
-    """f_L = f_S: where both have evaluated a node they say the same, and priors do not change."""
-    state = Game(spec).new_initial_state()
-    f_s, _ = nets(state.game)
-    rule = SecondNet(small_visits=100, large_visits=100)
-    search = TwoNetSearch(state, two(rule))
-    search.run_both(f_s, f_s, 100)
-    stack = [search.root]
-    while stack:
-        node = stack.pop()
-        stack.extend(node.children)
-        if len(node.answers) == 2:
-            assert node.answers[0] == node.answers[1]
-        assert node.large.visits <= max(search.root.large.visits - 1, 0) or node is search.root
-
-
-@pytest.mark.parametrize("spec", SPECS)
-def test_first_in_first_out_among_equals(spec: str) -> None:
-    """Equal small visits: the large net takes the node that came to the frontier first, and never one with fewer."""
-    state = Game(spec).new_initial_state()
-    search = TwoNetSearch(state, two(SecondNet(small_visits=60, large_visits=60, order="round_robin")))
-    search.visit_limit = 60
-    f_s, f_l = nets(state.game)
-    while (net := search.next_net()) is not None:
-        everywhere = [node for node in all_nodes(search) if 1 not in node.answers and node.exact is None]
-        for leaf in search.gather(1, net):
-            assert isinstance(leaf.node, TwoNode)
-            if net == 1 and leaf.node.visits:
-                best = max(node.visits for node in everywhere)
-                assert leaf.node.visits == best
-                entries = [node.entered for node in everywhere if node.visits == best and node.entered]
-                assert leaf.node.entered == min(entries, default=0)
-            search.apply([leaf], *(f_s, f_l)[net](leaf.node.state.features()[None]))
-
-
-def all_nodes(search: TwoNetSearch) -> list[TwoNode]:
-    found, stack = [], [search.root]
-    while stack:
-        found.append(stack.pop())
-        stack.extend(found[-1].children)
-    return found
-
-
 def test_some_rules_and_two_nets_do_not_go_together() -> None:
     with pytest.raises(ValueError, match="second_net and gumbel cannot be used together"):
         two(SecondNet(), gumbel={})
@@ -199,16 +129,6 @@ def test_some_rules_and_two_nets_do_not_go_together() -> None:
     with pytest.raises(ValueError, match="second_net and gumbel cannot be used together"):
         Forest(Game("tictactoe"), params)
     Forest(Game("tictactoe"), two(SecondNet(large_visits=0), gumbel={}))
-
-
-def test_each_search_says_which_nets_it_asks() -> None:
-    game, rows = Game("tictactoe"), np.zeros((1, *Game("tictactoe").feature_shape), np.float32)
-    with pytest.raises(ValueError, match="net must be 0: this search has one network, got 1"):
-        Forest(game, plain()).gather(rows, 1)
-    with pytest.raises(ValueError, match="net must be 1: this search has one network, got 0"):
-        Forest(game, two(SecondNet(small_visits=0))).gather(rows, 0)
-    with pytest.raises(ValueError, match=r"net must be 0 \(small\) or 1 \(large\), got 2"):
-        Forest(game, two(SecondNet())).gather(rows, 2)
 
 
 def test_noise_stays_when_the_second_answer_comes() -> None:
@@ -246,17 +166,3 @@ def test_many_trees_fill_the_batches_of_both_nets(threads: int) -> None:
                 forest.apply(batch, *(f_s, f_l)[net](rows[: len(batch)]))
         digests.append(forest.digest(0))
     assert digests[0] == digests[1]
-
-
-def test_parent_value_and_absolute_first_play_values() -> None:
-    state = Game("connect4").new_initial_state()
-    trees = [
-        searched(
-            state,
-            two(SecondNet(), fpu=Fpu.model_validate({"kind": kind, "value": 0}).model_dump()),
-            *nets(state.game),
-            120,
-        )
-        for kind in ("absolute", "parent_value")
-    ]
-    assert trees[0][0].digest(0) != trees[1][0].digest(0)

@@ -17,7 +17,6 @@ from search_toys import ToyGame, hash_evaluator
 from solver_toys import (
     MATES,
     PROVING,
-    after,
     best_result,
     proven_result,
     reachable,
@@ -30,7 +29,6 @@ from worked_example import EXAMPLE, fixture_node
 
 import reference
 from hauteur._core import Game, State
-from hauteur.mcts.lc0_options import search_params as lc0_search_params
 from hauteur.mcts.params import Cpuct, SearchContempt, SearchParams, Solver
 from reference.solver import Climb, node_bounds
 from reference.tree import Bounds
@@ -73,13 +71,6 @@ def test_scores_of_proven_edges(shared_data: Path, name: str, mode: Any, depth: 
     params = EXAMPLE.model_copy(update={"solver": Solver(lost_child_mode=mode)})
     scores = reference.Scores(proven_fixture(), params, at_root=name == "root", depth=depth).all()
     assert scores == pytest.approx([expected[letter] for letter in "ABCD"], abs=1e-6)
-
-
-def test_a_dropped_prior_counts_nowhere() -> None:
-    params = EXAMPLE.model_copy(update={"solver": Solver(lost_child_mode="zero_prior")})
-    scores = reference.Scores(proven_fixture(), params)
-    assert scores.all()[2] == -1.0
-    assert scores.priors == [0.55, 0.25, 0.0, 0.03]
 
 
 def examples(shared_data: Path) -> dict[str, Any]:
@@ -147,14 +138,6 @@ def test_every_position_of_small_nogo_is_solved(size: tuple[int, int]) -> None:
 @pytest.mark.parametrize("size", [(3, 4), (4, 3)])
 def test_nogo_with_twelve_points_is_solved(size: tuple[int, int]) -> None:
     assert_solved([Game(f"nogo(rows={size[0]},cols={size[1]})").new_initial_state()], PROVING, 3_000_000)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("size", [(3, 4), (4, 3)])
-def test_every_position_of_nogo_with_twelve_points_is_solved(size: tuple[int, int]) -> None:
-    states = reachable(Game(f"nogo(rows={size[0]},cols={size[1]})").new_initial_state())
-    for start in range(0, len(states), 2000):
-        assert_solved(states[start : start + 2000], PROVING, 3_000_000)
 
 
 toys = st.builds(ToyGame, seed=st.integers(0, 2**32), width=st.sampled_from([0, 3]), max_plies=st.integers(1, 5)).map(
@@ -304,21 +287,3 @@ def test_final_choice(edges: list[tuple[int, float, Bounds | None]], preference:
         child(node, k).bounds = bounds or Bounds()
     params = SearchParams(solver=Solver(draw_preference=preference))
     assert reference.final_choice(node, params) is node.edges[best]
-
-
-def test_sticky_endgames_are_those_of_lc0() -> None:
-    rule = lc0_search_params({}).solver
-    lc0 = Solver(lost_child_mode="zero_prior", clamp_to_bounds=False, root_excludes_proven=False, auto_extend=False)
-    assert rule == lc0
-    assert lc0_search_params({"StickyEndgames": False}).solver is None
-
-
-def test_a_played_line_can_be_followed() -> None:
-    state = state_of(MATES[6][0])
-    forest, _ = search_all([state], PROVING, 30_000)
-    line = forest.principal_variation(0)
-    for action in line:
-        assert int(action) in state.legal_actions().tolist()
-        state = after(state, int(action))
-    assert state.outcome() is not None
-    assert len(line) == forest.root_bounds(0)[2]

@@ -24,12 +24,6 @@ def test_the_list_of_mates_is_right(fen: str, moves: int) -> None:
     assert mate_in(chess.Board(fen), moves) == moves
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(("fen", "moves"), [mate for mate in MATES if mate[1] >= 3])
-def test_the_list_of_longer_mates_is_right(fen: str, moves: int) -> None:
-    assert mate_in(chess.Board(fen), moves) == moves
-
-
 def test_mates_are_reported() -> None:
     forest, ids = search_all([state_of(fen) for fen, _ in MATES], MATING, 30_000)
     for tree, (fen, moves) in zip(ids.tolist(), MATES, strict=True):
@@ -112,14 +106,7 @@ def test_longer_mates_of_a_test_suite_are_reported(shared_data: Path, moves: int
     assert_mates(shared_data, moves)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("moves", [2, 3])
-def test_no_mate_of_the_test_suite_is_shorter(shared_data: Path, moves: int) -> None:
-    for board, _ in win_at_chess(shared_data, EPD_MATES[moves]):
-        assert mate_in(board, moves) == moves
-
-
-def few_men(rng: random.Random, names: list[str]) -> chess.Board:
+def few_pieces(rng: random.Random, names: list[str]) -> chess.Board:
     """A random legal position of a table's pieces in which the game goes on."""
     while True:
         board = chess.Board(None)
@@ -138,7 +125,7 @@ def check_against_tables(folder: Path, count: int, visits: int) -> int:
     """Bounds never contradict the tables; returns how many roots were proven."""
     names = sorted(path.stem for path in folder.glob("*.rtbw"))
     rng = random.Random(count)
-    boards = [few_men(rng, names) for _ in range(count)]
+    boards = [few_pieces(rng, names) for _ in range(count)]
     forest, ids = search_all([state_of(board.fen()) for board in boards], PROVING, visits)
     proven = 0
     with chess.syzygy.open_tablebase(str(folder)) as tables:
@@ -169,11 +156,6 @@ def table_result(tables: chess.syzygy.Tablebase, board: chess.Board) -> int:
 
 def test_proofs_do_not_contradict_tablebases(shared_data: Path) -> None:
     assert check_against_tables(shared_data / "syzygy", 300, 300) > 20
-
-
-@pytest.mark.slow
-def test_proofs_never_contradict_tablebases(shared_data: Path) -> None:
-    assert check_against_tables(shared_data / "syzygy", 10_000, 1000) > 1500
 
 
 def test_the_fifty_move_rule_belongs_to_a_line() -> None:

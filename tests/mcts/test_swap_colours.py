@@ -11,13 +11,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-import hauteur as ht
 from hauteur import _core
 from hauteur.learning.recipe import LearningSearch
 from hauteur.mcts.lc0_options import search_params
 from hauteur.mcts.params import SearchParams
-from hauteur.networks.bundled import default_net
-from hauteur.networks.evaluators.factory import make_evaluator
 from hauteur.players.settings import parse_player, player_text
 from reference.search import Search
 
@@ -99,15 +96,6 @@ def test_the_reference_sends_the_same_rows() -> None:
     search.run(noted, 120)
     core = core_search(WHITE, SWAPPED.model_copy(update={"max_in_flight": 1}), visits=120)[0]
     assert np.array_equal(np.concatenate(sent), np.concatenate(core))
-
-
-def test_a_net_of_people_answers_the_start_otherwise() -> None:
-    game = ht.load_game("chess")
-    shipped = default_net(game)
-    assert shipped is not None
-    with make_evaluator(game, shipped[0], precision="float32") as evaluator:
-        found = [ht.search(game.new_initial_state(), evaluator, visits=1, params=params) for params in (None, SWAPPED)]
-    assert found[0].value != found[1].value
 
 
 @pytest.mark.parametrize("make", [lambda: _core.Game("connect4"), lambda: _core.Game("minichess")])

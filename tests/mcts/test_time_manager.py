@@ -40,14 +40,6 @@ def test_last_move_before_the_time_control_gets_all() -> None:
     assert plan(Clock(10.0, moves_to_go=1), move_number=39, overhead=0.5) == Budget(9.5, 9.5)
 
 
-def test_increment_is_spent() -> None:
-    """With hardly any clock left, a player with an increment goes on playing at the pace of the increment."""
-    budget = plan(Clock(2.0, increment=2.0), move_number=30, overhead=0.1)
-    assert budget.target == pytest.approx(0.95)
-    with_more = plan(Clock(20.0, increment=2.0), move_number=30, overhead=0.1)
-    assert with_more.target > 2.0
-
-
 @given(st.integers(0, 2000))
 def test_games_always_go_on(move_number: int) -> None:
     assert 0.0 < moves_left(move_number) <= 55.0
@@ -76,14 +68,6 @@ def test_a_long_game_never_loses_on_time(time: float, increment: float, share: f
         assert remaining >= 0.0, f"lost on time at move {move}"
         remaining += increment
     assert used >= 0.7 * (time + 90 * increment - 0.1)
-
-
-def test_the_clock_is_used() -> None:
-    """A game of median length played at target leaves little on the clock."""
-    remaining = 60.0
-    for move in range(55):
-        remaining -= plan(Clock(remaining), move_number=move, overhead=0.1).target
-    assert 0.1 <= remaining < 25.0
 
 
 def test_lateness_is_kept_from_the_plan_and_forgotten_slowly() -> None:

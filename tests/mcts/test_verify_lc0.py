@@ -5,14 +5,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from lc0_toys import random_net
 
 import verify_lc0
 from hauteur._core import Game
 from hauteur.networks.evaluators.factory import make_evaluator
-from verify_lc0 import checked, distance, errors_apart, reached, softmax
+from verify_lc0 import reached, softmax
 
 Content = dict[str, Any]
 LINE = [("startpos", ["e2e4", "c7c5"]), ("3k4/1P6/8/8/8/8/8/4K2R w K - 3 40", [])]
@@ -117,26 +116,6 @@ def test_search_contempt_of_lc0_is_reproduced(shared_data: Path, tmp_path: Path)
     assert report.lines[-1].endswith("(100.0%)")
 
 
-def test_random_searches_that_differ_are_found(
-    shared_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    content = lc0(shared_data, "search_contempt_visits.json")
-    position = next(p for p in content["positions"] if p["id"] == "mid_kiwipete")
-    position["by_limit"] = [result for result in position["by_limit"] if result["ScLimit"] == 1]
-    position["by_limit"][0]["moves"][0][1] -= 1
-    content["positions"], content["nodes"] = [position], 100
-    words = ("searches", write(tmp_path / "c.json", content), "--nets", shared_data / "nets", "--threads", "1")
-    status, out, _ = run(capsys, *words, "--seeds", "2")
-    assert status == 1
-    assert "BELOW 95% of the moves within 3 SE" in out
-
-
-def test_standard_errors_of_means() -> None:
-    visits = np.array([[10.0, 4.0], [14.0, 4.0], [12.0, 4.0], [12.0, 4.0]])
-    apart = errors_apart(visits, np.array([13.0, 4.5]), np.zeros(2), 16)
-    assert apart == pytest.approx([1 / (8 / 12 + 1 / 256) ** 0.5, 0.5 / (1 / 16 + 1 / 256) ** 0.5])
-
-
 def test_a_changed_plane_is_found(shared_data: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     content = lc0(shared_data, "input_planes.json")
     content["positions"][0]["planes"]["0"] = ["000000000000fe01", 1.0]
@@ -146,19 +125,6 @@ def test_a_changed_plane_is_found(shared_data: Path, tmp_path: Path, capsys: pyt
     assert status == 1
     assert "66 differ\nstartpos: planes 0\nstartpos_as_fen: planes 109\n" in out
     assert run(capsys, "planes", path, "--tolerance", "66")[0] == 0
-
-
-def test_outputs_of_any_net(nets: Path, outputs_content: Content, tmp_path: Path) -> None:
-    report = verify_lc0.outputs(write(tmp_path / "o.json", outputs_content), nets, backend="core", threads=1)
-    assert report.worst < 1e-4
-    assert not report.wrong
-    for position in (logits := json.loads(json.dumps(outputs_content)))["positions"]:
-        outputs = position["outputs"]["small"]
-        outputs["logits"] = (np.log(outputs.pop("p")) + 2.5).tolist()
-    logits["nets"]["small"]["sha256"] = "0" * 64
-    report = verify_lc0.outputs(write(tmp_path / "logits.json", logits), nets, threads=1)
-    assert report.worst < 1e-4
-    assert "its hash is not that of the reference" in report.lines[0]
 
 
 @pytest.mark.parametrize("name", ["q", "d", "p", "nn_index"])
@@ -190,24 +156,6 @@ def test_changed_visits_are_found(nets: Path, tmp_path: Path, capsys: pytest.Cap
     assert status == 1
     assert "1 of   2 identical" in out
     assert "largest 1.0000 (position 0)" in out
-
-
-def test_distance_of_visits() -> None:
-    some, others = np.array([3.0, 1.0, 0.0]), np.array([2.0, 1.0, 1.0])
-    assert distance(some, others) == pytest.approx(0.25)
-    assert distance(some, 2 * some) == 0.0
-    assert distance(np.zeros(3), np.zeros(3)) == 0.0
-    assert distance(np.zeros(3), some) == 1.0
-
-
-def test_rules_that_are_missing_are_named() -> None:
-    assert checked(PLAIN_PUCT) == []
-    assert checked({**PLAIN_PUCT, "ScLimit": 40})[0].startswith("ScLimit=40")
-    assert checked({**PLAIN_PUCT, "ScLimit": 40}, contempt=True) == []
-    wider = {**PLAIN_PUCT, "MinibatchSize": 32}
-    assert checked(wider) == ["MinibatchSize=32 (leaves are collected in batches)"]
-    without = {name: value for name, value in PLAIN_PUCT.items() if name != "CacheHistoryLength"}
-    assert checked(without)[0].startswith("CacheHistoryLength=0 by default")
 
 
 def broken_searches(change: Callable[[Content], None]) -> Content:
@@ -247,23 +195,3 @@ def test_broken_files_are_one_clear_line(
     assert status == 2
     assert reason in err
     assert err.count("\n") == 1
-
-
-def test_bad_calls_are_one_clear_line(nets: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "no.json").write_bytes(b"\xff{")
-    path = write(tmp_path / "searches.json", searches_content(PLAIN_PUCT))
-    results = {"ScLimit": 5, "repeats": 2, "moves": [["e2e4", 9, 0.5]]}
-    position = {"id": "start", "fen": "startpos", "by_limit": [results]}
-    repeated = write(tmp_path / "repeats.json", {"net": "small", "nodes": 10, "options": {}, "positions": [position]})
-    for words, reason in [
-        (("planes", tmp_path / "absent.json"), "No such file"),
-        (("planes", tmp_path / "no.json"), "not JSON"),
-        (("searches", path, "--nets", nets, "--tolerance", "-1"), "--tolerance must be >= 0"),
-        (("searches", path, "--nets", tmp_path / "absent"), "must be a folder"),
-        (("searches", repeated, "--nets", nets, "--seeds", "0"), "--seeds must be 1 or more"),
-        (("searches", repeated, "--nets", nets), "MinibatchSize=0 by default"),
-    ]:
-        status, _, err = run(capsys, *words)
-        assert status == 2
-        assert reason in err
-        assert err.count("\n") == 1

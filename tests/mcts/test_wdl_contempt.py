@@ -82,11 +82,6 @@ def test_draw_rate_target() -> None:
     np.testing.assert_allclose(found, changed((0.3, 0.6, 0.1), ratio=target / REFERENCE, diff=diff), atol=2e-7)
 
 
-def test_contempt_beyond_the_largest_counts_as_the_largest() -> None:
-    beyond = evaluated(WdlContempt(contempt=5000), (0.4, 0.4, 0.2)).searched
-    np.testing.assert_array_equal(beyond, evaluated(WdlContempt(contempt=420), (0.4, 0.4, 0.2)).searched)
-
-
 def test_calibrated_by_elo() -> None:
     """Own Elo 2700, opponent 2000."""
 
@@ -108,13 +103,6 @@ def test_calibrated_by_elo() -> None:
     np.testing.assert_allclose(found, changed((0.25, 0.5, 0.25), ratio=ratio, diff=diff), atol=2e-7)
 
 
-def test_calibration_without_contempt_changes_sharpness_alone() -> None:
-    found = evaluated(WdlContempt(calibration_elo=2700), (0.25, 0.5, 0.25))
-    assert found.searched[0] == found.searched[2]
-    assert found.searched[1] != found.network[1]
-    np.testing.assert_array_equal(found.reported, found.searched)
-
-
 # -- what is changed ---------------------------------------------------------------------------------------------------
 
 
@@ -133,16 +121,6 @@ def test_values_that_say_nothing_stay(wdl: tuple[float, float, float]) -> None:
     np.testing.assert_array_equal(found.searched, found.network)
 
 
-def test_sharpness_is_bounded() -> None:
-    """w = d = l = 1/3 has s = 1 / ln 2 = 1.4427; and a wide one that is cut to 1.4 even without contempt."""
-    near, far = math.cosh(0.175 / REFERENCE) ** -2, math.cosh(0.825 / REFERENCE) ** -2
-    diff = 1.0 / REFERENCE / (near + far) * LN10 / 200.0 * 100.0
-    found = evaluated(WdlContempt(contempt=100), (0.45, 0.1, 0.45)).searched
-    np.testing.assert_allclose(found, changed((0.45, 0.1, 0.45), ratio=1.0, diff=diff), atol=2e-7)
-    wide = evaluated(WdlContempt(contempt=100, max_s=10), (0.45, 0.1, 0.45)).searched
-    np.testing.assert_allclose(wide, changed((0.45, 0.1, 0.45), ratio=1.0, diff=diff, cap=10.0), atol=2e-7)
-
-
 @pytest.mark.parametrize("objectivity", [0.0, 0.4, 1.0])
 def test_reports_take_the_shift_back(objectivity: float) -> None:
     """With ratio 1 a report is the change with (1 - objectivity) times the contempt."""
@@ -151,15 +129,6 @@ def test_reports_take_the_shift_back(objectivity: float) -> None:
     left = WdlContempt(contempt=200 * (1 - objectivity)) if objectivity < 1 else WdlContempt()
     np.testing.assert_allclose(found.reported, evaluated(left, wdl).searched, atol=1e-6)
     np.testing.assert_allclose(found.network, wdl, atol=1e-7)
-
-
-def test_neutral_settings_are_plain() -> None:
-    plain = grown(SearchParams())
-    for rule in (WdlContempt(), WdlContempt(contempt=300, mode="disable"), WdlContempt(contempt=300, attenuation=0)):
-        neutral = grown(SearchParams(wdl_contempt=rule))
-        assert neutral.digest(0) == plain.digest(0)
-        assert neutral.tree_stats(0)["bytes"] == plain.tree_stats(0)["bytes"]
-    assert grown(SearchParams(wdl_contempt=WdlContempt(contempt=300))).digest(0) != plain.digest(0)
 
 
 # -- trees that are used again -----------------------------------------------------------------------------------------
@@ -205,14 +174,6 @@ def test_play_keeps_the_tree_over_two_plies_and_begins_anew_after_one() -> None:
     fresh.add(forest.state(0))
     search(fresh, 3)
     assert fresh.digest(0) == forest.digest(0), "cached evaluations are those of the network"
-
-
-def test_analysis_of_one_side_keeps_the_tree() -> None:
-    forest = grown(SearchParams(wdl_contempt=WdlContempt(contempt=100, mode="black_side_analysis")))
-    play_best(forest)
-    kept = int(forest.root_node_visits(np.array([0]))[0])
-    forest.restrict_root(0, [])
-    assert int(forest.root_node_visits(np.array([0]))[0]) == kept > 1
 
 
 def test_a_session_counts_new_visits_from_the_tree_that_it_searches() -> None:

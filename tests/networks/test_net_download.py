@@ -6,8 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from net_server import NetServer, net_server
 
 from hauteur.networks.download import OnProgress, fetch, unobserved
@@ -33,7 +31,7 @@ def get(
 ) -> str:
     """Fetch a file of the server to `.part` in a folder."""
     address = path if "://" in path else f"{server.address}{path}"
-    return fetch(address, folder / ".part", sha256, on_progress, most_bytes=1_000_000, pause=0.0)
+    return fetch(address, folder / ".part", sha256, on_progress, most_bytes=1_000_000)
 
 
 def left(tmp_path: Path) -> list[str]:
@@ -48,41 +46,13 @@ def test_a_whole_file(server: NetServer, tmp_path: Path) -> None:
     assert seen[-1] == (len(DATA), len(DATA))
 
 
-def test_a_later_call_goes_on_where_the_earlier_one_gave_up(server: NetServer, tmp_path: Path) -> None:
-    server.cuts = [200_000, 0, 0, 0, 0, 0]
-    with pytest.raises(
-        ValueError, match=r"no connection to 127\.0\.0\.1: the connection was cut; 200,000 bytes are kept"
-    ):
-        get(server, tmp_path)
-    server.requests.clear()
-    assert get(server, tmp_path) == DIGEST
-    assert server.begins == ["bytes=200000-"]
-
-
-@settings(max_examples=25)
-@given(
-    cuts=st.lists(st.integers(1, 120_000), max_size=4),
-    ranges=st.booleans(),
-    length=st.booleans(),
-)
-def test_cut_anywhere_the_file_is_the_same(
-    tmp_path_factory: pytest.TempPathFactory, cuts: list[int], ranges: bool, length: bool
-) -> None:
-    place = tmp_path_factory.mktemp("download")
-    with net_server() as server:
-        server.files["/file"] = DATA
-        server.cuts, server.ranges = list(cuts), ranges
-        server.length = length or bool(cuts)  # without a length a cut is not seen
-        assert get(server, place) == DIGEST
-    assert (place / ".part").read_bytes() == DATA
-
-
-def test_a_part_of_an_earlier_call_needs_a_hash(server: NetServer, tmp_path: Path) -> None:
-    server.cuts = [100_000, 0, 0, 0, 0, 0]
-    with pytest.raises(ValueError, match="no connection"):
-        get(server, tmp_path, None)
-    server.files["/file"] = DATA[::-1]
-    assert get(server, tmp_path, None) == hashlib.sha256(DATA[::-1]).hexdigest()
+@pytest.mark.parametrize("sha256", [DIGEST, None])
+def test_a_cut_transfer_leaves_nothing(server: NetServer, tmp_path: Path, sha256: str | None) -> None:
+    server.cuts = [200_000]
+    with pytest.raises(ValueError, match=r"no connection to 127\.0\.0\.1: .* cut after 200,000 of 300,000 bytes"):
+        get(server, tmp_path, sha256)
+    assert left(tmp_path) == []
+    assert get(server, tmp_path, sha256) == DIGEST
 
 
 def test_a_wrong_hash_leaves_nothing(server: NetServer, tmp_path: Path) -> None:
@@ -122,17 +92,14 @@ def test_no_network_is_reported_at_once(tmp_path: Path) -> None:
     with pytest.raises(
         ValueError, match=r"no connection to 127\.0\.0\.1: Connection refused; the variable https_proxy"
     ):
-        fetch(f"{address}/file", tmp_path / ".part", pause=60.0)
+        fetch(f"{address}/file", tmp_path / ".part")
 
 
-def test_an_interrupt_keeps_what_has_come(server: NetServer, tmp_path: Path) -> None:
+def test_an_interrupt_leaves_nothing(server: NetServer, tmp_path: Path) -> None:
     def interrupted(done: int, size: int | None) -> None:
         if done > 100_000:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
         get(server, tmp_path, on_progress=interrupted)
-    kept = (tmp_path / ".part").stat().st_size
-    assert 100_000 < kept < len(DATA)
-    assert get(server, tmp_path) == DIGEST
-    assert server.begins == ["", f"bytes={kept}-"]
+    assert left(tmp_path) == []

@@ -11,22 +11,16 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 class NetServer:
     """Behaviour of the server; tests change it while it runs.
 
-    files: bytes by path; cuts: after how many bytes the next connections end; ranges: whether parts are served;
-    redirects: where paths lead to; requests: what came, path and headers.
+    files: bytes by path; cuts: after how many bytes the next connections end; length: whether it
+    is announced; redirects: where paths lead to; requests: what came, path and headers.
     """
 
     address: str = ""
     files: dict[str, bytes] = field(default_factory=dict)
     cuts: list[int] = field(default_factory=list)
-    ranges: bool = True
     length: bool = True
     redirects: dict[str, str] = field(default_factory=dict)
     requests: list[tuple[str, dict[str, str]]] = field(default_factory=list)
-
-    @property
-    def begins(self) -> list[str]:
-        """The ranges that were requested, empty for whole files."""
-        return [headers.get("Range", "") for _, headers in self.requests]
 
 
 @contextmanager
@@ -48,19 +42,8 @@ def net_server() -> Iterator[NetServer]:
                 self._send(state.files[self.path])
 
         def _send(self, data: bytes) -> None:
-            span = self.headers.get("Range", "")
-            begin = int(span[6:-1]) if span and state.ranges else 0
-            facts = {}
-            if begin >= len(data) and begin:
-                self._head(416, {"Content-Range": f"bytes */{len(data)}", "Content-Length": "0"})
-                return
-            if begin:
-                facts["Content-Range"] = f"bytes {begin}-{len(data) - 1}/{len(data)}"
-            if state.length:
-                facts["Content-Length"] = str(len(data) - begin)
-            self._head(206 if begin else 200, facts)
-            most = state.cuts.pop(0) if state.cuts else len(data)
-            self.wfile.write(data[begin : begin + most])
+            self._head(200, {"Content-Length": str(len(data))} if state.length else {})
+            self.wfile.write(data[: state.cuts.pop(0) if state.cuts else len(data)])
 
         def _head(self, status: int, facts: dict[str, str]) -> None:
             self.send_response(status)

@@ -1,22 +1,20 @@
 """Getting public nets over HTTP, from their publisher or elsewhere, into the folder of downloads; what came is checked.
 
 Only http and https are spoken, redirects included, and never https turned into http. The standard variables
-(`https_proxy`, `no_proxy` ...) name a proxy. A part of a file is continued where the hash of
-the whole file is known. What is not the expected file is not kept.
+(`https_proxy`, `no_proxy` ...) name a proxy. What is not the whole expected file is not kept.
 """
 
 from __future__ import annotations
 
 import http.client
 import os
-import re
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
+from ssl import SSLError
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urljoin, urlsplit
 
@@ -33,13 +31,10 @@ MIRROR_VARIABLE = "HAUTEUR_MIRROR"
 """Environment variable: address of a folder that has the files of the catalogue under their own names."""
 TIMEOUT = 30.0
 """Seconds without a byte after which a connection counts as cut."""
-ATTEMPTS = 5
-"""Connections in a row that may bring nothing."""
 BLOCK = 1 << 16
 GZIP = b"\x1f\x8b"
 """The first bytes of lc0's files."""
-PROXY = "the variable https_proxy names a proxy, HAUTEUR_MIRROR a mirror"
-"""Advice where there is no connection at all."""
+ADVICE = "the variable https_proxy names a proxy, HAUTEUR_MIRROR a mirror"
 
 OnProgress = Callable[[int, int | None], None]
 """Called with the bytes that are there and the size of the file, None where the server does not say."""
@@ -92,18 +87,18 @@ def net_request(name: str | None, address: str | None = None) -> NetRequest:
     return NetRequest(name, address, known_net(name))
 
 
-def get_net(request: NetRequest, on_progress: OnProgress, *, force: bool = False, pause: float = 1.0) -> DownloadedNet:
+def get_net(request: NetRequest, on_progress: OnProgress, *, force: bool = False) -> DownloadedNet:
     """Download a net unless it is here, check it, and put it in its place.
 
-    force: also where it is here. pause: seconds between attempts. Raises ValueError and OSError as `fetch`, and
-    ValueError for a file that is no network; nothing is left of one.
+    force: also where it is here. Raises ValueError and OSError as `fetch`, and ValueError for a file that is no
+    network; nothing is left of one.
     """
     with locked(nets_folder(), "downloading"):
         here = None if force else downloaded_nets().get(request.name)
         if here is not None and request.sha256 in (None, sha256_of(here)):
             return DownloadedNet(here, describe(here), is_new=False, is_verified=request.sha256 is not None)
         part = nets_folder() / f".{request.name}.part"
-        fetch(request.address, part, request.sha256, on_progress, pause=pause)
+        fetch(request.address, part, request.sha256, on_progress)
         path = _put_in_place(request, part)
         return DownloadedNet(path, describe(path), is_new=True, is_verified=request.sha256 is not None)
 
@@ -149,102 +144,49 @@ def fetch(
     on_progress: OnProgress = unobserved,
     *,
     most_bytes: int = 2**30,
-    pause: float = 1.0,
 ) -> str:
     """Bring the whole file of an address to `part`; return its sha256.
 
-    A cut transfer goes on where it ended, also that of an earlier call, if the hash is known; else it begins again.
     Raises ValueError, in one line, for an address that is no web address, a server that cannot be reached or refuses, a
-    file that is too large, or one with another hash, of which nothing is kept.
+    transfer that is cut, a file that is too large, or one with another hash; nothing of it is kept.
     """
     if urlsplit(address).scheme not in ("http", "https") or not urlsplit(address).hostname:
         raise ValueError(f"{address}: only addresses with http:// or https:// are downloaded from")
-    failures, first = 0, True
-    while True:
-        if sha256 is None:
-            part.unlink(missing_ok=True)
-        before = _size(part)
-        try:
-            if _transfer(address, part, most_bytes, on_progress):
-                return _checked(address, part, sha256)
-            error = "the connection was cut"
-        except urllib.error.HTTPError as refusal:
-            refusal.close()
-            raise ValueError(f"{address}: the server answers {refusal.code} {refusal.reason}") from None
-        except (OSError, http.client.HTTPException) as problem:
-            if getattr(problem, "filename", None) is not None:  # of the disk, not of the connection
-                raise
-            error = _reason(problem)
-            failures += ATTEMPTS if first and isinstance(problem, urllib.error.URLError) else 0
-        failures, first = 0 if _size(part) > before else failures + 1, False
-        if failures >= ATTEMPTS:
-            kept = _size(part) if sha256 else 0
-            rest = f"{kept:,} bytes are kept, the same command goes on from there" if kept else PROXY
-            raise ValueError(f"{address}: no connection to {urlsplit(address).hostname}: {error}; {rest}")
-        time.sleep(pause)
-
-
-def _size(part: Path) -> int:
-    return part.stat().st_size if part.is_file() else 0
-
-
-def _transfer(address: str, part: Path, most_bytes: int, on_progress: OnProgress) -> bool:
-    """Read from one connection until its end; return whether the file is whole then."""
-    answer = _open(address, start := _size(part))
-    if answer is None:  # the server has nothing behind the part: the hash tells whether it is the file
-        return True
-    with closing(answer):
-        done, size = _range_of(answer, start)
-        too_large = size is not None and size > most_bytes
-        with part.open("r+b" if done else "wb") as file:
-            file.truncate(done)
-            file.seek(done)
-            on_progress(done, size)
-            while not too_large and (block := answer.read(BLOCK)):
-                done += len(block)
-                too_large = done > most_bytes
-                try:
-                    file.write(block)
-                    file.flush()  # an interrupt keeps it
-                except OSError as error:
-                    raise OSError(error.errno, error.strerror, str(part)) from None
-                on_progress(done, size)
-    if too_large:
-        part.unlink()
-        raise ValueError(f"{address}: has more than the {most_bytes:,} bytes that are allowed")
-    return done == size if size is not None else True
-
-
-def _open(address: str, start: int) -> Any:
-    """Request the file from byte `start` on; None where nothing is behind `start`."""
-    headers = {"User-Agent": "hauteur", "Accept-Encoding": "identity"}
-    if start:
-        headers["Range"] = f"bytes={start}-"
     try:
-        return _web_opener().open(urllib.request.Request(address, headers=headers), timeout=TIMEOUT)
-    except urllib.error.HTTPError as error:
-        if error.code != http.client.REQUESTED_RANGE_NOT_SATISFIABLE or not start:
-            raise
-        error.close()
-        return None
+        _transfer(address, part, most_bytes, on_progress)
+        return _checked(address, part, sha256)
+    except BaseException:
+        part.unlink(missing_ok=True)
+        raise
 
 
-def _range_of(answer: Any, start: int) -> tuple[int, int | None]:
-    """Return where the bytes of an answer belong, and the size of the whole file; HTTPException for a wrong range."""
-    if answer.status != http.client.PARTIAL_CONTENT:
-        length = answer.headers.get("Content-Length", "")
-        return 0, int(length) if length.isdigit() else None
-    found = re.fullmatch(r"bytes (\d+)-(\d+)/(\d+|\*)", answer.headers.get("Content-Range", "").strip())
-    if found is None or int(found[1]) != start:
-        raise http.client.HTTPException("the server sends another part than the one that was requested")
-    return start, None if found[3] == "*" else int(found[3])
+def _transfer(address: str, part: Path, most_bytes: int, on_progress: OnProgress) -> None:
+    """Write the file of an address; ValueError where it does not come, is cut, or is too large."""
+    request = urllib.request.Request(address, headers={"User-Agent": "hauteur", "Accept-Encoding": "identity"})
+    try:
+        with closing(_web_opener().open(request, timeout=TIMEOUT)) as answer, part.open("wb") as file:
+            length = answer.headers.get("Content-Length", "")
+            done, size = 0, int(length) if length.isdigit() else None
+            on_progress(done, size)
+            while max(done, size or 0) <= most_bytes and (block := answer.read(BLOCK)):
+                done += file.write(block)
+                on_progress(done, size)
+            if max(done, size or 0) > most_bytes:
+                raise ValueError(f"{address}: has more than the {most_bytes:,} bytes that are allowed")
+            if size is not None and done != size:
+                raise ConnectionError(f"the connection was cut after {done:,} of {size:,} bytes")
+    except urllib.error.HTTPError as refusal:
+        refusal.close()
+        raise ValueError(f"{address}: the server answers {refusal.code} {refusal.reason}") from None
+    except (urllib.error.URLError, http.client.HTTPException, ConnectionError, TimeoutError, SSLError) as problem:
+        host = urlsplit(address).hostname
+        raise ValueError(f"{address}: no connection to {host}: {_reason(problem)}; {ADVICE}") from None
 
 
 def _checked(address: str, part: Path, sha256: str | None) -> str:
-    """Return the hash of the whole file; ValueError, and nothing is left, where it is not the expected one."""
+    """Return the hash of the whole file; ValueError where it is not the expected one."""
     found = sha256_of(part)
     if sha256 not in (None, found):
-        part.unlink()
         raise ValueError(
             f"{address}: is not the expected file: its sha256 is {found}, expected {sha256}; nothing is kept"
         )

@@ -1,7 +1,6 @@
 """`hauteur net get`: list public nets, download them."""
 
 import json as json_format
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Annotated
@@ -25,8 +24,7 @@ def get(
     ----------
     names
         Names of the list. They go to the folder that HAUTEUR_NETS names, by default `hauteur/nets` in the user's data
-        folder. A download that was cut goes on where it stopped, where the net's hash is recorded. The variable
-        https_proxy names a proxy, HAUTEUR_MIRROR an address that has the same files.
+        folder. The variable https_proxy names a proxy, HAUTEUR_MIRROR an address that has the same files.
     from_
         Address (http or https) of another net: .pb.gz of lc0 or .safetensors of hauteur. The name before it, or that of
         the file, is then the net's.
@@ -77,12 +75,7 @@ def download(request: NetRequest, *, force: bool) -> DownloadedNet:
     print(f"{request.name}: {request.address}")
     print(f"licence: {licence}", flush=True)
     with progress(request) as on_progress:
-        try:
-            return get_net(request, on_progress, force=force)
-        except KeyboardInterrupt:
-            if request.sha256:
-                print("stopped: what has come is kept, the same command goes on from there", file=sys.stderr)
-            raise
+        return get_net(request, on_progress, force=force)
 
 
 @contextmanager
