@@ -18,7 +18,7 @@ from hauteur import _core
 from hauteur.games.end_reasons import PLY_LIMIT, RESIGNATION
 from hauteur.matches.openings import opening_state
 from hauteur.matches.record import COLUMNS, GamePlan, GameRecord
-from hauteur.matches.resignation import NO_SIDE, Resignation
+from hauteur.matches.resignation import Resignation
 from hauteur.mcts.driver import run_searches
 from hauteur.mcts.report import root_moves
 from hauteur.mcts.scores import pawns
@@ -26,6 +26,7 @@ from hauteur.players.move_player import EngineResignation, GameLost, MovePlayer,
 from hauteur.players.search_player import SearchPlayer
 from hauteur.system.seeds import derived_seed, stream
 from reference.choice import Candidate, choose, temperature_at
+from reference.resignation import NO_SIDE, ResignationWatch
 
 TARGET_UNITS = 65_535
 """Counts of a whole policy target where it is not made of visits; shares below half of one are left out."""
@@ -81,7 +82,7 @@ class _PlainGame:
     def play(self, max_plies: int | None, resignation: Resignation | None) -> GameRecord:
         """Play until the game is over, by its rules, a resignation, a failure or the limit of plies."""
         state, random = opening_state(self.game, self.plan), stream(self.seed, "moves")
-        watch = None if resignation is None else resignation.watch(self.seed)
+        watch = None if resignation is None else ResignationWatch.begin(resignation, self.seed)
         lost: GameLost | None = None
         while state.outcome() is None and (max_plies is None or self.plies < max_plies):
             mover = self.plan.sides[state.to_move]

@@ -17,9 +17,10 @@ from hauteur.learning.recipe import SelfPlaySettings
 from hauteur.learning.replay import ReplayBuffer
 from hauteur.matches.openings import read_openings
 from hauteur.matches.record import GamePlan
-from hauteur.matches.resignation import NO_SIDE, Resignation, Watch
+from hauteur.matches.resignation import Resignation
 from hauteur.mcts.params import Dirichlet, ForcedPlayouts, SearchParams, Temperature
 from hauteur.players.search_player import PlayoutCap, SearchPlayer
+from reference.resignation import NO_SIDE, ResignationWatch
 
 
 def without_reuse(**rules: Any) -> SearchParams:
@@ -51,8 +52,8 @@ def test_fast_searches_are_those_of_a_player_without_noise_and_forced_playouts()
     assert not same(fast, games_of([player(visits=15, search=noisy)]))
 
 
-def watched(settings: Resignation, values: list[tuple[int, float]], *, plays_through: bool = False) -> Watch:
-    watch = Watch(settings, plays_through)
+def watched(settings: Resignation, values: list[tuple[int, float]], *, plays_through: bool = False) -> ResignationWatch:
+    watch = ResignationWatch(settings, plays_through)
     for ply, (mover, value) in enumerate(values):
         watch.see(mover, value, ply)
     return watch
@@ -75,7 +76,7 @@ def test_resigned_games_are_the_beginnings_of_the_games_that_would_have_been() -
     ended = [game.end_reason == RESIGNATION for game in games]
     assert 10 < sum(ended) < 60
     for game, full, resigned in zip(games, whole, ended, strict=True):
-        watch = RESIGNS.watch(game.seed)
+        watch = ResignationWatch.begin(RESIGNS, game.seed)
         for ply, (mover, wdl) in enumerate(zip(full.movers, full.root_wdl, strict=True)):
             watch.see(int(mover), float(wdl[0] - wdl[2]), ply)
             if watch.ends_game:

@@ -20,10 +20,9 @@ from hauteur.matches.report.pages import report_of
 from hauteur.matches.report.stored import StoredMatch
 from hauteur.matches.results import MatchGame
 from hauteur.matches.tournament import Tournament, TournamentSettings
-from hauteur.matches.tuning.folder import TuningFolder
 from hauteur.matches.tuning.parameters import parse_parameters
 from hauteur.matches.tuning.spsa import Schedule
-from hauteur.matches.tuning.strength import StrengthTuning, Tuned, tune_strength
+from hauteur.matches.tuning.strength import StrengthTuning, Tuned, TuningFolder, tune_strength
 from hauteur.players.build import Resources
 from hauteur.players.settings import parse_player
 

@@ -16,9 +16,9 @@ from hauteur.cli.commands.options import NO_WORKERS, PlayerText, Workers
 from hauteur.games.registry import load_game
 from hauteur.matches.report.pages import renew_page
 from hauteur.matches.tuning import strength as by_strength
-from hauteur.matches.tuning.folder import TuningFolder
 from hauteur.matches.tuning.parameters import parse_parameters
 from hauteur.matches.tuning.spsa import Schedule
+from hauteur.matches.tuning.strength import TuningFolder
 from hauteur.players.build import Resources
 from hauteur.players.settings import parse_player
 

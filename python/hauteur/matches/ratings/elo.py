@@ -27,9 +27,19 @@ class MatchScore:
         return self.wins + self.draws + self.losses
 
     @property
+    def points(self) -> float:
+        """W + D/2."""
+        return self.wins + self.draws / 2
+
+    @property
     def score(self) -> float:
         """Share of the points, (W + D/2) / n; 0.5 before the first game."""
-        return (self.wins + self.draws / 2) / self.games if self.games else 0.5
+        return self.points / self.games if self.games else 0.5
+
+    @property
+    def turned(self) -> "MatchScore":
+        """The same games from the other player's view."""
+        return MatchScore(self.losses, self.draws, self.wins)
 
     def add(self, score: float) -> "MatchScore":
         """The record after one more game with this score (1, 0.5 or 0)."""

@@ -226,9 +226,9 @@ def crosstable(names: Sequence[str], results: Mapping[tuple[str, str], MatchScor
     """Points of each player against each other, in the order of `names`. results: of pairs (a, b), from a's view."""
     rows = [["", *(str(number) for number in range(1, len(names) + 1)), "points"]]
     for number, name in enumerate(names, 1):
-        records = [_against(results, name, other) for other in names]
+        records = [score_between(results, name, other) for other in names]
         cells = [_cell(record) if other != name else "" for record, other in zip(records, names, strict=True)]
-        total = f"{sum(map(_points, records)):g}/{sum(record.games for record in records)}"
+        total = f"{sum(record.points for record in records):g}/{sum(record.games for record in records)}"
         rows.append([str(number), *cells, total])
     width = 2 + max(len(cell) for row in rows for cell in row[1:])
     lines = [f"{row[0]:>3}" + "".join(f"{cell:>{width}}" for cell in row[1:]) for row in rows]
@@ -236,18 +236,14 @@ def crosstable(names: Sequence[str], results: Mapping[tuple[str, str], MatchScor
 
 
 def _cell(record: MatchScore) -> str:
-    return f"{_points(record):g}/{record.games}" if record.games else "-"
+    return f"{record.points:g}/{record.games}" if record.games else "-"
 
 
-def _against(results: Mapping[tuple[str, str], MatchScore], name: str, other: str) -> MatchScore:
+def score_between(results: Mapping[tuple[str, str], MatchScore], name: str, other: str) -> MatchScore:
+    """Return the games of two players from the view of the first; of none, or of a player with itself: no game."""
     if (name, other) in results:
         return results[name, other]
-    turned = results.get((other, name), MatchScore())
-    return MatchScore(turned.losses, turned.draws, turned.wins)
-
-
-def _points(record: MatchScore) -> float:
-    return record.wins + record.draws / 2
+    return results.get((other, name), MatchScore()).turned
 
 
 def ratings_json(found: RatingList) -> dict[str, Any]:

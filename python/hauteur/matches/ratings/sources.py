@@ -46,9 +46,8 @@ def encounters_of(folder: MatchFolder) -> Iterator[Encounter]:
 
 def encounters_of_tally(tally: Tally, names: tuple[str, str]) -> Iterator[Encounter]:
     """The results by who moved first."""
-    first, second = tally.sides["first"], tally.sides["second"]
-    yield Encounter(names[0], names[1], first)
-    yield Encounter(names[1], names[0], MatchScore(second.losses, second.draws, second.wins))
+    yield Encounter(names[0], names[1], tally.sides["first"])
+    yield Encounter(names[1], names[0], tally.sides["second"].turned)
 
 
 def _read_pgn(path: Path) -> Rated:

@@ -8,10 +8,11 @@ from typing import Any
 
 from hauteur import _core
 from hauteur.cluster.counts import numbers_in_words, summed_numbers
-from hauteur.matches.folder import MatchFolder, TournamentFolder
-from hauteur.matches.ratings.elo import PairsInOrder, elo_of_score
+from hauteur.matches.ratings.elo import MatchScore, PairsInOrder, elo_of_score
+from hauteur.matches.ratings.rating_list import Rating, RatingList, score_between
 from hauteur.matches.report.games import games_table, games_to_step, openings_table, sample_of, whole_sample
 from hauteur.matches.report.stored import (
+    STORED,
     Stored,
     StoredMatch,
     StoredTournament,
@@ -19,21 +20,20 @@ from hauteur.matches.report.stored import (
     read_stored,
 )
 from hauteur.matches.results import IntervalSource, Tally, sprt_line, sprt_text
-from hauteur.matches.tuning.folder import TuningFolder
 from hauteur.plots import Figure, Series, lines
-from hauteur.plots.page import Markup, provenance_rows, settings_rows
+from hauteur.plots.page import provenance_rows, settings_rows
 from hauteur.plots.report import Report, ReportSection, ReportTable
 from hauteur.system.formatting import signed
 
 PAGE = "report.html"
-KINDS = (MatchFolder, TournamentFolder, TuningFolder)
+KINDS = tuple(STORED)
 """Folders that have a page."""
 POINTS = 200
 """Places of the figures over time."""
 MOST_ROWS = 400
 """Matches in the table of a tuning."""
 SHARES_OF_POINTS = ("0", "1/2", "1", "3/2", "2")
-COUNTS = ("games", "won", "drawn", "lost")
+COUNTS = ("games", "won", "drawn", "lost", "score")
 
 Linked = Callable[[str, str], str]
 """Makes text that leads to the match in a folder below: (its name, the text) -> text or Markup."""
@@ -101,7 +101,7 @@ def _origin(stored: Stored, settings: Mapping[str, Any]) -> ReportSection:
 def _match_report(match: StoredMatch, *, whole: bool) -> Report:
     tally, test = match.counted.tally, match.counted.test
     figures = [score_figure(match), *([] if test is None else [llr_figure(test)])]
-    text = [] if test is None else [f"{sprt_text(test.sprt)}: {sprt_line(test)}.", llr_bar(test)]
+    text = [] if test is None else [f"{sprt_text(test.sprt)}: {sprt_line(test)}."]
     figures += [pairs_figure(tally)] if tally.pairs.pairs else []
     ends = ", ".join(f"{end} {count:,}" for end, count in tally.common_ends())
     text.append(f"Ends: {ends}. Intervals are of 95 %, from {SOURCES[tally.interval_from]}.")
@@ -141,10 +141,7 @@ def result_facts(tally: Tally) -> list[tuple[str, str]]:
 def results_table(tally: Tally) -> ReportTable:
     """Return wins, draws and losses by side."""
     rows = [("all", tally.record), *((f"A {side}", record) for side, record in tally.sides.items() if record.games)]
-    cells = [
-        (name, f"{r.games:,}", f"{r.wins:,}", f"{r.draws:,}", f"{r.losses:,}", f"{r.score:.1%}") for name, r in rows
-    ]
-    return ReportTable(("", *COUNTS, "score"), cells)
+    return ReportTable(("", *COUNTS), [(name, *_counts(record)) for name, record in rows])
 
 
 SOURCES: Mapping[IntervalSource, str] = {
@@ -171,23 +168,6 @@ def score_figure(match: StoredMatch) -> Figure:
     text = "In the order of their numbers, with the 95 % interval of the games until then."
     even = {"percent": True, "threshold": 0.5, "threshold_name": "even"}
     return Figure("score", "Score over the games", text, "score of A", "games", lines=(line,), **even)  # type: ignore[arg-type]
-
-
-def llr_bar(test: PairsInOrder) -> Markup:
-    """Return a bar from the bound of elo0 to that of elo1, filled from 0 to the log likelihood ratio of now."""
-    low, high = test.sprt.bounds
-    width, middle = 400.0, -low / (high - low)
-    place = (min(max(test.llr, low), high) - low) / (high - low)
-    begin, end = sorted((middle * width, place * width))
-    colour = "green" if test.llr > 0 else "orange"
-    said = f"log likelihood ratio {test.llr:+.2f}, between {low:+.2f} and {high:+.2f}"
-    shapes = (
-        f'<rect class="frame" width="{width:g}" height="14" fill="none" stroke="var(--rule)"/>'
-        f'<rect x="{begin:.1f}" width="{end - begin:.1f}" height="14" fill="var(--{colour})"/>'
-        f'<line x1="{middle * width:.1f}" x2="{middle * width:.1f}" y1="-3" y2="17" stroke="var(--ink)"/>'
-    )
-    ends = f"<text y='30'>{low:+.2f}</text><text x='{width:g}' y='30' text-anchor='end'>{high:+.2f}</text>"
-    return Markup(f'<svg class="llr" viewBox="-1 -4 402 38" role="img" aria-label="{said}">{shapes}{ends}</svg>')
 
 
 def llr_figure(test: PairsInOrder) -> Figure:
@@ -225,93 +205,71 @@ def _places(games: int, *, step: int) -> set[int]:
 
 # A tournament.
 
-RatingLine = Mapping[str, Any]
-"""A player or a pairing, as result.json has it."""
-
 
 def _tournament_report(tournament: StoredTournament, linked: Linked, *, whole: bool) -> Report:
-    standing = tournament.standing()
-    ratings, pairings = standing["ratings"], standing["pairings"]
-    played = [match for match in tournament.matches if match.games]
-    tables = [crosstable([line["name"] for line in ratings], pairings), pairings_table(pairings, linked)]
+    found = tournament.ratings()
+    ratings, played = found.ratings, [match for match in tournament.matches if match.games]
+    facts = [(f"{len(ratings):,}", "players"), (f"{sum(line.record.games for line in ratings) // 2:,}", "games")]
+    apart = f"{found.groups} groups of players without a game between them: compare inside a group only."
+    figures, tables = [rating_figure(ratings)], [ratings_table(ratings)]
+    pairings = [crosstable_of(found), matches_table(played, linked), *workers_tables(tournament.result)]
     sections = [
-        _ratings_section(standing),
-        ReportSection("Pairings", tables=[*tables, *workers_tables(tournament.result)]),
+        ReportSection("Ratings", [apart] if found.groups > 1 else [], figures=figures, tables=tables),
+        ReportSection("Pairings", tables=pairings),
         *([ReportSection("Games", games=games_to_step(tournament.game, whole_sample(played)))] if whole else []),
         _origin(tournament, tournament.settings),
     ]
-    return Report(tournament.title, tournament.state_text, _rating_facts(standing), sections)
+    return Report(tournament.title, tournament.state_text, facts, sections)
 
 
-def _ratings_section(result: RatingLine) -> ReportSection:
-    ratings = result["ratings"]
-    return ReportSection("Ratings", _apart(result), figures=[rating_figure(ratings)], tables=[ratings_table(ratings)])
-
-
-def _rating_facts(result: RatingLine) -> list[tuple[str, str]]:
-    ratings: Sequence[RatingLine] = result["ratings"]
-    facts = [(f"{len(ratings):,}", "players"), (f"{sum(line['games'] for line in ratings) // 2:,}", "games")]
-    if result.get("first_move_interval_95"):
-        low, high = result["first_move_interval_95"]
-        facts.append((f"{result['first_move_elo']:+.0f}", f"Elo of the first move, {low:+.0f} to {high:+.0f}"))
-    return facts
-
-
-def _apart(result: RatingLine) -> list[str]:
-    groups: int = result.get("groups", 1)
-    apart = f"{groups} groups of players without a game between them: compare inside a group only."
-    return [apart] if groups > 1 else []
-
-
-def rating_figure(ratings: Sequence[RatingLine]) -> Figure:
+def rating_figure(ratings: Sequence[Rating]) -> Figure:
     """Return the players' Elo with 95 % intervals."""
     places = [float(number) for number in range(1, len(ratings) + 1)]
-    lows, highs = ([line["elo_interval_95"][end] for line in ratings] for end in (0, 1))
-    series = Series("Elo", places, [line["elo"] for line in ratings], "blue", low=lows, high=highs, joined=False)
-    text = "Bradley-Terry with Davidson's draws, 95 % intervals; 0 is the mean of a group, or as the anchors say."
-    names = [line["name"] for line in ratings]
+    lows, highs = ([rating.interval()[end] for rating in ratings] for end in (0, 1))
+    series = Series("Elo", places, [rating.elo for rating in ratings], "blue", low=lows, high=highs, joined=False)
+    text = "Bradley-Terry with Davidson's draws, 95 % intervals; 0 is the mean of a group."
+    names = [rating.name for rating in ratings]
     return Figure("ratings", "Ratings", text, "Elo", "player", lines=(series,), x_names=names)
 
 
-def ratings_table(ratings: Sequence[RatingLine]) -> ReportTable:
+def ratings_table(ratings: Sequence[Rating]) -> ReportTable:
     """Return a rating list as a table."""
     rows = []
-    for number, line in enumerate(ratings, 1):
-        low, high = line["elo_interval_95"]
-        interval = "anchor" if line.get("anchor") else f"{low:+.0f} to {high:+.0f}"
-        counts = [f"{line[name]:,}" for name in ("games", "wins", "draws", "losses")]
-        rows.append([f"{number}. {line['name']}", f"{line['elo']:+.0f}", interval, *counts, f"{line['score']:.1%}"])
-    return ReportTable(("player", "Elo", "95 %", *COUNTS, "score"), rows)
+    for number, rating in enumerate(ratings, 1):
+        low, high = rating.interval()
+        elo = (f"{rating.elo:+.0f}", f"{low:+.0f} to {high:+.0f}")
+        rows.append([f"{number}. {rating.name}", *elo, *_counts(rating.record)])
+    return ReportTable(("player", "Elo", "95 %", *COUNTS), rows)
 
 
-def crosstable(names: Sequence[str], pairings: Sequence[RatingLine]) -> ReportTable:
+def crosstable_of(found: RatingList) -> ReportTable:
     """Return points of each player against each other."""
-    points: dict[tuple[str, str], str] = {}
-    for pairing in pairings:
-        results = pairing["results"]
-        won, games = results["wins"] + results["draws"] / 2, results["games"]
-        if games:
-            points[pairing["a"], pairing["b"]] = f"{won:g}/{games}"
-            points[pairing["b"], pairing["a"]] = f"{games - won:g}/{games}"
-    rows = [
-        [f"{number}. {name}", *(points.get((name, other), "") for other in names)]
-        for number, name in enumerate(names, 1)
-    ]
+    names = [rating.name for rating in found.ratings]
+    rows = []
+    for number, name in enumerate(names, 1):
+        records = [score_between(found.results, name, other) for other in names]
+        rows.append([f"{number}. {name}", *(f"{r.points:g}/{r.games}" if r.games else "" for r in records)])
     return ReportTable(("", *(str(number) for number in range(1, len(names) + 1))), rows)
 
 
-def pairings_table(pairings: Sequence[RatingLine], linked: Linked) -> ReportTable:
-    """Return the result of each pairing with its Elo difference."""
+def matches_table(matches: Sequence[StoredMatch], linked: Linked) -> ReportTable:
+    """Return one row a match: its folder, players and result."""
     rows = []
-    for pairing in pairings:
-        results = pairing["results"]
-        if results["games"]:
-            ends = (results["elo"], *results["elo_interval_95"])
-            elo, low, high = ("" if end is None else f"{end:+.0f}" for end in ends)
-            counts = [f"{results[name]:,}" for name in ("games", "wins", "draws", "losses")]
-            score = [f"{results['score']:.1%}", elo, f"{low} to {high}"]
-            rows.append([linked(pairing["folder"], f"{pairing['a']} - {pairing['b']}"), *counts, *score])
-    return ReportTable(("pairing", *COUNTS, "score", "Elo", "95 %"), rows, folded="All pairings")
+    for match in matches[:MOST_ROWS]:
+        tally, name = match.counted.tally, match.folder.path.name
+        elo, low, high = map(signed, (elo_of_score(tally.record.score), *tally.elo_interval))
+        rows.append([linked(name, name), *match.names, *_counts(tally.record), elo, f"{low} to {high}"])
+    if len(matches) > MOST_ROWS:
+        rows.append([f"{len(matches) - MOST_ROWS:,} more matches", *[""] * 9])
+    return ReportTable(("match", "A", "B", *COUNTS, "Elo", "95 %"), rows, words=True)
+
+
+def _counts(record: MatchScore) -> list[str]:
+    """Return the cells of COUNTS."""
+    return [
+        *(f"{count:,}" for count in (record.games, record.wins, record.draws, record.losses)),
+        f"{record.score:.1%}",
+    ]
 
 
 # A tuning.
@@ -337,8 +295,8 @@ def _tuning_report(tuning: StoredTuning, linked: Linked, *, whole: bool) -> Repo
     return Report(tuning.title, tuning.state_text, facts, sections)
 
 
-def _values_over_iterations(result: RatingLine, keys: Sequence[str]) -> list[Figure]:
-    steps: Sequence[RatingLine] = result.get("iterations") or []
+def _values_over_iterations(result: Mapping[str, Any], keys: Sequence[str]) -> list[Figure]:
+    steps: Sequence[Mapping[str, Any]] = result.get("iterations") or []
     xs = [float(number) for number in range(1, len(steps) + 1)]
     text = "After each iteration of SPSA; the result is the mean of the second half."
     rows = {key: [step["values"][key] for step in steps] for key in keys}
@@ -347,17 +305,3 @@ def _values_over_iterations(result: RatingLine, keys: Sequence[str]) -> list[Fig
         for key, values in rows.items()
     ]
     return [figure for figure in found if figure is not None]
-
-
-def matches_table(matches: Sequence[StoredMatch], linked: Linked) -> ReportTable:
-    """Return one row a match: its folder, players and result."""
-    rows = []
-    for match in matches[:MOST_ROWS]:
-        record = match.counted.tally.record
-        counts = f"+{record.wins}\u00a0={record.draws}\u00a0-{record.losses}"
-        players = [str(match.settings.get(side)) for side in ("a", "b")]
-        name = match.folder.path.name
-        rows.append([linked(name, name), *players, counts, f"{record.score:.1%}"])
-    if len(matches) > MOST_ROWS:
-        rows.append([f"{len(matches) - MOST_ROWS:,} more matches", "", "", "", ""])
-    return ReportTable(("match", "A", "B", "results", "score"), rows, words=True)

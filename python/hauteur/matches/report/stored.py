@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import insort
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +13,10 @@ from hauteur.matches.folder import MatchFolder, TournamentFolder
 from hauteur.matches.match import NO_LIMIT
 from hauteur.matches.ratings.bradley_terry import rating_list
 from hauteur.matches.ratings.elo import Sprt, elo_of_interval, elo_of_score
-from hauteur.matches.ratings.rating_list import ratings_json
+from hauteur.matches.ratings.rating_list import RatingList
 from hauteur.matches.ratings.sources import encounters_of_tally
 from hauteur.matches.results import GameCount, MatchGame
-from hauteur.matches.tuning.folder import TuningFolder
+from hauteur.matches.tuning.strength import TuningFolder
 from hauteur.system.files import read_json
 from hauteur.system.formatting import duration, signed
 from hauteur.system.jsonl import FIRST_LINE, LinePlace
@@ -27,14 +27,43 @@ WITHOUT_MOVES: dict[str, Any] = {"moves": "", "centipawns": (), "depths": (), "m
 """Fields that `StoredMatch.games` leaves out: nearly all that a game takes of memory."""
 
 
-class StoredMatch:
-    """A match as its folder has it; `refresh` reads what was added since. Raise ValueError where there is no match.
+class StoredWork:
+    """Work in a folder; `refresh` reads what was added since.
 
-    game: of the match, default: as its settings say. games: the finished games in the order of their numbers, each
-    once, without their moves, which `whole` reads; counted: their result; result: of result.json, empty where there is
-    none.
+    settings: that decide it; begun: by what program and when; result: of result.json, empty where there is none; game:
+    that is played, default: the one that the settings name.
     """
 
+    title: str
+    share_done: float | None = None
+    """Share of the games that are finished, 0 to 1; None where it is not known how many there will be."""
+
+    def __init__(self, folder: RunDirectory, game: _core.Game | None = None) -> None:
+        self.folder = folder
+        self.game = game or load_game(folder.stored()["settings"]["game"])
+        self._read()
+
+    def _read(self) -> None:
+        """Read settings and result."""
+        stored = self.folder.stored()
+        self.settings: Mapping[str, Any] = stored["settings"]
+        self.begun: Mapping[str, Any] = stored.get("begun") or {}
+        self.result: Mapping[str, Any] = read_json(self.folder.result_file) if self.folder.result_file.exists() else {}
+
+    def _state(self, *, complete: bool) -> str:
+        """Return `finished`, `running` or `not finished`: here, or in the folder that a match is part of."""
+        running = is_locked(self.folder.path) or (not complete and is_locked(self.folder.path.parent))
+        return "running" if running else "finished" if complete else "not finished"
+
+
+class StoredMatch(StoredWork):
+    """A match as its folder has it. Raise ValueError where there is no match.
+
+    games: the finished games in the order of their numbers, each once, without their moves, which `whole` reads;
+    counted: their result.
+    """
+
+    folder: MatchFolder
     games: list[MatchGame]
     counted: GameCount
     _sprt: Sprt | None = None
@@ -43,18 +72,15 @@ class StoredMatch:
     _places: dict[int, LinePlace]
 
     def __init__(self, path: Path, game: _core.Game | None = None) -> None:
-        self.folder = MatchFolder(path)
-        stored = self.folder.stored()
-        self.settings: Mapping[str, Any] = stored["settings"]
-        self.begun: Mapping[str, Any] = stored.get("begun") or {}
+        super().__init__(MatchFolder(path), game)
         self.names = self.folder.names()
-        self.game = game or load_game(self.settings["game"])
+        self.title = f"{self.names[0]} against {self.names[1]}"
         self._begin(None)
         self.refresh()
 
     def refresh(self) -> None:
         """Read the result and the games that were written since; ValueError names a damaged line."""
-        self.result = read_json(self.folder.result_file) if self.folder.result_file.exists() else {}
+        self._read()
         now = _identity(self.folder.games_file, self._next.byte)
         sprt = _sprt(self.result)
         if now != self._file or sprt != self._sprt:
@@ -82,11 +108,6 @@ class StoredMatch:
         return game
 
     @property
-    def title(self) -> str:
-        """Tell who plays against whom."""
-        return f"{self.names[0]} against {self.names[1]}"
-
-    @property
     def paired(self) -> bool:
         """Return whether games 2k and 2k + 1 share an opening."""
         return self.settings.get("colours") == "swap"
@@ -105,11 +126,10 @@ class StoredMatch:
     @property
     def state(self) -> str:
         """Return `finished`, `running` or `not finished`."""
-        return _state(self.folder, complete=self.complete)
+        return self._state(complete=self.complete)
 
     @property
-    def share_done(self) -> float | None:
-        """Share of the games that are finished, 0 to 1; None where it is not known how many there will be."""
+    def share_done(self) -> float | None:  # type: ignore[override]
         return _share(len(self.games), None if self.counted.test is not None else self.games_wanted)
 
     @property
@@ -120,44 +140,47 @@ class StoredMatch:
         return _state_text(self.state, len(self.games), self.games_wanted, self.result, played, most)
 
 
-class StoredTournament:
-    """A tournament as its folder has it; `refresh` reads what was added since. Raise ValueError where there is none.
+class StoredMatches(StoredWork):
+    """A folder with folders of matches. matches: in order, those of which games may be finished or not."""
 
-    matches: of its pairings, of which a game may be finished or not.
-    """
-
-    def __init__(self, path: Path, game: _core.Game | None = None) -> None:
-        self.folder = TournamentFolder(path)
-        stored = self.folder.stored()
-        self.settings: Mapping[str, Any] = stored["settings"]
-        self.begun: Mapping[str, Any] = stored.get("begun") or {}
-        self.game = game or load_game(self.settings["game"])
-        self.matches: list[StoredMatch] = []
+    def __init__(self, folder: RunDirectory, game: _core.Game | None = None) -> None:
+        self._matches: dict[str, StoredMatch] = {}
+        super().__init__(folder, game)
         self.refresh()
 
     def refresh(self) -> None:
-        """Read the results and the games that were written since; players may have been added."""
-        self.settings = self.folder.stored()["settings"]
-        self.result = read_json(self.folder.result_file) if self.folder.result_file.exists() else {}
-        known = {match.folder.path for match in self.matches}
-        for match in self.matches:
+        """Read the results and the games that were written since, also of matches that were added."""
+        self._read()
+        for match in self._matches.values():
             match.refresh()
-        there = [self.folder.path / name for name in self.settings.get("pairings") or ()]
-        self.matches += [
-            StoredMatch(path, self.game)
-            for path in there
-            if path not in known and (path / MatchFolder.SETTINGS).exists()
-        ]
+        for name in self._names():
+            if name not in self._matches and (self.folder.path / name / MatchFolder.SETTINGS).exists():
+                self._matches[name] = StoredMatch(self.folder.path / name, self.game)
+
+    def _names(self) -> Iterable[str]:
+        """Return the names of the matches' folders in order, of which some may be missing."""
+        raise NotImplementedError
 
     @property
-    def title(self) -> str:
-        """Tell what is played."""
-        return f"Tournament: {self.game.spec}"
+    def matches(self) -> list[StoredMatch]:
+        """The matches that are there."""
+        return [self._matches[name] for name in self._names() if name in self._matches]
 
     @property
     def games(self) -> int:
         """Number of the finished games."""
         return sum(len(match.games) for match in self.matches)
+
+
+class StoredTournament(StoredMatches):
+    """A tournament as its folder has it. Raise ValueError where there is none."""
+
+    def __init__(self, path: Path, game: _core.Game | None = None) -> None:
+        super().__init__(TournamentFolder(path), game)
+        self.title = f"Tournament: {self.game.spec}"
+
+    def _names(self) -> Iterable[str]:
+        return self.settings.get("pairings") or ()
 
     @property
     def games_wanted(self) -> int:
@@ -165,101 +188,59 @@ class StoredTournament:
         return (self.settings.get("games") or 0) * len(self.settings.get("pairings") or ())
 
     @property
-    def share_done(self) -> float | None:
-        """Share of the games that are finished, 0 to 1."""
+    def share_done(self) -> float | None:  # type: ignore[override]
         return _share(self.games, self.games_wanted)
 
     @property
     def state_text(self) -> str:
         """Return the state with the games and the time."""
-        complete = 0 < self.games_wanted <= self.games
+        state = self._state(complete=0 < self.games_wanted <= self.games)
         played = sum(pairing["results"]["games"] for pairing in self.result.get("pairings") or ())
-        state = _state(self.folder, complete=complete)
         return _state_text(state, self.games, self.games_wanted, self.result, played)
 
-    def standing(self) -> dict[str, Any]:
-        """Return the rating list, as `ratings_json`, and the results of the pairings until now."""
-        rated = rating_list(
+    def ratings(self) -> RatingList:
+        """Return the rating list until now."""
+        return rating_list(
             encounter for match in self.matches for encounter in encounters_of_tally(match.counted.tally, match.names)
         )
-        return {**ratings_json(rated), "pairings": pairings_of(self.matches)}
 
 
-class StoredTuning:
-    """A tuning as its folder has it; `refresh` reads what was added since. Raise ValueError where there is none.
+class StoredTuning(StoredMatches):
+    """A tuning as its folder has it, with matches in the order of their names. Raise ValueError where there is none."""
 
-    matches: in the order of their names.
-    """
+    def __init__(self, path: Path, game: _core.Game | None = None) -> None:
+        super().__init__(TuningFolder(path), game)
+        self.title = f"Tuning for strength: {self.game.spec}"
 
-    def __init__(self, path: Path) -> None:
-        self.folder = TuningFolder(path)
-        stored = self.folder.stored()
-        self.settings: Mapping[str, Any] = stored["settings"]
-        self.begun: Mapping[str, Any] = stored.get("begun") or {}
-        self.game = load_game(self.settings["game"])
-        self.title = f"Tuning for strength: {self.settings['game']}"
-        self._matches: dict[str, StoredMatch] = {}
-        self.refresh()
-
-    def refresh(self) -> None:
-        """Read the results and the games that were written since."""
-        self.result = read_json(self.folder.result_file) if self.folder.result_file.exists() else {}
-        for name in sorted(path.parent.name for path in self.folder.path.glob(f"*/{MatchFolder.SETTINGS}")):
-            if name in self._matches:
-                self._matches[name].refresh()
-            else:
-                self._matches[name] = StoredMatch(self.folder.path / name, self.game)
-
-    @property
-    def matches(self) -> list[StoredMatch]:
-        """Its matches in the order of their folders' names."""
-        return [self._matches[name] for name in sorted(self._matches)]
-
-    @property
-    def games(self) -> int:
-        """Number of the finished games."""
-        return sum(len(match.games) for match in self._matches.values())
-
-    share_done = None
-    """How many games there will be is not known."""
+    def _names(self) -> Iterable[str]:
+        return sorted(path.parent.name for path in self.folder.path.glob(f"*/{MatchFolder.SETTINGS}"))
 
     @property
     def state_text(self) -> str:
         """Return the state with the games and the matches."""
-        complete = bool(self.result) and bool(self.result.get("complete", True))
-        state = _state(self.folder, complete=complete)
-        return f"{state}, {self.games:,} games in {len(self._matches):,} matches"
-
-
-def pairings_of(matches: Sequence[StoredMatch]) -> list[dict[str, Any]]:
-    """Return the results of matches: who played, in which folder, and the numbers."""
-    return [
-        {
-            "a": match.names[0],
-            "b": match.names[1],
-            "folder": match.folder.path.name,
-            "results": match.counted.tally.to_json(),
-        }
-        for match in matches
-    ]
+        state = self._state(complete=bool(self.result) and bool(self.result.get("complete", True)))
+        return f"{state}, {self.games:,} games in {len(self.matches):,} matches"
 
 
 Stored = StoredMatch | StoredTournament | StoredTuning
 
 
+STORED: dict[type[RunDirectory], Callable[[Path, _core.Game | None], Stored]] = {
+    MatchFolder: StoredMatch,
+    TournamentFolder: StoredTournament,
+    TuningFolder: StoredTuning,
+}
+"""Readers of the folders that have a page."""
+
+
 def read_stored(folder: RunDirectory, game: _core.Game | None = None) -> Stored:
-    """Read a folder; `refresh` of what it returns reads what was added. ValueError where it is damaged, or of none.
+    """Read a folder; ValueError where it is damaged, or the folder of something else.
 
     game: that is played, default: the one that the folder's settings name.
     """
-    match folder:
-        case TournamentFolder():
-            return StoredTournament(folder.path, game)
-        case MatchFolder():
-            return StoredMatch(folder.path, game)
-        case TuningFolder():
-            return StoredTuning(folder.path)
-    raise ValueError(f"{folder.path} holds {folder.CONTENT}, no match, tournament or tuning")
+    if type(folder) not in STORED:
+        raise ValueError(f"{folder.path} holds {folder.CONTENT}, no match, tournament or tuning")
+    return STORED[type(folder)](folder.path, game)
 
 
 def summary_line(folder: RunDirectory) -> str:
@@ -301,12 +282,6 @@ def _sprt(result: Mapping[str, Any]) -> Sprt | None:
 
 def _share(done: int, of_all: int | None) -> float | None:
     return min(1.0, done / of_all) if of_all else None
-
-
-def _state(folder: RunDirectory, *, complete: bool) -> str:
-    """Return whether work goes on in a folder, or in the one that a match is part of; or is done."""
-    running = is_locked(folder.path) or (not complete and is_locked(folder.path.parent))
-    return "running" if running else "finished" if complete else "not finished"
 
 
 def _state_text(

@@ -1,4 +1,1 @@
-"""Tuning of player settings for strength by games.
-
-`parameters` defines settings and their bounds, `spsa` the stochastic optimiser, `folder` the files of a tuning.
-"""
+"""Tuning of player settings for strength: `parameters` and bounds, the optimiser `spsa`, `strength` by matches."""
