@@ -10,7 +10,6 @@ from hauteur.matches.ratings.elo import (
     Model,
     Pairs,
     Sprt,
-    elo,
     elo_interval,
     elo_of_score,
     finite_elo,
@@ -32,7 +31,7 @@ from hauteur.matches.ratings.elo import (
     ],
 )
 def test_published_checks(record: MatchScore, expected_elo: float, expected_los: float | None) -> None:
-    assert elo(record) == pytest.approx(expected_elo, abs=0.01)
+    assert elo_of_score(record.score) == pytest.approx(expected_elo, abs=0.01)
     if expected_los is not None:
         assert likelihood_of_superiority(record) == pytest.approx(expected_los, abs=5e-5)
 
@@ -45,7 +44,7 @@ def test_elo_and_score_are_inverse() -> None:
 def test_a_clean_sheet_is_infinite_but_bounded_on_one_side() -> None:
     record = MatchScore(wins=20)
     low, high = elo_interval(record)
-    assert elo(record) == high == math.inf
+    assert elo_of_score(record.score) == high == math.inf
     assert 100 < low < 400
     mirrored = elo_interval(MatchScore(losses=20))
     assert mirrored[0] == -math.inf
@@ -162,7 +161,7 @@ def test_a_sequential_test_against_published_output() -> None:
     test = Sprt(0, 20, model="normalised")
     assert test.llr(pairs) == pytest.approx(2.96, abs=0.005)
     assert normalised_elo(pairs) == pytest.approx(1056.68, abs=0.005)
-    assert test.verdict(pairs) is True
+    assert test.verdict(test.llr(pairs)) is True
     assert test.bounds == pytest.approx((-2.944, 2.944), abs=5e-4)
 
 
@@ -187,7 +186,7 @@ def test_a_sequential_test_errs_as_rarely_as_it_should(model: Model, accepted: b
     wrong = 0
     for _ in range(200):
         counts = np.zeros(5, int)
-        while (verdict := test.verdict(Pairs(tuple(counts.tolist())))) is None:
+        while (verdict := test.verdict(test.llr(Pairs(tuple(counts.tolist()))))) is None:
             counts += random.multinomial(8, drawn / drawn.sum())
         wrong += verdict is not accepted
     assert wrong <= 20  # 200 * 0.05 = 10, standard deviation 3

@@ -8,7 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import brentq, minimize
 
-from hauteur.matches.ratings.solvers import Floats, falling_root, minimum
+from hauteur.matches.ratings.bradley_terry import minimum
+from hauteur.matches.ratings.elo import falling_root
+from hauteur.matches.ratings.rating_list import Floats
 
 Shares = st.lists(st.floats(0.001, 1.0), min_size=3, max_size=6)
 

@@ -11,7 +11,7 @@ from hauteur.matches.ratings.elo import (
     Pairs,
     PairsInOrder,
     Sprt,
-    elo,
+    elo_of_score,
     likelihood_of_superiority,
     score_interval,
 )
@@ -32,7 +32,7 @@ class GateDecision:
     def to_json(self) -> dict[str, Any]:
         """Return the results as written to the run's gate folder."""
         low, high = score_interval(self.record)
-        difference = elo(self.record)
+        difference = elo_of_score(self.record.score)
         return {
             "generation": self.generation,
             "best": self.best,
@@ -89,7 +89,7 @@ def decide(settings: GateSettings, results: GateResults, *, generation: int, bes
     llr = sprt.llr(results.pairs) if sprt is not None else None
     if settings.by == "off":
         return GateDecision(generation, best, "off", True, "the gate is off: the newest net is the best")
-    if sprt is not None and (verdict := sprt.verdict(results.pairs)) is not None:
+    if sprt is not None and llr is not None and (verdict := sprt.verdict(llr)) is not None:
         accepted = sprt.elo1 if verdict else sprt.elo0
         reason = f"SPRT took Elo {accepted:g} after {results.pairs.pairs} pairs, LLR {llr:+.2f}"
         return GateDecision(generation, best, "sprt", verdict, reason, record, llr)

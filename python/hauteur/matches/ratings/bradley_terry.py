@@ -21,7 +21,7 @@ inverse of the Hessian at the mode; they treat games as independent, which is co
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,7 +29,6 @@ from numpy.typing import NDArray
 
 from hauteur.matches.ratings.elo import MatchScore
 from hauteur.matches.ratings.rating_list import Encounter, Floats, GroupConstants, Rating, RatingList
-from hauteur.matches.ratings.solvers import minimum
 
 NATURAL = math.log(10) / 400
 """Elo times this is the natural logarithm of the odds."""
@@ -42,6 +41,11 @@ PRIOR_DRAWS = 0.5
 
 ADVANTAGE_DEVIATION = 200.0
 """Standard deviation of the prior of the first mover's advantage, Elo."""
+
+_MOST_STEPS = 200
+_SHORTEST_STEP = 2.0**-40
+_LONGEST_STEP = 4.0
+"""Of any parameter in one step of `minimum`: far ahead, exponential functions overflow."""
 
 
 def rating_list(
@@ -299,3 +303,40 @@ class _Fit:
 
 def _deviation(variance: float) -> float:
     return math.sqrt(max(0.0, float(variance)))
+
+
+def minimum(
+    function: Callable[[Floats], tuple[float, Floats, Floats]], start: Floats, tolerance: float
+) -> tuple[Floats, Floats]:
+    """Minimum of a function of value, gradient [n] and Hessian [n, n], and the Hessian there.
+
+    Newton's steps, with the absolute values of the Hessian's eigenvalues where it is not positive (Nocedal and Wright,
+    Numerical Optimization, section 3.4), halved until the value falls. tolerance: of the largest component of the
+    gradient. Raises RuntimeError where no step lowers the value and the gradient is above 1,000 tolerances.
+    """
+    x = start
+    value, gradient, hessian = function(x)
+    for _ in range(_MOST_STEPS):
+        if np.abs(gradient).max(initial=0.0) <= tolerance:
+            return x, hessian
+        step = -_newton(gradient, hessian)
+        step *= min(1.0, _LONGEST_STEP / float(np.abs(step).max()))
+        length = 1.0
+        while length >= _SHORTEST_STEP:
+            found = function(x + length * step)
+            if found[0] <= value + 1e-4 * length * float(gradient @ step):
+                break
+            length /= 2
+        else:
+            break  # the value cannot fall any more in this arithmetic
+        x, (value, gradient, hessian) = x + length * step, found
+    if not np.isfinite(x).all() or np.abs(gradient).max(initial=0.0) > 1000 * tolerance:
+        raise RuntimeError(f"no minimum was found: the gradient is still {np.abs(gradient).max(initial=0.0):.3g}")
+    return x, hessian
+
+
+def _newton(gradient: Floats, hessian: Floats) -> Floats:
+    """The Hessian's absolute inverse times the gradient."""
+    values, vectors = np.linalg.eigh(hessian)
+    sizes = np.maximum(np.abs(values), 1e-12 * max(1.0, float(np.abs(values).max(initial=0.0))))
+    return np.asarray(vectors @ ((vectors.T @ gradient) / sizes))

@@ -1,12 +1,10 @@
 """Elo, error bars, likelihood of superiority and sequential tests: pure functions of the results of games."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from statistics import NormalDist
 from typing import Literal, get_args
-
-from hauteur.matches.ratings.solvers import falling_root
 
 
 @dataclass(frozen=True)
@@ -63,11 +61,6 @@ def elo_of_score(score: float) -> float:
 def score_of_elo(elo: float) -> float:
     """Expected score at this Elo difference: 1 / (1 + 10^(-elo/400))."""
     return 1 / (1 + 10 ** (-elo / 400))
-
-
-def elo(record: MatchScore) -> float:
-    """Elo difference that the record shows; infinite when all games were won or lost."""
-    return elo_of_score(record.score)
 
 
 def finite_elo(record: MatchScore) -> float:
@@ -234,12 +227,8 @@ class Sprt:
         zero, one = (self._most_likely(shares, elo) for elo in (self.elo0, self.elo1))
         return total * sum(p * math.log(b / a) for p, a, b in zip(shares, zero, one, strict=True))
 
-    def verdict(self, pairs: Pairs) -> bool | None:
-        """True: elo1 is accepted, False: elo0, None: not yet."""
-        return self.verdict_at(self.llr(pairs))
-
-    def verdict_at(self, llr: float) -> bool | None:
-        """Return the verdict at this log likelihood ratio, as `verdict`."""
+    def verdict(self, llr: float) -> bool | None:
+        """True: elo1 is accepted at this log likelihood ratio, False: elo0, None: not yet."""
         low, high = self.bounds
         return True if llr >= high else False if llr <= low else None
 
@@ -277,7 +266,7 @@ class PairsInOrder:
     @property
     def verdict(self) -> bool | None:
         """True: elo1 was accepted, False: elo0, None: not yet."""
-        return self.sprt.verdict_at(self.llr)
+        return self.sprt.verdict(self.llr)
 
     @property
     def llr(self) -> float:
@@ -377,3 +366,23 @@ def variance_ratio(record: MatchScore) -> float:
     p = (record.wins + 0.5 + record.draws / 2) / n
     variance = (record.wins + 0.5 + record.draws / 4) / n - p * p
     return variance / (p * (1 - p))
+
+
+def falling_root(function: Callable[[float], tuple[float, float]], low: float, high: float) -> float:
+    """Root between `low` and `high` of a falling function of value and slope, by Newton's steps.
+
+    The interval narrows with every step; a step that would leave it is replaced by the middle (Press et al., Numerical
+    Recipes, section 9.4). Raises ValueError unless the function is >= 0 at `low` and <= 0 at `high`.
+    """
+    if function(low)[0] < 0 or function(high)[0] > 0:
+        raise ValueError(f"the function has no root between {low} and {high}")
+    x = (low + high) / 2
+    for _ in range(200):
+        value, slope = function(x)
+        low, high = (x, high) if value > 0 else (low, x)
+        step = x - value / slope if slope < 0 else low
+        following = step if low < step < high else (low + high) / 2
+        if value == 0 or abs(following - x) <= 4e-16 * max(abs(low), abs(high)):
+            break
+        x = following
+    return x
