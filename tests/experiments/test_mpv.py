@@ -14,7 +14,7 @@ from hauteur_experiments.experiment import make_experiment
 from hauteur_experiments.mpv_mcts import figures, regime_map, regime_result
 from hauteur_experiments.mpv_mcts.noisy import noisy_net
 from hauteur_experiments.mpv_mcts.pairs import Pair, Teacher, net_cost, network_values, pair_of, turns
-from hauteur_experiments.mpv_mcts.regime_map import HALVES, Division, RegimeCell, RegimePoint, RegimeStage
+from hauteur_experiments.mpv_mcts.regime_map import RegimeCell, RegimePoint, RegimeStage
 from hauteur_experiments.registry import find
 
 GAME = "nogo(size=3)"
@@ -158,8 +158,8 @@ class Law(RegimeStage):
         assert cell.sigma is not None
         return tally(self.strength(cell.sigma), games)
 
-    def over(self, cell: RegimeCell, share: float, games: int, division: Division = HALVES) -> ht.Tally:
-        self.played.append((f"{cell.name} {division.name} {share:g}", games))
+    def over(self, cell: RegimeCell, share: float, games: int) -> ht.Tally:
+        self.played.append((f"{cell.name} {share:g}", games))
         return tally(0.0, games)
 
 
@@ -184,7 +184,7 @@ def test_the_map_turns_the_dial_until_a_cell_is_in_the_band(pair: Pair, tmp_path
 
 def fresh(pair: Pair, over_small: float, over_large: float, budget: int = 16, games: int = 1600) -> RegimePoint:
     found = point(pair, -30, budget=budget)
-    return replace(found, over_small={HALVES: tally(over_small, games)}, over_large={HALVES: tally(over_large, games)})
+    return replace(found, over_small=tally(over_small, games), over_large=tally(over_large, games))
 
 
 def verdicts(levels: list[RegimePoint], *outside: regime_map.OutsideTest) -> list[str]:

@@ -11,7 +11,7 @@ from hauteur import _core
 from hauteur.learning.gate import GateResults
 from hauteur.learning.planned import CANDIDATE, PlannedGames, unit_path
 from hauteur.learning.shards import shard_bytes
-from hauteur.learning.units import episodes, gate_games
+from hauteur.learning.units import episodes
 from hauteur.matches.arena import ArenaFacts, play_games
 from hauteur.matches.ratings.elo import Sprt
 from hauteur.matches.record import GamePlan, GameRecord
@@ -60,8 +60,10 @@ def play_generation(players: list[SearchPlayer], planned: PlannedGames, folder: 
 
 def gate_match(players: list[SearchPlayer], planned: PlannedGames, sprt: Sprt | None = None) -> GateResults:
     """Play the match of the candidate against the best net, with a sequential test until it ends."""
-    results, plans = GateResults(sprt), iter(planned.plans)
-    for game in gate_games(planned.game, players, planned.settings, plans, seed=planned.seed, purpose=planned.purpose):
+    results, plans, seed, purpose = GateResults(sprt), iter(planned.plans), planned.seed, planned.purpose
+    for game in episodes(
+        planned.game, players, planned.settings, plans, seed=seed, purpose=purpose, facts=ArenaFacts()
+    ):
         results.add(game.plan.index, game.score_of(CANDIDATE))
         if results.over:
             break

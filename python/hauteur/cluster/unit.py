@@ -15,8 +15,8 @@ from typing import Any, Protocol
 from hauteur import __version__
 
 KINDS = {
-    "self-play": "learning.units:SelfPlayJob",
-    "gate": "learning.units:GateJob",
+    "self-play": "learning.units:LearningJob",
+    "gate": "learning.units:LearningJob",
     "match": "matches.units:MatchJob",
 }
 """Every kind of units: the module of the package, and the class of its jobs. Packages above register here by name."""

@@ -143,10 +143,14 @@ def planned_gate(
     seed: int,
     unit_games: int,
 ) -> PlannedGames:
-    """Plan the match of the net of a generation against the best one: pairs of games; unit_games must be even."""
+    """Plan the match of the net of a generation against the best one: pairs of games, played to their ends.
+
+    unit_games: of a unit, even.
+    """
+    whole = settings.model_copy(update={"max_plies": None, "resignation": None, "tree_per_side": False})
     plans = pair_plans(game, gate.games, gate.opening_plies, purpose=f"gate opening {generation}", seed=seed)
     purpose = f"gate {generation}"
-    return PlannedGames("gate", game, settings, generation, (generation, best), seed, purpose, tuple(plans), unit_games)
+    return PlannedGames("gate", game, whole, generation, (generation, best), seed, purpose, tuple(plans), unit_games)
 
 
 def colours_of(recipe: Recipe) -> Colours:
@@ -215,20 +219,20 @@ def unit_games(planned: PlannedGames, folder: Path, number: int) -> Games:
 
 def missing_units(planned: PlannedGames, folder: Path, warn: Callable[[str], object]) -> list[int]:
     """Return the units of a generation without a right file; name files that are damaged or of other games."""
-    missing = []
-    for number in planned.units:
-        if not unit_path(folder, planned.generation, number).exists():
-            missing.append(number)
-            continue
-        try:
-            unit_games(planned, folder, number)
-        except ValueError as error:
-            warn(f"{error}; its games are played again")
-            missing.append(number)
-    known = {unit_path(folder, planned.generation, number) for number in planned.units}
-    for path in sorted(set(folder.glob(f"gen-{planned.generation:05d}-*.parquet")) - known):
+    paths = {number: unit_path(folder, planned.generation, number) for number in planned.units}
+    missing = [n for n, path in paths.items() if not path.exists() or _sound_games(planned, folder, n, warn) is None]
+    for path in sorted(set(folder.glob(f"gen-{planned.generation:05d}-*.parquet")) - set(paths.values())):
         warn(f"{path}: is the file of no unit of this generation, and is not used")
     return missing
+
+
+def _sound_games(planned: PlannedGames, folder: Path, number: int, warn: Callable[[str], object]) -> Games | None:
+    """Return the games of a unit; None, with a warning, where its file is missing or damaged."""
+    try:
+        return unit_games(planned, folder, number)
+    except ValueError as error:
+        warn(f"{error}; its games are played again")
+        return None
 
 
 def played_games(planned: PlannedGames, folder: Path, checked: Mapping[Path, Games]) -> dict[Path, Games]:
@@ -253,13 +257,9 @@ def finished_games(
     digest: of the games that were learned from, where it is known; play_again: plays units. ValueError where that
     cannot be done, or with run.exact where other games come out; without it they are learned from, with a warning.
     """
-    found, wrong = dict[int, Games](), list[int]()
-    for number in planned.units:
-        try:
-            found[number] = unit_games(planned, folder.games, number)
-        except ValueError as error:
-            warn(f"{error}; its games are played again")
-            wrong.append(number)
+    read = {number: _sound_games(planned, folder.games, number, warn) for number in planned.units}
+    found = {number: games for number, games in read.items() if games is not None}
+    wrong = [number for number in planned.units if number not in found]
     if wrong:
         try:
             play_again(wrong)

@@ -68,22 +68,25 @@ class LearningJob:
         self.purpose = str(shared["purpose"])
         self.game = load_game(self.recipe.game)
         self.n_scl: int | None = None
+        self.players: Sequence[SearchPlayer | MovePlayer]
         self._stack = ExitStack()
         exact = self.recipe.run.exact
         run_players = RunPlayers(self.recipe, lambda net: places[str(net)], self.game, exact=exact, threads=threads)
         try:
-            self.players = self.opened(run_players, self._stack)
+            if unit.kind == "self-play":
+                self.n_scl = n_scl_of(self.settings.search)
+                self.players = run_players.of_selfplay(self.nets, self.settings, self._stack)
+            else:
+                visits = self.settings.visits
+                self.players = [run_players.of_gate(net, visits, self._stack) for net in self.nets]
         except BaseException:
             self._stack.close()
             raise
 
-    def opened(self, players: RunPlayers, stack: ExitStack) -> Sequence[SearchPlayer | MovePlayer]:
-        """Return the players, whose nets are closed with the stack."""
-        raise NotImplementedError
-
     def games(self, plans: Iterator[GamePlan], facts: ArenaFacts) -> Generator[GameRecord]:
-        """Play games."""
-        raise NotImplementedError
+        """Play games by the settings."""
+        game, settings, seed = self.game, self.settings, self.recipe.run.seed
+        return episodes(game, self.players, settings, plans, seed=seed, purpose=self.purpose, facts=facts)
 
     def play(self, units: Iterator[Unit]) -> Iterator[UnitResult]:
         """Play units."""
@@ -106,33 +109,6 @@ class LearningJob:
     def _evaluations(self, facts: ArenaFacts) -> dict[str, float]:
         counts = evaluations_of_nets(facts, self.players, self.nets)
         return {**dict(zip(EVALUATIONS, counts, strict=True)), "tree_bytes": facts.tree_bytes}
-
-
-class SelfPlayJob(LearningJob):
-    """Games of a generation, or of a probe."""
-
-    def opened(self, players: RunPlayers, stack: ExitStack) -> Sequence[SearchPlayer | MovePlayer]:
-        """Return the players of self-play."""
-        self.n_scl = n_scl_of(self.settings.search)
-        return players.of_selfplay(self.nets, self.settings, stack)
-
-    def games(self, plans: Iterator[GamePlan], facts: ArenaFacts) -> Generator[GameRecord]:
-        """Play games by the rules of self-play."""
-        game, settings, seed = self.game, self.settings, self.recipe.run.seed
-        return episodes(game, self.players, settings, plans, seed=seed, purpose=self.purpose, facts=facts)
-
-
-class GateJob(LearningJob):
-    """Games of a gate match."""
-
-    def opened(self, players: RunPlayers, stack: ExitStack) -> Sequence[SearchPlayer | MovePlayer]:
-        """Return the candidate and the best net's player."""
-        return [players.of_gate(net, self.settings.visits, stack) for net in self.nets]
-
-    def games(self, plans: Iterator[GamePlan], facts: ArenaFacts) -> Generator[GameRecord]:
-        """Play games of the match."""
-        game, settings, seed = self.game, self.settings, self.recipe.run.seed
-        return gate_games(game, self.players, settings, plans, seed=seed, purpose=self.purpose, facts=facts)
 
 
 def episodes(
@@ -160,30 +136,6 @@ def episodes(
         max_plies=settings.max_plies,
         resignation=settings.resignation,
         tree_per_side=settings.tree_per_side,
-        facts=facts,
-    )
-
-
-def gate_games(
-    game: _core.Game,
-    players: Sequence[SearchPlayer | MovePlayer],
-    settings: SelfPlaySettings,
-    plans: Iterator[GamePlan],
-    *,
-    seed: int,
-    purpose: str,
-    facts: ArenaFacts | None = None,
-) -> Generator[GameRecord]:
-    """Play games of a gate match, as many side by side as in self-play with these settings."""
-    return play_games(
-        game,
-        players,
-        plans,
-        seed=seed,
-        purpose=purpose,
-        parallel=settings.parallel_games,
-        batch_size=settings.batch_size,
-        in_flight=settings.in_flight,
         facts=facts,
     )
 

@@ -37,9 +37,6 @@ FIRST_SEED = 11
 PROOF_ITERATIONS = 100
 """Of the player that is proven, whatever iterations it learned with."""
 
-MOST_LINES = 5
-"""Seeds beyond which a figure shows their median and range."""
-
 EARLY = 5
 """Trainings after which the report finds figure 5 optimal."""
 
@@ -168,7 +165,7 @@ def make(plan: FigurePlan, setting: Setting) -> Result:
     seeds = setting.seed_numbers
     rows = [row for seed, run in zip(seeds, learned, strict=True) for row in _rows(seed, run)]
     recipe = recipe_of(plan, setting, setting.first_seed)
-    figures = [dataset_figure(plan, recipe, learned), losses_figure(plan, seeds, learned)]
+    figures = [dataset_figure(plan, recipe, learned), losses_figure(plan, learned)]
     facts = {"first_optimal": [run.first_optimal for run in learned], "recipe": recipe.model_dump()}
     findings = [finding(plan, learned, scope(plan, recipe))]
     return Result(rows, findings, figures, facts=facts)
@@ -228,22 +225,18 @@ def dataset_figure(plan: FigurePlan, recipe: ht.Recipe, learned: Sequence[Learne
     return ht.Figure(plan.name, title, text, "share of episodes", "training step", **style)
 
 
-def losses_figure(plan: FigurePlan, seeds: Sequence[int], learned: Sequence[Learned]) -> ht.Figure:
-    """Lost positions in exhaustive play after every training: a line a seed; of many seeds the median and the range."""
+def losses_figure(plan: FigurePlan, learned: Sequence[Learned]) -> ht.Figure:
+    """Lost positions in exhaustive play after every training: the median of the seeds and their range."""
     runs = [[run.losses_before, *run.losses] for run in learned]
     xs = list(range(len(runs[0])))
-    text = "Different lost positions that some opponent can reach, both sides; 0 is optimal play."
-    if len(runs) <= MOST_LINES:
-        lines = tuple(
-            ht.Series(f"seed {seed}", xs, run, COLOURS[number])
-            for number, (seed, run) in enumerate(zip(seeds, runs, strict=True))
-        )
-    else:
-        steps = list(zip(*runs, strict=True))
-        lows, highs = [min(step) for step in steps], [max(step) for step in steps]
-        name = f"median of {len(runs)} seeds"
-        lines = (ht.Series(name, xs, [median(step) for step in steps], COLOURS[0], low=lows, high=highs),)
-        text += " Shade: from the least to the most of the seeds."
+    text = (
+        "Different lost positions that some opponent can reach, both sides; 0 is optimal play. "
+        "Shade: from the least to the most of the seeds."
+    )
+    steps = list(zip(*runs, strict=True))
+    lows, highs = [min(step) for step in steps], [max(step) for step in steps]
+    name = f"median of {len(runs)} seeds"
+    lines = (ht.Series(name, xs, [median(step) for step in steps], COLOURS[0], low=lows, high=highs),)
     title = f"Exhaustive play at {PROOF_ITERATIONS} iterations"
     return ht.Figure(f"{plan.name}-losses", title, text, "lost positions", "training step", lines=lines, from_zero=True)
 

@@ -24,7 +24,6 @@ from hauteur_experiments.mpv_mcts.noisy import noise_name, noisy_net
 from hauteur_experiments.mpv_mcts.pairs import LAN, PAPER, Pair, Size, Teacher, described, size_name, supervised_nets
 from hauteur_experiments.mpv_mcts.regime_map import (
     BAND,
-    HALVES,
     NEAR,
     OUTSIDE,
     PROBE,
@@ -201,7 +200,7 @@ def _matches(setting: Setting, cells: Sequence[RegimeCell]) -> Iterator[Match]:
     in_band = {cell.budget: cell for cell in cells}.values()
     over = tests * (TEST + TEST_OUTSIDE)
     for cell, level, each in [(c, usual, usual) for c in cells] + [(c, tests * TEST_LEVEL, over) for c in in_band]:
-        both, small, large = cell.together(HALVES), cell.alone(0.0), cell.alone(1.0)
+        both, small, large = cell.together(), cell.alone(0.0), cell.alone(1.0)
         for sides, games in (((small, large), level), ((both, small), each), ((both, large), each)):
             yield match_spec("estimate", cell, sides, max(1, setting.pairs(games) // setting.seeds))
 

@@ -15,7 +15,7 @@ many games. The other seeds play the cells that are chosen by S against L alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import hauteur as ht
@@ -46,23 +46,6 @@ after two plies."""
 
 
 @dataclass(frozen=True)
-class Division:
-    """How a pair divides a budget and mixes values. share: r, of the large net; alpha: weight of the small net."""
-
-    share: float = BEST_SHARE
-    alpha: float = 0.5
-
-    @property
-    def name(self) -> str:
-        """Its name in folders."""
-        return f"r{round(100 * self.share)}-a{round(100 * self.alpha)}"
-
-
-HALVES = Division()
-"""The paper's: half of the budget to each net, half of the value from each."""
-
-
-@dataclass(frozen=True)
 class RegimeCell:
     """A pair of nets at a budget. label: of the small net; sigma: of its noise, None for a net of its own."""
 
@@ -80,19 +63,19 @@ class RegimeCell:
         """S (share 0) or L (share 1) with the whole budget."""
         return self.pair.player(self.budget, share)
 
-    def together(self, division: Division) -> str:
-        """Both nets in one tree."""
-        return self.pair.player(self.budget, division.share, division.alpha)
+    def together(self) -> str:
+        """Both nets in one tree, as in the paper: half of the budget to each net, half of the value from each."""
+        return self.pair.player(self.budget, BEST_SHARE, 0.5)
 
 
 @dataclass
 class RegimePoint:
-    """Matches of a cell: S against L, and the pair against S and against L by its division."""
+    """Matches of a cell: S against L, and the pair against S and against L; None where they were not played."""
 
     cell: RegimeCell
     level: ht.Tally
-    over_small: dict[Division, ht.Tally] = field(default_factory=dict)
-    over_large: dict[Division, ht.Tally] = field(default_factory=dict)
+    over_small: ht.Tally | None = None
+    over_large: ht.Tally | None = None
 
     @property
     def gap(self) -> Elo:
@@ -104,9 +87,10 @@ class RegimePoint:
         """Tell which net is the better one at this budget."""
         return self.gap.value > 0
 
-    def over_better(self, division: Division = HALVES) -> ht.Tally | None:
+    @property
+    def over_better(self) -> ht.Tally | None:
         """The pair against the better net; None where it was not played."""
-        return (self.over_small if self.small_is_better else self.over_large).get(division)
+        return self.over_small if self.small_is_better else self.over_large
 
 
 def is_near(point: RegimePoint) -> bool:
@@ -168,10 +152,9 @@ class RegimeStage:
         """S against L."""
         return self._play(cell, "s-vs-l", (cell.alone(0.0), cell.alone(1.0)), games)
 
-    def over(self, cell: RegimeCell, share: float, games: int, division: Division = HALVES) -> ht.Tally:
+    def over(self, cell: RegimeCell, share: float, games: int) -> ht.Tally:
         """The pair against S (share 0) or L (share 1)."""
-        name = f"{division.name}-vs-{'l' if share else 's'}"
-        return self._play(cell, name, (cell.together(division), cell.alone(share)), games)
+        return self._play(cell, f"r50-a50-vs-{'l' if share else 's'}", (cell.together(), cell.alone(share)), games)
 
     def _play(self, cell: RegimeCell, name: str, sides: tuple[str, str], games: int) -> ht.Tally:
         spec = match_spec(f"{self.name}-{cell.name}-{name}", cell, sides, self.setting.pairs(games))
@@ -198,7 +181,7 @@ def tuned_map(tune: RegimeStage, cells: Sequence[RegimeCell], dial: Dial | None)
         points += [point for mine in by_budget(points).values() for point in _refined(tune, mine, dial)]
     for point in points:
         games = TUNING if is_near(point) else PROBE
-        _play_pair(tune, point, games, HALVES)
+        _play_pair(tune, point, games)
     return points
 
 
@@ -218,9 +201,9 @@ def _refined(tune: RegimeStage, points: Sequence[RegimePoint], dial: Dial) -> li
     return found
 
 
-def _play_pair(stage: RegimeStage, point: RegimePoint, games: int, division: Division) -> None:
-    point.over_small[division] = stage.over(point.cell, 0.0, games, division)
-    point.over_large[division] = stage.over(point.cell, 1.0, games, division)
+def _play_pair(stage: RegimeStage, point: RegimePoint, games: int) -> None:
+    point.over_small = stage.over(point.cell, 0.0, games)
+    point.over_large = stage.over(point.cell, 1.0, games)
 
 
 def level_points(points: Sequence[RegimePoint]) -> list[RegimePoint]:
@@ -239,7 +222,7 @@ def tested_level(test: RegimeStage, points: Sequence[RegimePoint]) -> list[Regim
     found = []
     for point in points:
         fresh = RegimePoint(point.cell, test.level(point.cell, TEST_LEVEL))
-        _play_pair(test, fresh, TEST, HALVES)
+        _play_pair(test, fresh, TEST)
         found.append(fresh)
     return found
 

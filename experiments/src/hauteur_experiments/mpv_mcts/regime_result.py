@@ -11,11 +11,9 @@ from hauteur_experiments.experiment import Finding
 from hauteur_experiments.grid import COLOURS
 from hauteur_experiments.measured import MatchElo
 from hauteur_experiments.mpv_mcts.ladder import Elo
-from hauteur_experiments.mpv_mcts.pairs import turns
+from hauteur_experiments.mpv_mcts.pairs import BEST_SHARE, turns
 from hauteur_experiments.mpv_mcts.regime_map import (
     BAND,
-    HALVES,
-    Division,
     OutsideTest,
     RegimeCell,
     RegimePoint,
@@ -44,10 +42,8 @@ def _beats_both(point: RegimePoint, cells: int, scope: str) -> Finding:
     sides = {"pair over the small net": point.over_small, "over the large net": point.over_large}
     claim = Claim(
         tuple(
-            Inequality(
-                what, MatchElo(tallies[HALVES]), 0.0, "above", LEAST_TESTED, unit="Elo", matters=HALF_OF_PUBLISHED
-            )
-            for what, tallies in sides.items()
+            Inequality(what, MatchElo(_known(tally)), 0.0, "above", LEAST_TESTED, unit="Elo", matters=HALF_OF_PUBLISHED)
+            for what, tally in sides.items()
         ),
         cells=cells,
     )
@@ -91,7 +87,7 @@ def _more_budget(levels: Sequence[RegimePoint], scope: str) -> Finding:
         return Finding("more-budget", text, "open", scope=scope)
     ends = sorted(levels, key=lambda point: point.cell.budget)
     first, last = ends[0], ends[-1]
-    games = min(tally[HALVES].record.games for point in (first, last) for tally in (point.over_small, point.over_large))
+    games = min(_known(one).record.games for point in (first, last) for one in (point.over_small, point.over_large))
     ends_of = mean_lead(first), mean_lead(last)
     gain = Elo.normal(ends_of[1].value - ends_of[0].value, math.hypot(*(one.half for one in ends_of)))
     more = gain.measured(games)
@@ -104,8 +100,14 @@ def _more_budget(levels: Sequence[RegimePoint], scope: str) -> Finding:
 
 def mean_lead(point: RegimePoint) -> Elo:
     """Return the mean of the pair's Elo over either net, whose matches are independent."""
-    small, large = (Elo.of(tallies[HALVES]) for tallies in (point.over_small, point.over_large))
+    small, large = (Elo.of(_known(tally)) for tally in (point.over_small, point.over_large))
     return Elo.normal((small.value + large.value) / 2, math.hypot(small.half, large.half) / 2)
+
+
+def _known(tally: ht.Tally | None) -> ht.Tally:
+    if tally is None:
+        raise ValueError("the pair of a tested cell has not played")
+    return tally
 
 
 def _place(cell: RegimeCell) -> str:
@@ -115,35 +117,30 @@ def _place(cell: RegimeCell) -> str:
 def rows(
     points: Sequence[RegimePoint], levels: Sequence[RegimePoint], outside: Sequence[OutsideTest]
 ) -> list[dict[str, Any]]:
-    """A row a cell and division: the map (seeds: tuning), then the tests."""
-    found = [_row("tuning", point, division) for point in points for division in point.over_small]
-    found += [_row("test", point, HALVES) for point in levels]
+    """A row a cell: the map (seeds: tuning), then the tests."""
+    found = [_row("tuning", point) for point in points] + [_row("test", point) for point in levels]
     return found + [_outside_row(test) for test in outside]
 
 
-def _row(seeds: str, point: RegimePoint, division: Division) -> dict[str, Any]:
-    over = {"s": point.over_small[division], "l": point.over_large[division]}
-    return _place_of(seeds, point.cell, division) | _elos(
-        {"s_l": point.level, "pair_s": over["s"], "pair_l": over["l"]}
-    )
+def _row(seeds: str, point: RegimePoint) -> dict[str, Any]:
+    tallies = {"s_l": point.level, "pair_s": point.over_small, "pair_l": point.over_large}
+    return _place_of(seeds, point.cell) | _elos(tallies)
 
 
 def _outside_row(test: OutsideTest) -> dict[str, Any]:
     small = test.point.small_is_better
     over = {"pair_s": test.over_better if small else None, "pair_l": None if small else test.over_better}
-    return _place_of("test", test.point.cell, HALVES) | _elos({"s_l": None, **over})
+    return _place_of("test", test.point.cell) | _elos({"s_l": None, **over})
 
 
-def _place_of(seeds: str, cell: RegimeCell, division: Division) -> dict[str, Any]:
-    small, large = turns(cell.budget, division.share, cell.pair.cost)
+def _place_of(seeds: str, cell: RegimeCell) -> dict[str, Any]:
+    small, large = turns(cell.budget, BEST_SHARE, cell.pair.cost)
     return {
         "seeds": seeds,
         "small": cell.label,
         "sigma": cell.sigma,
         "cost": cell.pair.cost,
         "budget": cell.budget,
-        "share": division.share,
-        "alpha": division.alpha,
         "small_turns": small,
         "large_turns": large,
     }
@@ -159,7 +156,7 @@ def _elos(tallies: dict[str, ht.Tally | None]) -> dict[str, Any]:
     return found
 
 
-SHOWN = ("seeds", "budget", "small", "share", "s_l_elo", "pair_s_elo", "pair_l_elo", "pair_s_games", "pair_l_games")
+SHOWN = ("seeds", "budget", "small", "s_l_elo", "pair_s_elo", "pair_l_elo", "pair_s_games", "pair_l_games")
 """Columns of the rows that are shown; the intervals are in result.csv."""
 
 
@@ -190,7 +187,7 @@ def figure(
 
 
 def _places(points: Iterable[RegimePoint]) -> list[tuple[float, Elo]]:
-    over = [(point.gap.value, point.over_better()) for point in points]
+    over = [(point.gap.value, point.over_better) for point in points]
     return [(gap, Elo.of(tally)) for gap, tally in over if tally is not None]
 
 
