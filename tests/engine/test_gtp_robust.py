@@ -21,14 +21,13 @@ GOOD = [
         "boardsize 3",
         "clear_board",
         "komi 6.5",
-        "get_komi",
         "play b C3",
         "play w D4",
         "17 play black A1",
     ),
     *("genmove b", "genmove w", "undo", "undo", "showboard", "final_score"),
-    *("all_legal b", "move_history", "time_settings 10 5 3", "time_left b 4 0"),
-    *("kata-analyze 10", "kata-analyze w interval 5 rootInfo true", "kata-genmove_analyze b 50"),
+    *("move_history", "time_settings 10 5 3", "time_left b 4 0"),
+    *("kata-analyze 10", "kata-analyze w interval 5 rootInfo true"),
     *("# interrupt", "# nothing"),
 ]
 WORDS = [

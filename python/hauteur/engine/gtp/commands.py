@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 
 from hauteur.engine.gtp.board import GtpBoard
@@ -21,7 +21,7 @@ from hauteur.engine.gtp.protocol import (
     text_lines,
 )
 from hauteur.engine.gtp.session import PASS, GtpSession, PlayerClock, TimeSettings, report_note
-from hauteur.engine.playing import FoundMove, PlayingSession
+from hauteur.engine.playing import PlayingSession
 from hauteur.engine.streams import LineReader
 from hauteur.mcts.limits import Limits
 from hauteur.mcts.report import RootMove, RootReport
@@ -30,7 +30,7 @@ CENTISECOND = 0.01
 BOUND_DEVIATIONS = 1.96
 """Standard deviations between the win rate and its lower bound: 95 % two-sided."""
 FLAGS = ("rootInfo", "ownership", "movesOwnership", "pvVisits")
-"""Keys with true or false that KataGo's clients send; all but the first ask for what no game of hauteur has."""
+"""Keys with true or false that KataGo's clients send; they are read, and have no effect."""
 NUMBERS = ("interval", "minmoves", "maxmoves")
 
 
@@ -41,7 +41,6 @@ class LiveRequest:
     colour: int | None = None
     interval: float = 1.0
     most: int = 20
-    root: bool = False
 
 
 def read_analysis_request(arguments: Sequence[str]) -> LiveRequest:
@@ -56,15 +55,13 @@ def read_analysis_request(arguments: Sequence[str]) -> LiveRequest:
     for key, value in zip(words[::2], words[1::2], strict=True):
         values[key] = _value(key, value)
     interval = max(1, values["interval"]) * CENTISECOND
-    return LiveRequest(colour, interval, max(1, values["maxmoves"]), bool(values.get("rootInfo")))
+    return LiveRequest(colour, interval, max(1, values["maxmoves"]))
 
 
-def katago_line(board: GtpBoard, report: RootReport, request: LiveRequest) -> str:
-    """Return a report as one line, empty before the first visit of a move: rates 0 to 1, utility -1 to 1."""
-    moves = [_katago_move(board, move, order) for order, move in _shown(report, request)]
-    win, draw, loss = report.wdl
-    root = f"rootInfo visits {report.visits} utility {win - loss:.6f} winrate {win + 0.5 * draw:.6f}"
-    return " ".join([*moves, *([root] if request.root and moves else [])])
+def katago_line(board: GtpBoard, report: RootReport, most: int) -> str:
+    """Return the best moves of a report as one line, empty before the first visit: rates 0 to 1, utility -1 to 1."""
+    moves = [move for move in report.moves if move.wdl is not None][:most]
+    return " ".join(_katago_move(board, move, order) for order, move in enumerate(moves))
 
 
 def lower_bound(rate: float, visits: int) -> float:
@@ -85,11 +82,6 @@ def _value(key: str, text: str) -> int:
     return int(text.lower() == "true")
 
 
-def _shown(report: RootReport, request: LiveRequest) -> Iterator[tuple[int, RootMove]]:
-    """The moves with visits, best first, with their ranks."""
-    return enumerate([move for move in report.moves if move.wdl is not None][: request.most])
-
-
 def _katago_move(board: GtpBoard, move: RootMove, order: int) -> str:
     assert move.wdl is not None  # moves without visits are not shown
     rate = min(1.0, max(0.0, move.wdl[0] + 0.5 * move.wdl[1]))
@@ -100,7 +92,6 @@ def _katago_move(board: GtpBoard, move: RootMove, order: int) -> str:
 
 
 ANALYSE_USAGE = "[COLOUR] [CENTISECONDS] [KEY] [VALUE] [...]"
-GENMOVE_USAGE = f"COLOUR {ANALYSE_USAGE.removeprefix('[COLOUR] ')}"
 
 
 class SessionCommands:
@@ -109,20 +100,17 @@ class SessionCommands:
     def __init__(self, session: GtpSession, feed: Callable[[], LineReader[bytes]]) -> None:
         self._session = session
         self._feed = feed
-        self.komi = 0.0
 
     def table(self) -> Commands:
         """The commands that the player of the session knows, by their names."""
         known = {
             "boardsize": GtpCommand("SIZE", "An empty square board of this size.", self._boardsize),
             "clear_board": GtpCommand("", "A new game: no moves, full clocks, nothing remembered.", self._clear_board),
-            "komi": GtpCommand("KOMI", "A number, kept and of no effect: points are not counted.", self._komi),
-            "get_komi": GtpCommand("", "That number.", lambda _: f"{self.komi:g}"),
+            "komi": GtpCommand("KOMI", "A number, of no effect: points are not counted.", self._komi),
             "play": GtpCommand("COLOUR VERTEX", "Plays a move.", self._play),
             "undo": GtpCommand("", "Takes the last move back.", self._undo),
             "showboard": GtpCommand("", "Draws the board.", self._showboard),
             "final_score": GtpCommand("", "The winner: `B+1`, `W+1`, `0` for a draw.", self._final_score),
-            "all_legal": GtpCommand("COLOUR", "The legal moves of the player whose turn it is.", self._all_legal),
             "move_history": GtpCommand("", "All moves, the last one first.", self._move_history),
             "genmove": GtpCommand("COLOUR", "Plays a move and says it.", self._genmove),
             "time_settings": GtpCommand(
@@ -138,9 +126,6 @@ class SessionCommands:
             "kata-analyze": GtpCommand(
                 ANALYSE_USAGE, "Analysis live in KataGo's form, until the next line.", self._analyse
             ),
-            "kata-genmove_analyze": GtpCommand(
-                GENMOVE_USAGE, "genmove, with its search live in KataGo's form.", self._genmove_live
-            ),
             "gogui-interrupt": GtpCommand("", "Says that `# interrupt` ends a search early.", lambda _: ""),
         }
 
@@ -155,7 +140,7 @@ class SessionCommands:
         return ""
 
     def _komi(self, arguments: Arguments) -> str:
-        self.komi = read_number(arguments[0])
+        read_number(arguments[0])
         return ""
 
     def _play(self, arguments: Arguments) -> str:
@@ -178,11 +163,6 @@ class SessionCommands:
         if outcome is None:
             raise ValueError("cannot score: the game is not over")
         return {1: "B+1", 0: "0", -1: "W+1"}[outcome]
-
-    def _all_legal(self, arguments: Arguments) -> str:
-        board = self._session.board
-        board.require_turn(read_colour(arguments[0]))
-        return " ".join(board.vertex(action) for action in board.state.legal_actions().tolist())
 
     def _move_history(self, _: Arguments) -> str:
         return text_lines(f"{COLOURS[player]} {vertex}" for player, vertex in reversed(self._session.board.moves()))
@@ -216,46 +196,12 @@ class SessionCommands:
         return self._live_analysis(playing, request)
 
     def _live_analysis(self, playing: PlayingSession, request: LiveRequest) -> Iterator[str]:
-        seen = _Latest()
-        search = playing.start(Limits(infinite=True), lines=request.most, on_report=seen)
+        reports: deque[RootReport] = deque(maxlen=1)  # the latest of a search that runs in another thread
+        search = playing.start(Limits(infinite=True), lines=request.most, on_report=reports.append)
         try:
             while not self._feed().wait(request.interval) and not search.done():
-                yield from seen.lines(self._session.board, request)
+                if reports and (line := katago_line(self._session.board, reports[0], request.most)):
+                    yield line
         finally:
             playing.stop()
             report_note(search.result())
-
-    def _genmove_live(self, arguments: Arguments) -> Result:
-        colour, request, session = read_colour(arguments[0]), read_analysis_request(arguments), self._session
-        if session.board.is_over:
-            return iter([f"play {session.answer_at_end(colour)}"])
-        session.board.require_turn(colour)
-        return self._live_genmove(colour, request)
-
-    def _live_genmove(self, colour: int, request: LiveRequest) -> Iterator[str]:
-        seen, session = _Latest(), self._session
-        with ThreadPoolExecutor(1, thread_name_prefix="genmove") as pool:
-            search: Future[FoundMove] = pool.submit(session.think, colour, lines=request.most, on_report=seen)
-            while not search.done():
-                yield from seen.lines(session.board, request)
-                wait([search], request.interval)
-        found = search.result()
-        if found.report is not None and (line := katago_line(session.board, found.report, request)):
-            yield line  # an empty one, where no move has been visited, would end the answer
-        yield f"play {session.answer(found)}"
-
-
-class _Latest:
-    """The latest report of a search that runs in another thread."""
-
-    def __init__(self) -> None:
-        self._report: RootReport | None = None
-
-    def __call__(self, report: RootReport) -> None:
-        """Keep a report."""
-        self._report = report
-
-    def lines(self, board: GtpBoard, request: LiveRequest) -> Iterator[str]:
-        """Yield the line of the report, if there is one."""
-        if self._report is not None and (line := katago_line(board, self._report, request)):
-            yield line

@@ -42,7 +42,6 @@ SAME_MOVE_SECONDS = 1.0
 """A `go` so soon after its `position` belongs to the same turn of the clock."""
 SCRIPT_SECONDS = 0.2
 """A `quit` so soon after the line before it was written together with it."""
-ENDLESS = "error: wait: this search ends with `stop` only"
 
 
 @dataclass(eq=False)
@@ -59,7 +58,6 @@ class UciCommand:
     began: bool = False
     superseded: bool = False
     held: bool = False
-    notes: list[str] = field(default_factory=list)
 
     @property
     def word(self) -> str:
@@ -167,10 +165,8 @@ class UciEngine:
             newest.control.ponderhit()
         elif newest.ends:
             newest.held = True
-        elif newest.began:
-            self._output.info(ENDLESS)
         else:
-            newest.notes.append(ENDLESS)
+            self._output.info("error: wait: this search ends with `stop` only")
 
     def _leave(self) -> None:
         """Let everything that runs or waits take no more time."""
@@ -331,8 +327,6 @@ class UciEngine:
             command.began = True
             if command.superseded:
                 command.control.stop()
-        for note in command.notes:
-            self._output.info(note)
         found = self._session.think(
             limits,
             actions=actions,
