@@ -147,7 +147,7 @@ impl Forest {
     fn idle_tree(&mut self, id: usize) -> Result<&mut Search, ForestError> {
         let search = self.tree_mut(id)?;
         if search.rows_in_flight() as usize == search.waiting_for_model() {
-            search.cancel_waiting(); // in no batch, so nobody else could
+            search.cancel_waiting(); // in no batch: nothing else cancels them
         }
         match search.rows_in_flight() {
             0 => Ok(search),
