@@ -2,9 +2,7 @@
 
 from collections.abc import Iterator
 
-import numpy as np
 import pytest
-from gtp_client import PlainNoGo
 from gtp_table import Table
 
 REQUIRED = {
@@ -96,18 +94,6 @@ def test_sizes_that_the_game_has_not(table: Table, size: str) -> None:
     assert table.refused(f"boardsize {size}").startswith("unacceptable size: ")
     assert table.ask("move_history") == "black C3"
     assert table.refused("boardsize many").startswith("syntax error")
-
-
-@pytest.mark.parametrize("seed", [1, 2])
-def test_legal_moves_are_those_of_plain_rules(seed: int) -> None:
-    table, rules, colour = Table(player=f"random name=r{seed}"), PlainNoGo(5), 0
-    table.session.playing._rng = np.random.default_rng(seed)
-    while not table.session.board.is_over:
-        board = table.session.board
-        assert {board.vertex(action) for action in board.state.legal_actions().tolist()} == rules.legal(colour)
-        rules.play(colour, table.ask(f"genmove {'bw'[colour]}"))
-        colour = 1 - colour
-    assert not rules.legal(colour)
 
 
 def test_the_end_of_a_game(table: Table) -> None:

@@ -5,7 +5,7 @@ import threading
 from collections.abc import Callable, Iterator
 
 import pytest
-from gtp_client import engine, play_nogo
+from gtp_client import engine, play_game
 from gtp_table import Table
 
 # Live analysis.
@@ -66,13 +66,13 @@ def test_an_interrupted_search_answers_at_once() -> None:
 
 
 def test_a_full_match_between_a_search_and_rave() -> None:
-    """Four games of 9x9 NoGo under a controller with rules of its own."""
+    """Four games of 9x9 NoGo under a controller; each engine checks the moves of the other."""
     size, wins = 9, [0, 0]
     with engine("--player", "net=uniform visits=8", "--threads", "1", "--seed", "1") as search:
         with engine("--player", "rave:30", "--seed", "2") as rave:
             for game in range(4):
                 players = (search, rave) if game % 2 == 0 else (rave, search)
-                winner, moves = play_nogo(players, size)
+                winner, moves = play_game(players, size)
                 wins[winner if game % 2 == 0 else 1 - winner] += 1
                 assert len(moves) > 20
                 for player in players:

@@ -6,8 +6,7 @@ from statistics import NormalDist
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from simulated_claims import KINDS, Kind
-from verdict_errors import error_rates
+from simulated_claims import KINDS, Kind, error_rates
 
 from hauteur_experiments.measured import ClusterMean, Interval, Mean, Share, by_opening, differences
 from hauteur_experiments.verdict import (
@@ -207,7 +206,7 @@ def test_extensions_share_what_the_end_left() -> None:
 
 @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
 def test_errors_are_rare_at_the_border(kind: Kind) -> None:
-    slow = "positions" in kind.name or "repeat" in kind.name
+    slow = "repeat" in kind.name
     found = error_rates(kind, 20 if slow else 60, 5)
     # At LEVEL, more than 7 of 60, and 4 of 20, have a chance of 2e-4; the slow test simulates more.
     assert max(found.false.values()) <= (4 / 20 if slow else 7 / 60)

@@ -70,19 +70,6 @@ def test_visits_are_exact(visits: int, batch_size: int | None) -> None:
     assert all(move.in_flight == 0 for move in report.moves)
 
 
-def test_batch_size_one_is_the_sequential_search() -> None:
-    one = session(batch_size=1).search(Limits(visits=200))
-    forest = _core.Forest(CHESS, SearchParams(), 0, 1)
-    tree, probe = forest.add(CHESS.new_initial_state()), Probe(CHESS)
-    row = np.zeros((1, *CHESS.feature_shape), np.float32)
-    while forest.root_node_visits(np.array([tree]))[0] < 200:
-        batch = forest.gather(row)
-        forest.apply(batch, *probe(row))
-    assert {move.action: move.visits for move in one.moves} == {
-        edge["action"]: edge["visits"] for edge in forest.root_edges(tree)
-    }
-
-
 def test_batches_grow_with_the_tree() -> None:
     made = session()
     made.search(Limits(visits=1000))
@@ -126,22 +113,6 @@ def test_only_some_moves() -> None:
     assert len(made.search(Limits(new_visits=1)).moves) == 20
 
 
-def test_stop_takes_one_batch_and_a_little() -> None:
-    """Between stop and result at most two more batches are computed: the one awaited and the one behind it."""
-    probe = Probe(CHESS, seconds=0.02)
-    made = Analysis(probe, SearchParams())
-    go_to(made, CHESS, "")
-    future = made.start(Limits(infinite=True))
-    time.sleep(0.3)
-    assert made.searching
-    before = len(probe.rows)
-    made.stop()
-    report = future.result(10)
-    assert report.reason == "stopped"
-    assert len(probe.rows) - before <= 3
-    assert not made.searching
-
-
 def test_limits_count_from_ponderhit_on() -> None:
     made, control = session(), SearchControl(ponder=True)
     future = made.start(Limits(budget=Budget(0.05, 0.05)), control=control)
@@ -167,30 +138,6 @@ def test_a_full_tree_ends_a_search() -> None:
     report = made.search(Limits(visits=10_000_000))
     assert report.reason == "nothing left to search"
     assert 100_000 <= report.memory < 200_000
-
-
-def test_an_evaluator_that_fails() -> None:
-    probe = Probe(CHESS)
-    made = Analysis(probe, SearchParams())
-    go_to(made, CHESS, "")
-    before = made.search(Limits(visits=50)).visits
-    probe.broken = True
-    with pytest.raises(OSError, match="the device is gone"):
-        made.search(Limits(visits=100))
-    probe.broken = False
-    assert made.report().visits >= before
-    assert made.search(Limits(visits=100)).visits == 100
-
-
-def test_one_search_at_a_time() -> None:
-    made = session()
-    future = made.start(Limits(infinite=True))
-    with pytest.raises(RuntimeError, match="a search is running"):
-        made.search(Limits(visits=1))
-    with pytest.raises(RuntimeError, match="a search is running"):
-        go_to(made, CHESS, "e2e4")
-    made.stop()
-    future.result(10)
 
 
 def test_without_position() -> None:

@@ -96,13 +96,6 @@ def test_readings_are_those_of_a_plain_search() -> None:
     assert (few.visits, many.visits) == (6, 80)
 
 
-def test_only_some_moves() -> None:
-    state = CONNECT4.new_initial_state()
-    request = AnalysisRequest(state, (50,), only=(0, 6))
-    ((found,),) = readings_of(BatchAnalysis(Hashed(), SearchParams()), [request])
-    assert {found.best, found.second} == {0, 6}
-
-
 def test_searches_may_end_early() -> None:
     states = positions(30)
     analysis = BatchAnalysis(Hashed(), SearchParams())

@@ -56,24 +56,6 @@ def test_asking_changes_no_visit() -> None:
     assert digest(asked) == digest(quiet)
 
 
-def test_many_threads_ask_at_once_and_all_are_answered() -> None:
-    analysis, search = searching(None)
-    found: list[int] = []
-
-    def look() -> None:
-        found.extend(analysis.ask(lambda tree: len(tree.root.children)).result(20) for _ in range(40))
-
-    threads = [threading.Thread(target=look) for _ in range(6)]
-    for thread in threads:
-        thread.start()
-    threads[0].join(20)
-    analysis.stop()  # the others go on asking while it ends, and after it
-    for thread in threads:
-        thread.join(20)
-    search.result(20)
-    assert found == [7] * 240
-
-
 def test_a_tree_that_can_grow_no_more_is_answered_for_too() -> None:
     state = ht.load_game("tictactoe").new_initial_state()
     for move in ("a1", "b1", "a2", "b2", "c3", "a3", "b3"):

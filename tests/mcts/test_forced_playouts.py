@@ -9,17 +9,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from learning_toys import ToyEvaluator
 from search_pairs import Pair
 from search_toys import hash_evaluator
 
 from hauteur._core import Game
-from hauteur.matches.arena import play_games
-from hauteur.matches.record import GamePlan
-from hauteur.mcts.params import Cpuct, Dirichlet, ForcedPlayouts, Fpu, SearchParams, Solver, Temperature
-from hauteur.players.search_player import SearchPlayer
+from hauteur.mcts.params import Cpuct, Dirichlet, ForcedPlayouts, Fpu, SearchParams, Solver
 from reference.forced_playouts import forced, pruned_visits
-from reference.games import TARGET_UNITS
 from reference.scores import Scores
 from reference.tree import Edge, Node, Value, make_node
 
@@ -127,20 +122,6 @@ def test_quiet_trees_are_searched_and_taught_without_the_rule() -> None:
         return pair.forest.root_visits(pair.ids)[0].tolist(), pair.forest.policy_targets(pair.ids)[0].tolist()
 
     assert found(2.0) == found(0.0)
-
-
-def test_self_play_records_the_pruned_target() -> None:
-    search = PLAIN.model_copy(
-        update={"forced_playouts": ForcedPlayouts(), "dirichlet": Dirichlet(), "reuse_tree": False}
-    )
-    player = SearchPlayer("toy", ToyEvaluator(CONNECT4), search, 60, Temperature(initial=1.0))
-    plans = [GamePlan(0)]
-    (game,) = play_games(CONNECT4, [player], plans, seed=3, purpose="t", parallel=1, batch_size=1, in_flight=1)
-    parts = np.split(game.policy_counts, np.cumsum(game.policy_lengths)[:-1])
-    assert all(abs(int(part.sum(dtype=np.int64)) - TARGET_UNITS) <= 7 for part in parts)
-    # Shares of pruned visits: multiples of one 59th or more, never a single visit.
-    assert all(part.min() > 1.5 * TARGET_UNITS / 59 for part in parts if len(part) > 1)
-    assert set(game.visits.tolist()) == {60}
 
 
 def test_moves_that_are_proven_are_not_forced() -> None:

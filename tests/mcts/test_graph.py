@@ -12,10 +12,8 @@ from search_pairs import Pair, agree_after_each, calls, pairs, wandering
 from search_toys import ToyGame, hash_evaluator, uniform_evaluator
 
 from hauteur._core import Forest, Game
-from hauteur.mcts.own_rules import Rule, RuleChain
 from hauteur.mcts.params import Cpuct, Fpu, Gumbel, Repetition, SearchContempt, SearchParams, Solver
 from reference.graph import GraphSearch, added
-from reference.search import Search
 from reference.tree import Value, reachable
 
 GRAPH = SearchParams(graph=True)
@@ -155,9 +153,3 @@ def test_rules_that_need_every_visit_of_a_node_are_refused(settings: dict[str, o
     unchecked = SearchParams.model_validate(settings).model_copy(update={"graph": True})
     with pytest.raises(ValueError, match=words):
         Forest(Game("tictactoe"), unchecked)
-
-
-def test_rules_in_python_search_trees() -> None:
-    with pytest.raises(ValueError, match="rules written in Python do not go with graph"):
-        Forest(Game("tictactoe"), GRAPH, rules=RuleChain([Rule()]))
-    assert Search.edge_type is not GraphSearch.edge_type

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from learning_toys import ToyEvaluator
 from search_pairs import Pair, agree_after_each, calls, pairs
-from search_toys import hash_evaluator, uniform_evaluator
+from search_toys import hash_evaluator
 
 from hauteur._core import Forest, Game
 from hauteur.matches.arena import play_games
@@ -31,7 +31,7 @@ from hauteur.mcts.params import (
 )
 from hauteur.players.search_player import SearchPlayer
 from reference.games import TARGET_UNITS
-from reference.gumbel import Knowledge, draw, improved_policy, sigma
+from reference.gumbel import Knowledge, improved_policy, sigma
 
 rules = st.builds(
     Gumbel,
@@ -103,22 +103,6 @@ def test_batches_follow_the_schedule_but_for_collisions_of_the_last_phase(
     assert max(abs(a - b) for a, b in zip(found, expected, strict=True)) <= rows
 
 
-def test_the_schedules_of_the_method_page() -> None:
-    assert written_down_schedule(16, 4, 7) == [6, 6, 2, 2, 0, 0, 0]
-    pair = connect4(Gumbel(considered=4))
-    seen = []
-    for limit in (5, 9, 17, 25):
-        while pair.search.root.visits < limit:
-            pair.gather(1)
-            pair.apply(0)
-        seen.append(sorted(pair.search.root_visits().values(), reverse=True)[:4])
-    # Without a limit: 1 + 1 + 1 + 1, 2 + 2; then 2 + 2 + 2 + 2, 4 + 4 for those that are the best then.
-    assert seen[:2] == [[1, 1, 1, 1], [3, 3, 1, 1]]
-    assert seen[2] == [5, 5, 3, 3]
-    assert sum(seen[3]) == 24
-    pair.check()
-
-
 others = st.fixed_dictionaries(
     {},
     optional={
@@ -154,12 +138,6 @@ def test_completed_q_policy_and_target_by_hand() -> None:
     assert sigma(rule, node) == pytest.approx([4 * 0.5 * 0.7, 4 * 0.5 * 0.4, 4 * 0.5 * 0.6])
     weights = np.array([2 * math.exp(1.4), math.exp(0.8), math.exp(1.2)])
     assert improved_policy(rule, node) == pytest.approx((weights / weights.sum()).tolist())
-
-
-def test_draws_are_of_the_gumbel_distribution() -> None:
-    drawn = np.array([draw(7, k) for k in range(20_000)])
-    assert drawn.mean() == pytest.approx(0.5772, abs=0.03)
-    assert drawn.var() == pytest.approx(math.pi**2 / 6, abs=0.06)
 
 
 def test_one_visit_plays_a_sample_of_the_policy() -> None:
@@ -203,18 +181,6 @@ def test_a_re_used_tree_has_the_visits_of_the_limit_less_those_kept() -> None:
     assert new == [6, 6, 2, 2, 0, 0, 0]
     pair.check()
     pair.check_choice()
-
-
-def test_a_finished_game_behind_an_edge_is_compared_by_its_result() -> None:
-    game = Game("tictactoe")
-    state = game.new_initial_state()
-    for action in (0, 3, 1, 4):
-        state.apply(action)
-    pair = Pair(state, SearchParams(gumbel=Gumbel(considered=9)), uniform_evaluator(9), seed=1)
-    pair.run(60)
-    assert pair.search.best_action() == 2  # wins at once
-    pair.check_choice()
-    assert pair.forest.policy_targets(pair.ids)[0].argmax() == 2
 
 
 @pytest.mark.parametrize(

@@ -2,9 +2,6 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
-from search_pairs import random_state
 from search_toys import hash_evaluator
 
 from hauteur import _core
@@ -45,13 +42,6 @@ def test_plies_without_progress_are_told_apart_towards_the_rule(plies: tuple[int
         _core.Game(f"chess(fen=8/5k2/8/8/8/2K5/3R4/8 w - - {n} 60)").new_initial_state().position_key for n in plies
     ]
     assert (keys[0] == keys[1]) == same
-
-
-@settings(max_examples=30)
-@given(st.sampled_from(["connect4", "tictactoe", "nogo(size=5)"]), st.lists(st.integers(0, 1000), max_size=20))
-def test_games_whose_features_have_no_past_share_by_their_key(spec: str, choices: list[int]) -> None:
-    state = random_state(_core.Game(spec), choices)
-    assert state.position_key == max(state.key, 1)
 
 
 def searched(games: int, key: str, threads: int = 1) -> tuple[list[float], dict[str, float]]:

@@ -137,37 +137,6 @@ def frozen_visits(edges: Edges, temperature: float, n_scl: int) -> dict[int, flo
     return {action: share * n_scl / sum(shares.values()) for action, share in shares.items()}
 
 
-def test_a_tree_outlasts_a_move_and_its_reply_and_is_begun_anew_after_one_ply() -> None:
-    game = Game("connect4")
-    forest, tree = searched(game, SearchContempt(n_scl=8), visits=1500)
-    evaluator = hash_evaluator(game.num_actions, salt=1)
-    best = max(forest.edges_after(tree, []), key=lambda edge: edge[1])[0]
-    reply = max(forest.edges_after(tree, [best]), key=lambda edge: edge[1])[0]
-    deeper = {line[2:]: edges for line, edges in nodes(forest, tree) if line[:2] == (best, reply) and is_frozen(edges)}
-    assert len(deeper) > 3
-    for action in (best, reply):
-        forest.advance(np.array([tree]), np.array([action], np.uint16))
-    for line, edges in deeper.items():
-        assert forest.edges_after(tree, line) == edges
-    visits = int(forest.root_node_visits(np.array([tree]))[0])
-    grow(forest, tree, evaluator, visits + 50)
-    for line, edges in deeper.items():
-        now = forest.edges_after(tree, line)
-        assert [weight for *_, weight in now] == [weight for *_, weight in edges]
-
-    other = forest.edges_after(tree, [])[0][0]
-    forest.advance(np.array([tree]), np.array([other], np.uint16))
-    assert not is_frozen(forest.edges_after(tree, [])), "a root is never frozen"
-    assert int(forest.root_node_visits(np.array([tree]))[0]) > 100
-    grow(forest, tree, evaluator, 100)
-    assert int(forest.root_node_visits(np.array([tree]))[0]) == 100
-    frozen = {line: edges for line, edges in nodes(forest, tree) if is_frozen(edges)}
-    assert frozen
-    for line, edges in frozen.items():
-        assert len(line) % 2 == 1
-        assert sum(weight or 0 for *_, weight in edges) == 8
-
-
 # -- settings ----------------------------------------------------------------------------------------------------------
 
 

@@ -14,22 +14,6 @@ from hauteur._core import Forest, Game, State
 from hauteur.mcts.params import SearchParams
 
 
-def test_a_quiet_tree_is_one_without_noise_and_can_be_noisy_again() -> None:
-    game = Game("connect4")
-    forest, plain = make_forest(game, NOISY, 3), make_forest(game, SearchParams(), 1)
-    ids = np.arange(3)
-    forest.set_quiet(ids, np.array([True, False, True]))
-    forest.set_quiet(ids[2:], np.array([False]))
-    search(forest, hash_evaluator(game.num_actions), visits=40, rows=1)
-    search(plain, hash_evaluator(game.num_actions), visits=40, rows=1)
-    visits = forest.root_visits(ids)
-    np.testing.assert_array_equal(visits[0], plain.root_visits(ids[:1])[0])
-    untouched = make_forest(game, NOISY, 3)
-    search(untouched, hash_evaluator(game.num_actions), visits=40, rows=1)
-    np.testing.assert_array_equal(visits[1:], untouched.root_visits(ids)[1:])
-    assert (visits[1] != visits[0]).any()
-
-
 def digests(forest: Forest) -> list[int]:
     """One digest a tree."""
     return [forest.digest(int(tree)) for tree in np.sort(forest.finished())]
@@ -89,24 +73,6 @@ def test_the_cache_changes_nothing_in_sequential_search(game: Game, params: Sear
         search(forest, hash_evaluator(game.num_actions), visits=visits, rows=1)
         grown += digests(forest)
     assert len(set(grown)) == 1
-
-
-@pytest.mark.parametrize("spec", SPECS)
-def test_packed_rows_are_the_same_rows(spec: str) -> None:
-    game = Game(spec)
-    planes, rows, columns = game.feature_shape
-    forest, packed = make_forest(game, trees=5), make_forest(game, trees=5)
-    evaluator = hash_evaluator(game.num_actions)
-    for _ in range(6):
-        batch, features = gather(forest, 8)
-        masks, values = np.zeros((8, planes), np.uint64), np.zeros((8, planes), np.float32)
-        other = packed.gather_packed(masks, values)
-        bits = (masks[:, :, None] >> np.arange(rows * columns, dtype=np.uint64) & 1).astype(np.float32)
-        unpacked = (bits * values[:, :, None]).reshape(8, planes, rows, columns)
-        np.testing.assert_array_equal(unpacked[: len(other)], features)
-        answers = evaluator(features)
-        forest.apply(batch, *answers)
-        packed.apply(other, *answers)
 
 
 # -- limits --------------------------------------------------------------------------------------------------------
@@ -210,17 +176,6 @@ def test_noise_and_temperature_of_the_root_leave_its_stored_priors_alone(pair: P
     priors = pair.forest.root_priors(pair.ids)
     np.testing.assert_array_equal(priors, other.forest.root_priors(other.ids))
     assert abs(float(priors.sum()) - 1) < 1e-3
-
-
-def test_a_restricted_root_visits_nothing_else() -> None:
-    forest = make_forest(Game("connect4"))
-    forest.restrict_root(0, [2, 5])
-    search(forest, hash_evaluator(7), visits=50, rows=4)
-    visits = forest.root_visits(np.array([0]))[0]
-    assert set(np.flatnonzero(visits)) == {2, 5}
-    forest.restrict_root(0, [])
-    search(forest, hash_evaluator(7), visits=400, rows=4)
-    assert np.count_nonzero(forest.root_visits(np.array([0]))[0]) == 7
 
 
 @given(st.lists(st.integers(0, 100), max_size=7))

@@ -98,29 +98,6 @@ def test_unvisited_moves_have_a_prior_and_no_value() -> None:
     assert all(child.children == () and math.isnan(child.value) for child in unvisited)
 
 
-def test_frozen_weights_are_those_of_search_contempt() -> None:
-    tree = tree_of("connect4", 600, search_contempt={"n_scl": 6})
-    assert tree.root.frozen is None
-    frozen = [child for child in tree.root.children if child.frozen]
-    assert frozen
-    for child in frozen:
-        assert child.frozen is not None
-        assert sum(child.frozen.values()) >= 6, "visits in flight come later"
-        assert set(child.frozen) <= {reply.action for reply in child.children}
-        assert all(reply.visits >= child.frozen.get(reply.action or 0, 0) for reply in child.children)
-    assert all(child.frozen is None for child in tree_of().root.children)
-
-
-def test_proofs_of_the_solver_are_on_the_nodes() -> None:
-    state = ht.load_game("tictactoe").new_initial_state()
-    for move in ("a1", "b1", "a2", "b2"):
-        state.apply_text(move)
-    tree = ht.search(state, "uniform", ht.SearchParams.model_validate({"solver": {}}), visits=500).tree
-    won = tree.node(["a3"])
-    assert (won.proven, won.terminal, won.plies) == (1, True, 1)
-    assert (tree.root.proven, tree.root.plies) == (1, 1)
-
-
 def test_a_picture_has_a_mark_for_each_node() -> None:
     picture = tree_of().plot(25)
     root = ElementTree.fromstring(picture._repr_svg_())

@@ -12,7 +12,6 @@ from second_net_pairs import TwoPair, two_net_pairs
 
 from hauteur._core import Forest, Game, State
 from hauteur.mcts.params import Dirichlet, Gumbel, SearchParams, SecondNet
-from reference.second_net import TwoNetSearch
 
 
 @given(two_net_pairs(), calls)
@@ -129,40 +128,3 @@ def test_some_rules_and_two_nets_do_not_go_together() -> None:
     with pytest.raises(ValueError, match="second_net and gumbel cannot be used together"):
         Forest(Game("tictactoe"), params)
     Forest(Game("tictactoe"), two(SecondNet(large_visits=0), gumbel={}))
-
-
-def test_noise_stays_when_the_second_answer_comes() -> None:
-    """The root's priors after both answers are the mixed ones with the noise that was drawn at the first."""
-    state = Game("connect4").new_initial_state()
-    params = two(SecondNet(small_visits=30, large_visits=30, beta=0.5), dirichlet=Dirichlet(epsilon=0.9).model_dump())
-    search = TwoNetSearch(state, params)
-    search.visit_limit = 30
-    f_s, f_l = nets(state.game)
-    first = search.next_net()
-    assert first is not None
-    search.apply(search.gather(1, first), *(f_s, f_l)[first](state.features()[None]))
-    noise = dict(search.root_noise)
-    search.run_both(f_s, f_l, 30)
-    assert noise
-    assert search.root_noise == noise
-    assert len(search.root.answers) == 2
-
-
-@pytest.mark.parametrize("threads", [1, 3])
-def test_many_trees_fill_the_batches_of_both_nets(threads: int) -> None:
-    """Sequential trees are the same in batches of all of them as alone."""
-    game = Game("connect4")
-    params = two(SecondNet(small_visits=40, large_visits=20), max_in_flight=1)
-    f_s, f_l = nets(game)
-    digests = []
-    for trees in (1, 12):
-        forest = Forest(game, params, 5, threads)
-        ids = np.array([forest.add(game.new_initial_state(), seed) for seed in range(trees)])
-        forest.set_visit_limits(ids, np.full(trees, 40, np.uint32))
-        rows = np.zeros((trees, *game.feature_shape), np.float32)
-        while len(forest.active()):
-            for net in (0, 1):
-                batch = forest.gather(rows, net)
-                forest.apply(batch, *(f_s, f_l)[net](rows[: len(batch)]))
-        digests.append(forest.digest(0))
-    assert digests[0] == digests[1]

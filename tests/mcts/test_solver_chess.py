@@ -39,30 +39,6 @@ def test_mates_are_reported() -> None:
         assert board.is_checkmate(), fen
 
 
-def test_the_one_who_is_mated_sees_it_too() -> None:
-    states = []
-    for fen, moves in MATES:
-        board = chess.Board(fen)
-        winning = next(move for move in board.legal_moves if _keeps_mate(board, move, moves)) if moves == 2 else None
-        if winning:
-            board.push(winning)
-            states.append(state_of(board.fen()))
-    forest, ids = search_all(states, PROVING, 30_000)
-    assert [root_report(forest, int(tree), pace=Pace()).moves[0].mate for tree in ids] == [-1] * len(states)
-
-
-def _keeps_mate(board: chess.Board, move: chess.Move, moves: int) -> bool:
-    board.push(move)
-    replies = list(board.legal_moves)
-    found = bool(replies)
-    for reply in replies:
-        board.push(reply)
-        found = found and mate_in(board, moves - 1) is not None
-        board.pop()
-    board.pop()
-    return found
-
-
 EPD_MATES = {
     2: (1, 4, 5, 12, 27, 54, 60, 61, 84, 99, 154, 156, 160, 184, 188, 246),
     3: (50, 97, 102, 132, 136, 143, 158, 173, 177, 179, 191, 197, 203, 225, 295),

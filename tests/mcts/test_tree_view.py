@@ -59,17 +59,3 @@ def test_frozen_nodes_say_how_often_their_moves_are_drawn() -> None:
     for row in frozen:
         assert sum(child["drawn"] for child in row["children"]) == pytest.approx(1)
     assert all(child["drawn"] is None for row in rows if not row["frozen"] for child in row.get("children", ()))
-
-
-def test_marks_of_proofs_of_shared_nodes_and_of_the_second_net() -> None:
-    state = ht.load_game("tictactoe").new_initial_state()
-    for move in ("a1", "b1", "a2", "b2"):
-        state.apply_text(move)
-    solved = opened(ht.search(state, "uniform", ht.SearchParams(solver={}), visits=300).tree, ())
-    assert (solved["proven"], solved["plies"]) == (1, 1)
-    assert any(child["terminal"] and child["proven"] == 1 for child in solved["children"])
-    shared = flat(first_nodes(searched("connect4", graph=True)))
-    assert any(row["node_visits"] > row["visits"] for row in shared)
-    assert all(0 <= row["share"] <= 1 for row in shared[1:])
-    both = searched("connect4", 200, large=True, second_net={"small_visits": 4, "large_visits": 1})
-    assert any(row["large_visits"] for row in flat(first_nodes(both)))

@@ -147,17 +147,6 @@ def test_a_changed_output_is_found(
     assert "position 1" in out
 
 
-def test_changed_visits_are_found(nets: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    content = searches_content(PLAIN_PUCT)
-    path = write(tmp_path / "searches.json", content)
-    assert run(capsys, "searches", path, "--nets", nets, "--threads", "1")[0] == 0
-    content["sets"][0]["positions"][0]["searches"]["1"]["moves"][2][1] = 1
-    status, out, _ = run(capsys, "searches", write(path, content), "--nets", nets, "--threads", "1")
-    assert status == 1
-    assert "1 of   2 identical" in out
-    assert "largest 1.0000 (position 0)" in out
-
-
 def broken_searches(change: Callable[[Content], None]) -> Content:
     """A searches file with something wrong in its set."""
     content = searches_content(dict(PLAIN_PUCT))

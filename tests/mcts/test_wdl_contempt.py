@@ -12,11 +12,8 @@ from numpy.typing import NDArray
 from search_toys import hash_evaluator
 
 from hauteur._core import Forest, Game, State
-from hauteur.mcts.analysis import Analysis
 from hauteur.mcts.lc0_options import contempt_elo, search_params, without_contempt_of_play
-from hauteur.mcts.limits import Limits
 from hauteur.mcts.params import SearchParams, WdlContempt
-from hauteur.networks.evaluators.factory import make_evaluator
 
 Wdl = NDArray[np.float32]
 LN10 = math.log(10.0)
@@ -174,17 +171,6 @@ def test_play_keeps_the_tree_over_two_plies_and_begins_anew_after_one() -> None:
     fresh.add(forest.state(0))
     search(fresh, 3)
     assert fresh.digest(0) == forest.digest(0), "cached evaluations are those of the network"
-
-
-def test_a_session_counts_new_visits_from_the_tree_that_it_searches() -> None:
-    state = Game("tictactoe").new_initial_state()
-    params = SearchParams(wdl_contempt=WdlContempt(contempt=100))
-    session = Analysis(make_evaluator(state.game, "uniform"), params, batch_size=1)
-    session.set_position(state)
-    best = session.search(Limits(visits=50)).best
-    assert best is not None
-    assert session.set_position(state, [best.action]), "the tree was kept"
-    assert session.search(Limits(new_visits=20)).visits == 20, "and begun anew for the other side"
 
 
 # -- options of the engine ---------------------------------------------------------------------------------------------

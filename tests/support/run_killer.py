@@ -2,15 +2,11 @@
 
     python run_killer.py random RECIPE FOLDER SEED KILLS      at random moments, KILLS times, then to the end
     python run_killer.py writes RECIPE FOLDER FIRST           at one write after another, then to the end
-    python run_killer.py compare RECIPE FOLDER SEED KILLS [WORKERS]
-                                    at random, and once undisturbed by one process: are the hashes equal?
 
 Writes are killed at three moments in turn, beginning with FIRST: torn (half of the temporary file is written), before
-(all of it, not renamed yet), after (renamed). Prints one JSON object: kills, and what was killed; `compare` adds the
-number of runs, the hashes of the undisturbed run and the runs with others, and ends with status 1 where there are any.
+(all of it, not renamed yet), after (renamed). Prints one JSON object: kills, and what was killed.
 """
 
-import hashlib
 import importlib
 import json
 import os
@@ -23,17 +19,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
-from thread_fleet import ThreadFleet
-
 import hauteur.learning.pipeline
-from hauteur.cluster.scheduler import Scheduler
-from hauteur.learning.checkpoint import load_checkpoint
 from hauteur.learning.metrics import Display
 from hauteur.learning.recipe import Recipe, load_recipe
-from hauteur.learning.run_folder import RunFolder
-from hauteur.networks.files import tensors_digest
-from hauteur.system.files import sha256_of
 
 PRELOADED = ("hauteur.networks.evaluators.core", "hauteur.networks.modules", "torch._dynamo", "torch.onnx", "onnx")
 """Modules that a run loads on its way, the longest first by torch's optimisers."""
@@ -77,7 +65,7 @@ def ended(pid: int) -> bool:
     return True
 
 
-def kill_at_random(recipe: Recipe, folder: Path, seed: int, kills: int, workers: int = 0) -> list[str]:
+def kill_at_random(recipe: Recipe, folder: Path, seed: int, kills: int) -> list[str]:
     """Kills the run at random moments; where it ends too early another folder (1, 2 ...) goes on with the kills."""
     draws = random.Random(seed)
     killed: list[str] = []
@@ -85,7 +73,7 @@ def kill_at_random(recipe: Recipe, folder: Path, seed: int, kills: int, workers:
     while True:
         target = folder / str(number)
         started = time.monotonic()
-        pid = forked(partial(learned, recipe, target, workers))
+        pid = forked(partial(learned, recipe, target))
         if len(killed) < kills and alive_after(pid, draws.uniform(0.0, longest)):
             os.kill(pid, signal.SIGKILL)
         if not ended(pid):
@@ -118,23 +106,9 @@ def kill_at_writes(recipe: Recipe, folder: Path, first: str) -> list[str]:
         killed.append(note.read_text())
 
 
-def hashes(folder: Path) -> dict[str, str]:
-    """sha256 of all nets of a finished run, of its checkpoint's tensors, and of its games in their order."""
-    run = RunFolder(folder)
-    tables = [pq.read_table(path).to_pylist() for path in run.games.glob("*.parquet")]
-    games = sorted((row for table in tables for row in table), key=lambda row: (row["generation"], row["index"]))
-    _, tensors = load_checkpoint(run.checkpoint)
-    return {
-        "games": hashlib.sha256(json.dumps(games, sort_keys=True).encode()).hexdigest(),
-        "checkpoint": tensors_digest(tensors),
-        **{path.name: sha256_of(path) for path in sorted(folder.rglob("*.safetensors")) if path != run.checkpoint},
-    }
-
-
-def learned(recipe: Recipe, folder: Path, workers: int = 0) -> None:
-    """The run, to its end. workers: threads that play the games in the place of the process."""
-    scheduler = Scheduler(ThreadFleet(workers)) if workers else None
-    hauteur.learning.pipeline.learn(recipe, folder=folder, display=Silent(), scheduler=scheduler)
+def learned(recipe: Recipe, folder: Path) -> None:
+    """The run, to its end."""
+    hauteur.learning.pipeline.learn(recipe, folder=folder, display=Silent())
 
 
 def learned_with_fault(recipe: Recipe, folder: Path, moment: str, note: Path, killed: list[str]) -> None:
@@ -162,16 +136,8 @@ if __name__ == "__main__":
         importlib.import_module(module)
     kind, recipe_file, folder, *rest = sys.argv[1:]
     recipe = load_recipe(Path(recipe_file))
-    if kind in ("random", "compare"):
+    if kind == "random":
         found = kill_at_random(recipe, Path(folder), *map(int, rest))
     else:
         found = kill_at_writes(recipe, Path(folder), rest[0])
-    facts = {"kills": len(found), "killed": found}
-    if kind == "compare":
-        learned(recipe, Path(folder) / "through")
-        expected = hashes(Path(folder) / "through")
-        runs = sorted(path for path in Path(folder).iterdir() if path.name != "through")
-        others = [path.name for path in runs if hashes(path) != expected]
-        facts |= {"runs": len(runs), "hashes": expected, "others": others}
-    print(json.dumps(facts))
-    sys.exit(bool(facts.get("others")))
+    print(json.dumps({"kills": len(found), "killed": found}))

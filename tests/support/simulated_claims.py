@@ -1,21 +1,25 @@
-"""Claims of simulated experiments, by the functions that the experiments use, and the kinds that there are of them."""
+"""Error rates of the verdicts, by simulation: what is concluded where the truth is known.
+
+Kinds of claims are simulated by the functions that the experiments use, with looks at every eighth of the games where
+they may be looked at: with their quantities exactly at their bounds, where every "holds" and "does not hold" is an
+error, at the smallest effects that matter, where "no such effect" is one, and with a true difference.
+"""
 
 from __future__ import annotations
 
-import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hauteur.matches.ratings.elo import MatchScore, Pairs, score_of_elo
 from hauteur.matches.results import Tally
+from hauteur.system.seeds import stream
 from hauteur_experiments.experiment import FIRST_LOOK
-from hauteur_experiments.measured import Interval, MatchElo, Mean, Record, by_opening, ratio_of
+from hauteur_experiments.measured import MatchElo, Mean, by_opening
 from hauteur_experiments.measured import elo_above as elo_inequality
-from hauteur_experiments.ratio import MeasuredRatio, ratio_slope
 from hauteur_experiments.verdict import LOOKS, SMALLEST_ELO, Claim, Inequality, Look, Verdict
 
 Random = np.random.Generator
@@ -83,13 +87,6 @@ def _match(games: int, cells: int = 1) -> Make:
     return make
 
 
-def _any_of_four(random: Random, truth: float) -> Games:
-    """One setting of four is better; what matters, all four have."""
-    all_have = truth == SMALLEST_ELO
-    matches = [SimulatedMatch(random, truth if number == 0 or all_have else 0.0, 400) for number in range(4)]
-    return lambda share: Claim(tuple(elo_inequality("difference", match.elo(share)) for match in matches), needs="any")
-
-
 def _odds(random: Random, truth: float) -> Games:
     """One search is ahead of another at odds, in percentage points: 400 games each from 60 openings that repeat.
 
@@ -134,79 +131,52 @@ SEEDS_MATTER = 1.0
 """In units of which a run's outcome deviates by 2.3."""
 
 
-def _positions(random: Random, truth: float) -> Games:
-    """A share of positions that come in runs, higher by a factor: 200 games a side of 40 positions."""
-    one, other = (_runs(random, 0.04 * times) for times in (math.exp(truth), 1.0))
-
-    def claim(share: float) -> Claim:
-        flags = [sides[: 40 * round(share * 200)] for sides in (one, other)]
-        ends = cache(lambda confidence: ratio_of(flags[0], flags[1], confidence=confidence))
-        ratio = Interval(ends(0.95)[0], round(share * 200), lambda confidence: ends(confidence)[1:])
-        return Claim((Inequality("ratio", ratio, 1.0, "above", 100, matters=RATIO_MATTERS),))
-
-    return claim
-
-
-RATIO_MATTERS = 1.25
-
-
-def _runs(random: Random, share: float) -> list[tuple[int, bool]]:
-    """Positions of 200 games by game, of which those that count come in runs of four on average."""
-    hits = random.negative_binomial(np.maximum(1, random.poisson(2.5, 200)), 0.25)
-    hits = np.where(random.random(200) < share * 40 / EXPECTED_HITS, hits, 0)
-    return [(game, position < count) for game, count in enumerate(hits.tolist()) for position in range(40)]
-
-
-EXPECTED_HITS = 3 * (2.5 + math.exp(-2.5))
-"""Of a game that has any; that it has more than 40 is too rare to matter."""
-
-
-def _counts(random: Random, logarithms: Sequence[float]) -> Callable[[float], list[Record]]:
-    """Sets of 400 games with these logarithms of (w + l)/d, as their results by a share of the games."""
-    decisive = [random.random(400) < 1 / (1 + math.exp(-logarithm)) for logarithm in logarithms]
-
-    def records(share: float) -> list[Record]:
-        count = round(share * 400)
-        won = [int(games[:count].sum()) for games in decisive]
-        return [Record(wins, count - wins, 0) for wins in won]
-
-    return records
-
-
-def _slope(random: Random, truth: float) -> Games:
-    """(w + l)/d falls with N_scl: four values, 400 games each."""
-    places = (5.0, 10.0, 32.0, 200.0)
-    records = _counts(random, [-truth * math.log(x) for x in places])
-
-    def claim(share: float) -> Claim:
-        found = [MeasuredRatio(x, record) for x, record in zip(places, records(share), strict=True)]
-        games = found[0].record.games
-        slope = Interval(ratio_slope(found)[0], games, lambda confidence: ratio_slope(found, confidence)[1:])
-        return Claim((Inequality("slope", slope, 0.0, "below", 100, matters=-SLOPE_MATTERS),))
-
-    return claim
-
-
-SLOPE_MATTERS = 0.2
-
-
-AT_THE_END = (Look(),)
 AND_AS_MANY_MORE = (Look(), Look(1.0, 1), Look(1.0, 2))
 
 KINDS = (
     Kind("match of 400 games", "+40 Elo", 40.0, _match(400)),
     Kind("one of 12 cells, 1,000 games", "+40 Elo", 40.0, _match(1000, cells=12)),
-    Kind("one of four settings, 400 games each", "+50 Elo of one", 50.0, _any_of_four),
     Kind("lead at odds, 60 openings that repeat", "10 percentage points", 10.0, _odds, ODDS_MATTER),
-    Kind("mean of 8 seeds, skewed", "3", 3.0, _seeds(8), SEEDS_MATTER, ends=AT_THE_END),
     Kind("8 seeds, then 16, then 24", "3", 3.0, _seeds(8), SEEDS_MATTER, ends=AND_AS_MANY_MORE),
-    Kind(
-        "ratio of positions in runs, 200 games a side",
-        "twice as many",
-        math.log(2),
-        _positions,
-        math.log(RATIO_MATTERS),
-        ends=AT_THE_END,
-    ),
-    Kind("slope over four N_scl, 400 games each", "slope -0.2", SLOPE_MATTERS, _slope, SLOPE_MATTERS),
 )
+
+
+@dataclass(frozen=True)
+class ErrorRates:
+    """Shares of simulated experiments, 0 to 1. false: of each false verdict; covered: intervals of 95 % that contain
+    the bound, at the end, where it is the truth; power: "holds" at the kind's effect; nothing: "no such effect" where
+    there is none.
+    """
+
+    kind: Kind
+    false: Mapping[Verdict, float]
+    covered: float
+    power: float
+    nothing: float
+    rounds: int
+
+
+def error_rates(kind: Kind, rounds: int, seed: int) -> ErrorRates:
+    """Simulate experiments with each truth."""
+    truths = sorted({0.0, kind.size, *kind.truths.values()})
+    counts: dict[float, Counter[Verdict]] = {}
+    covered = 0
+    for truth in truths:
+        random = stream(seed, f"verdicts on {kind.name} at {truth:g}")
+        counts[truth] = Counter()
+        for _ in range(rounds):
+            games = kind.make(random, truth)
+            counts[truth][judged(games, kind.ends)] += 1
+            if truth == 0:
+                side = games(1.0).inequalities[-1]
+                low, high = side.measured.interval(0.95)
+                covered += low <= side.bound <= high
+    false = {verdict: counts[truth][verdict] / rounds for verdict, truth in kind.truths.items()}
+    power, nothing = counts[kind.size]["holds"], counts[0.0]["no such effect"]
+    return ErrorRates(kind, false, covered / rounds, power / rounds, nothing / rounds, rounds)
+
+
+def judged(games: Games, ends: Sequence[Look]) -> Verdict:
+    """Return the verdict at the first look at which the claim is not open; open: at none."""
+    verdicts = (games(look.share if not look.extensions else 1.0 + look.extensions).at(look).verdict for look in ends)
+    return next((verdict for verdict in verdicts if verdict != "open"), "open")
