@@ -92,7 +92,7 @@ def test_every_clock_gets_a_move(client: Client) -> None:
 
 
 @pytest.mark.parametrize("ending", ["quit", ""])
-@pytest.mark.parametrize("before", ["", "position startpos\ngo infinite\n", "isready\n", "go nodes 10\nwait\n"])
+@pytest.mark.parametrize("before", ["position startpos\ngo infinite\n", "go nodes 10\nwait\n"])
 def test_quit_and_end_of_input_end_promptly(ending: str, before: str) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "hauteur.cli.main", "uci", "--weights", "uniform"],

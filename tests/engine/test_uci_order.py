@@ -141,12 +141,6 @@ def test_the_answer_to_uci_comes_first() -> None:
     assert run("uci\nisready\n").startswith("id name hauteur ")
 
 
-# Limits that cannot be reached.
-
-
-# Options and logs.
-
-
 def test_options_that_no_search_can_follow_are_refused_together() -> None:
     with engine("--weights", "uniform") as client:
         client.send("setoption name Contempt value 50", "setoption name LargeWeightsFile value uniform")
@@ -164,8 +158,8 @@ def test_a_full_disk_ends_the_log_and_not_the_engine(by: str) -> None:
         if by == "option":
             client.send("setoption name LogFile value /dev/full")
         client.send("isready", "position startpos", "go nodes 20")
-        said = [line for line in client.until("bestmove") if "/dev/full" in line]
-        assert said == ["info string error: /dev/full: No space left on device; nothing is logged any more"]
+        client.expect("bestmove")
+        assert client.errors() == "hauteur: error: /dev/full: No space left on device; nothing is logged any more\n"
 
 
 def test_nothing_is_said_before_the_answer_to_uci() -> None:

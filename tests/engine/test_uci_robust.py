@@ -6,10 +6,8 @@ import sys
 import time
 from pathlib import Path
 
-import chess
-import chess.engine
 import pytest
-from uci_client import Client, engine
+from uci_client import engine
 
 from hauteur.engine.uci.options import OPTIONS
 
@@ -95,26 +93,6 @@ def test_random_and_mutated_lines_leave_the_engine_alive(seed: int) -> None:
         client.expect("readyok")
         assert client.process.poll() is None
         assert client.errors() == ""
-
-
-def play(client: Client, board: chess.Board, moves: int) -> None:
-    """Lets the engine play both sides."""
-    for _ in range(moves):
-        played = " ".join(["moves", *(move.uci() for move in board.move_stack)]) if board.move_stack else ""
-        client.send(f"position startpos {played}", "go nodes 20")
-        board.push_uci(client.expect("bestmove").split()[1])
-
-
-def test_killed_and_restarted_the_game_goes_on() -> None:
-    board = chess.Board()
-    with engine("--weights", "uniform") as first:
-        play(first, board, 7)
-        first.send("go infinite")
-        first.expect("info depth")
-        first.process.kill()
-    with engine("--weights", "uniform") as second:
-        play(second, board, 7)
-    assert len(board.move_stack) == 14
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="signals are a matter of POSIX")

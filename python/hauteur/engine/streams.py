@@ -14,14 +14,10 @@ Item = TypeVar("Item")
 
 
 class Output:
-    """Writes lines to the program and, if requested, the whole conversation to a log file. Any thread may call it.
+    """Writes lines to the program and, if requested, the whole conversation to a log file. Any thread may call it."""
 
-    complaint: the line that is written where the log fails; default: none, stderr gets the message.
-    """
-
-    def __init__(self, stream: TextIO, *, complaint: Callable[[str], str] | None = None) -> None:
+    def __init__(self, stream: TextIO) -> None:
         self._stream = stream
-        self._complaint = complaint
         self._lock = threading.Lock()
         self._log: BinaryIO | None = None
 
@@ -29,11 +25,12 @@ class Output:
         """Write lines that stay together."""
         with self._lock:
             self._write_log("<", lines)
-            self._write(lines)
+            self._stream.write("".join(f"{line}\n" for line in lines))
+            self._stream.flush()
 
     def info(self, text: str) -> None:
         """Write an `info string` (UCI) of one line."""
-        self.lines(info_line(text))
+        self.lines(f"info string {' '.join(text.split())}")
 
     def heard(self, line: str) -> None:
         """Note a line of the program in the log."""
@@ -48,10 +45,6 @@ class Output:
                 self._log.close()
             self._log = log
 
-    def _write(self, lines: Iterable[str]) -> None:
-        self._stream.write("".join(f"{line}\n" for line in lines))
-        self._stream.flush()
-
     def _write_log(self, mark: str, lines: tuple[str, ...]) -> None:
         """Write lines to the log; a log that cannot be written (a full disk) is given up, the engine goes on."""
         if self._log is None:
@@ -61,17 +54,9 @@ class Output:
             self._log.write("".join(f"{now} {mark} {line}\n" for line in lines).encode(errors="backslashreplace"))
         except OSError as error:
             log, self._log = self._log, None
-            message = f"error: {log.name}: {error.strerror}; nothing is logged any more"
             log.close()
-            if self._complaint is None:
-                print(f"hauteur: {message}", file=sys.stderr, flush=True)
-            else:
-                self._write([self._complaint(message)])
-
-
-def info_line(text: str) -> str:
-    """Return an `info string` of UCI."""
-    return f"info string {' '.join(text.split())}"
+            message = f"hauteur: error: {log.name}: {error.strerror}; nothing is logged any more"
+            print(message, file=sys.stderr, flush=True)
 
 
 class LineReader(Generic[Item]):

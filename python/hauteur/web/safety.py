@@ -6,7 +6,6 @@ work is done in websockets alone. An address that other machines reach demands a
 """
 
 import hmac
-import html
 import ipaddress
 import secrets
 import socket
@@ -128,15 +127,13 @@ class AccessMiddleware:
 
 
 async def refuse(scope: Scope, send: Send, refusal: HTTPException) -> None:
-    """Report why a request is refused, as a page where a browser asks for one; a websocket is closed."""
+    """Report why a request is refused, as a line of text; a websocket is closed."""
     if scope["type"] == "websocket":
         await send({"type": "websocket.close", "code": 1008, "reason": refusal.detail[:100]})
         return
-    page = "text/html" in (header(scope, "accept") or "")
-    body = (refusal_page(refusal) if page else f"{refusal.detail}\n").encode()
-    kind = b"text/html" if page else b"text/plain"
+    body = f"{refusal.detail}\n".encode()
     headers = [
-        (b"content-type", kind + b"; charset=utf-8"),
+        (b"content-type", b"text/plain; charset=utf-8"),
         (b"content-length", str(len(body)).encode()),
         (b"connection", b"close"),
     ]
@@ -211,13 +208,3 @@ def parse_query(query: bytes) -> list[tuple[str, str]]:
         return parse_qsl(query.decode("latin-1"), keep_blank_values=True, max_num_fields=100)
     except ValueError:
         return []
-
-
-def refusal_page(refusal: HTTPException) -> str:
-    """Return a refusal as a page, without style: who is refused gets no files."""
-    title = f"{refusal.status_code} {HTTPStatus(refusal.status_code).phrase}"
-    return (
-        f'<!doctype html><html lang="en"><head><meta charset="utf-8"><title>{title}: hauteur</title>'
-        '<meta name="viewport" content="width=device-width"></head>'
-        f"<body><main><h1>{title}</h1><p>{html.escape(refusal.detail)}</p></main></body></html>\n"
-    )

@@ -6,7 +6,7 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from hauteur.matches.report.stored import Stored, read_stored, summary_line
 from hauteur.system.errors import explain
@@ -27,17 +27,14 @@ class StoredFolders:
         self._kept: OrderedDict[Path, KeptFolder] = OrderedDict()
         self._lines: dict[Path, tuple[Mapping[str, str], str]] = {}
 
-    def get(self, folder: RunDirectory, make: Callable[[Stored], Made], key: str = "") -> Made:
-        """Return what `make` makes of the folder. Raise ValueError for damaged files.
-
-        key: under which it is kept until the files change; "": it is not.
-        """
+    def get(self, folder: RunDirectory, make: Callable[[Stored], Made]) -> Made:
+        """Return what `make` makes of the folder. Raise ValueError for damaged files."""
         with self._lock:
             kept = self._kept.setdefault(folder.path, KeptFolder(folder))
             self._kept.move_to_end(folder.path)
             while len(self._kept) > MOST_KEPT:
                 self._kept.popitem(last=False)
-        return kept.get(make, key)
+        return kept.get(make)
 
     def line(self, folder: RunDirectory) -> str:
         """Return the result in a line, which is read again where it was written since; damaged: what is wrong."""
@@ -60,21 +57,14 @@ class KeptFolder:
         self._lock = threading.Lock()
         self._stored: Stored | None = None
         self._version: Mapping[str, str] = {}
-        self._made: dict[str, Any] = {}
 
-    def get(self, make: Callable[[Stored], Made], key: str) -> Made:
-        """Return what `make` makes of the folder; with a key once a version."""
+    def get(self, make: Callable[[Stored], Made]) -> Made:
+        """Return what `make` makes of the folder as its files are now."""
         with self._lock:
             version = {**self._folder.stamps(), "running": str(is_locked(self._folder.path))}
             if self._stored is None:
                 self._stored = read_stored(self._folder)
             elif version != self._version:
                 self._stored.refresh()
-            if version != self._version:
-                self._version, self._made = version, {}
-            if not key:
-                return make(self._stored)
-            if key not in self._made:
-                self._made[key] = make(self._stored)
-            found: Made = self._made[key]
-            return found
+            self._version = version
+            return make(self._stored)

@@ -51,7 +51,7 @@ def followed(folders: FolderList, address: str, name: str, files: Sequence[str] 
 async def part(request: Request, name: str, files: Sequence[str], make: Callable[[], str]) -> Response:
     """Return a part of a page, made in a thread, with an error in its place; 304 where the client has this state."""
     stamp = await asyncio.to_thread(stamp_of, request.app.state.lab.folders, name, files)
-    headers = {"ETag": stamp}
+    headers = {"ETag": stamp, "Cache-Control": "no-store"}
     if request.headers.get("if-none-match") == stamp:
         return Response(status_code=304, headers=headers)
     return HTMLResponse(await asyncio.to_thread(made, make), headers=headers)

@@ -4,7 +4,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from hauteur.engine.streams import Output, info_line, input_lines, leave_process
+from hauteur.engine.streams import Output, input_lines, leave_process
 from hauteur.engine.uci.engine import UciEngine
 
 
@@ -23,7 +23,7 @@ def uci(*, weights: str | None = None, log: Path | None = None, seed: int | None
     """
     if seed is not None and not 0 <= seed < 2**63:
         raise ValueError(f"--seed must be 0 to 2^63 - 1, got {seed}")
-    output = Output(sys.stdout, complaint=info_line)
+    output = Output(sys.stdout)
     engine = UciEngine(output, seed=seed)
     if weights is not None:
         engine.options.set("WeightsFile", weights)

@@ -76,9 +76,9 @@ class MatchOnPage:
         around = self.lab.folders.known_as(inside) if inside else None
         return around.name if around is not None and isinstance(around.folder, KINDS) else None
 
-    def get(self, make: Callable[[Stored], Any], key: str = "") -> Any:
+    def get(self, make: Callable[[Stored], Any]) -> Any:
         """Return what `make` makes of the folder; see `StoredFolders.get`."""
-        return self.lab.stored.get(self.found.folder, make, key)
+        return self.lab.stored.get(self.found.folder, make)
 
     def match(self, make: Callable[[StoredMatch], Any]) -> Any:
         """Return what `make` makes of a match, None for other folders."""
@@ -86,7 +86,7 @@ class MatchOnPage:
 
     def standing(self) -> str:
         """Return state and result until now."""
-        state, share, content = self.get(self._standing, "standing")
+        state, share, content = self.get(self._standing)
         return html("match_standing.html", match=self, state=state, share=share, content=Markup(content))
 
     def _standing(self, stored: Stored) -> tuple[str, float | None, str]:
