@@ -100,12 +100,6 @@ def test_the_same_seed_gives_the_same_games_for_any_number_of_parallel_games() -
     assert lines(games_of([player()], self_plans(20), seed=2)) != expected
 
 
-def test_games_left_out_do_not_change_the_others() -> None:
-    everything = lines(games_of([player()], self_plans(12)))
-    rest = lines(games_of([player()], [GamePlan(index) for index in range(5, 12)]))
-    assert rest == everything[5:]
-
-
 def test_two_players_keep_their_own_trees_and_evaluators() -> None:
     first, second = player(1, visits=10), player(2, visits=25)
     plans = [GamePlan(index, (0, 1) if index % 2 == 0 else (1, 0)) for index in range(8)]
@@ -177,13 +171,6 @@ def test_a_player_against_itself_is_self_play_when_no_tree_is_kept() -> None:
     plans = [GamePlan(0), GamePlan(1, start=(3, 3)), GamePlan(2, start=(0, 6, 1))]
     by_side = [GamePlan(plan.index, (0, 1), plan.start) for plan in plans]
     assert lines(games_of([alone], plans)) == lines(games_of(twins, by_side))
-
-
-def test_openings_are_played_and_not_searched() -> None:
-    start = (3, 3, 3, 2)
-    (game,) = games_of([player()], [GamePlan(0, start=start)])
-    assert len(game.actions) == len(game.movers)
-    assert replayed(game).ply == len(start) + len(game.actions)
 
 
 def test_an_opening_that_ends_the_game_gives_a_game_without_searches() -> None:

@@ -72,15 +72,6 @@ def test_two_workers_play_the_games_of_one_process(tmp_path: Path, by_workers: R
     assert json.loads((tmp_path / "result.json").read_text())["workers"] == result["workers"]
 
 
-def test_half_a_match_goes_on_with_workers(tmp_path: Path, by_workers: Resources) -> None:
-    settings = settings_with_nets(games=10)
-    first = played(match_in(tmp_path, settings), 3)
-    rest = played(match_in(tmp_path, settings, by_workers))
-    assert len(rest) == 7
-    assert by_index(first + rest) == by_index(played(match_in(None, settings)))
-    assert len((tmp_path / "games.jsonl").read_text().splitlines()) == 10
-
-
 def test_a_match_that_is_stopped_goes_on(tmp_path: Path, by_workers: Resources) -> None:
     played(small_match(by_workers, tmp_path), 30)
     before = len(list(MatchFolder(tmp_path).games()))

@@ -1,15 +1,79 @@
-"""Damaged files of openings: one line that names the file."""
+"""Openings of matches: odds, order, notation, and damaged files, which one line names."""
 
 from pathlib import Path
 
 import numpy as np
 import pytest
+from match_toys import CHESS, CONNECT4, FAST, played, settings_of
 
-from hauteur import _core
 from hauteur.cli.main import main
-from hauteur.matches.openings import read_openings
+from hauteur.matches.match import Match, match_plans
+from hauteur.matches.openings import read_opening, read_openings
 
-CHESS = _core.Game("chess")
+QUEEN_ODDS = [
+    "rnb1kb1r/pppppppp/7n/8/8/7N/PPPPPPPP/RNBQKB1R b KQkq -",
+    "rnbqkb1r/pppppppp/7n/8/8/7N/PPPPPPPP/RNB1KB1R w KQkq - 1 4",
+    'rnbqkb1r/pppp1ppp/4pn2/8/2P5/6P1/PP1PPP1P/RNB1KBNR w KQkq - id "x"; c0 "y z";',
+]
+
+
+def test_odds_give_a_the_side_to_move(tmp_path: Path) -> None:
+    file = tmp_path / "odds.epd"
+    file.write_text("# comment\n" + "\n".join(QUEEN_ODDS) + "\n\n")
+    openings = read_openings(file, CHESS)
+    assert len(openings) == 3
+    settings = settings_of("chess", a="visits=2", b="visits=2 temperature=1", games=6, colours="mover", max_plies=4)
+    match = Match(CHESS, settings, openings=openings, resources=FAST)
+    for game in played(match):
+        assert game.fen is not None
+        assert ("Q" in game.fen.split()[0]) == (game.a == "second")
+        assert game.a == ("first" if game.fen.split()[1] == "w" else "second")
+        assert len(game.moves.split()) == 4
+
+
+def test_openings_follow_the_seed_or_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "odds.epd"
+    file.write_text("\n".join(QUEEN_ODDS))
+    openings = read_openings(file, CHESS)
+
+    def fens(**more: object) -> list[str]:
+        settings = settings_of("chess", games=12, **more)  # type: ignore[arg-type]
+        plans = match_plans(CHESS, settings, openings)
+        return [plan.origin.notation().split()[0] for plan in plans if plan.origin is not None]
+
+    in_file = [line.split()[0] for line in QUEEN_ODDS]
+    assert fens(order="file") == [fen for fen in in_file for _ in range(2)] * 2
+    orders = {tuple(fens(seed=seed)[::2]) for seed in range(20)}
+    assert len(orders) > 3
+    assert all(sorted(order[:3]) == sorted(in_file) and order[:3] == order[3:] for order in orders)
+
+
+def test_openings_as_moves() -> None:
+    opening = read_opening("e2e4 c7c5", CHESS)
+    assert opening.fen is None
+    state = opening.origin(CHESS)
+    for action in opening.actions:
+        state.apply(action)
+    assert state.notation().startswith("rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq")
+    assert read_opening("4 4 3", CONNECT4).actions == (3, 3, 2)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "no openings in it"),
+        ("e2e4\ne2e5", "line 2: "),
+        ("8/8/8/8/8/8/8/8 w - -", "line 1: "),
+        ("rnbqkbnr/pppppppp w", "line 1: .*a FEN has 4 to 6 fields"),
+        ("f2f3 e7e5 g2g4 d8h4", "line 1: the game is over in this position"),
+        ("f2f3 e7e5 g2g4 d8h4 a2a3", "line 1: the game is over before 'a2a3'"),
+    ],
+)
+def test_bad_openings_are_named(tmp_path: Path, text: str, message: str) -> None:
+    file = tmp_path / "openings.epd"
+    file.write_text(text)
+    with pytest.raises(ValueError, match=message):
+        read_openings(file, CHESS)
 
 
 def test_a_text_that_python_chess_fails_on_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -19,7 +83,7 @@ def test_a_text_that_python_chess_fails_on_is_one_line(tmp_path: Path, capsys: p
     assert f"{path}, game 1: " in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(5))
 def test_random_bytes_are_no_openings(tmp_path: Path, seed: int) -> None:
     path = tmp_path / "random.pgn"
     path.write_bytes(np.random.default_rng(seed).bytes(300 * (seed + 1)))
@@ -40,4 +104,4 @@ def test_a_file_that_is_no_text_is_no_pgn(tmp_path: Path) -> None:
     file = tmp_path / "x.pgn"
     file.write_bytes(b"1. e4 e5 *\n\n\x00\x01\x02")
     with pytest.raises(ValueError, match=r"x\.pgn: not a text file, so no PGN$"):
-        read_openings(file, _core.Game("chess"))
+        read_openings(file, CHESS)

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from match_toys import CONNECT4, FAST, match_in, played, settings_of
+from match_toys import CONNECT4, match_in, played, settings_of
 from numpy.typing import NDArray
 
 import hauteur as ht
@@ -227,9 +227,3 @@ def test_wrong_tests_and_tournaments_are_one_line() -> None:
         ht.tournament("random", "connect4")
     with pytest.raises(ValueError, match="two players are called 'random': give them names"):
         ht.tournament(["random", "random"], "connect4")
-
-
-def test_resources_decide_nothing() -> None:
-    assert FAST.parallel == QUICK["parallel"]
-    many = ht.play_match(A, B, CONNECT4, games=6, parallel=64, threads=1).games
-    assert many == ht.play_match(A, B, CONNECT4, games=6, **QUICK).games

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hauteur.cli.main import main
 from hauteur.matches.tuning.parameters import Parameter, parse_parameter, parse_parameters, places_of
 from hauteur.matches.tuning.spsa import Iteration, Place, Schedule, settled, spsa
-from hauteur.players.settings import parse_player, value_at, value_key
+from hauteur.players.settings import parse_player
 
 TICTACTOE = ["--game", "tictactoe", "--threads", "1", "--parallel", "8"]
 
@@ -61,16 +61,6 @@ def test_tuning_begins_with_the_values_of_the_player() -> None:
     assert places_of(player, found) == [0.2, 0.25, 0.5]  # the last is of a rule that is off
 
 
-def test_values_of_a_player_by_their_keys() -> None:
-    player = parse_player("visits=50 solver=on cpuct.init=1.5")
-    assert value_key("temperature") == ("temperature", "initial")
-    assert value_key("fpu.value") == ("search", "fpu", "value")
-    assert value_at(player, value_key("fpu.value")) == 0.33
-    assert value_at(player, value_key("prior-mixing.share")) is None
-    with pytest.raises(ValueError, match="did you mean init"):
-        value_key("cpuct.inti")
-
-
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -107,7 +97,7 @@ def noisy_hill(best: Place, games: int) -> tuple[list[int], object]:
     return asked, compare
 
 
-@pytest.mark.parametrize("seed", range(5))
+@pytest.mark.parametrize("seed", range(2))
 def test_spsa_climbs_a_noisy_hill(seed: int) -> None:
     best = np.array([0.8, 0.3])
     _, compare = noisy_hill(best, games=40)

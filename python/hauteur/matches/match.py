@@ -7,7 +7,7 @@ missing numbers and gives the same results.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Generator, Iterator, Mapping, Sequence
+from collections.abc import Collection, Generator, Iterator, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -53,9 +53,11 @@ class GamesSettings(Section):
     max_plies: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
 
 
-class PairingSettings(GamesSettings):
-    """Settings that decide the games of two players, whoever they are."""
+class MatchSettings(GamesSettings):
+    """Settings that decide the games of a match."""
 
+    a: PlayerSettings
+    b: PlayerSettings
     games: Annotated[int, Field(ge=1, le=NO_LIMIT)] = 400
     colours: Colours = "swap"
 
@@ -71,63 +73,67 @@ class PairingSettings(GamesSettings):
         return self.colours == "swap"
 
 
-class MatchSettings(PairingSettings):
-    """Settings that decide the games of a match."""
-
-    a: PlayerSettings
-    b: PlayerSettings
-
-
 def match_plans(
-    game: _core.Game, settings: PairingSettings, openings: Sequence[Opening], skip: Collection[int] = ()
+    game: _core.Game, settings: MatchSettings, openings: Sequence[Opening], skip: Collection[int] = ()
 ) -> Iterator[GamePlan]:
     """Yield the start and sides of each game, without the games in `skip`."""
-    plan = game_planner(game, settings, openings)
-    return (plan(index) for index in range(settings.games) if index not in skip)
-
-
-def game_planner(game: _core.Game, settings: PairingSettings, openings: Sequence[Opening]) -> Callable[[int], GamePlan]:
-    """Return a function that plans a game by its number."""
     order = list(range(len(openings)))
     if settings.order == "random":
         order = [int(number) for number in stream(settings.seed, "order of openings").permutation(len(openings))]
-
-    def planned(index: int) -> GamePlan:
+    for index in range(settings.games):
+        if index in skip:
+            continue
         number = index // 2 if settings.paired else index
-        opening = openings[order[number % len(order)]] if openings else None
-        if opening is None:
+        if openings:
+            plan = openings[order[number % len(order)]].plan(game, index)
+        else:
             random = stream(settings.seed, "match opening", number)
             plan = GamePlan(index, start=random_opening(game, settings.random_plies, random))
-        else:
-            plan = opening.plan(game, index)
-        return replace(plan, sides=first_of_two(game, settings.colours, plan))
-
-    return planned
+        yield replace(plan, sides=first_of_two(game, settings.colours, plan))
 
 
 @dataclass
-class Match:
-    """Match in progress, from which displays read.
+class GamesInProgress:
+    """What matches and tournaments in progress have in common.
 
-    sprt: a sequential test that ends it; then the tally has the games counted by the test, in the order of their
-    numbers, and later ones are on disk only. before, workers_before: the work of earlier sessions; nets_are_open: the
-    players exist, so games are being played; openings_name: identity of openings that are not of a file.
+    openings_file, openings_name: where openings come from, or their identity where they are not of a file; before,
+    workers_before: the work of earlier sessions.
     """
 
     game: _core.Game
-    settings: MatchSettings
+    settings: GamesSettings
     openings: Sequence[Opening] = ()
     openings_file: Path | None = None
     resources: Resources = field(default_factory=Resources)
     folder: MatchFolder | None = None
     sprt: Sprt | None = None
+    openings_name: str = ""
     facts: ArenaFacts = field(default_factory=ArenaFacts)
     before: Work = field(default_factory=Work)
     workers_before: dict[str, float] = field(default_factory=dict)
-    evaluators: list[str] = field(default_factory=list)
-    nets_are_open: bool = False
-    openings_name: str = ""
     _playing: Playing | None = None
+
+    @property
+    def work(self) -> Work:
+        """The work of all sessions until now."""
+        return self.before.plus(self.facts.search, self.facts.visits)
+
+    def workers_json(self) -> dict[str, Any]:
+        """Return what result.json has about workers."""
+        parts = [part for part in (self.workers_before, {} if self._playing is None else self._playing.counts) if part]
+        return {"workers": summed_numbers(parts)} if parts else {}
+
+
+@dataclass
+class Match(GamesInProgress):
+    """Match in progress, from which displays read.
+
+    sprt: a sequential test that ends it; then the tally has the games counted by the test, in the order of their
+    numbers, and later ones are on disk only.
+    """
+
+    settings: MatchSettings
+    evaluators: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         most, opening = self.settings.max_plies, 0 if self.openings else self.settings.random_plies
@@ -138,11 +144,6 @@ class Match:
         self._counted = GameCount(self.sprt, paired=self.settings.paired)
         self.tally, self.test = self._counted.tally, self._counted.test
         self.names = (player_name(self.game, self.settings.a), player_name(self.game, self.settings.b))
-
-    @property
-    def work(self) -> Work:
-        """The work of all sessions until now."""
-        return self.before.plus(self.facts.search, self.facts.visits)
 
     @property
     def complete(self) -> bool:
@@ -204,7 +205,6 @@ class Match:
         )
         with ready(pairings, self.resources) as playing:
             self.evaluators, self._playing = playing.evaluators, playing
-            self.nets_are_open = True
             if self.folder is not None:  # not before, so that players that do not fit leave nothing behind
                 self.folder.begin(self.stored_settings(), names=self.names)
                 self.write_result()  # for those who watch: how many games there are to be, and the bounds of a test
@@ -243,7 +243,7 @@ class Match:
                 "threads": self.resources.cores,
                 "evaluators": self.evaluators,
             },
-            **workers_of(self._playing, self.workers_before),
+            **self.workers_json(),
             "hauteur": __version__,
             "written": provenance(),
         }
@@ -270,9 +270,3 @@ class Match:
         """Renew result.json."""
         if self.folder is not None:
             self.folder.write_result(self.result())
-
-
-def workers_of(playing: Playing | None, before: Mapping[str, float]) -> dict[str, Any]:
-    """Return what result.json has about workers. before: of earlier sessions."""
-    parts = [part for part in (before, {} if playing is None else playing.counts) if part]
-    return {"workers": summed_numbers(parts)} if parts else {}

@@ -11,24 +11,21 @@ from __future__ import annotations
 import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
-from hauteur import __version__, _core
-from hauteur.matches.arena import ArenaFacts
+from hauteur import __version__
 from hauteur.matches.folder import MatchFolder, TournamentFolder
-from hauteur.matches.match import RESULT_SECONDS, GamesSettings, Match, MatchSettings, match_plans, workers_of
-from hauteur.matches.openings import Opening
-from hauteur.matches.playing import Pairings, Playing, ready
+from hauteur.matches.match import RESULT_SECONDS, GamesInProgress, GamesSettings, Match, MatchSettings, match_plans
+from hauteur.matches.playing import Pairings, ready
 from hauteur.matches.ratings.bradley_terry import rating_list
 from hauteur.matches.ratings.rating_list import RatingList, ratings_json
 from hauteur.matches.ratings.sources import encounters_of_tally
 from hauteur.matches.record import GamePlan
-from hauteur.matches.results import MatchGame, Work
-from hauteur.players.build import Resources, player_name
+from hauteur.matches.results import MatchGame
+from hauteur.players.build import player_name
 from hauteur.players.settings import PlayerSettings
 from hauteur.system.provenance import provenance
 from hauteur.system.seeds import derived_seed
@@ -73,21 +70,11 @@ class TournamentSettings(GamesSettings):
 
 
 @dataclass
-class Tournament:
+class Tournament(GamesInProgress):
     """Tournament in progress, from which displays read."""
 
-    game: _core.Game
     settings: TournamentSettings
-    openings: Sequence[Opening] = ()
-    openings_file: Path | None = None
-    resources: Resources = field(default_factory=Resources)
     folder: TournamentFolder | None = None
-    facts: ArenaFacts = field(default_factory=ArenaFacts)
-    before: Work = field(default_factory=Work)
-    workers_before: dict[str, float] = field(default_factory=dict)
-    nets_are_open: bool = False
-    openings_name: str = ""
-    _playing: Playing | None = None
 
     def __post_init__(self) -> None:
         self.names = [player_name(self.game, player) for player in self.settings.players]
@@ -107,11 +94,6 @@ class Tournament:
             folder,
             openings_name=self.openings_name,
         )
-
-    @property
-    def work(self) -> Work:
-        """Work of all sessions so far; pairings are not separated."""
-        return self.before.plus(self.facts.search, self.facts.visits)
 
     @property
     def games_done(self) -> int:
@@ -159,7 +141,6 @@ class Tournament:
         )
         with ready(pairings, self.resources) as playing:
             self._playing = playing
-            self.nets_are_open = True
             self._begin_folders()
             self.write_results()  # for those who watch
             written = time.monotonic()
@@ -224,7 +205,7 @@ class Tournament:
                 {"a": match.names[0], "b": match.names[1], "results": match.tally.to_json()} for match in self.matches
             ],
             "work": self.work.to_json(),
-            **workers_of(self._playing, self.workers_before),
+            **self.workers_json(),
             "settings": self.stored_settings(),
             "hauteur": __version__,
             "written": provenance(),

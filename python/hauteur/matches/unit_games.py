@@ -11,7 +11,6 @@ from hauteur.cluster.unit import Unit
 from hauteur.games.registry import load_game
 from hauteur.matches.arena import ArenaFacts
 from hauteur.matches.record import GamePlan, GameRecord
-from hauteur.mcts.driver import SearchFacts
 
 PlayPlans = Callable[[Iterator[GamePlan], ArenaFacts], Generator[GameRecord]]
 """Plays games as `play_games` does; asks the iterator again after it has ended, while games go on."""
@@ -106,39 +105,21 @@ def play_units(
                 before = now
 
 
+OF_GAMES = ("visits", "cache_hits", "cache_lookups")
+OF_SEARCH = ("rows", "batches", "network", "search", "capacity", "total")
+"""Counts of ArenaFacts and of its SearchFacts that units report."""
+
+
 def _counts(facts: ArenaFacts) -> dict[str, float]:
     """Return what games have cost until now: between the ends of two units is what counts for the second."""
-    search = facts.search
-    return {
-        "visits": facts.visits,
-        "cache_hits": facts.cache_hits,
-        "cache_lookups": facts.cache_lookups,
-        "rows": search.rows,
-        "batches": search.batches,
-        "network": search.network,
-        "search": search.search,
-        "capacity": search.capacity,
-        "total": search.total,
-    }
+    return {name: getattr(facts, name) for name in OF_GAMES} | {name: getattr(facts.search, name) for name in OF_SEARCH}
 
 
 def add_counts(facts: ArenaFacts, counts: Mapping[str, float]) -> None:
     """Add what a unit has cost, as `play_units` yields it; seconds are those of its worker."""
-    facts.games += int(counts.get("games", 0))
-    facts.moves += int(counts.get("moves", 0))
-    facts.visits += counts.get("visits", 0.0)
-    facts.cache_hits += counts.get("cache_hits", 0.0)
-    facts.cache_lookups += counts.get("cache_lookups", 0.0)
-    facts.tree_bytes += counts.get("tree_bytes", 0.0)
+    for name in ("games", "moves", *OF_GAMES, "tree_bytes"):
+        setattr(facts, name, getattr(facts, name) + type(getattr(facts, name))(counts.get(name, 0)))
     search = replace(facts.search)
-    search.add(
-        SearchFacts(
-            search=counts.get("search", 0.0),
-            network=counts.get("network", 0.0),
-            total=counts.get("total", 0.0),
-            rows=int(counts.get("rows", 0)),
-            batches=int(counts.get("batches", 0)),
-            capacity=int(counts.get("capacity", 0)),
-        )
-    )
+    for name in OF_SEARCH:
+        setattr(search, name, getattr(search, name) + type(getattr(search, name))(counts.get(name, 0)))
     facts.search = search  # at once: another thread may look

@@ -76,8 +76,7 @@ def rating_list(
         for i, name in enumerate(order)
     )
     results = {pair: _score_of(games, pair) for pair in games if pair[0] < pair[1] or pair[::-1] not in games}
-    constants = tuple(fit.constants for fit in fits)
-    return RatingList(ratings, covariance, *constants[0], results, constants[1:])
+    return RatingList(ratings, covariance, *fits[0].constants, results)
 
 
 @dataclass(frozen=True)

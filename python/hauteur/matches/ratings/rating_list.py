@@ -62,7 +62,7 @@ class RatingList:
 
     covariance [n, n], Elo squared, in the order of `ratings`; draws: nu; advantage of the first move, Elo (0 unless it
     was estimated), with its deviation, these three of the largest group; results: all games of each pair (a, b) from
-    a's view; others: what the other groups have in the place of these three, in their order.
+    a's view.
     It shows itself as a table.
 
     >>> import hauteur as ht
@@ -77,7 +77,6 @@ class RatingList:
     advantage: float
     advantage_deviation: float
     results: Mapping[tuple[str, str], MatchScore] = field(default_factory=dict)
-    others: tuple[GroupConstants, ...] = ()
 
     def __repr__(self) -> str:
         return rating_table(self) if self.ratings else "RatingList of no players"

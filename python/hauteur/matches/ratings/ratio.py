@@ -14,11 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from hauteur.matches.ratings.elo import MatchScore
-
-Floats = NDArray[np.float64]
 
 
 def decisive_ratio(record: MatchScore) -> float | None:
@@ -76,15 +73,11 @@ def weighted_line(
     """
     if not measured:
         raise ValueError("a line needs one measurement or more, got none")
-    xs, ys = ([math.log(one.x) for one in measured], [one.log_ratio for one in measured])
-    precisions = [weight * one.precision for weight, one in zip(weights, measured, strict=True)]
-    return least_squares(np.array(xs), np.array(ys), np.array(precisions), slope, spread)
-
-
-def least_squares(xs: Floats, ys: Floats, weights: Floats, slope: float, spread: float) -> RatioLine:
-    """Return y = level + slope (x - centre) by weighted least squares, with a normal prior of the slope."""
-    total, prior = weights.sum(), spread**-2
-    centre, level = (weights * xs).sum() / total, (weights * ys).sum() / total
-    square = prior + (weights * (xs - centre) ** 2).sum()
-    product = prior * slope + (weights * (xs - centre) * (ys - level)).sum()
+    xs = np.array([math.log(one.x) for one in measured])
+    ys = np.array([one.log_ratio for one in measured])
+    precisions = np.array([weight * one.precision for weight, one in zip(weights, measured, strict=True)])
+    total, prior = precisions.sum(), spread**-2
+    centre, level = (precisions * xs).sum() / total, (precisions * ys).sum() / total
+    square = prior + (precisions * (xs - centre) ** 2).sum()
+    product = prior * slope + (precisions * (xs - centre) * (ys - level)).sum()
     return RatioLine(float(level), float(product / square), float(centre))
