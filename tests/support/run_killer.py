@@ -23,7 +23,7 @@ import hauteur.learning.pipeline
 from hauteur.learning.metrics import Display
 from hauteur.learning.recipe import Recipe, load_recipe
 
-PRELOADED = ("hauteur.networks.evaluators.core", "hauteur.networks.modules", "torch._dynamo", "torch.onnx", "onnx")
+PRELOADED = ("hauteur.networks.evaluators.core", "hauteur.networks.modules", "torch._dynamo")
 """Modules that a run loads on its way, the longest first by torch's optimisers."""
 
 MOMENTS = ("torn", "before", "after")

@@ -41,7 +41,7 @@ class KnownNet:
         return f"{self.name}.pb.gz"
 
 
-_EXAMINED = {
+_MAIAS = {
     1100: "e1cf1cd0c96b8a4fa6a275f4b9fd54ed1ffebf9fe44641b9fceded310e9619c4",
     1200: "ead4ba953f233ae732999ebc1e2b675378148527ebcfad2f0acbc5e4c224d98e",
     1300: "36195f87bf4761834baa0bf87472b18509a7261a9d7d6f1a8443261369a733f2",
@@ -51,21 +51,8 @@ _EXAMINED = {
     1700: "d277eacd792d340a30abb464dc65127254e65cac57abca17facc469889b96478",
     1800: "0031ad7c4256b1fd09fbebd28418d644d68b26cd2a45df4967ccf5c7ec9c4965",
     1900: "e2f565f42d7cd9f122557e6dc4eb84e5bbaedceda1d404dc485d3611c7c97a12",
-    2200: "284dc0280faef11f78b9ccd62b51cc6861afc4d8de646fe3d32039cc1432ba8b",
 }
-"""Hashes of Maia's files, by rating."""
-
-
-def _maia(rating: int) -> KnownNet:
-    """A net of the Maia project: moves of people with this rating."""
-    return KnownNet(
-        name=f"maia-{rating}",
-        address=f"{_MAIA}/maia-{rating}.pb.gz",
-        megabytes=1.3,
-        licence=GPL3,
-        about=f"like people rated {rating}, at 1 visit",
-        sha256=_EXAMINED[rating],
-    )
+"""Nets of the Maia project, moves of people with a rating: the hashes of their files."""
 
 
 def _lc0(name: str, path: str, megabytes: float, about: str) -> KnownNet:
@@ -74,14 +61,24 @@ def _lc0(name: str, path: str, megabytes: float, about: str) -> KnownNet:
 
 
 KNOWN_NETS = (
-    *(_maia(rating) for rating in range(1100, 2000, 100)),
+    *(
+        KnownNet(
+            f"maia-{rating}",
+            f"{_MAIA}/maia-{rating}.pb.gz",
+            1.3,
+            GPL3,
+            f"like people rated {rating}, at 1 visit",
+            sha256,
+        )
+        for rating, sha256 in _MAIAS.items()
+    ),
     KnownNet(
         name="maia-2200",
         address="https://github.com/CallOn84/LeelaNets/raw/refs/heads/main/Nets/Maia%202200/maia-2200.pb.gz",
         megabytes=1.3,
         licence=NOT_STATED,
         about="the same for 2200, by CallOn84",
-        sha256=_EXAMINED[2200],
+        sha256="284dc0280faef11f78b9ccd62b51cc6861afc4d8de646fe3d32039cc1432ba8b",
     ),
     KnownNet(
         name="lqo_v2",

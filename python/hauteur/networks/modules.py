@@ -1,28 +1,21 @@
 """Torch modules of networks: build, initialise, and the outputs that an evaluator wants. Imports torch."""
 
-import tempfile
-import warnings
 from collections.abc import Mapping
-from pathlib import Path
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from hauteur.networks.architecture import Architecture, Lc0Architecture, NetDescription, RegisteredArchitecture
+from hauteur.networks.architecture import Architecture, Lc0Architecture, RegisteredArchitecture
 from hauteur.networks.layers import Floats
 from hauteur.networks.registered import architecture_in, build_registered
 from hauteur.networks.shapes import resnet_shapes
 from hauteur.networks.torch_networks import Lc0Network, ResidualTower, TorchNetwork
-from hauteur.system.errors import one_line
 from hauteur.system.formatting import described
 
 Network = nn.Module
 """forward(features float32 [B, planes, rows, columns]) -> policy logits [B, A], value [B, 3] (logits of win, draw,
 loss) or [B, 1] (tanh, scalar networks), and for networks with a moves-left head plies [B, 1]."""
-
-OPSET = 18
-"""Version of ONNX's operators."""
 
 PROBE_ROWS = 2
 """Rows of the batch on which the outputs of a registered network are checked."""
@@ -157,39 +150,3 @@ def wdl_of(value: Tensor) -> Tensor:
     if value.shape[1] == 3:
         return torch.softmax(value, dim=1)
     return torch.cat([(1 + value) / 2, torch.zeros_like(value), (1 - value) / 2], dim=1)
-
-
-def exported(module: Network, description: NetDescription, metadata: Mapping[str, str]) -> bytes:
-    """A registered network as the bytes of an ONNX model, by torch's exporter: only its module knows what it computes.
-
-    Inputs and outputs are those of `networks.onnx`. Raise ValueError where torch cannot export it; the backend `torch`
-    computes it then.
-    """
-    import onnx
-
-    fast_path = torch.backends.mha.get_fastpath_enabled()
-    torch.backends.mha.set_fastpath_enabled(False)  # has no counterpart in ONNX
-    try:
-        with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings():
-            file = str(Path(folder) / "net.onnx")
-            warnings.simplefilter("ignore")
-            torch.onnx.export(
-                Inference(module).eval(),
-                (torch.zeros(2, *description.feature_shape),),
-                file,
-                input_names=["features"],
-                output_names=["policy", "wdl"],
-                dynamic_axes={name: {0: "rows"} for name in ("features", "policy", "wdl")},
-                opset_version=OPSET,
-                dynamo=False,
-            )
-            model = onnx.load(file)
-    except Exception as error:
-        raise ValueError(
-            f"{description.architecture.summary()} cannot be written as ONNX: {one_line(error)[:300]}; backend torch "
-            "computes it unchanged (run.backend=torch in a recipe)"
-        ) from error
-    finally:
-        torch.backends.mha.set_fastpath_enabled(fast_path)
-    onnx.helper.set_model_props(model, dict(metadata))
-    return bytes(model.SerializeToString())

@@ -13,7 +13,7 @@ from typing import Any, NewType
 import numpy as np
 from pydantic import ValidationError
 
-from hauteur.networks.architecture import Lc0Architecture, NetDescription, RegisteredArchitecture, ResNetArchitecture
+from hauteur.networks.architecture import Lc0Architecture, NetDescription, ResNetArchitecture
 from hauteur.networks.chess_moves import attention_indices, convolution_indices, reach_map
 from hauteur.networks.computation import Convolution, Dense, Outputs, computed
 from hauteur.networks.formats import MODULES, Contents, Format, NetFile
@@ -268,7 +268,7 @@ def onnx_bytes(description: NetDescription, tensors: Mapping[str, Floats]) -> by
     """A network as the bytes of an `.onnx` file, float32, with its description in the metadata."""
     architecture = description.architecture
     if not isinstance(architecture, Lc0Architecture | ResNetArchitecture):
-        raise ValueError(f"{architecture.summary()} is no network of hauteur's, only its own code can write it")
+        raise ValueError(f"{architecture.summary()} is a registered network: torch.onnx.export writes its module")
     graph = NetworkGraph(architecture, tensors)
     outputs: Outputs[Value] = computed(graph, graph.input("features", architecture.feature_shape))
     policy, value, left = outputs
@@ -276,12 +276,7 @@ def onnx_bytes(description: NetDescription, tensors: Mapping[str, Floats]) -> by
     graph.output("wdl", graph.win_draw_loss(value), [3])
     if left is not None:
         graph.output("moves_left", left, [1])
-    return graph.to_bytes(metadata_of(description))
-
-
-def metadata_of(description: NetDescription) -> dict[str, str]:
-    """The facts of a network that its `.onnx` file records."""
-    return {_METADATA: description.model_dump_json()}
+    return graph.to_bytes({_METADATA: description.model_dump_json()})
 
 
 class OnnxFormat(Format):
@@ -300,11 +295,6 @@ class OnnxFormat(Format):
             raise ValueError("cannot save weights as ONNX; use convert")
         if encoding not in (None, "float32"):
             raise ValueError(f"ONNX files are written in float32, not in {encoding}")
-        if isinstance(contents.architecture, RegisteredArchitecture):
-            from hauteur.networks.modules import build, exported
-
-            module = build(contents.architecture, contents.tensors)
-            return exported(module, contents.source, metadata_of(contents.source))
         return onnx_bytes(contents.source, contents.tensors)
 
     def describe(self, path: Path) -> NetDescription:

@@ -49,7 +49,7 @@ _WEB = (
 LAYERS = (
     Layer("onnx", (Package("onnxruntime", "onnxruntime", 22),), "nets with attention and .onnx files on processors"),
     Layer("parquet", (_PYARROW,), "recorded games in Parquet files"),
-    Layer("train", (_TORCH, _PYARROW, Package("onnx", "onnx", 9)), "learning, and nets on NVIDIA GPUs"),
+    Layer("train", (_TORCH, _PYARROW), "learning, and nets on NVIDIA GPUs"),
     Layer("web", _WEB, "the browser lab"),
     Layer("ray", (Package("ray", "ray", 79),), "workers on many machines (--cluster)"),
     Layer("report", (Package("matplotlib", "matplotlib", 9),), "figures of reports as PNG"),

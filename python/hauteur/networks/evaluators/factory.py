@@ -263,9 +263,10 @@ def default_backend(path: Path, net: NetDescription, device: str | None = None) 
 def backends_at_hand(net: NetDescription) -> list[Backend]:
     """Return the backends that can compute a net here, the one that others are compared with first."""
     has_weights = net.has_weights
+    is_registered = isinstance(net.architecture, RegisteredArchitecture)
     able: dict[Backend, bool] = {
         "torch": has_weights and find_spec("torch") is not None,
-        "onnxruntime": find_spec("onnxruntime") is not None,
+        "onnxruntime": not is_registered and find_spec("onnxruntime") is not None,
         "core": has_weights and computed_by_core(net.architecture),
     }
     return [backend for backend, can in able.items() if can]
