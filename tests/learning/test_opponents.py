@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow.parquet as pq
 import pytest
+from run_toys import Silent
+from run_toys import games_of as games_in
 from selfplay_toys import CAP, GAME, RESIGNS, games_of, play_generation, player, same
 
 from hauteur.games.end_reasons import RESIGNATION
 from hauteur.games.game_line import NO_NET
-from hauteur.learning.metrics import Display, learner_metrics
+from hauteur.learning.metrics import learner_metrics
 from hauteur.learning.pipeline import learn
 from hauteur.learning.planned import planned_selfplay
 from hauteur.learning.recipe import Recipe, SelfPlaySettings, parse_recipe
@@ -81,16 +82,6 @@ def test_everything_together_is_the_same_for_any_number_of_parallel_games_and_th
         assert not same(expected, games_of([capped], plans, tree_per_side=per_side, **(options | {"seed": 2})))
 
 
-class Silent(Display):
-    """Keeps the lines that would be printed."""
-
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-
-    def generation(self, line: str) -> None:
-        self.lines.append(line)
-
-
 def tiny_recipe(**sections: Any) -> Recipe:
     selfplay = {
         "episodes": "best-versus-opponent",
@@ -114,11 +105,6 @@ def tiny_recipe(**sections: Any) -> Recipe:
     return parse_recipe(values | sections, "test")
 
 
-def rows_of(folder: Path) -> list[dict[str, Any]]:
-    rows = [row for path in sorted((folder / "games").glob("*.parquet")) for row in pq.read_table(path).to_pylist()]
-    return sorted(rows, key=lambda row: (row["generation"], row["index"]))
-
-
 def as_text(rows: list[dict[str, Any]]) -> list[str]:
     """Rows to compare; NaN equals NaN."""
     return [repr(row) for row in rows]
@@ -129,7 +115,8 @@ def test_a_run_against_an_opponent_with_playout_cap_and_resignation(tmp_path: Pa
     learn(tiny_recipe(), folder=tmp_path / "a", display=display)
     metrics = [json.loads(line) for line in (tmp_path / "a" / "metrics.jsonl").read_text().splitlines()]
     for line, text in zip(metrics, display.lines, strict=True):
-        games, rows = line["games"], [row for row in rows_of(tmp_path / "a") if row["generation"] == line["generation"]]
+        games, generation = line["games"], line["generation"]
+        rows = [row for row in games_in(tmp_path / "a") if row["generation"] == generation]
         assert sum(games["learner"].values()) == games["games"] == 12
         assert games["resigned"]["games"] == sum(row["end_reason"] == RESIGNATION for row in rows)
         assert games["resigned"]["wrong"] <= games["resigned"]["played_out"]
@@ -140,7 +127,7 @@ def test_a_run_against_an_opponent_with_playout_cap_and_resignation(tmp_path: Pa
         assert f"resigned {games['resigned']['games']}, wrong" in text
     assert sum(line["games"]["resigned"]["games"] for line in metrics) > 0
     learn(tiny_recipe(run={"generations": 2, "threads": 2}), folder=tmp_path / "b", display=Silent())
-    assert as_text(rows_of(tmp_path / "a")) == as_text(rows_of(tmp_path / "b"))
+    assert as_text(games_in(tmp_path / "a")) == as_text(games_in(tmp_path / "b"))
 
 
 def test_the_moves_of_an_opponent_with_a_net_cost_nothing(tmp_path: Path) -> None:
@@ -150,7 +137,7 @@ def test_the_moves_of_an_opponent_with_a_net_cost_nothing(tmp_path: Path) -> Non
     )
     learn(recipe, folder=tmp_path / "run", display=Silent())
     line = json.loads((tmp_path / "run" / "metrics.jsonl").read_text())
-    of_opponent = sum(row["movers"].count(0) for row in rows_of(tmp_path / "run"))
+    of_opponent = sum(row["movers"].count(0) for row in games_in(tmp_path / "run"))
     assert line["selfplay"]["evaluations"] - line["cost"]["evaluations"] == of_opponent > 10
 
 

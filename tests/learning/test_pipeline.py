@@ -68,24 +68,6 @@ def test_fresh_refuses_a_folder_with_a_run(finished: Path) -> None:
         learn(tiny(), folder=finished, fresh=True, display=Silent())
 
 
-def test_other_settings_are_refused_with_their_names(finished: Path) -> None:
-    with pytest.raises(ValueError, match=r"train.learning_rate was 0.001 and is now 0.5"):
-        learn(tiny(train={"learning_rate": 0.5}), folder=finished, display=Silent())
-
-
-def test_torn_and_foreign_shards_are_named_and_played_again(tmp_path: Path) -> None:
-    folder = tmp_path / "run"
-    learn(tiny(run={"generations": 1}), folder=folder, display=Silent())
-    shard = folder / "games" / "gen-00001-0001.parquet"
-    shard.write_bytes(shard.read_bytes()[:100])
-    (folder / "games" / "gen-00002-0000.parquet").write_text("foreign")
-    display = Silent()
-    learn(tiny(), folder=folder, display=display)
-    assert any("gen-00001-0001.parquet: not a whole Parquet file" in text for text in display.warnings)
-    assert any("gen-00002-0000.parquet" in text for text in display.warnings)
-    assert [row["index"] for row in games_of(folder)] == 2 * list(range(12))
-
-
 @pytest.mark.parametrize("value", ["wdl", "scalar"])
 def test_candidate_against_best_with_the_gate_on_the_episodes(tmp_path: Path, value: str) -> None:
     recipe = tiny(selfplay={"episodes": "candidate-versus-best"}, gate={"by": "episodes"}, network={"value": value})

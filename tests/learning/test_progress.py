@@ -4,20 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
-from run_killer import Silent
+from run_toys import Silent, tiny
 
 from hauteur.learning.pipeline import learn
 from hauteur.learning.progress import progress_of_step, read_progress, removed_at_the_end
-from hauteur.learning.recipe import parse_recipe
-
-TINY = {
-    "game": "tictactoe",
-    "network": {"filters": 4, "blocks": 1, "policy_channels": 2, "value_channels": 2, "value_hidden": 8},
-    "selfplay": {"games": 8, "visits": 8, "parallel_games": 8, "batch_size": 4},
-    "train": {"batch_size": 16, "samples_per_position": 1.0},
-    "gate": {"games": 4},
-    "run": {"generations": 2, "threads": 1},
-}
 
 
 def test_written_at_most_once_a_second(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -64,6 +54,7 @@ class Watching(Silent):
     """Reads the file between the steps."""
 
     def __init__(self, path: Path) -> None:
+        super().__init__()
         self.path, self.seen = path, list[str]()
 
     def finished(self, line: object) -> None:
@@ -73,7 +64,7 @@ class Watching(Silent):
 def test_a_run_tells_its_steps_and_clears_up(tmp_path: Path) -> None:
     path = tmp_path / "run" / "progress.json"
     display = Watching(path)
-    learn(parse_recipe(TINY, "test"), folder=tmp_path / "run", display=display)
+    learn(tiny(), folder=tmp_path / "run", display=display)
     assert [text.partition(",")[0] for text in display.seen] == [
         "generation 1 of 2: gate",
         "generation 2 of 2: gate",

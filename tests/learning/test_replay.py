@@ -134,6 +134,8 @@ def assert_targets(buffer: ReplayBuffer, records: list[GameRecord]) -> None:
             policy[record.policy_actions[edges]] = record.policy_counts[edges] / record.policy_counts[edges].sum()
             outcome = record.outcome if state.to_move == 0 else -record.outcome
             assert np.array_equal(samples.features[row], state.features())
+            if samples.legal is not None:
+                assert np.flatnonzero(samples.legal[row]).tolist() == sorted(state.legal_actions())
             assert samples.policy[row] == pytest.approx(policy)
             assert samples.wdl[row].tolist() == [outcome == 1, outcome == 0, outcome == -1]
             state.apply(action)
@@ -165,17 +167,9 @@ def test_symmetries_turn_features_and_policy_alike(shard: Path) -> None:
 def test_samples_say_which_actions_are_legal(shard: Path, records: list[GameRecord]) -> None:
     buffer = ReplayBuffer(GAME, 1000, legal=True)
     buffer.extend([shard])
+    assert_targets(buffer, records)
     samples = buffer.samples_of(np.arange(buffer.positions))
     assert samples.legal is not None
-    row = 0
-    for record in records:
-        state = GAME.new_initial_state()
-        for action in record.plan.start:
-            state.apply(action)
-        for action in record.actions.tolist():
-            assert np.flatnonzero(samples.legal[row]).tolist() == sorted(state.legal_actions())
-            state.apply(action)
-            row += 1
     mirrored = buffer.transformed(samples, np.ones(buffer.positions, np.int64))
     assert mirrored.legal is not None
     assert np.array_equal(mirrored.legal, samples.legal[:, ::-1])

@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from run_toys import Silent, tiny
 
 from hauteur.games.registry import load_game
 from hauteur.learning.pipeline import learn
-from hauteur.learning.recipe import parse_recipe
 from hauteur.learning.report.games import evenly, game_html, generations_with_games, played_games, sample_games
 from hauteur.learning.report.page import write_report
 from hauteur.learning.run_folder import RunFolder
@@ -20,21 +20,13 @@ from hauteur.learning.shards import FORMAT
 
 GAME = load_game("tictactoe")
 
-TINY = {
-    "game": "tictactoe",
-    "network": {"filters": 4, "blocks": 1, "policy_channels": 2, "value_channels": 2, "value_hidden": 8},
-    "selfplay": {"games": 6, "visits": 4, "parallel_games": 6, "batch_size": 4},
-    "train": {"batch_size": 16, "samples_per_position": 1.0, "warmup_steps": 2},
-    "gate": {"by": "off"},
-    "run": {"generations": 2, "threads": 1},
-}
-
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a tiny run."""
     folder = tmp_path_factory.mktemp("runs") / "run"
-    learn(parse_recipe(TINY, "tiny"), folder=folder)
+    selfplay = {"games": 6, "visits": 4, "shard_games": 6, "opening_plies": 0}
+    learn(tiny(selfplay=selfplay, gate={"by": "off"}), folder=folder, display=Silent())
     return folder
 
 

@@ -31,35 +31,22 @@ def test_bad_shards_and_bad_games_in_them(tmp_path: Path) -> None:
     torn, foreign = tmp_path / "torn.parquet", tmp_path / "foreign.parquet"
     torn.write_bytes(shard_of(tmp_path / "a.parquet", NOGO, [record]).read_bytes()[:200])
     shard_of(foreign, CHESS, [random_record(CHESS, 1)])
-    wrong = [
-        replace(record, actions=np.full_like(record.actions, record.actions[0])),
-        replace(record, movers=1 - record.movers),
-        replace(record, movers=record.movers[:-1]),
-        replace(record, policy_actions=record.policy_actions + np.uint16(1000)),
-        replace(record, root_wdl=record.root_wdl * np.float32(np.nan)),
-        replace(record, outcome=3),
-        replace(record, learn=np.zeros_like(record.learn)),
-    ]
+    wrong = [replace(record, movers=1 - record.movers), replace(record, learn=np.zeros_like(record.learn))]
     paths = [torn, foreign, shard_of(tmp_path / "wrong.parquet", NOGO, [*wrong, record])]
-    results = list(read_games(paths, NOGO))
-    assert [type(result) for result in results] == [BadGame] * 9 + [GameRecord]
-    messages = [str(result) for result in results[:-1]]
-    for message, text in zip(
-        messages,
+    *bad, good = read_games(paths, NOGO)
+    assert isinstance(good, GameRecord)
+    for found, text in zip(
+        bad,
         (
             "not a whole Parquet file",
             "is a game of chess, not of nogo(size=5)",
-            "is not legal",
             "does not say rightly who made each move",
-            "has columns that do not fit each other",
-            "has an outcome or an action that the game does not have",
-            "has a position without a policy target or a value",
-            "has an outcome or an action that the game does not have",
             "has no positions to learn from",
         ),
         strict=True,
     ):
-        assert text in message
+        assert isinstance(found, BadGame)
+        assert text in str(found)
 
 
 def test_sources_are_files_folders_and_patterns(tmp_path: Path) -> None:

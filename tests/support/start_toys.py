@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 from recorded_games import random_record, shard_of
+from run_toys import Silent as Silent
 
 from hauteur import _core, networks
-from hauteur.learning.metrics import Display
 from hauteur.learning.recipe import NetworkSettings, Recipe, parse_recipe
 from hauteur.learning.trainers import architecture_for
 from hauteur.networks.modules import initialise, tensors_of
@@ -24,20 +24,6 @@ TINY: dict[str, Any] = {
     "gate": {"games": 4},
     "run": {"generations": 0, "threads": 1},
 }
-
-
-class Silent(Display):
-    """Keeps what would be printed."""
-
-    def __init__(self) -> None:
-        self.lines: list[str] = []
-        self.warnings: list[str] = []
-
-    def generation(self, line: str) -> None:
-        self.lines.append(line)
-
-    def warn(self, message: str) -> None:
-        self.warnings.append(message)
 
 
 def tiny(start: dict[str, Any], **sections: dict[str, Any]) -> Recipe:
