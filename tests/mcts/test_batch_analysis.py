@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from itertools import pairwise
 
 import numpy as np
@@ -24,7 +24,7 @@ from hauteur.mcts.batch_analysis import (
 )
 from hauteur.mcts.driver import run_searches
 from hauteur.mcts.params import Dirichlet, SearchContempt, SearchParams
-from hauteur.networks.evaluators.base import GameEvaluator, UniformEvaluator
+from hauteur.networks.evaluators.base import GameEvaluator
 
 CONNECT4 = load_game("connect4")
 CONTEMPT = SearchParams(search_contempt=SearchContempt(n_scl=4), dirichlet=Dirichlet())
@@ -128,20 +128,6 @@ def test_chains_request_by_what_was_found() -> None:
     alone = [dict(BatchAnalysis(Hashed(), SearchParams()).run([line(state)]))[0] for state in states]
     assert [lines[number] for number in range(20)] == alone
     assert analysis.facts.rows > 0
-
-
-def test_questions_are_read_when_there_is_room() -> None:
-    begun: list[int] = []
-
-    def chains() -> Iterator[RequestChain[Readings]]:
-        for number, state in enumerate(positions(12)):
-            begun.append(number)
-            yield one(AnalysisRequest(state, (8,)))
-
-    answers = BatchAnalysis(UniformEvaluator(CONNECT4), SearchParams(), at_a_time=2).run(chains())
-    next(answers)
-    assert len(begun) <= 4
-    answers.close()
 
 
 @pytest.mark.parametrize("visits", [(), (0,), (3, 3), (5, 4), (2_000_000_000,)])

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from search_pairs import Pair
 from search_toys import hash_evaluator
 
@@ -65,40 +62,6 @@ def test_pruning_by_hand() -> None:
     # 3: n_forced = sqrt(200 * 0.08) = 4: nothing is left. 4 has no visits.
     scores = example([0.5, 0.2, 0.35, -0.9, 0.0], [70, 20, 6, 4, 0], [0.5, 0.32, 0.125, 0.08, 0.02])
     assert pruned(scores) == [70, 12, 5, 0, 0]
-
-
-@given(
-    st.lists(st.tuples(st.floats(-1, 1), st.integers(0, 60), st.integers(1, 50)), min_size=1, max_size=7),
-    st.floats(0, 3),
-)
-def test_pruning_is_what_it_says(edges: list[tuple[float, int, int]], c: float) -> None:
-    """Against its definition, written down once more: one visit after another, formulas in full."""
-    total = sum(n for _, n, _ in edges)
-    priors = [weight / sum(w for *_, w in edges) for *_, weight in edges]
-    found = pruned(example([q for q, *_ in edges], [n for _, n, _ in edges], priors, c))
-    if total == 0:
-        assert found == [0] * len(edges)
-        return
-
-    def puct(k: int, n: int) -> float:
-        return edges[k][0] + c * math.sqrt(max(total, 1)) * priors[k] / (1 + n)
-
-    star = max(range(len(edges)), key=lambda k: (edges[k][1], edges[k][0], priors[k]))
-    for k, (_, visits, _) in enumerate(edges):
-        if k == star:
-            assert found[k] == visits
-            continue
-        left = visits
-        for _ in range(math.floor(math.sqrt(2 * priors[k] * total))):
-            if left and puct(k, left - 1) < puct(star, edges[star][1]):
-                left -= 1
-        assert found[k] == pytest.approx(left if left > 1 else 0, abs=1 if near_tie(puct, k, left, star, edges) else 0)
-
-
-def near_tie(puct: Any, k: int, left: int, star: int, edges: list[tuple[float, int, int]]) -> bool:
-    """Return whether rounding decides: the scores are equal but for the order of the arithmetic."""
-    best = puct(star, edges[star][1])
-    return any(abs(puct(k, n) - best) < 1e-9 for n in range(max(left - 2, 0), left + 2))
 
 
 def test_the_target_is_of_pruned_visits_and_the_move_of_all() -> None:

@@ -93,16 +93,6 @@ def test_root_visits_follow_the_schedule(visits: int, considered: int, spec: str
     assert found == written_down_schedule(visits, considered, len(found))
 
 
-@given(st.integers(1, 200), st.integers(1, 40), specs, st.integers(2, 12))
-def test_batches_follow_the_schedule_but_for_collisions_of_the_last_phase(
-    visits: int, considered: int, spec: str, rows: int
-) -> None:
-    found = sorted_visits(spec, considered, visits, rows)
-    expected = written_down_schedule(visits, considered, len(found))
-    assert sum(found) == visits
-    assert max(abs(a - b) for a, b in zip(found, expected, strict=True)) <= rows
-
-
 others = st.fixed_dictionaries(
     {},
     optional={
@@ -166,21 +156,6 @@ def test_the_target_does_not_depend_on_the_noise_of_one_visit() -> None:
         return [float(share) for share in pair.forest.policy_targets(pair.ids)[0]]
 
     assert target(1) == target(2)
-
-
-def test_a_re_used_tree_has_the_visits_of_the_limit_less_those_kept() -> None:
-    pair = connect4(Gumbel(considered=4))
-    pair.run(60)
-    best = pair.search.best_action()
-    assert best is not None
-    pair.advance([int(a) for a in pair.search.root.state.legal_actions()].index(best))
-    before, kept = dict(pair.search.root_visits()), pair.search.root.visits
-    assert kept > 1
-    pair.run(kept + 16)
-    new = sorted((n - before[a] for a, n in pair.search.root_visits().items()), reverse=True)
-    assert new == [6, 6, 2, 2, 0, 0, 0]
-    pair.check()
-    pair.check_choice()
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -49,9 +48,3 @@ def test_a_neutral_rule_keeps_nothing() -> None:
     plain, neutral, on = searched(None), searched(LowerBound(confidence=0.5, min_share=1.0)), searched(LowerBound())
     assert plain.forest.tree_stats(0) == neutral.forest.tree_stats(0)
     assert on.forest.tree_stats(0)["bytes"] > plain.forest.tree_stats(0)["bytes"]
-
-
-def test_the_mean_itself_at_confidence_one_half() -> None:
-    pair = searched(LowerBound(confidence=0.5, min_share=1e-6))
-    q = pair.forest.root_q(pair.ids)[0]
-    assert int(pair.forest.best_actions(pair.ids)[0]) == int(np.nanargmax(q))

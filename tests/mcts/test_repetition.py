@@ -107,25 +107,6 @@ def test_past_the_first_occurrence_the_visits_are_taken_back() -> None:
     assert forest.tree_stats(0)["nodes"] == 4, "the position is evaluated now"
 
 
-def test_a_line_of_five_is_opened_after_two_plies() -> None:
-    """A position at ply 5 that was there at ply 1: it counts for roots at plies 0 and 1."""
-    state = Game.from_python(Detour(size=2, steps=(1,), ends_at_third=False)).new_initial_state()
-    forest = searched(state, INLINE, 12)
-    assert forest.tree_stats(0)["nodes"] == 5
-    advance(forest)
-    assert visits(forest) == 11
-    advance(forest)
-    assert visits(forest) == 3
-
-
-class Detour(Wanderers):
-    """The first position lies beside the circle and never comes back."""
-
-    @property
-    def position(self) -> tuple[int, int, int]:
-        return (*self.places, self.to_move) if self.past else (-1, -1, 0)
-
-
 @pytest.mark.parametrize("mode", ["inline_value", "legacy_certain"])
 def test_trees_stay_sound_along_a_game_of_kings(mode: str) -> None:
     params = SearchParams(repetition=Repetition.model_validate({"mode": mode}))

@@ -6,8 +6,6 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy.stats import chisquare
 from search_toys import Evaluator, hash_evaluator
 
@@ -15,7 +13,6 @@ from hauteur._core import Forest, Game
 from hauteur.engine.uci.options import Options
 from hauteur.mcts.lc0_options import Value, search_params
 from hauteur.mcts.params import Fpu, SearchContempt, SearchParams
-from reference.search_contempt import ratio_at
 
 GAMES = ("connect4", "chess", "nogo(size=4)")
 Edges = list[tuple[int, int, float | None]]
@@ -163,17 +160,6 @@ def test_wrong_schedules_are_one_clear_line(schedule: str) -> None:
     options = Options()
     with pytest.raises(ValueError, match=r"HybridRatioSchedule must be VISITS:RATIO pairs .*, got "):
         options.set("hybridratioschedule", schedule)
-
-
-@given(st.lists(st.tuples(st.integers(0, 10**9 - 1), st.floats(0, 1).map(lambda x: round(x, 6))), max_size=5))
-def test_schedules_are_read_by_both(steps: list[tuple[int, float]]) -> None:
-    steps = sorted(dict(steps).items())
-    schedule = "  ".join(f"{visits}:{ratio:.6f}" for visits, ratio in steps)
-    rule = SearchContempt(n_scl=5, sampling_ratio=0.25, ratio_schedule=schedule)
-    Forest(Game("tictactoe"), SearchParams(search_contempt=rule), 0)
-    for visits, ratio in steps:
-        assert ratio_at(rule, visits) == ratio
-    assert ratio_at(rule, -1) == 0.25
 
 
 def test_uci_options_reach_the_search() -> None:

@@ -242,20 +242,6 @@ def test_a_proven_node_that_becomes_the_root_is_searched_again() -> None:
     forest.check_invariants(0)
 
 
-def test_only_allowed_moves_count_at_the_root() -> None:
-    state = random_state(
-        Game("tictactoe"), [0, 2, 0, 2]
-    )  # a3 and b3 against c3 and c2: c1 loses, c1 is lost without it
-    forest, _ = search_all([state], PROVING, 5000)
-    results = {edge["action"]: edge["lower"] for edge in forest.root_edges(0) if edge["lower"] == edge["upper"]}
-    for action, result in results.items():
-        forest.restrict_root(0, [action])
-        assert proven_result(forest, 0) == result
-        assert forest.finished().tolist() == [0]
-    forest.restrict_root(0, [])
-    assert proven_result(forest, 0) == best_result(state)
-
-
 @pytest.mark.parametrize(
     ("edges", "preference", "best"),
     [

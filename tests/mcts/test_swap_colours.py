@@ -16,7 +16,6 @@ from hauteur.learning.recipe import LearningSearch
 from hauteur.mcts.lc0_options import search_params
 from hauteur.mcts.params import SearchParams
 from hauteur.players.settings import parse_player, player_text
-from reference.search import Search
 
 PLANE = 108
 WHITE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 3 9"
@@ -83,19 +82,6 @@ def test_a_twin_in_the_other_colour_has_equal_rows_and_an_equal_tree(params: dic
     assert len(plain[0]) == len(twin[0]) > 50
     assert all(np.array_equal(one, other) for one, other in zip(plain[0], twin[0], strict=True))
     assert core_search(BLACK, SearchParams(**params))[1] != plain[1], "a net that sees the colour answers otherwise"
-
-
-def test_the_reference_sends_the_same_rows() -> None:
-    sent = []
-
-    def noted(features: Features) -> tuple[Features, Features]:
-        sent.append(features.copy())
-        return net(features)
-
-    search = Search(start_of(WHITE), SWAPPED.model_copy(update={"max_in_flight": 1}))
-    search.run(noted, 120)
-    core = core_search(WHITE, SWAPPED.model_copy(update={"max_in_flight": 1}), visits=120)[0]
-    assert np.array_equal(np.concatenate(sent), np.concatenate(core))
 
 
 @pytest.mark.parametrize("make", [lambda: _core.Game("connect4"), lambda: _core.Game("minichess")])

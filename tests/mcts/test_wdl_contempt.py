@@ -118,16 +118,6 @@ def test_values_that_say_nothing_stay(wdl: tuple[float, float, float]) -> None:
     np.testing.assert_array_equal(found.searched, found.network)
 
 
-@pytest.mark.parametrize("objectivity", [0.0, 0.4, 1.0])
-def test_reports_take_the_shift_back(objectivity: float) -> None:
-    """With ratio 1 a report is the change with (1 - objectivity) times the contempt."""
-    wdl = (0.3, 0.5, 0.2)
-    found = evaluated(WdlContempt(contempt=200, eval_objectivity=objectivity), wdl)
-    left = WdlContempt(contempt=200 * (1 - objectivity)) if objectivity < 1 else WdlContempt()
-    np.testing.assert_allclose(found.reported, evaluated(left, wdl).searched, atol=1e-6)
-    np.testing.assert_allclose(found.network, wdl, atol=1e-7)
-
-
 # -- trees that are used again -----------------------------------------------------------------------------------------
 
 

@@ -9,31 +9,15 @@ from urllib.parse import quote
 from starlette.types import Message, Scope
 
 METHODS = (
-    "GET",
-    "GET",
-    "GET",
-    "HEAD",
-    "POST",
-    "POST",
-    "PUT",
-    "DELETE",
-    "PATCH",
-    "OPTIONS",
-    "TRACE",
-    "get",
+    *["GET", "GET", "GET", "HEAD", "POST", "POST", "PUT", "DELETE", "PATCH", "OPTIONS", "TRACE", "get"],
     "X" * 300,
     "",
 )
 UP = ("../", "..%2f", "%2e%2e/", "..\\", "....//", "..%5c", "%252e%252e%252f", "/./", "..;/", "\0", "%00", "%c0%af")
 TARGETS = ("etc/passwd", "pyproject.toml", "app.py", "windows/win.ini", "proc/self/environ", "", "~root", "x.js")
-TYPES = (
-    "application/json",
-    "application/x-www-form-urlencoded",
-    "multipart/form-data; boundary=x",
-    "text/html",
-    "",
-    "x",
-)
+FORM = "application/x-www-form-urlencoded"
+TYPES = ("application/json", FORM, "multipart/form-data; boundary=x", "text/html", "", "x")
+HEADERS = ["accept", "cookie", "range", "if-none-match", "if-modified-since", "content-length", "x-forwarded-host"]
 ODD_TEXTS = (
     *(
         "",
@@ -140,17 +124,7 @@ class Hostile:
         """Those that are given, others beside them, sometimes one of them twice or wrong."""
         found = [(key.encode(), value.encode()) for key, value in kept.items()]
         for _ in range(self.random.randrange(4)):
-            name = self.random.choice(
-                (
-                    "accept",
-                    "cookie",
-                    "range",
-                    "if-none-match",
-                    "if-modified-since",
-                    "content-length",
-                    "x-forwarded-host",
-                )
-            )
+            name = self.random.choice(HEADERS)
             found.append(
                 (name.encode(), self.random.choice((b"", b"text/html", b"bytes=0-5,-9,x", b"*", self.noise())))
             )
