@@ -71,15 +71,6 @@ def test_analyse_saves_its_tree(tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert "visits/s" in capsys.readouterr().out
 
 
-@pytest.mark.parametrize("form", [[], ["--json"]])
-def test_a_finished_game_is_no_position_to_analyse(form: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["analyse", "connect4", "--net", "uniform", "--moves", "1 2 1 2 1 2 1", *form]
-    assert main.main(words) == main.EXIT_BAD_INPUT
-    said = capsys.readouterr()
-    assert said.err == "hauteur: nothing to analyse: the game is over (four in a row)\n"
-    assert said.out == ""
-
-
 def test_json_has_no_nan(capsys: pytest.CaptureFixture[str]) -> None:
     only_move = ["--fen", "7k/8/6K1/8/8/8/8/8 b - - 0 1", "--visits", "5", "--json"]
     assert main.main(["analyse", "chess", "--net", "uniform", *only_move]) == 0

@@ -168,12 +168,6 @@ def test_process_exit_status_of_bad_input() -> None:
     assert "Traceback" not in done.stderr
 
 
-def test_without_arguments_and_terminal_it_is_a_uci_engine() -> None:
-    done = hauteur(input="uci\nquit\n")
-    assert done.returncode == 0
-    assert "uciok" in done.stdout.split()
-
-
 @pytest.mark.skipif(os.name != "posix", reason="closed pipes are a matter of POSIX")
 def test_closed_pipe_is_quiet() -> None:
     done = subprocess.run(

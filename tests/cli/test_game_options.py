@@ -32,16 +32,6 @@ def test_batches_are_half_of_the_games_or_a_third_of_the_positions() -> None:
     assert (NetOptions().resources.parallel, NetOptions().resources.rows) == (192, 64)
 
 
-@pytest.mark.parametrize(
-    ("words", "message"),
-    [
-        (
-            ("match", "random", "random", "--game", "tictactoe", "--threads", "-1"),
-            "--threads must be 0 to 1024, got -1",
-        ),
-        (("analyse", "tictactoe", "--threads", "-1"), '"-1" for --threads. Must be >= 0'),
-    ],
-)
-def test_wrong_threads_are_named(capsys: pytest.CaptureFixture[str], words: tuple[str, ...], message: str) -> None:
-    assert main(words) == 2
-    assert message in capsys.readouterr().err
+def test_wrong_threads_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["match", "random", "random", "--game", "tictactoe", "--threads", "-1"]) == 2
+    assert "--threads must be 0 to 1024, got -1" in capsys.readouterr().err

@@ -33,12 +33,7 @@ def test_info_as_table(net: Path, capsys: Capture) -> None:
     said = capsys.readouterr().out
     for text in ("lc0 8x1 se relu, convolution policy, wdl value", "112 x 8 x 8", "1858 actions", "LINEAR16"):
         assert text in said
-
-
-def test_every_line_of_the_table_is_whole(net: Path, capsys: Capture) -> None:
-    assert main.main(["net", "info", str(net)]) == 0
-    (line,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith("sha256"))
-    assert line.split()[1] == networks.describe(net).sha256
+    assert networks.describe(net).sha256 in said
 
 
 def test_nets_are_converted(net: Path, tmp_path: Path, capsys: Capture) -> None:

@@ -15,8 +15,7 @@ from hauteur.games.registry import load_game
 from hauteur.matches.folder import MatchFolder
 from hauteur.matches.match import Match, MatchSettings
 from hauteur.matches.ratings.elo import Sprt
-from hauteur.matches.report.games import sample_of
-from hauteur.matches.report.pages import POINTS, report_of, write_page
+from hauteur.matches.report.pages import POINTS, report_of, sample_of, write_page
 from hauteur.matches.report.stored import StoredMatch, StoredTournament
 from hauteur.matches.results import MatchGame
 from hauteur.players.settings import parse_player

@@ -8,8 +8,14 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from hauteur.matches.ratings.elo import MatchScore, Pairs, pair_score_interval, score_interval
-from hauteur.matches.ratings.running import opening_interval, running_interval
+from hauteur.matches.ratings.elo import (
+    MatchScore,
+    Pairs,
+    opening_interval,
+    pair_score_interval,
+    running_interval,
+    score_interval,
+)
 from hauteur.matches.results import MatchGame, Tally
 
 

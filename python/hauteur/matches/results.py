@@ -14,6 +14,7 @@ from pydantic import Field
 
 from hauteur import _core
 from hauteur.matches.ratings.elo import (
+    LEAST_OPENINGS,
     MatchScore,
     Pairs,
     PairsInOrder,
@@ -22,11 +23,12 @@ from hauteur.matches.ratings.elo import (
     elo_of_score,
     likelihood_of_superiority,
     normalised_elo,
+    opening_interval,
     pair_likelihood_of_superiority,
     pair_score_interval,
+    running_interval,
     score_interval,
 )
-from hauteur.matches.ratings.running import LEAST_OPENINGS, opening_interval, running_interval
 from hauteur.matches.record import GameRecord
 from hauteur.mcts.driver import SearchFacts
 from hauteur.system.formatting import finite, signed

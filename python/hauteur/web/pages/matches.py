@@ -15,8 +15,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route
 
 from hauteur.games.walks import drawing_of
-from hauteur.matches.report.games import newest_games_table, walk_of_game
-from hauteur.matches.report.pages import KINDS, report_of
+from hauteur.matches.report.pages import KINDS, newest_games_table, report_of, walk_of_game
 from hauteur.matches.report.stored import Stored, StoredMatch
 from hauteur.plots import page as plots
 from hauteur.plots.boards import empty_walks_html
