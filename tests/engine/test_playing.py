@@ -88,7 +88,6 @@ def test_a_net_that_is_not_open_yet_can_be_given_up_waiting_for() -> None:
             session.wait()
         assert session.open(NetChoice("slow"))
         assert not session.open(NetChoice("slow")), "it is being opened"
-        assert session.is_opening
         control = SearchControl()
         control.stop()
         with pytest.raises(PlayerNotReadyError, match="not open yet"):

@@ -43,16 +43,6 @@ class Columns:
                 return 1 - 2 * mover
         return None if self.legal() else 0
 
-    def perft(self, depth: int) -> int:
-        if depth == 0:
-            return 1
-        total = 0
-        for column in self.legal():
-            outcome = self.play(column)
-            total += (depth == 1) if outcome is not None else self.perft(depth - 1)
-            self.columns[column].pop()
-        return total
-
 
 @pytest.mark.parametrize("size", SIZES)
 def test_random_games_are_those_of_another_program(size: tuple[int, int]) -> None:
@@ -72,12 +62,6 @@ def test_random_games_are_those_of_another_program(size: tuple[int, int]) -> Non
             assert (planes[2] == (state.to_move == 0)).all()
         assert (state.outcome(), state.legal_actions().tolist()) == (outcome, [])
         assert state.ply <= game.max_plies == size[0] * size[1]
-
-
-@pytest.mark.parametrize("size", [(4, 4), (5, 5)])
-def test_numbers_of_move_sequences_are_those_of_another_program(size: tuple[int, int]) -> None:
-    state = load_game(spec(*size)).new_initial_state()
-    assert [state.perft(depth) for depth in range(1, 8)] == [Columns(*size).perft(depth) for depth in range(1, 8)]
 
 
 @pytest.mark.parametrize(

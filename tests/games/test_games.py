@@ -1,4 +1,4 @@
-"""The games: known numbers, reference positions, OpenSpiel's rules, drawings, bad input."""
+"""The games: known numbers, reference positions, drawings, bad input."""
 
 from __future__ import annotations
 
@@ -84,26 +84,6 @@ def test_nogo_reference_positions(shared_data: Path) -> None:
         assert np.flatnonzero(planes[2]).tolist() == points(position[own], state)
         assert np.flatnonzero(planes[3]).tolist() == points(position[opponent], state)
         assert state.legal_actions().tolist() == points(position[own], state)
-
-
-OPENSPIEL = [("tictactoe", "tic_tac_toe"), ("connect4", "connect_four")]
-
-
-@pytest.mark.parametrize(("spec", "name"), OPENSPIEL)
-def test_openspiel_plays_by_the_same_rules(spec: str, name: str) -> None:
-    pyspiel = pytest.importorskip("pyspiel", reason="open_spiel is not installed")
-    theirs = pyspiel.load_game(name)
-    rng = np.random.default_rng(7)
-    for _ in range(200):
-        ours, other = load_game(spec).new_initial_state(), theirs.new_initial_state()
-        while not other.is_terminal():
-            assert ours.outcome() is None
-            assert ours.to_move == other.current_player()
-            assert ours.legal_actions().tolist() == other.legal_actions()
-            action = int(rng.choice(ours.legal_actions()))
-            ours.apply(action)
-            other.apply_action(action)
-        assert ours.outcome() == other.returns()[0]
 
 
 @pytest.mark.parametrize(

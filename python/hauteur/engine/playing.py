@@ -125,11 +125,6 @@ class PlayingSession(Closing):
         return True
 
     @property
-    def is_opening(self) -> bool:
-        """Return whether nets are being opened, which cannot be interrupted."""
-        return self._player is not None and not self._player.done()
-
-    @property
     def error(self) -> BaseException | None:
         """The error that kept the player from opening; None where it is open or being opened."""
         return self._player.exception() if self._player is not None and self._player.done() else None
