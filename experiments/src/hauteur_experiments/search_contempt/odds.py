@@ -170,12 +170,16 @@ def label(n_scl: int) -> str:
 
 
 def _row(cell: Cell) -> dict[str, Any]:
-    record, (low, high) = cell.played.tally.record, cell.played.tally.score_interval
     paper = dict(zip((PUCT, PUBLISHED_N_SCL), TABLE_1.get(cell.nodes, ()), strict=False)).get(cell.n_scl)
+    return {"search": label(cell.n_scl), **row_of(cell), "paper": paper}
+
+
+def row_of(cell: Cell) -> dict[str, Any]:
+    """The nodes of a cell, its results, and the score of the giver with its interval."""
+    record, (low, high) = cell.played.tally.record, cell.played.tally.score_interval
     counts = {"games": record.games, "wins": record.wins, "draws": record.draws, "losses": record.losses}
     drawn = {f"draws_{kind.replace(' ', '_')}": count for kind, count in cell.drawn.items()}
-    score = {"score": cell.score, "low_95": low, "high_95": high, "paper": paper}
-    return {"search": label(cell.n_scl), "nodes": cell.nodes, **counts, **drawn, **score}
+    return {"nodes": cell.nodes, **counts, **drawn, "score": cell.score, "low_95": low, "high_95": high}
 
 
 def figure(cells: Mapping[tuple[int, int], Cell]) -> ht.Figure:

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Literal
 
 import hauteur as ht
 from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, stated
 from hauteur_experiments.grid import Match, chosen, play, with_net
 from hauteur_experiments.measured import columns
-from hauteur_experiments.search_contempt.odds import GAMES, giver_is_first, odds_lines, odds_taker, start
+from hauteur_experiments.search_contempt.odds import GAMES, giver_is_first, odds_lines, odds_taker, row_of, start
 from hauteur_experiments.search_contempt.odds_claims import PUCT, Cell, finding_by, gain
 from hauteur_experiments.search_contempt.settings import HYBRID
 from hauteur_experiments.verdict import SMALLEST_POINTS
@@ -43,7 +43,7 @@ def make(setting: Setting) -> Result:
     names = {match.name: place for place, match in every.items()}
     played = play(setting, every.values())
     cells = {names[name]: Cell(PUCT, names[name][1], one) for name, one in played.items()}
-    rows = [_row(arm, cell) for (arm, _), cell in cells.items()]
+    rows = [{"arm": arm, **row_of(cell)} for (arm, _), cell in cells.items()]
     facts = {"odds_taker": odds_taker(setting), "start": start(setting)[1]}
     return Result(rows, findings(cells), texts=[columns(rows, *SHOWN)], facts=facts)
 
@@ -96,13 +96,6 @@ def findings(cells: Mapping[tuple[str, int], Cell]) -> list[Finding]:
         harm = {f"PUCT above {arm}": (gain(at[arm], at[PLAIN], by), SMALLEST_POINTS) for arm in WRONG if arm in at}
         found.append(finding_by("wrong-model", by, harm, needs="any", least=LEAST))
     return [one for one in found if one is not None]
-
-
-def _row(arm: str, cell: Cell) -> dict[str, Any]:
-    record, (low, high) = cell.played.tally.record, cell.played.tally.score_interval
-    counts = {"games": record.games, "wins": record.wins, "draws": record.draws, "losses": record.losses}
-    drawn = {f"draws_{kind.replace(' ', '_')}": count for kind, count in cell.drawn.items()}
-    return {"arm": arm, "nodes": cell.nodes, **counts, **drawn, "score": cell.score, "low_95": low, "high_95": high}
 
 
 CLAIMS = stated(

@@ -17,7 +17,7 @@ from typing import Any
 import hauteur as ht
 from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, stated
 from hauteur_experiments.grid import COLOURS, Match, play
-from hauteur_experiments.measured import Interval, Rate, rate_of, ratio_of
+from hauteur_experiments.measured import Interval, Rate, columns, rate_of, ratio_of
 from hauteur_experiments.search_contempt.settings import (
     HYBRID,
     LEAST_GAMES,
@@ -50,6 +50,8 @@ SETS = {"n5": ("N_scl 5", contempt(5)), "n32": ("N_scl 32", contempt(32)), "puct
 """The games by the name of their folder: title and words; those of figure 2."""
 
 PLAIN = "puct"
+SHOWN = ("games", "kind", "positions", "count", "per_1000", "low_95", "high_95")
+"""Columns of the rows that are shown; how many times as many there are with search-contempt stands in the findings."""
 
 MORE = 1.25
 """Times as many that matter, of the statement without a number."""
@@ -113,7 +115,7 @@ def make(setting: Setting) -> Result:
         "grave": GRAVE,
         "gap": GAP,
     }
-    texts = [table(found), *examples(setting, found["n5"])]
+    texts = [columns(rows, *SHOWN), *examples(setting, found["n5"])]
     return scoped(setting, Result(rows, findings(found), [figure(setting, found)], texts, facts))
 
 
@@ -238,20 +240,6 @@ def _row(setting: Setting, name: str, kind: str, found: Sequence[MeasuredPositio
     row = {"games": name, "kind": kind, "positions": len(found), "count": rate.counted, "per_1000": 1000 * rate.share}
     row |= {"low_95": 1000 * rate.low, "high_95": 1000 * rate.high}
     return row | {"low_visits": LOW, "high_visits": deep(setting)}
-
-
-def table(found: Found) -> str:
-    """Positions of each kind per 1,000, and how many times as many with search-contempt."""
-    sought = [name for name in found if name != PLAIN]
-    heads = [SETS[name][0] for name in found] + [f"{SETS[name][0]} : PUCT" for name in sought]
-    lines = [f"{'per 1,000 positions':20}" + "".join(f"{head:>24}" for head in heads)]
-    for kind in KINDS:
-        rates = [tuple(1000 * value for value in _rate(mine, kind)[1:]) for mine in found.values()]
-        texts = [f"{value:.1f} [{low:.1f}, {high:.1f}]" for value, low, high in rates]
-        ratios = [_ratio(found, name, kind, 0.95) for name in sought]
-        texts += [f"{value:.2f} [{low:.2f}, {high:.2f}]" for value, low, high in ratios]
-        lines.append(f"{kind:20}" + "".join(f"{text:>24}" for text in texts))
-    return "\n".join(lines)
 
 
 def _ratio(found: Found, name: str, kind: str, confidence: float) -> tuple[float, float, float]:
