@@ -108,7 +108,7 @@ def test_chess_towers_become_lc0_files(variant: str, tmp_path: Path) -> None:
 def test_what_lc0_has_no_place_for(tmp_path: Path) -> None:
     for architecture, message in (
         (tictactoe(), r"only chess networks \(112x8x8 planes, 1858 actions\) fit an lc0 file, got 9 actions"),
-        (chess(value_hidden=64), r"lc0 wants a value head of 32 channels and 128 hidden units, got 32 and 64"),
+        (chess(value_hidden=64), r"lc0 needs a value head of 32 channels and 128 hidden units, got 32 and 64"),
     ):
         tensors = random_tensors(resnet_shapes(architecture), 0)
         with pytest.raises(ValueError, match=message):

@@ -1,7 +1,7 @@
 """Analysis of one position: a forest of one tree, searched in the background, reported while it grows.
 
 An `Analysis` keeps its tree from search to search and follows the game: a position that extends the last one re-uses
-the subtree. While a search runs, only its own thread touches the forest; everybody else sees `RootReport`s, which never
+the subtree. While a search runs, only its own thread touches the forest; other threads see `RootReport`s, which never
 change, and reads the tree between two batches through `ask`.
 """
 
@@ -340,7 +340,7 @@ class Analysis(Closing):
         run.resting = True
 
     def _search_once(self, run: SearchRun) -> str:
-        """Search until the limits end it (return the reason) or the tree wants no more visits."""
+        """Search until the limits end it (return the reason) or the tree needs no more visits."""
         self._apply_visit_limit(run)
         facts = run_searches(
             self._tree.forest,

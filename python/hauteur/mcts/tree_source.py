@@ -1,6 +1,6 @@
 """The sources of the nodes of a search tree: a forest that is read as nodes are asked for, or a file.
 
-A file of JSON has the position, what the search was, and the most visited nodes as columns. It may come from anybody:
+A file of JSON has the position, what the search was, and the most visited nodes as columns. It may be from any source:
 its size is limited, and every number is checked when it is opened. Moves are checked when the position behind them is
 asked for.
 """

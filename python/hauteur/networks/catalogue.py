@@ -55,9 +55,16 @@ _MAIAS = {
 """Nets of the Maia project, moves of people with a rating: the hashes of their files."""
 
 
-def _lc0(name: str, path: str, megabytes: float, about: str) -> KnownNet:
-    """A net of Leela Chess Zero, from its list of best networks."""
-    return KnownNet(name, f"{_LCZERO}/{path}", megabytes, LC0_LICENCE, about)
+_BEST = "networks-contrib"
+_LC0 = (
+    ("t1-256x10", f"{_BEST}/t1-256x10-distilled-swa-2432500", 37, "small: 256 wide, 10 layers; for CPUs"),
+    ("t1-512x15", f"{_BEST}/t1-512x15x8h-distilled-swa-3395000", 145, "medium: 512 wide, 15 layers"),
+    ("t3-512x15", f"{_BEST}/t3-512x15x16h-distill-swa-2767500", 155, "medium, newer: 512 wide, 15 layers"),
+    ("t82-768x15", "768x15x24h-t82-swa-7464000", 165, "large: 768 wide; for GPUs"),
+    ("bt3-768x15", f"{_BEST}/BT3-768x15x24h-swa-2790000", 190, "large, newer: 768 wide; for GPUs"),
+    ("bt4-1024x15", f"{_BEST}/big-transformers/BT4-1024x15x32h-swa-6147500", 330, "very large: 1024 wide; large GPUs"),
+)
+"""Nets of Leela Chess Zero, from its list of best networks: name, path, megabytes, size and use."""
 
 
 KNOWN_NETS = (
@@ -88,36 +95,9 @@ KNOWN_NETS = (
         about="queen odds as White, 768 wide; at most 1,000 visits (its author)",
         trained_for="white",
     ),
-    _lc0(
-        "t1-256x10",
-        "networks-contrib/t1-256x10-distilled-swa-2432500.pb.gz",
-        37,
-        "lc0, small: 256 wide, 10 layers; for CPUs",
-    ),
-    _lc0(
-        "t1-512x15",
-        "networks-contrib/t1-512x15x8h-distilled-swa-3395000.pb.gz",
-        145,
-        "lc0, medium: 512 wide, 15 layers",
-    ),
-    _lc0(
-        "t3-512x15",
-        "networks-contrib/t3-512x15x16h-distill-swa-2767500.pb.gz",
-        155,
-        "lc0, medium, newer: 512 wide, 15 layers",
-    ),
-    _lc0("t82-768x15", "768x15x24h-t82-swa-7464000.pb.gz", 165, "lc0, large: 768 wide; for GPUs"),
-    _lc0(
-        "bt3-768x15",
-        "networks-contrib/BT3-768x15x24h-swa-2790000.pb.gz",
-        190,
-        "lc0, large, newer: 768 wide; for GPUs",
-    ),
-    _lc0(
-        "bt4-1024x15",
-        "networks-contrib/big-transformers/BT4-1024x15x32h-swa-6147500.pb.gz",
-        330,
-        "lc0, very large: 1024 wide; for large GPUs",
+    *(
+        KnownNet(name, f"{_LCZERO}/{path}.pb.gz", megabytes, LC0_LICENCE, f"lc0, {about}")
+        for name, path, megabytes, about in _LC0
     ),
 )
 

@@ -337,7 +337,7 @@ def _check_exportable(architecture: ResNetArchitecture) -> None:
         )
     if (architecture.value_channels, architecture.value_hidden) != (32, 128):
         raise ValueError(
-            f"lc0 wants a value head of 32 channels and 128 hidden units, got {architecture.value_channels} "
+            f"lc0 needs a value head of 32 channels and 128 hidden units, got {architecture.value_channels} "
             f"and {architecture.value_hidden}"
         )
 

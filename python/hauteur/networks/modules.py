@@ -1,4 +1,4 @@
-"""Torch modules of networks: build, initialise, and the outputs that an evaluator wants. Imports torch."""
+"""Torch modules of networks: build, initialise, and the outputs of an evaluator. Imports torch."""
 
 from collections.abc import Mapping
 
