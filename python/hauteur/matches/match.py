@@ -11,7 +11,6 @@ from collections.abc import Collection, Generator, Iterator, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
@@ -27,7 +26,6 @@ from hauteur.matches.record import GamePlan
 from hauteur.matches.results import GameCount, MatchGame, Work, sprt_json, sprt_text
 from hauteur.players.build import Resources, player_facts, player_name
 from hauteur.players.settings import Colours, PlayerSettings
-from hauteur.system.files import sha256_of
 from hauteur.system.provenance import provenance
 from hauteur.system.seeds import stream
 from hauteur.system.settings import Section
@@ -96,14 +94,13 @@ def match_plans(
 class GamesInProgress:
     """What matches and tournaments in progress have in common.
 
-    openings_file, openings_name: where openings come from, or their identity where they are not of a file; before,
-    workers_before: the work of earlier sessions.
+    openings_name: identity of the openings, "" where there are none; before, workers_before: the work of earlier
+    sessions.
     """
 
     game: _core.Game
     settings: GamesSettings
     openings: Sequence[Opening] = ()
-    openings_file: Path | None = None
     resources: Resources = field(default_factory=Resources)
     folder: MatchFolder | None = None
     sprt: Sprt | None = None
@@ -258,9 +255,7 @@ class Match(GamesInProgress):
     def _deciding(self) -> dict[str, Any]:
         values = self.settings.model_dump(exclude={"a", "b", "games"})
         values |= player_facts(self.game, self.settings.a, "a") | player_facts(self.game, self.settings.b, "b")
-        if self.openings_file is not None:
-            values["openings"] = f"{self.openings_file.name} sha256 {sha256_of(self.openings_file)}"
-        elif self.openings_name:
+        if self.openings_name:
             values["openings"] = self.openings_name
         if self.sprt is not None:
             values["sprt"] = sprt_text(self.sprt)

@@ -16,6 +16,7 @@ from hauteur.games.registry import load_game, with_fen
 from hauteur.matches.record import GamePlan
 from hauteur.players.settings import Colours
 from hauteur.system.errors import one_line
+from hauteur.system.files import sha256_of
 
 if TYPE_CHECKING:
     import chess.pgn
@@ -66,6 +67,11 @@ def read_openings(path: Path, game: _core.Game) -> list[Opening]:
     if not openings:
         raise ValueError(f"{path}: no openings in it")
     return openings
+
+
+def openings_name(path: Path) -> str:
+    """Return what identifies a file of openings: its name and content."""
+    return f"{path.name} sha256 {sha256_of(path)}"
 
 
 def opening_of(state: _core.State, game: _core.Game) -> Opening:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
@@ -17,7 +17,7 @@ from hauteur.matches.folder import MatchFolder, TournamentFolder
 from hauteur.matches.game_files import form_of, header_of, write_games
 from hauteur.matches.match import NO_LIMIT, Match, MatchSettings
 from hauteur.matches.match_result import MatchResult, SprtResult, games_of
-from hauteur.matches.openings import Opening, opening_of, read_opening, read_openings
+from hauteur.matches.openings import Opening, opening_of, openings_name, read_opening, read_openings
 from hauteur.matches.ratings.bradley_terry import rating_list as fitted_list
 from hauteur.matches.ratings.elo import Model, Sprt
 from hauteur.matches.ratings.rating_list import RatingList
@@ -219,7 +219,6 @@ def run_tournament(
             shared.game,
             settings,
             shared.openings,
-            shared.openings_file,
             shared.resources,
             None if out is None else TournamentFolder(Path(out)),
             openings_name=shared.openings_name,
@@ -245,8 +244,7 @@ class _Shared:
     settings: dict[str, Any]
     resources: Resources
     openings: Sequence[Opening] = ()
-    openings_file: Path | None = None
-    openings_name: str = field(default="")
+    openings_name: str = ""
 
     @classmethod
     def of(cls, game: _core.Game | str, options: MatchOptions, stack: ExitStack) -> _Shared:
@@ -273,11 +271,11 @@ class _Shared:
         if lines is None:
             return cls(game, settings, resources)
         if isinstance(lines, str | Path):
-            return cls(game, settings, resources, read_openings(Path(lines), game), Path(lines))
+            return cls(game, settings, resources, read_openings(Path(lines), game), openings_name(Path(lines)))
         read = _read_lines(lines, game)
         texts = (line if isinstance(line, str) else repr(as_state(line)) for line in lines)
         digest = hashlib.sha256("\n".join(texts).encode()).hexdigest()
-        return cls(game, settings, resources, read, None, f"{len(read)} openings sha256 {digest}")
+        return cls(game, settings, resources, read, f"{len(read)} openings sha256 {digest}")
 
 
 def _read_lines(lines: Sequence[object], game: _core.Game) -> list[Opening]:
@@ -321,7 +319,6 @@ def _run_match(
             game=shared.game,
             settings=validated(MatchSettings, values | shared.settings, "match"),
             openings=shared.openings,
-            openings_file=shared.openings_file,
             openings_name=shared.openings_name,
             resources=shared.resources,
             folder=None if out is None else MatchFolder(Path(out)),

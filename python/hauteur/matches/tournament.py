@@ -89,7 +89,6 @@ class Tournament(GamesInProgress):
             self.game,
             settings,
             self.openings,
-            self.openings_file,
             self.resources,
             folder,
             openings_name=self.openings_name,

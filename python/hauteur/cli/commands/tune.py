@@ -14,6 +14,7 @@ import cyclopts
 from hauteur.cli.commands.game_options import PlayOptions, played_by
 from hauteur.cli.commands.options import NO_WORKERS, PlayerText, Workers
 from hauteur.games.registry import load_game
+from hauteur.matches.openings import openings_name
 from hauteur.matches.report.pages import renew_page
 from hauteur.matches.tuning import strength as by_strength
 from hauteur.matches.tuning.parameters import parse_parameters
@@ -86,7 +87,7 @@ def strength(
 def tuning_folder(path: Path, options: PlayOptions, resources: Resources) -> TuningFolder:
     """Return where the matches are played, and with what."""
     openings = tuple(options.read_openings(load_game(options.game)))
-    return TuningFolder(path, resources, openings, options.openings)
+    return TuningFolder(path, resources, openings, openings_name(options.openings) if options.openings else "")
 
 
 def say(line: str) -> None:

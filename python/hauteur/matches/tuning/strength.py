@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from hauteur.games.registry import load_game
@@ -32,7 +31,7 @@ Show = Callable[[str], None]
 class TuningFolder(RunDirectory):
     """Files of a tuning, and its matches, which resume on their own.
 
-    openings: of the games, from openings_file.
+    openings: of the games; openings_name: their identity.
     """
 
     SETTINGS = "tune.json"
@@ -41,7 +40,7 @@ class TuningFolder(RunDirectory):
 
     resources: Resources = field(default_factory=Resources)
     openings: Sequence[Opening] = ()
-    openings_file: Path | None = None
+    openings_name: str = ""
 
     def stamps(self) -> dict[str, str]:
         """Return those of the matches' games too."""
@@ -53,7 +52,7 @@ class TuningFolder(RunDirectory):
             load_game(settings.game),
             settings,
             openings=self.openings,
-            openings_file=self.openings_file,
+            openings_name=self.openings_name,
             resources=self.resources,
             folder=MatchFolder(self.path / name),
         )
