@@ -166,12 +166,12 @@ def test_a_game_of_ones_own_is_clicked_where_its_stone_appears(browser: Browser,
     windows = Windows(browser, own.url)
     page = windows.open("/play")
     begin(page, "below", "person")
-    square(page, "a1").click()
-    stone = page.locator(".square[aria-label='a1, X']")
+    square(page, "row 3 column 1").click()
+    stone = page.locator(".square[aria-label='row 3 column 1, X']")
     expect(stone).to_be_attached()
-    places = [box["y"] for name in ("a1", "a3") if (box := square(page, name).bounding_box())]
+    places = [box["y"] for name in ("row 3 column 1", "row 1 column 1") if (box := square(page, name).bounding_box())]
     assert places[0] > places[1]
-    square(page, "c3").click()
+    square(page, "row 1 column 3").click()
     expect(page.locator("#moves li")).to_have_text(["1. a1", "2. c3"])
     page.goto("/play?game=tutorial")  # it is not offered, and is there by its name
     expect(page.locator("#board")).to_have_attribute("data-game", "tutorial")
