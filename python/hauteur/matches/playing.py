@@ -12,7 +12,7 @@ from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from typing import Any, Protocol
+from typing import Any
 
 from hauteur import _core
 from hauteur.cluster.scheduler import Played, Scheduler, UnitBatch
@@ -54,22 +54,6 @@ class Pairings:
     describe: Callable[[int], str] = "game {}".format
 
 
-class Playing(Protocol):
-    """Plays games of players that are ready.
-
-    evaluators: names of those that are known to have been used; counts: what workers did, empty without any.
-    """
-
-    evaluators: list[str]
-
-    @property
-    def counts(self) -> dict[str, Any]:
-        """Return what workers did until now."""
-
-    def play(self, plans: Iterator[GamePlan], games: int, facts: ArenaFacts) -> Generator[list[MatchGame]]:
-        """Play these games, of which there are `games` at most, and yield some as they end."""
-
-
 @contextmanager
 def ready(pairings: Pairings, resources: Resources) -> Iterator[Playing]:
     """Yield what plays the games; ValueError or OSError, naming the player, where one does not fit."""
@@ -92,7 +76,7 @@ def ready(pairings: Pairings, resources: Resources) -> Iterator[Playing]:
 
 @dataclass
 class PlayingHere:
-    """Games that this process plays."""
+    """Games that this process plays. evaluators: their names; counts: what workers did, so empty."""
 
     pairings: Pairings
     players: Sequence[SearchPlayer | MovePlayer]
@@ -101,7 +85,7 @@ class PlayingHere:
     counts: dict[str, Any] = field(default_factory=dict)
 
     def play(self, plans: Iterator[GamePlan], games: int, facts: ArenaFacts) -> Generator[list[MatchGame]]:
-        """Play the games of an iterator."""
+        """Play the games of an iterator and yield each as it ends."""
         del games
         records = play_games(
             self.pairings.game,
@@ -121,7 +105,7 @@ class PlayingHere:
 
 @dataclass
 class PlayingInUnits:
-    """Games that workers play."""
+    """Games that workers play. evaluators: names of those that are known to have been used."""
 
     pairings: Pairings
     resources: Resources
@@ -185,6 +169,10 @@ class PlayingInUnits:
         ]
         name = f"{len(plans)} games from {one.describe(plans[0].index)} on"
         return match_unit(name, self._shared, self._names, seeded)
+
+
+Playing = PlayingHere | PlayingInUnits
+"""Plays games of players that are ready."""
 
 
 def unit_size(left: int, workers: int, parallel: int) -> int:
