@@ -13,7 +13,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import hauteur as ht
 from hauteur_experiments.experiment import Experiment, Result, Setting, read_json, stated
@@ -23,9 +22,6 @@ from hauteur_experiments.mpv_mcts import regime_result
 from hauteur_experiments.mpv_mcts.noisy import noise_name, noisy_net
 from hauteur_experiments.mpv_mcts.pairs import LAN, PAPER, Pair, Size, Teacher, described, size_name, supervised_nets
 from hauteur_experiments.mpv_mcts.regime_map import (
-    BAND,
-    NEAR,
-    OUTSIDE,
     PROBE,
     TEST,
     TEST_LEVEL,
@@ -33,7 +29,6 @@ from hauteur_experiments.mpv_mcts.regime_map import (
     TUNING,
     Dial,
     RegimeCell,
-    RegimePoint,
     far_points,
     level_points,
     match_spec,
@@ -130,17 +125,7 @@ def _made(setting: Setting, key: str, cells: Sequence[RegimeCell], dial: Dial | 
         regime_result.findings(points, levels, outside, scope),
         [regime_result.figure(key, title, points, levels, outside)],
         texts,
-        _facts(setting, points),
     )
-
-
-def _facts(setting: Setting, points: Sequence[RegimePoint]) -> dict[str, Any]:
-    """Return the rules that were fixed beforehand."""
-    rules = {"band": BAND, "near": NEAR, "outside": OUTSIDE}
-    games = {"probe": PROBE, "tuning": TUNING, "test": TEST, "test_level": TEST_LEVEL, "test_outside": TEST_OUTSIDE}
-    scaled = {name: setting.pairs(number) for name, number in games.items()}
-    cells = [{"budget": point.cell.budget, "small": point.cell.label, "cost": point.cell.pair.cost} for point in points]
-    return {"rules": rules, "games": scaled, "tuning_seed": setting.first_seed, "cells": cells}
 
 
 def learned_setting(setting: Setting) -> Setting:

@@ -99,7 +99,7 @@ def make(setting: Setting) -> Result:
         for seed, folder in learn_seeds(setting, partial(recipe_of, setting)).items()
     ]
     found = [row for run in runs for row in run]
-    findings, figures = [_balance(runs), _doubling(runs)], [schedule_figure(runs), ratio_figure(runs)]
+    findings, figures = [_balance(runs), _doubling(runs)], [schedule_figure(runs)]
     return Result(found, findings, figures, [columns(found, *SHOWN)], {"recipe": recipe_of(setting, 1).model_dump()})
 
 
@@ -142,27 +142,6 @@ def schedule_figure(runs: Sequence[Sequence[Row]]) -> ht.Figure:
         "games",
         lines=tuple(lines),
         log=True,
-    )
-
-
-def ratio_figure(runs: Sequence[Sequence[Row]]) -> ht.Figure:
-    """The ratio that the controller keeps; the shade is the interval of a generation's games."""
-    lines = []
-    for seed, run in enumerate(runs, start=1):
-        known = [row for row in run if row["ratio"] and row["ratio_high"] is not None]
-        values, lows, highs = ([row[key] for row in known] for key in ("ratio", "ratio_low", "ratio_high"))
-        xs = [row["games"] for row in known]
-        lines.append(ht.Series(f"seed {seed}", xs, values, COLOURS[(seed - 1) % len(COLOURS)], low=lows, high=highs))
-    return ht.Figure(
-        "contempt-schedule-ratio",
-        "Decisive games a drawn one",
-        "The target is 1; shades: 95 % intervals of a generation's games.",
-        "(w + l) / d",
-        "games",
-        lines=tuple(lines),
-        log=True,
-        threshold=1.0,
-        threshold_name="target",
     )
 
 

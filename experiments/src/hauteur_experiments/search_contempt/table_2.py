@@ -107,7 +107,7 @@ def make(setting: Setting) -> Result:
     facts |= {"n_scl": _facts(sides.n_scl), "factor": _facts(sides.factor)}
     rows = [_row("search-contempt", sides, tally), _row("PUCT", sides, tally)]
     findings = [match_finding(tally, sides), equal_finding(*own)]
-    return scoped(setting, Result(rows, findings, [_figure(setting, tally)], texts, facts))
+    return scoped(setting, Result(rows, findings, (), texts, facts))
 
 
 def tuned_sides(setting: Setting) -> Sides:
@@ -190,30 +190,6 @@ def _facts(tuned: TunedRatio | None) -> dict[str, Any] | None:
     places = [{"x": one.x, **one.record._asdict()} for one in tuned.measured]
     facts = {"x": tuned.x, "interval_95": list(tuned.interval), "ratio": tuned.ratio, "reached": tuned.reached}
     return {**facts, "measured": places}
-
-
-def _figure(setting: Setting, tally: ht.Tally) -> ht.Figure:
-    """Elo of search-contempt, here and in the paper."""
-    size = f"{tally.record.games:,} games at {setting.visits_or(VISITS):,} visits a move"
-    paper = f"paper: chess, {TABLE_2.games} at {VISITS:,}"
-    text = f"{game_of(setting).capitalize()}, {size}; {paper}. Bars: 95 % intervals."
-    here = MatchElo(tally)
-    points = (("paper", TABLE_2.elo, TABLE_2.elo_interval()), ("here", here.value, here.interval(0.95)))
-    lines = tuple(
-        ht.Series(name, [place], [finite(value)], colour, low=[finite(low)], high=[finite(high)], joined=False)
-        for place, (name, value, (low, high)), colour in zip((1, 2), points, ("orange", "blue"), strict=True)
-    )
-    return ht.Figure(
-        "contempt-vs-temperature",
-        "Search-contempt against PUCT with a high temperature",
-        text,
-        "Elo of search-contempt",
-        "match at equal (w + l)/d",
-        lines=lines,
-        threshold=0.0,
-        threshold_name="equal",
-        x_names=["paper", "here"],
-    )
 
 
 def matches(setting: Setting) -> Iterator[Match]:

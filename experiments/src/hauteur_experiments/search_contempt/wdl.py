@@ -60,7 +60,7 @@ def make(
     games = found[0].here.games
     size = f"{games:,} games a setting, {visits:,} visits a move"
     text = f"Self-play of {setting.game or 'chess'}: {size}; paper: chess, {GAMES} games, {VISITS:,} visits."
-    figures = [results_figure(key, f"White's results by {x_name}", text, found), ratio_figure(key, text, found, x_name)]
+    figures = [ratio_figure(key, text, found, x_name)]
     interval = "95 %: Wilson's interval of the share of draws p, taken to (1 - p)/p"
     facts = {"visits": visits, "games_a_setting": games, "paper_visits": VISITS, "interval": interval}
     return scoped(setting, Result([ratio_row(one) for one in found], decide(found, visits), figures, facts=facts))
@@ -119,20 +119,6 @@ def ratio_row(one: Beside) -> dict[str, Any]:
     row |= {"ratio": decisive_ratio(one.here), "ratio_low": low, "ratio_high": finite(high)}
     row |= {f"paper_{name}": count for name, count in one.paper._asdict().items()}
     return row | {"paper_ratio": decisive_ratio(one.paper)}
-
-
-def results_figure(key: str, title: str, text: str, rows: Sequence[Beside]) -> ht.Figure:
-    """Bars of won, drawn and lost games: of each setting the paper's and, right of it, ours."""
-    records = [record for row in rows for record in (row.paper, row.here)]
-    bars = [f"{row.title}, {who}" for row in rows for who in ("paper", "here")]
-    kinds = (("White won", "win", "wins"), ("drawn", "draw", "draws"), ("Black won", "loss", "losses"))
-    areas = tuple(
-        ht.Series(
-            name, range(1, len(bars) + 1), [getattr(record, field) / max(record.games, 1) for record in records], colour
-        )
-        for name, colour, field in kinds
-    )
-    return ht.Figure(key, title, text, "share of games", "", areas=areas, percent=True, x_names=bars)
 
 
 def ratio_figure(key: str, text: str, rows: Sequence[Beside], x_name: str) -> ht.Figure:
