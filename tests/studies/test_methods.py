@@ -25,7 +25,7 @@ def test_no_rule_is_forgotten(capsys: pytest.CaptureFixture[str]) -> None:
     assert {"graph", "search_contempt", "root_cpuct", "swap_colors"} < set(rules)
     assert PAGES.keys() <= SearchParams.model_fields.keys()
     assert [name for name in rules if page_of(name) is None] == []
-    assert {page_of(name) for name in rules} - TRIALS.keys() == {"mpv-mcts"}, "one position has one net"
+    assert {page_of(name) for name in rules} - TRIALS.keys() == {"mpv-mcts", "opponent-net"}, "a trial has one net"
     assert main(["analyse", "--help"]) == 0
     shown = " ".join(capsys.readouterr().out.replace("│", " ").split())
     assert [name for name in rules if f" {name.replace('_', '-')}," not in shown.replace(".", ",")] == []
