@@ -1,6 +1,7 @@
 """Players as text: `net=maia-1900.pb.gz visits=100 temperature=0.5 search.cpuct.init=1.5`, or a TOML file of such keys.
 
-A player without a network is a word of its own: `rave:1000 name=NAME` (hauteur.players.baselines). So is a program of
+An opponent by rating is a word of its own, `human-1500` (hauteur.players.ladder), whose settings other words change.
+A player without a network is one: `rave:1000 name=NAME` (hauteur.players.baselines). So is a program of
 its own, `uci:stockfish nodes=1000`, and then the other words are about that program (hauteur.players.engines.settings).
 
 Nothing here names a rule of the search: keys are looked up in the models of `hauteur.mcts.params`, values are read
@@ -28,6 +29,7 @@ from hauteur.players.engines.settings import (
     is_engine,
     split_arguments,
 )
+from hauteur.players.ladder import is_rung, rung_named
 from hauteur.system.settings import Key, Section, assign, leaves, read_toml, unknown_key, validated
 
 Colours = Literal["swap", "first", "second", "mover"]
@@ -101,8 +103,8 @@ SHORT: dict[Key, Key] = {("temperature",): ("temperature", "initial")}
 def parse_player(text: str, label: str = "player") -> PlayerSettings:
     """The settings that the words of `text` give; later words go before those of TOML files. ValueError names the word.
 
-    A word is key=value, or @FILE.toml, or a path that ends in .toml, or a player without a network, or a program with
-    its arguments (see engines.settings.split_arguments).
+    A word is key=value, @FILE.toml, a path that ends in .toml, human-RATING, a player without a network, or a program
+    with its arguments (see engines.settings.split_arguments).
     Dashes are as good as underscores in keys, and `search.` may be left out. label: what messages call the player.
     """
     return changed_player(PlayerSettings(), text, label)
@@ -160,7 +162,9 @@ def _assignments(text: str) -> Iterator[tuple[Key, Any]]:
         found for word in words if _is_file(word) for found in _file_assignments(Path(word.removeprefix("@")))
     ]
     yield from from_files
-    words = [word for word in words if not _is_file(word)]
+    for word in filter(is_rung, words):
+        yield from rung_named(word).settings.items()
+    words = [word for word in words if not _is_file(word) and not is_rung(word)]
     has_engine = any(path[0] == "engine" for path, _ in from_files) or any(map(is_engine, words))
     given: set[Key] = set()
     for word in words:

@@ -13,7 +13,7 @@ import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from hauteur import __version__, _core
 from hauteur.engine.nets import Opener, OpenNets, open_evaluator
@@ -283,7 +283,7 @@ class UciEngine:
     def _open(self) -> None:
         """Begin to open the nets that the options name, unless that has been done. ValueError without any."""
         try:
-            choice, reason = choose_net(self.options)
+            choice, reason = choose_net(self.options.limited()[0])
         except ValueError:
             self._session.close()
             raise
@@ -320,8 +320,10 @@ class UciEngine:
             self._output.info(f"error: {problem}")
         self._open()
         self._wait_for_net(command.waiting)
-        options = self._options_for(go)
+        options, visits = self._options_for(go)
         limits = search_limits(go, position.state, options, lateness=self._session.lateness)
+        if visits is not None and not go.infinite:
+            limits = replace(limits, visits=visits if limits.visits is None else min(visits, limits.visits))
         self._session.set_position(position.start, position.actions)
         with self._lock:
             command.began = True
@@ -344,13 +346,14 @@ class UciEngine:
         lenient = since is not None and not self.options.flag("StrictTiming") and now - since < SAME_MOVE_SECONDS
         return since if since is not None and lenient else now
 
-    def _options_for(self, go: Go) -> Options:
-        """Let the session think with the options in force, odds mode included; return them."""
-        odds = odds_game(self._position, self.options, infinite=go.infinite, net=self._net)
+    def _options_for(self, go: Go) -> tuple[Options, int | None]:
+        """Let the session think with the options in force, odds mode included; return them, and the most visits."""
+        own, visits = self.options.limited()
+        odds = odds_game(self._position, own, infinite=go.infinite, net=self._net)
         if odds is not None and odds != self._odds:
             self._output.info(odds.text())
         self._odds = odds
-        options = self.options if odds is None else self.options.changed(odds.changes)
+        options = own if odds is None else own.changed(odds.changes)
         settings = play_settings(options, infinite=go.infinite)
         if self._session.use(settings) or not self._has_searched:
             self._output.info(memory_text(settings.search))
@@ -359,7 +362,7 @@ class UciEngine:
             self._output.info(f"SwapColors has no effect: {self._net} is not shown the position")
         self._swaps_in_vain = in_vain
         self._has_searched = True
-        return options
+        return options, visits
 
     def _last_lines(self, found: FoundMove, options: Options) -> list[str]:
         if found.report is None or found.move is None:

@@ -24,6 +24,7 @@ from hauteur.mcts.params import SearchParams, SecondNet, Temperature
 from hauteur.mcts.scores import SCORE_TYPES
 from hauteur.networks.bundled import default_net, newest_chess_net
 from hauteur.networks.evaluators.base import Backend, Precision
+from hauteur.players.ladder import rung_at
 from hauteur.system.errors import one_line
 
 MEBIBYTE = 1 << 20
@@ -132,6 +133,8 @@ ENGINE_OPTIONS = (
     Lc0Option("NodesAsPlayouts", "check", False, "`go nodes` counts new visits only, not those of the re-used tree."),
     Lc0Option("MoveOverheadMs", "spin", 200, "Time lost between clock and engine on every move.", least=0, most=10**8),
     Lc0Option("Slowmover", "float", 1.0, "Factor on the time for a move.", least=0, most=100),
+    Lc0Option("UCI_LimitStrength", "check", False, "Play like a person of UCI_Elo: a net of the ladder, few visits."),
+    Lc0Option("UCI_Elo", "spin", 1500, "That rating, on hauteur's own ladder, in steps of 100.", least=800, most=2200),
     Lc0Option("OddsMode", "check", False, "In games at odds the giver plays with the settings published for them."),
     Lc0Option("StrictTiming", "check", False, "The clock starts at `go`, not at the `position` before it."),
 )
@@ -192,6 +195,16 @@ class Options:
             option = other._known[name.lower()]
             other._values[name.lower()] = option.parse(option.text(value))
         return other
+
+    def limited(self) -> tuple[Options, int | None]:
+        """Return the options in force, with UCI_LimitStrength those of its opponent, and its visits; None: no limit."""
+        if not self.flag("UCI_LimitStrength"):
+            return self, None
+        rung = rung_at(self.whole("UCI_Elo"))
+        plain = {option.name: option.default for option in (*SEARCH_OPTIONS, *TEMPERATURE_OPTIONS)}
+        heat = {"Temperature": rung.temperature, "TempEndgame": rung.temperature}
+        nets: dict[str, Value] = {"WeightsFile": rung.net, "LargeWeightsFile": "", "OpponentNet": "", "OddsMode": False}
+        return self.changed({**plain, **heat, **nets}), rung.visits
 
     def is_default(self, name: str) -> bool:
         """Return whether the option has its default value."""
