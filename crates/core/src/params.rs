@@ -229,7 +229,9 @@ impl SearchParams {
             ("cache_key position", deeper, model.plies.is_some() && self.cache_key == CacheKey::Position),
         ];
         match others.iter().find(|(_, _, on)| *on) {
-            Some((other, why, _)) => Err(ParamsError(format!("opponent_net and {other} cannot be used together: {why}"))),
+            Some((other, why, _)) => {
+                Err(ParamsError(format!("opponent_net and {other} cannot be used together: {why}")))
+            }
             None => Ok(()),
         }
     }
