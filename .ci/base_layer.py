@@ -38,7 +38,6 @@ MATES = """1k6/8/1K6/8/8/8/8/7R w - - bm Rh8#; id "rook";
 
 NAMES_ITS_LAYER = (
     ("train", ["train", "runs/tictactoe.toml"]),
-    ("parquet", ["games", "import", "x.pgn", "--game", "chess", "--to", "shards"]),
     ("train", ["match", "net=tictactoe visits=2", "random", "--game", "tictactoe", "--backend", "torch"]),
     ("onnx", ["match", "net=tictactoe visits=2", "random", "--game", "tictactoe", "--backend", "onnxruntime"]),
     ("web", ["web"]),
