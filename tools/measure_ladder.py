@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import argparse
 import math
+from collections.abc import Callable
 from pathlib import Path
 
 import tomli_w
@@ -17,6 +18,7 @@ import tomli_w
 import hauteur as ht
 from hauteur.matches.match_result import MatchResult
 from hauteur.players.ladder import TABLE, Rung
+from hauteur.system.files import write_bytes
 
 LOWEST, ANCHOR, HIGHEST, STEP = 800, 1500, 2200, 100
 NEIGHBOURS = 0.64
@@ -66,9 +68,8 @@ def calibrated(rating: int, known: Rung, games: int, seed: int) -> Rung:
     return rung.model_copy(update={"temperature": round(math.exp((low + high) / 2), 3)})
 
 
-def more_visits(rung: Rung, advantage: object) -> Rung:
+def more_visits(rung: Rung, advantage: Callable[[Rung], float]) -> Rung:
     """The rung with the fewest visits that are enough, in steps of a fifth."""
-    assert callable(advantage)
     visits = rung.visits
     while visits < MOST_VISITS:
         visits = max(visits + 1, round(visits * 1.2))
@@ -99,7 +100,7 @@ def main() -> None:
         rows.append(row)
         print(row, flush=True)
     head = f"# tools/measure_ladder.py --games {given.games} --seed {given.seed}; score: against the rung below.\n\n"
-    given.out.write_text(head + tomli_w.dumps({"rung": rows}), encoding="utf-8")
+    write_bytes(given.out, (head + tomli_w.dumps({"rung": rows})).encode())
 
 
 if __name__ == "__main__":

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -62,15 +63,23 @@ def giver_settings(odds: Odds, trained_for: int | None = None) -> dict[str, bool
     own = os.environ.get("HAUTEUR_ODDS")
     found: dict[str, bool | float | str] = {}
     for path in (SHIPPED, *([Path(own)] if own else [])):
-        try:
-            table = OddsTable(**read_toml(path))
-            for row in filter(lambda row: row.fits(odds), table.odds):
-                for name, value in row.settings.items():
-                    Options().set(name, _text(value))
-                found |= row.settings
-        except (ValueError, OSError) as error:
-            raise ValueError(f"settings for odds, {path}: {error}") from None
+        for row in _table(path):
+            found |= row.settings if row.fits(odds) else {}
     return found if trained_for in (None, odds.giver) else {**found, "SwapColors": True}
+
+
+@cache
+def _table(path: Path) -> tuple[OddsSettings, ...]:
+    """Read and check a table, once: the engine asks at every move."""
+    try:
+        rows = OddsTable(**read_toml(path)).odds
+        for row in rows:
+            options = Options()
+            for name, value in row.settings.items():
+                options.set(name, _text(value))
+    except (ValueError, OSError) as error:
+        raise ValueError(f"settings for odds, {path}: {error}") from None
+    return rows
 
 
 @dataclass(frozen=True)

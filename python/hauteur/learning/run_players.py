@@ -17,6 +17,7 @@ from hauteur.networks.names import resolve_net
 from hauteur.players.build import Evaluators, Resources, build_player, is_builtin, resolved_net
 from hauteur.players.move_player import MovePlayer
 from hauteur.players.search_player import SearchPlayer
+from hauteur.players.settings import NETS
 
 if TYPE_CHECKING:
     from hauteur.matches.arena import ArenaFacts
@@ -108,7 +109,7 @@ def opponent_files(game: _core.Game, opponent: OpponentSettings) -> dict[str, li
     if not opponent.has_net:
         return {}
     names = {"net": resolved_net(game, opponent)}
-    names |= {key: resolve_net(net) for key in ("large_net", "opponent_net") if (net := getattr(opponent, key))}
+    names |= {key: resolve_net(net) for key in NETS[1:] if (net := getattr(opponent, key))}
     return {setting: [Path(name)] for setting, name in names.items() if name and not is_builtin(name)}
 
 
@@ -116,7 +117,7 @@ def with_opponent_files(recipe: Recipe, files: Mapping[str, Sequence[Path]]) -> 
     """Return the recipe with the opponent's nets in these files, where `opponent_files` has found some."""
     if recipe.opponent is None:
         return recipe
-    places = {setting: str(files[setting][0]) for setting in ("net", "large_net", "opponent_net") if setting in files}
+    places = {setting: str(files[setting][0]) for setting in NETS if setting in files}
     return recipe.model_copy(update={"opponent": recipe.opponent.model_copy(update=places)})
 
 

@@ -24,7 +24,7 @@ from hauteur.networks.evaluators.base import Backend
 from hauteur.networks.names import resolve_net
 from hauteur.players.build import Evaluators, Resources, build_player, is_builtin, resolved_net
 from hauteur.players.player import Player, object_name
-from hauteur.players.settings import PlayerSettings
+from hauteur.players.settings import NETS, PlayerSettings
 from hauteur.system.files import sha256_of
 from hauteur.system.jsonl import NO_LINK, checked_line, lines_of
 from hauteur.system.settings import Section
@@ -94,7 +94,7 @@ def _net_files(game: _core.Game, settings: PlayerSettings) -> dict[str, Path]:
     if not settings.has_net:
         return {}
     nets = {"net": resolve_net(resolved_net(game, settings))}
-    for name in ("large_net", "opponent_net"):
+    for name in NETS[1:]:
         if (net := getattr(settings, name)) is not None:
             nets[name] = resolve_net(net)
     return {key: Path(net) for key, net in nets.items() if not is_builtin(net)}

@@ -22,7 +22,7 @@ from hauteur.players.engines.player import EngineHost, make_engine, probed
 from hauteur.players.move_player import MovePlayer
 from hauteur.players.player import Player, object_name, player_label
 from hauteur.players.search_player import SearchPlayer
-from hauteur.players.settings import PlayerSettings, player_text
+from hauteur.players.settings import NETS, PlayerSettings, player_text
 from hauteur.system.files import sha256_of
 from hauteur.system.hardware import usable_cores
 
@@ -205,7 +205,7 @@ def player_facts(game: _core.Game, player: PlayerSettings, key: str) -> dict[str
         return {key: player.baseline}
     if player.engine is not None:
         return {key: player_text(player, without=("name",)), f"{key}_engine": probed(game, player.engine).name}
-    rest = player_text(player, without=("name", "net", "large_net", "opponent_net", "visits"))
+    rest = player_text(player, without=("name", *NETS, "visits"))
     if isinstance(player, Player) and player.evaluator is not None:
         net = object_content(player.evaluator)
     else:

@@ -96,6 +96,9 @@ class PlayerSettings(Section):
         return self
 
 
+NETS = ("net", "large_net", "opponent_net")
+"""Settings of a player that name nets."""
+
 SHORT: dict[Key, Key] = {("temperature",): ("temperature", "initial")}
 """Keys that stand for a longer one when a value is given: `temperature=0.5`."""
 

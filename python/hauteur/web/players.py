@@ -11,7 +11,7 @@ from hauteur import _core
 from hauteur.networks.bundled import default_net, net_or_shipped
 from hauteur.networks.names import KINDS, WITHOUT_FILE, data_path, downloaded_nets, shipped_names
 from hauteur.networks.registry import describe
-from hauteur.players.settings import PlayerSettings, parse_player
+from hauteur.players.settings import NETS, PlayerSettings, parse_player
 
 MOST_TEXT = 2000
 """Characters of a player's text."""
@@ -45,7 +45,7 @@ def page_player(text: str, roots: Sequence[str], *, allow_programs: bool, label:
     settings = parse_player(text, label)
     if settings.engine is not None and not allow_programs:
         raise ValueError(f"{label}: {NO_PROGRAMS}")
-    names = {name: getattr(settings, name) for name in ("net", "large_net", "opponent_net")}
+    names = {name: getattr(settings, name) for name in NETS}
     return settings.model_copy(update={name: net and page_net(net, roots, label) for name, net in names.items()})
 
 

@@ -21,7 +21,7 @@ from hauteur.games.game_line import BadGame
 from hauteur.mcts.batch_analysis import BatchAnalysis, RequestChain
 from hauteur.players.build import Evaluators, Resources, build_player, net_content, resolved_net
 from hauteur.players.search_player import SearchPlayer
-from hauteur.players.settings import PlayerSettings, player_text
+from hauteur.players.settings import NETS, PlayerSettings, player_text
 from hauteur.studies.puzzles.formats import write_puzzles
 from hauteur.studies.puzzles.mining import MISJUDGED, MineRule, ScreenedPosition, Verdict, examine
 from hauteur.studies.puzzles.puzzle import Puzzle, identity
@@ -32,10 +32,6 @@ from hauteur.system.run_directory import RunDirectory
 from hauteur.system.settings import Section
 
 Show = Callable[[str], None]
-
-
-NETS = ("net", "large_net", "opponent_net")
-"""Settings of a player that name nets: folders hold their content."""
 
 
 class MineSettings(Section):

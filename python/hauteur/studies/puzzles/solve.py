@@ -24,7 +24,7 @@ from hauteur.mcts.batch_analysis import (
 )
 from hauteur.players.build import Evaluators, Resources, build_player, net_content, player_name, resolved_net
 from hauteur.players.search_player import SearchPlayer
-from hauteur.players.settings import PlayerSettings, player_text
+from hauteur.players.settings import NETS, PlayerSettings, player_text
 from hauteur.studies.puzzles.mine import Show, aligned, work_text
 from hauteur.studies.puzzles.problems import Problem
 from hauteur.system.files import write_bytes, write_json
@@ -102,7 +102,7 @@ class Solve:
         nets = [net_content(resolved_net(self.game, settings))]
         if settings.other_net is not None:
             nets.append(net_content(settings.other_net))
-        text = player_text(settings, without=("name", "net", "large_net", "opponent_net", "visits", "temperature"))
+        text = player_text(settings, without=("name", *NETS, "visits", "temperature"))
         return " ".join([*nets, f"seed={self.seed}", text]).strip()
 
     def _answers(

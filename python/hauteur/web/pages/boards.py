@@ -80,12 +80,7 @@ PUZZLES_KEYS = (
     Key("s", "solution", "solution"),
     Key("f", "flip", "the board from the other side"),
 )
-PUZZLES = Page(
-    "/puzzles",
-    "Puzzles",
-    "Solve positions with one good move.",
-    PUZZLES_KEYS,
-)
+PUZZLES = Page("/puzzles", "Puzzles", "Solve positions with one good move.", PUZZLES_KEYS)
 
 SIZES = ("nogo(size=7)",)
 """Games with parameters that are offered beside the names."""
