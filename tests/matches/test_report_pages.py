@@ -62,7 +62,7 @@ def test_an_interrupted_match_has_its_page_too(
     """Of the games that are finished."""
     real = Match._kept
 
-    def stopped(self: Match, games: Iterator[list[MatchGame]]) -> Generator[MatchGame]:
+    def stopped(self: Match, games: Iterator[MatchGame]) -> Generator[MatchGame]:
         for number, game in enumerate(real(self, games), 1):
             yield game
             if number == 3:

@@ -7,7 +7,7 @@ from hauteur import _core
 from hauteur.matches.arena import ArenaFacts
 from hauteur.matches.folder import MatchFolder
 from hauteur.matches.match import Match, MatchSettings, match_plans
-from hauteur.matches.playing import Pairings, PlayingHere
+from hauteur.matches.playing import Pairings, Playing
 from hauteur.matches.results import MatchGame
 from hauteur.players.build import Resources
 from hauteur.players.search_player import SearchPlayer
@@ -49,5 +49,5 @@ def games_of_players(
     """The games of a match in order, between players that are built already."""
     who = Pairings(CONNECT4, (settings.a, settings.b), ("A", "B"), seed=settings.seed, purpose="match")
     plans = match_plans(CONNECT4, settings, (), skip)
-    played = PlayingHere(who, players, resources, []).play(plans, settings.games, ArenaFacts())
-    return sorted((game for some in played for game in some), key=lambda game: game.index)
+    played = Playing(who, players, resources, []).play(plans, ArenaFacts())
+    return sorted(played, key=lambda game: game.index)

@@ -74,9 +74,9 @@ def experiment(
     threads
         Processor cores to use; default two.
     workers
-        Processes that play the games; 0: this process plays them. The games are the same.
+        Processes that play the games of learning runs; 0: this process plays them. The games are the same.
     cluster
-        Where workers run, as of `hauteur match`: `auto` or HOST:PORT, Ray; default: this machine alone.
+        Where workers run, as of `hauteur train`: `auto` or HOST:PORT, Ray; default: this machine alone.
     """
     if name == "list":
         width = max(len(known.name) for known in every_experiment())
@@ -162,9 +162,9 @@ def plan(
     threads
         Processor cores to use; default two.
     workers
-        Processes that play the games; 0: this process plays them. The games are the same.
+        Processes that play the games of learning runs; 0: this process plays them. The games are the same.
     cluster
-        Where workers run, as of `hauteur match`: `auto` or HOST:PORT, Ray; default: this machine alone.
+        Where workers run, as of `hauteur train`: `auto` or HOST:PORT, Ray; default: this machine alone.
     """
     from hauteur_experiments.claims_table import write_table
     from hauteur_experiments.plan import make_plan, steps

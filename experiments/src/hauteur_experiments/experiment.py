@@ -142,8 +142,8 @@ class Setting:
     supports several; opponent: a player as text, where it has a fixed opponent; cost: declared work of an evaluation of
     the large net, in those of the small one; side: who gives odds by the rules of the game alone, where an experiment
     plays at odds; parallel: concurrent games; only: the matches to play now (() = all); others count if complete.
-    workers, cluster: who plays the games, as of `ht.play_match`. looks: whether to take verdicts at every eighth of the
-    games, and stop when nothing is open.
+    workers, cluster: who plays the games of learning runs, as of `ht.learn`. looks: whether to take verdicts at every
+    eighth of the games, and stop when nothing is open.
     """
 
     folder: Path

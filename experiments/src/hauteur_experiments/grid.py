@@ -148,8 +148,6 @@ def _played(setting: Setting, match: Match, folder: Path) -> Sequence[Any]:
         colours=match.colours,
         parallel=setting.parallel,
         threads=setting.threads,
-        workers=setting.workers,
-        cluster=setting.cluster,
         out=folder,
         on_game=on_game,
         progress=False,

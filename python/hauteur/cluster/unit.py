@@ -17,7 +17,6 @@ from hauteur import __version__
 KINDS = {
     "self-play": "learning.units:LearningJob",
     "gate": "learning.units:LearningJob",
-    "match": "matches.units:MatchJob",
 }
 """Every kind of units: the module of the package, and the class of its jobs. Packages above register here by name."""
 

@@ -57,7 +57,7 @@ class StepCost:
 
 
 class PlayedUnit(NamedTuple):
-    """A unit that was played. content: of its file; cost: see `play_units`."""
+    """A unit that was played. content: of its file; cost: see `summed_facts`."""
 
     number: int
     content: bytes

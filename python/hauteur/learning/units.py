@@ -1,11 +1,14 @@
-"""Learning's units: what a worker needs to play games of a generation, a probe or a gate match, and what it makes."""
+"""Units of games of a generation, a probe or a gate match: what describes them, and the games of those that a worker
+has at a time, played side by side.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
-from contextlib import ExitStack
-from dataclasses import replace
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from hauteur import _core
 from hauteur.cluster.unit import Unit, UnitResult
@@ -17,13 +20,29 @@ from hauteur.learning.run_players import RunPlayers, evaluations_of_nets, oppone
 from hauteur.learning.shards import shard_bytes
 from hauteur.matches.arena import ArenaFacts, play_games
 from hauteur.matches.record import GamePlan, GameRecord
-from hauteur.matches.unit_games import UnitRecords, add_counts, plan_to_json, play_units
 from hauteur.players.move_player import MovePlayer
 from hauteur.players.search_player import SearchPlayer
 from hauteur.system.files import sha256_of
 
 EVALUATIONS = ("evaluations", "evaluations_large")
 """Facts of a unit: evaluations of the run's own net, and of the large one beside it."""
+OF_GAMES = ("visits", "cache_hits", "cache_lookups")
+OF_SEARCH = ("rows", "batches", "network", "search", "capacity", "total")
+"""Counts of ArenaFacts and of its SearchFacts that units report."""
+
+
+def plan_to_json(plan: GamePlan) -> dict[str, Any]:
+    """Return a plan as JSON; its origin must be the start of a game's spec."""
+    start = {"start": plan.start, "origin": plan.origin_spec}
+    return {"index": plan.index, "sides": plan.sides, **start, "seed": plan.seed}
+
+
+def plan_from_json(fields: Mapping[str, Any]) -> GamePlan:
+    """Return the plan that `plan_to_json` wrote."""
+    spec = fields["origin"]
+    first, second = fields["sides"]
+    origin = None if spec is None else load_game(spec).new_initial_state()
+    return GamePlan(int(fields["index"]), (int(first), int(second)), tuple(fields["start"]), origin, fields["seed"])
 
 
 def units_of(
@@ -54,6 +73,50 @@ def units_of(
         name = f"{planned.purpose}, unit {number}"
         units.append(Unit(planned.kind, name, shared, own, files, games=len(plans)))
     return units, sources
+
+
+@dataclass
+class _Running:
+    unit: Unit
+    missing: int
+    records: list[GameRecord] = field(default_factory=list)
+
+
+class UnitPlans:
+    """The plans of units, as far as there are any now; `ended` sorts the games by unit."""
+
+    def __init__(self, units: Iterator[Unit]) -> None:
+        self._units = units
+        self._plans: list[GamePlan] = []
+        self._running: dict[int, _Running] = {}
+
+    def __iter__(self) -> Iterator[GamePlan]:
+        return self
+
+    def __next__(self) -> GamePlan:
+        if not self._plans:
+            unit = next(self._units)
+            self._plans = [plan_from_json(fields) for fields in reversed(unit.own["plans"])]
+            running = _Running(unit, len(self._plans))
+            self._running |= {plan.index: running for plan in self._plans}
+        return self._plans.pop()
+
+    def ended(self, record: GameRecord) -> tuple[Unit, list[GameRecord]] | None:
+        """Take a game; return its unit with all games, by number, once it is the last of them."""
+        running = self._running.pop(record.plan.index)
+        running.records.append(record)
+        running.missing -= 1
+        if running.missing:
+            return None
+        return running.unit, sorted(running.records, key=lambda one: one.plan.index)
+
+
+class UnitRecords(NamedTuple):
+    """The games of a unit, in the order of their numbers, and what they have cost (see `summed_facts`)."""
+
+    unit: Unit
+    records: list[GameRecord]
+    facts: dict[str, float]
 
 
 class LearningJob:
@@ -94,8 +157,20 @@ class LearningJob:
             yield UnitResult(unit.key, self.content(records), facts)
 
     def played(self, units: Iterator[Unit], on_game: Callable[[], object] = lambda: None) -> Generator[UnitRecords]:
-        """Play units; yield the games of each. on_game: called after every game."""
-        return play_units(units, self.games, self._evaluations, on_game)
+        """Play units side by side until there are none; yield each once its last game has ended.
+
+        on_game: called after every game. What a unit has cost is what came between the ends of two units.
+        """
+        plans, facts, before = UnitPlans(units), ArenaFacts(), dict[str, float]()
+        with closing(self.games(plans, facts)) as played:
+            for record in played:
+                on_game()
+                if (ended := plans.ended(record)) is not None:
+                    now, (unit, records) = self._counts(facts), ended
+                    spent = {name: now[name] - before.get(name, 0.0) for name in now}
+                    own = {"games": len(records), "moves": sum(len(one.actions) for one in records)}
+                    yield UnitRecords(unit, records, {**own, **spent})
+                    before = now
 
     def content(self, records: Sequence[GameRecord]) -> bytes:
         """Return the games of a unit as its file has them."""
@@ -106,9 +181,11 @@ class LearningJob:
         """Close the nets."""
         self._stack.close()
 
-    def _evaluations(self, facts: ArenaFacts) -> dict[str, float]:
-        counts = evaluations_of_nets(facts, self.players, self.nets)
-        return {**dict(zip(EVALUATIONS, counts, strict=True)), "tree_bytes": facts.tree_bytes}
+    def _counts(self, facts: ArenaFacts) -> dict[str, float]:
+        """Return what games have cost until now."""
+        games, search = ({name: getattr(one, name) for name in names} for one, names in _counted(facts))
+        evaluations = evaluations_of_nets(facts, self.players, self.nets)
+        return {**games, **search, **dict(zip(EVALUATIONS, evaluations, strict=True)), "tree_bytes": facts.tree_bytes}
 
 
 def episodes(
@@ -143,6 +220,13 @@ def episodes(
 def summed_facts(costs: Sequence[Mapping[str, float]]) -> ArenaFacts:
     """Return what units have cost together; seconds are those of all workers."""
     facts = ArenaFacts()
-    for cost in costs:
-        add_counts(facts, cost)
+    for one, names in ((facts, ("games", "moves", "tree_bytes")), *_counted(facts)):
+        for name in names:
+            kind = type(getattr(one, name))
+            setattr(one, name, sum((kind(cost.get(name, 0)) for cost in costs), kind()))
     return facts
+
+
+def _counted(facts: ArenaFacts) -> tuple[tuple[object, tuple[str, ...]], ...]:
+    """Return where the counts of units are, with their names."""
+    return (facts, OF_GAMES), (facts.search, OF_SEARCH)

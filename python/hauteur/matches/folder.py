@@ -64,12 +64,6 @@ class MatchFolder(RunDirectory):
         """Add games; they are on disk when this returns."""
         _journal(self.games_file).append(*games)
 
-    def workers(self) -> dict[str, float]:
-        """Return what workers did until result.json was written last; empty where there were none."""
-        found = read_json(self.result_file).get("workers") if self.result_file.exists() else None
-        found = found if isinstance(found, dict) else {}
-        return {name: value for name, value in found.items() if isinstance(value, int | float)}
-
     def work(self) -> Work:
         """Return what the match has cost until result.json was written last."""
         if not self.result_file.exists():

@@ -16,11 +16,10 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, model_validator
 
 from hauteur import __version__, _core
-from hauteur.cluster.counts import summed_numbers
 from hauteur.matches.arena import ArenaFacts
 from hauteur.matches.folder import MatchFolder
 from hauteur.matches.openings import Opening, first_of_two, random_opening
-from hauteur.matches.playing import Pairings, Playing, ready
+from hauteur.matches.playing import Pairings, ready
 from hauteur.matches.ratings.elo import Sprt
 from hauteur.matches.record import GamePlan
 from hauteur.matches.results import GameCount, MatchGame, Work, sprt_json, sprt_text
@@ -94,8 +93,7 @@ def match_plans(
 class GamesInProgress:
     """What matches and tournaments in progress have in common.
 
-    openings_name: identity of the openings, "" where there are none; before, workers_before: the work of earlier
-    sessions.
+    openings_name: identity of the openings, "" where there are none; before: the work of earlier sessions.
     """
 
     game: _core.Game
@@ -107,18 +105,11 @@ class GamesInProgress:
     openings_name: str = ""
     facts: ArenaFacts = field(default_factory=ArenaFacts)
     before: Work = field(default_factory=Work)
-    workers_before: dict[str, float] = field(default_factory=dict)
-    _playing: Playing | None = None
 
     @property
     def work(self) -> Work:
         """The work of all sessions until now."""
         return self.before.plus(self.facts.search, self.facts.visits)
-
-    def workers_json(self) -> dict[str, Any]:
-        """Return what result.json has about workers."""
-        parts = [part for part in (self.workers_before, {} if self._playing is None else self._playing.counts) if part]
-        return {"workers": summed_numbers(parts)} if parts else {}
 
 
 @dataclass
@@ -176,19 +167,18 @@ class Match(GamesInProgress):
         done: set[int] = set()
         if self.folder is not None:
             self.folder.check(self.stored_settings())
-            self.before, self.workers_before = self.folder.work(), self.folder.workers()
+            self.before = self.folder.work()
             for game in self.folder.games():
                 if game.index < self.settings.games:
                     self._counted.add(game)
                     done.add(game.index)
         return done
 
-    def keep(self, games: Sequence[MatchGame]) -> None:
-        """Count games that have just ended, once they are on disk."""
+    def keep(self, game: MatchGame) -> None:
+        """Count a game that has just ended, once it is on disk."""
         if self.folder is not None:
-            self.folder.append(*games)
-        for game in games:
-            self._counted.add(game)
+            self.folder.append(game)
+        self._counted.add(game)
 
     def _play_without(self, done: set[int]) -> Generator[MatchGame]:
         settings = self.settings
@@ -201,26 +191,26 @@ class Match(GamesInProgress):
             max_plies=settings.max_plies,
         )
         with ready(pairings, self.resources) as playing:
-            self.evaluators, self._playing = playing.evaluators, playing
+            self.evaluators = playing.evaluators
             if self.folder is not None:  # not before, so that players that do not fit leave nothing behind
                 self.folder.begin(self.stored_settings(), names=self.names)
                 self.write_result()  # for those who watch: how many games there are to be, and the bounds of a test
             plans = match_plans(self.game, settings, self.openings, done)
             try:
-                with closing(playing.play(plans, settings.games - len(done), self.facts)) as games:
+                with closing(playing.play(plans, self.facts)) as games:
                     yield from self._kept(games)
             finally:
                 self.write_result()
 
-    def _kept(self, played: Iterator[list[MatchGame]]) -> Generator[MatchGame]:
+    def _kept(self, played: Iterator[MatchGame]) -> Generator[MatchGame]:
         """The games, each once it is counted and on disk."""
         written = time.monotonic()
-        for some in played:
-            self.keep(some)
+        for game in played:
+            self.keep(game)
             if time.monotonic() - written > RESULT_SECONDS:
                 self.write_result()
                 written = time.monotonic()
-            yield from some
+            yield game
             if self.decided:
                 return
 
@@ -240,7 +230,6 @@ class Match(GamesInProgress):
                 "threads": self.resources.cores,
                 "evaluators": self.evaluators,
             },
-            **self.workers_json(),
             "hauteur": __version__,
             "written": provenance(),
         }

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
-from contextlib import ExitStack, closing
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
 from hauteur import _core
-from hauteur.cluster.open import WorkerOptions, open_scheduler
 from hauteur.games.positions import as_state
 from hauteur.games.registry import load_game
 from hauteur.matches.folder import MatchFolder, TournamentFolder
@@ -53,9 +52,7 @@ class MatchOptions(TypedDict, total=False):
 
     parallel: games at a time, 1 to 100,000 (64); their positions share batches of the evaluators. batch_size: most
     rows of a batch, None: half of them. threads: of each net on the processor, 1 to 1024; 0: one a core. backend: what
-    computes the nets. workers: processes that play the games, `parallel` at a time each, and cluster: where they run,
-    None: this machine, `auto` or HOST:PORT: a cluster of Ray; 0: this process plays them, or with `cluster` as many as
-    the cluster takes. The games are the same. Players that are Python objects cannot be sent to workers.
+    computes the nets.
 
     out: a folder that keeps the match; the same call goes on there after an interruption, and `games` may be raised;
     with other settings, nets or Python sources it is refused. None: nothing is kept on disk. on_game: called with each
@@ -71,8 +68,6 @@ class MatchOptions(TypedDict, total=False):
     batch_size: int | None
     threads: int
     backend: Backend | None
-    workers: int | WorkerOptions
-    cluster: str | None
     out: str | Path | None
     on_game: OnGame | None
     progress: bool | None
@@ -101,7 +96,7 @@ def play_match(
         `swap`: each opening twice, A first and A second; `first`, `second`: A's side; `mover`: A is to move after it.
     options
         Any of `hauteur.matches.play.MatchOptions`: seed, openings, order, random_plies, max_plies, parallel,
-        batch_size, threads, backend, workers, cluster, out, on_game, progress.
+        batch_size, threads, backend, out, on_game, progress.
 
     Ctrl-C (KeyboardInterrupt) ends the match; the result then has the games played so far, and `complete` is False.
     Raise ValueError, in one line, for settings that are out of range or do not fit each other, the game or the folder;
@@ -210,28 +205,27 @@ def run_tournament(
         raise ValueError(f"players must be a list of two or more players, got {players!r}")
     given = tuple(_settings(player, f"player {number}") for number, player in enumerate(players, 1))
     out = options.get("out")
-    with ExitStack() as stack:
-        shared = _Shared.of(game, options, stack)
-        settings = validated(
-            TournamentSettings, {"players": given, "kind": kind, "games": games, **shared.settings}, "tournament"
-        )
-        cup = Tournament(
-            shared.game,
-            settings,
-            shared.openings,
-            shared.resources,
-            None if out is None else TournamentFolder(Path(out)),
-            openings_name=shared.openings_name,
-        )
-        found = PlayedTournament(cup, [[] for _ in cup.matches])
+    shared = _Shared.of(game, options)
+    settings = validated(
+        TournamentSettings, {"players": given, "kind": kind, "games": games, **shared.settings}, "tournament"
+    )
+    cup = Tournament(
+        shared.game,
+        settings,
+        shared.openings,
+        shared.resources,
+        None if out is None else TournamentFolder(Path(out)),
+        openings_name=shared.openings_name,
+    )
+    found = PlayedTournament(cup, [[] for _ in cup.matches])
 
-        def played(finished: Generator[tuple[int, MatchGame]]) -> Generator[MatchGame]:
-            with closing(finished):
-                for number, one in finished:
-                    found.games[number].append(one)
-                    yield one
+    def played(finished: Generator[tuple[int, MatchGame]]) -> Generator[MatchGame]:
+        with closing(finished):
+            for number, one in finished:
+                found.games[number].append(one)
+                yield one
 
-        _, found.interrupted = _played(played(cup.play()), options, cup)
+    _, found.interrupted = _played(played(cup.play()), options, cup)
     _write(cup.folder, shared.game, cup.matches, found.interrupted)
     return found
 
@@ -247,21 +241,18 @@ class _Shared:
     openings_name: str = ""
 
     @classmethod
-    def of(cls, game: _core.Game | str, options: MatchOptions, stack: ExitStack) -> _Shared:
-        """Read game and openings, open workers; ValueError for what is not allowed."""
+    def of(cls, game: _core.Game | str, options: MatchOptions) -> _Shared:
+        """Read game and openings; ValueError for what is not allowed."""
         if unknown := sorted(options.keys() - MatchOptions.__annotations__.keys()):
             raise TypeError(f"unexpected option {unknown[0]!r}; there are {', '.join(MatchOptions.__annotations__)}")
         game = load_game(game) if isinstance(game, str) else game
-        asked, lines = options.get("workers", 0), options.get("openings")
+        lines = options.get("openings")
         try:
-            workers = asked if isinstance(asked, WorkerOptions) else WorkerOptions(asked, options.get("cluster"))
             resources = Resources(
                 options.get("parallel", 64),
                 options.get("batch_size"),
                 options.get("threads", 0),
                 options.get("backend"),
-                stack.enter_context(open_scheduler(workers)),
-                workers.workers,
             )
         except ValueError as error:
             raise ValueError(str(error).removeprefix("--")) from None  # an argument here, no option
@@ -313,18 +304,17 @@ def _run_match(
     """Play a match to the end; return it, the games of this call, and whether Ctrl-C ended them."""
     values = {"a": _settings(a, "player A"), "b": _settings(b, "player B"), "games": games, "colours": colours}
     out = options.get("out")
-    with ExitStack() as stack:
-        shared = _Shared.of(game, options, stack)
-        match = Match(
-            game=shared.game,
-            settings=validated(MatchSettings, values | shared.settings, "match"),
-            openings=shared.openings,
-            openings_name=shared.openings_name,
-            resources=shared.resources,
-            folder=None if out is None else MatchFolder(Path(out)),
-            sprt=test,
-        )
-        played, interrupted = _played(match.play(), options, match)
+    shared = _Shared.of(game, options)
+    match = Match(
+        game=shared.game,
+        settings=validated(MatchSettings, values | shared.settings, "match"),
+        openings=shared.openings,
+        openings_name=shared.openings_name,
+        resources=shared.resources,
+        folder=None if out is None else MatchFolder(Path(out)),
+        sprt=test,
+    )
+    played, interrupted = _played(match.play(), options, match)
     _write(match.folder, shared.game, [match], interrupted)
     return match, played, interrupted
 

@@ -9,7 +9,7 @@ existing games stay valid.
 from __future__ import annotations
 
 import time
-from collections.abc import Generator, Iterator, Sequence
+from collections.abc import Generator, Iterator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Literal, Self
@@ -119,7 +119,7 @@ class Tournament(GamesInProgress):
             if self.folder is not None:
                 held.enter_context(self.folder.locked())
                 self.folder.check_is_no_match()
-                self.before, self.workers_before = self.folder.work(), self.folder.workers()
+                self.before = self.folder.work()
             done = [match.resume() for match in self.matches]
             try:
                 if self.games_done < self.games_wanted:
@@ -128,7 +128,7 @@ class Tournament(GamesInProgress):
                 self.write_results()
 
     def _play_without(self, done: list[set[int]]) -> Generator[tuple[int, MatchGame]]:
-        settings, missing = self.settings, self.games_wanted - self.games_done
+        settings = self.settings
         pairings = Pairings(
             self.game,
             settings.players,
@@ -136,27 +136,20 @@ class Tournament(GamesInProgress):
             seed=settings.seed,
             purpose="tournament",
             max_plies=settings.max_plies,
-            describe=self._describe,
         )
         with ready(pairings, self.resources) as playing:
-            self._playing = playing
             self._begin_folders()
             self.write_results()  # for those who watch
             written = time.monotonic()
-            with closing(playing.play(self._plans(done), missing, self.facts)) as played:
-                for some in played:
-                    by_match = _by_match(some)
-                    for number, games in by_match.items():
-                        self.matches[number].keep(games)
+            with closing(playing.play(self._plans(done), self.facts)) as played:
+                for one in played:
+                    number, index = divmod(one.index, STRIDE)
+                    game = one.model_copy(update={"index": index})  # the number that it has in its match
+                    self.matches[number].keep(game)
                     if time.monotonic() - written > RESULT_SECONDS:
                         self.write_results()
                         written = time.monotonic()
-                    yield from ((number, game) for number, games in by_match.items() for game in games)
-
-    def _describe(self, index: int) -> str:
-        number, game = divmod(index, STRIDE)
-        a, b = self.settings.pairings[number]
-        return f"game {game} of pairing {a + 1}-{b + 1}"
+                    yield number, game
 
     def _begin_folders(self) -> None:
         """Create the folders, after the players were built, so that invalid players leave no files."""
@@ -204,7 +197,6 @@ class Tournament(GamesInProgress):
                 {"a": match.names[0], "b": match.names[1], "results": match.tally.to_json()} for match in self.matches
             ],
             "work": self.work.to_json(),
-            **self.workers_json(),
             "settings": self.stored_settings(),
             "hauteur": __version__,
             "written": provenance(),
@@ -218,12 +210,3 @@ class Tournament(GamesInProgress):
         for match in self.matches:
             if match.folder is not None and match.folder.settings_file.exists():
                 match.write_result()
-
-
-def _by_match(played: Sequence[MatchGame]) -> dict[int, list[MatchGame]]:
-    """Return the games with the numbers that they have in their matches, by number of the match."""
-    found: dict[int, list[MatchGame]] = {}
-    for game in played:
-        number, index = divmod(game.index, STRIDE)
-        found.setdefault(number, []).append(game.model_copy(update={"index": index}))
-    return found

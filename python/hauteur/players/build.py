@@ -6,16 +6,16 @@ import hashlib
 import inspect
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from hauteur import _core
 from hauteur.mcts.driver import for_nets, nets_of
 from hauteur.networks.bundled import net_or_shipped
-from hauteur.networks.evaluators.base import Backend, Evaluator, UniformEvaluator
-from hauteur.networks.evaluators.factory import check_fits, evaluator, make_evaluator
+from hauteur.networks.evaluators.base import Backend, Evaluator
+from hauteur.networks.evaluators.factory import evaluator, make_evaluator
 from hauteur.networks.names import WITHOUT_FILE, resolve_net
 from hauteur.players.baselines import make_baseline, parse_baseline
 from hauteur.players.engines.player import EngineHost, make_engine, probed
@@ -26,25 +26,19 @@ from hauteur.players.settings import NETS, PlayerSettings, player_text
 from hauteur.system.files import sha256_of
 from hauteur.system.hardware import usable_cores
 
-if TYPE_CHECKING:
-    from hauteur.cluster.scheduler import Scheduler
-
 
 @dataclass(frozen=True)
 class Resources:
     """Resources with which games are played; they do not decide the games.
 
     threads: 0 = one a core. batch_size: None = half of `parallel`: one half is computed while the other is
-    gathered. scheduler: of workers that play the games instead of this process, each `parallel` at a time; workers:
-    their number, 0: as many as the cluster takes.
+    gathered.
     """
 
     parallel: int = 64
     batch_size: int | None = None
     threads: int = 0
     backend: Backend | None = None
-    scheduler: Scheduler | None = field(default=None, compare=False)
-    workers: int = field(default=0, compare=False)
 
     def __post_init__(self) -> None:
         for name, value, least, most in (
@@ -134,18 +128,6 @@ class Evaluators:
         if self._engines is None:
             self._engines = self._stack.enter_context(EngineHost(self.resources.cores))
         return self._engines
-
-
-class Unopened(Evaluators):
-    """In the place of nets, evaluators that need none: shows whether players fit, though others open their nets."""
-
-    def _open(self, net: str, settings: PlayerSettings) -> Evaluator:
-        del settings
-        if not is_builtin(net):
-            from hauteur import networks
-
-            check_fits(self.game, Path(net), networks.describe(Path(net)))
-        return self._stack.enter_context(closing(UniformEvaluator(self.game)))
 
 
 def build_player(

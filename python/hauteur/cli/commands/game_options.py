@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -12,7 +11,6 @@ from cyclopts import Parameter
 
 from hauteur import _core
 from hauteur.cli.commands.options import GameSpec, Seed
-from hauteur.cluster.open import WorkerOptions, open_scheduler
 from hauteur.games.registry import load_game
 from hauteur.matches.game_files import form_of, header_of, write_games
 from hauteur.matches.match import Match
@@ -110,7 +108,7 @@ class GameOptions(PlayOptions):
                 raise ValueError(f"--{form} {path}: games of {game.spec} cannot be written so")
         return game
 
-    def arguments(self, workers: WorkerOptions) -> MatchOptions:
+    def arguments(self) -> MatchOptions:
         """The options of `hauteur.play_match`; ValueError where they do not fit each other."""
         resources = self.resources
         return {
@@ -123,7 +121,6 @@ class GameOptions(PlayOptions):
             "batch_size": resources.batch_size,
             "threads": resources.threads,
             "backend": resources.backend,
-            "workers": workers,
             "out": self.out,
             "progress": True,
         }
@@ -137,10 +134,3 @@ class GameOptions(PlayOptions):
         for path in paths if self.out is None or form is None else [self.out / f"games.{form}", *paths]:
             kept = [own if one.folder is None else one.folder.games() for one, own in zip(matches, games, strict=True)]
             write_games(path, zip(map(header_of, matches), kept, strict=True), evals=self.eval)
-
-
-@contextmanager
-def played_by(options: PlayOptions, workers: WorkerOptions) -> Iterator[Resources]:
-    """Yield the resources with the workers that are asked for, which are there until the end."""
-    with open_scheduler(workers) as scheduler:
-        yield replace(options.resources, scheduler=scheduler, workers=workers.workers)

@@ -4,7 +4,7 @@ import json as json_format
 import sys
 
 from hauteur.cli.commands.game_options import GameOptions
-from hauteur.cli.commands.options import NO_WORKERS, PlayerText, Workers
+from hauteur.cli.commands.options import PlayerText
 from hauteur.matches.match_result import MatchResult
 from hauteur.matches.play import play_match, run_tournament
 from hauteur.matches.play import sprt as play_sprt
@@ -25,7 +25,6 @@ def match(
     games: int = 400,
     colours: Colours = "swap",
     options: GameOptions = GameOptions(),  # noqa: B008  (immutable)
-    workers: Workers = NO_WORKERS,
 ) -> int:
     """Play a match between two players, many games at once; with --out, an interrupted match resumes.
 
@@ -46,7 +45,7 @@ def match(
         side to move after the opening, as in odds files in which the giver moves first.
     """
     game = options.make_game()
-    return _shown(play_match(a, b, game, games=games, colours=colours, **options.arguments(workers)), options)
+    return _shown(play_match(a, b, game, games=games, colours=colours, **options.arguments()), options)
 
 
 def sprt(
@@ -60,7 +59,6 @@ def sprt(
     model: Model = "normalised",
     max_games: int | None = None,
     options: GameOptions = GameOptions(),  # noqa: B008  (immutable)
-    workers: Workers = NO_WORKERS,
 ) -> int:
     """Play until a sequential test decides whether A is elo1 or only elo0 above B; many games at once, with resume.
 
@@ -97,7 +95,7 @@ def sprt(
         beta=beta,
         model=model,
         max_games=max_games,
-        **options.arguments(workers),
+        **options.arguments(),
     )
     verdict = {"elo1": 0, "elo0": EXIT_ELO0, None: EXIT_UNDECIDED}[result.verdict]
     return _shown(result, options) or verdict
@@ -108,7 +106,6 @@ def tournament(
     kind: Kind = "round-robin",
     games: int = 100,
     options: GameOptions = GameOptions(),  # noqa: B008  (immutable)
-    workers: Workers = NO_WORKERS,
 ) -> int:
     """Play all pairings of several players, many games at once; with --out, an interrupted tournament resumes.
 
@@ -122,7 +119,7 @@ def tournament(
         Number of games of each pairing, two from each opening with colours swapped.
     """
     game = options.make_game()
-    played = run_tournament(players, game, options.arguments(workers), games=games, kind=kind)
+    played = run_tournament(players, game, options.arguments(), games=games, kind=kind)
     cup = played.cup
     if played.interrupted:
         return _interrupted("tournament", cup.games_done, cup.games_wanted, kept=options.out is not None)

@@ -11,8 +11,8 @@ from typing import Annotated
 
 import cyclopts
 
-from hauteur.cli.commands.game_options import PlayOptions, played_by
-from hauteur.cli.commands.options import NO_WORKERS, PlayerText, Workers
+from hauteur.cli.commands.game_options import PlayOptions
+from hauteur.cli.commands.options import PlayerText
 from hauteur.games.registry import load_game
 from hauteur.matches.openings import openings_name
 from hauteur.matches.report.pages import renew_page
@@ -20,7 +20,6 @@ from hauteur.matches.tuning import strength as by_strength
 from hauteur.matches.tuning.parameters import parse_parameters
 from hauteur.matches.tuning.spsa import Schedule
 from hauteur.matches.tuning.strength import TuningFolder
-from hauteur.players.build import Resources
 from hauteur.players.settings import parse_player
 
 
@@ -36,7 +35,6 @@ def strength(
     spread: float = 0.2,
     step: float = 0.3,
     options: PlayOptions = PlayOptions(),  # noqa: B008  (immutable)
-    workers: Workers = NO_WORKERS,
 ) -> None:
     """Tune a player's settings for strength by SPSA; an interrupted tuning resumes.
 
@@ -79,15 +77,15 @@ def strength(
         random_plies=options.plies(),
         seed=options.seed,
     )
-    with resumable(out), played_by(options, workers) as resources:
-        tuned = by_strength.tune_strength(tuning, tuning_folder(out, options, resources), say)
+    with resumable(out):
+        tuned = by_strength.tune_strength(tuning, tuning_folder(out, options), say)
     print(json_format.dumps(tuned.to_json(), indent=2) if options.json else by_strength.report(tuned))
 
 
-def tuning_folder(path: Path, options: PlayOptions, resources: Resources) -> TuningFolder:
+def tuning_folder(path: Path, options: PlayOptions) -> TuningFolder:
     """Return where the matches are played, and with what."""
     openings = tuple(options.read_openings(load_game(options.game)))
-    return TuningFolder(path, resources, openings, openings_name(options.openings) if options.openings else "")
+    return TuningFolder(path, options.resources, openings, openings_name(options.openings) if options.openings else "")
 
 
 def say(line: str) -> None:

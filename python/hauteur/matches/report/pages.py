@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from hauteur import _core
-from hauteur.cluster.counts import numbers_in_words, summed_numbers
 from hauteur.games.walks import MoveNote, WalkNotes, drawing_of, result_title, walk_of
 from hauteur.matches.game_files import by_side, outcome_of, played_line, score_of
 from hauteur.matches.ratings.elo import MatchScore, PairsInOrder, elo_of_score
@@ -110,9 +109,7 @@ def _match_report(match: StoredMatch, *, whole: bool) -> Report:
     figures += [pairs_figure(tally)] if tally.pairs.pairs else []
     ends = ", ".join(f"{end} {count:,}" for end, count in tally.common_ends())
     text.append(f"Ends: {ends}. Intervals are of 95 %, from {SOURCES[tally.interval_from]}.")
-    sections = [
-        ReportSection("Result", text, figures=figures, tables=[results_table(tally), *workers_tables(match.result)])
-    ]
+    sections = [ReportSection("Result", text, figures=figures, tables=[results_table(tally)])]
     if whole:
         sample = [match.whole(game.index) for game in sample_of(match.games)]
         games = games_to_step(match.game, [(match.names, game) for game in sample])
@@ -120,13 +117,6 @@ def _match_report(match: StoredMatch, *, whole: bool) -> Report:
         sections.append(ReportSection("Games", tables=lists, games=games))
     sections.append(_origin(match, {**match.settings, "games": len(match.games)}))
     return Report(match.title, f"{match.game.spec}; {match.state_text}", result_facts(tally), sections)
-
-
-def workers_tables(*results: Mapping[str, Any]) -> list[ReportTable]:
-    """Return what workers did for matches, as each result.json has it; nothing where there were none."""
-    numbers = [result["workers"] for result in results if result.get("workers")]
-    rows = [(name, value) for value, name in numbers_in_words(summed_numbers(numbers))] if numbers else []
-    return [ReportTable(("workers", ""), rows)] if rows else []
 
 
 def result_facts(tally: Tally) -> list[tuple[str, str]]:
@@ -217,7 +207,7 @@ def _tournament_report(tournament: StoredTournament, linked: Linked, *, whole: b
     facts = [(f"{len(ratings):,}", "players"), (f"{sum(line.record.games for line in ratings) // 2:,}", "games")]
     apart = f"{found.groups} groups of players without a game between them: compare inside a group only."
     figures, tables = [rating_figure(ratings)], [ratings_table(ratings)]
-    pairings = [crosstable_of(found), matches_table(played, linked), *workers_tables(tournament.result)]
+    pairings = [crosstable_of(found), matches_table(played, linked)]
     sections = [
         ReportSection("Ratings", [apart] if found.groups > 1 else [], figures=figures, tables=tables),
         ReportSection("Pairings", tables=pairings),
@@ -290,10 +280,9 @@ def _tuning_report(tuning: StoredTuning, linked: Linked, *, whole: bool) -> Repo
         for one in verified
     ]
     text = [f"Tuned player: {result['player']}"] if result.get("player") else []
-    workers = workers_tables(*(match.result for match in played))
     sections = [
         ReportSection("Values", text, figures=_values_over_iterations(result, keys), tables=tables),
-        ReportSection("Matches", tables=[matches_table(played, linked), *workers]),
+        ReportSection("Matches", tables=[matches_table(played, linked)]),
         *([ReportSection("Games", games=games_to_step(tuning.game, whole_sample(played)))] if whole else []),
         _origin(tuning, tuning.settings),
     ]
