@@ -24,10 +24,10 @@ def test_runs_that_differ_in_their_seed_are_one_line() -> None:
     runs = [run("a-s1"), run("b", visits=50), run("a-s2", seed=2)]
     groups = grouped(runs)
     assert {name: [run.name for run in group] for name, group in groups.items()} == {
-        "a (2 seeds)": ["a-s1", "a-s2"],
+        "a-s1 (2 seeds)": ["a-s1", "a-s2"],
         "b": ["b"],
     }
-    assert differences(groups) == (["setting", "a (2 seeds)", "b"], [["selfplay.visits", "100", "50"]])
+    assert differences(groups) == (["setting", "a-s1 (2 seeds)", "b"], [["selfplay.visits", "100", "50"]])
 
 
 def test_means_over_seeds_have_their_spread() -> None:

@@ -52,9 +52,9 @@ def test_progress_of_others(run: RunFolder) -> None:
 def test_figures_until_now_by_an_axis(run: RunFolder) -> None:
     text = live_report(run, "games").body()
     assert "<b>100</b><span>games</span>" in text
-    assert len(charts_of(text)) == len(charts_of(live_report(run, "time").body())) == 14
+    assert len(charts_of(text)) == len(charts_of(live_report(run, "time").body())) == 10
     assert "style=" not in text
     assert "2 of 5 generations" in text
-    with pytest.raises(ValueError, match="evaluations is not in the metrics"):
+    with pytest.raises(ValueError, match="no axis 'evaluations'"):
         live_report(run, "evaluations").body()
-    assert list(axes_of(run)) == ["generation", "games", "positions", "budget", "processor", "time"]
+    assert list(axes_of(run)) == ["generation", "games", "budget", "time"]

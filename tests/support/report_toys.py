@@ -27,7 +27,6 @@ def line(generation: int, **changes: Any) -> dict[str, Any]:
             "draws": 15,
             "second_wins": 10,
             "mean_length": 8.0 + generation,
-            "unique_share": {"2": 0.25, "4": 0.5 + 0.01 * generation},
             "ratio": 35 / 15,
             "learner": {"wins": 30, "draws": 10, "losses": 10},
             "resigned": {"games": 10, "played_out": 4, "wrong": 1},

@@ -47,15 +47,15 @@ def test_the_list_has_every_run(client: TestClient, place: Path) -> None:
 
 
 def test_a_run_and_its_figures_by_an_axis(client: TestClient, place: Path) -> None:
-    text = client.get("/runs/run/lab/ttt/one?by=positions").text
+    text = client.get("/runs/run/lab/ttt/one?by=budget").text
     assert "2 of 5 generations, stopped" in text
-    assert 'href="?by=positions" aria-current="true"' in text
+    assert 'href="?by=budget" aria-current="true"' in text
     assert f"hauteur train {place}/ttt/one/config.toml --run {place}/ttt/one" in text
     part = client.get("/runs/figures/lab/ttt/one?by=games").text
     assert 'href="?by=games" aria-current="true"' in part
     assert 'href="?by=time"' in part
     assert "there is no axis" in client.get("/runs/figures/lab/ttt/one?by=%3Cb%3E").text
-    assert "evaluations is not in the metrics" in client.get("/runs/run/lab/ttt/one?by=evaluations").text
+    assert "no axis" in client.get("/runs/run/lab/ttt/one?by=evaluations").text
     write_json(place / "ttt" / "one" / "progress.json", {"generation": 3})
     assert "progress.json: generations is missing" in client.get("/runs/progress/lab/ttt/one").text
     assert "No generation is finished yet" in client.get("/runs/run/lab/four").text

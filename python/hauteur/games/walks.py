@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 from hauteur import _core
 from hauteur.games import pictures
@@ -18,6 +18,7 @@ MOST_PLIES = 1000
 """Plies of a game that can be stepped through; a longer one is cut there, and says so."""
 
 Shares = tuple[float, float, float]
+Item = TypeVar("Item")
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,13 @@ def result_title(first: str, second: str, outcome: int | None, end_reason: str =
     """Return `A - B, 1-0 (checkmate)`."""
     result = "" if outcome is None else f", {result_text(outcome)}"
     return f"{first} - {second}{result}{f' ({end_reason})' if end_reason not in ('', RECORDED) else ''}"
+
+
+def evenly(items: Sequence[Item], most: int) -> list[Item]:
+    """Return `most` of the items at most, spread evenly, the first and the last of them if `most` is above 1."""
+    if len(items) <= most:
+        return list(items)
+    return [items[round(step * (len(items) - 1) / max(1, most - 1))] for step in range(most)]
 
 
 def packed(cells: str) -> str:

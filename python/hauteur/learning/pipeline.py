@@ -329,9 +329,9 @@ class Run:
         for large in (False, True)[: len(self.learners.trainers)]:
             net = self.folder.net(self.state.best, large=large)
             write_bytes(self.folder.best(large=large), net.read_bytes())
-        from hauteur.learning.report.page import write_report
+        from hauteur.learning.report.page import run_report
 
-        write_report(self.folder)
+        run_report(self.folder).write(self.folder.report)
 
     def _control(self) -> None:
         """The controller learns from the generation's games and chooses for the next."""

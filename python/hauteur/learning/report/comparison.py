@@ -5,27 +5,22 @@ Runs of one recipe with different seeds are one line: their mean, with the sprea
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 from hauteur.learning.recipe import Recipe
-from hauteur.learning.report.page import best_elo, finished_generations, total
-from hauteur.learning.report.series import Axis, History, axes, column, number
+from hauteur.learning.report.figures import History, comparison_figures, number, total
+from hauteur.learning.report.page import best_elo, finished_generations
 from hauteur.learning.run_folder import RunFolder
-from hauteur.plots.colours import LINE_COLOURS, line_colour
-from hauteur.plots.figure import Figure, Values, short
-from hauteur.plots.kinds import over_seeds
+from hauteur.plots.figure import short
 from hauteur.plots.report import Report, ReportSection, ReportTable
 from hauteur.system.formatting import duration
 from hauteur.system.settings import flat_settings
 
 FREE_OF_MEANING = ("run.seed", "run.tag", "run.directory", "run.threads")
 """Settings in which the runs of one line may differ."""
-
 
 LEGEND = (
     "One line a recipe. Runs of one recipe with different seeds are drawn as their mean, as far as all of them have "
@@ -39,7 +34,7 @@ class ComparedRun:
 
     name: str
     recipe: Recipe
-    history: Sequence[dict[str, Any]]
+    history: History
 
     @property
     def settings(self) -> dict[str, Any]:
@@ -47,9 +42,28 @@ class ComparedRun:
         settings = flat_settings(self.recipe.model_dump(mode="json"))
         return {key: value for key, value in settings.items() if key not in FREE_OF_MEANING}
 
+    def cells(self) -> list[str]:
+        """The row of the run in the table of runs, as COLUMNS."""
+        last = self.history[-1]
+        return [
+            self.name,
+            str(self.recipe.run.seed),
+            str(len(self.history)),
+            _text(total(self.history, "games.games"), "{:,.0f}".format),
+            _text(number(last, "cost.normalised_total"), short),
+            _text(number(last, "seconds"), duration),
+            _text(best_elo(self.history), "{:+.0f}".format),
+        ]
+
+
+COLUMNS = ("run", "seed", "generations", "games", "normalised budget", "wall time", "Elo of best")
 
 Groups = Mapping[str, Sequence[ComparedRun]]
 """Runs of one recipe by the name of their line."""
+
+
+def _text(value: float | None, form: Callable[[float], str]) -> str:
+    return "" if value is None else form(value)
 
 
 def read_runs(paths: Sequence[Path]) -> list[ComparedRun]:
@@ -68,8 +82,17 @@ def read_runs(paths: Sequence[Path]) -> list[ComparedRun]:
     return runs
 
 
+def _names(places: Sequence[Path]) -> list[str]:
+    """Return the shortest trailing part of each path, of equal length, that tells them apart."""
+    for parts in range(1, max(len(place.parts) for place in places) + 1):
+        names = ["/".join(place.parts[-parts:]) for place in places]
+        if len(set(names)) == len(names):
+            break
+    return names
+
+
 def grouped(runs: Sequence[ComparedRun]) -> dict[str, list[ComparedRun]]:
-    """Run whose recipes differ in nothing but the seed are together, under what their names have in common."""
+    """Runs whose recipes differ in nothing but the seed are together, under the name of the first."""
     found: list[list[ComparedRun]] = []
     for run in runs:
         same = next((group for group in found if group[0].settings == run.settings), None)
@@ -77,10 +100,7 @@ def grouped(runs: Sequence[ComparedRun]) -> dict[str, list[ComparedRun]]:
             found.append([run])
         else:
             same.append(run)
-    names = [_group_name([run.name for run in group]) for group in found]
-    if len(set(names)) < len(names):
-        names = [", ".join(run.name for run in group) for group in found]
-    return dict(zip(names, found, strict=True))
+    return {group[0].name + (f" ({len(group)} seeds)" if len(group) > 1 else ""): group for group in found}
 
 
 def comparison(groups: Groups) -> Report:
@@ -89,9 +109,8 @@ def comparison(groups: Groups) -> Report:
     names, rows = differences(groups)
     figures = comparison_figures({name: [run.history for run in group] for name, group in groups.items()})
     same = [] if rows else ["The recipes differ in nothing but the seed."]
-    table = ReportTable(["run", *(name for name, _ in COLUMNS)], [_cells(run) for run in runs])
     sections = [
-        ReportSection("Runs", tables=[table]),
+        ReportSection("Runs", tables=[ReportTable(COLUMNS, [run.cells() for run in runs])]),
         ReportSection("What differs", same, tables=[ReportTable(names, rows)] if rows else []),
         *(ReportSection(title, figures=some) for title, some in figures.items()),
     ]
@@ -112,93 +131,3 @@ def _setting_text(value: Any) -> str:
     if value is None:
         return "–"
     return str(value).lower() if isinstance(value, bool) else str(value) or '""'
-
-
-COLUMNS: tuple[tuple[str, Callable[[ComparedRun], str]], ...] = (
-    ("seed", lambda run: str(run.recipe.run.seed)),
-    ("generations", lambda run: str(len(run.history))),
-    ("games", lambda run: _text(total(run.history, "games.games"), "{:,.0f}".format)),
-    ("normalised budget", lambda run: _text(number(run.history[-1], "cost.normalised_total"), short)),
-    ("wall time", lambda run: _text(number(run.history[-1], "seconds"), duration)),
-    ("Elo of best", lambda run: _text(best_elo(run.history), "{:+.0f}".format)),
-)
-"""Name and text of every column of the table of runs."""
-
-
-def _cells(run: ComparedRun) -> list[str]:
-    return [run.name, *(text(run) for _, text in COLUMNS)]
-
-
-def _text(value: float | None, form: Callable[[float], str]) -> str:
-    return "" if value is None else form(value)
-
-
-def _names(places: Sequence[Path]) -> list[str]:
-    """Return the shortest trailing part of each path, of equal length, that tells them apart."""
-    for parts in range(1, max(len(place.parts) for place in places) + 1):
-        names = ["/".join(place.parts[-parts:]) for place in places]
-        if len(set(names)) == len(names):
-            break
-    return names
-
-
-def _group_name(names: Sequence[str]) -> str:
-    """Return the common prefix of the names without the seed suffix: v25-seed1, v25-seed2 are v25 (2 seeds)."""
-    if len(names) == 1:
-        return names[0]
-    pairs = zip(min(names), max(names), strict=False)
-    shared = "".join(one for one, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-    common = re.sub(r"([-_.](seed|s))?[-_./]*$", "", shared)
-    return f"{common or names[0]} ({len(names)} seeds)"
-
-
-def _best_elo(history: History) -> Values:
-    return column(history, "best_elo") if best_elo(history) is not None else [None] * len(history)
-
-
-QUANTITIES: tuple[tuple[str, str, str, Callable[[History], Values]], ...] = (
-    ("elo", "Elo of the best net", "Elo", _best_elo),
-    ("policy-loss", "Policy loss", "loss", lambda history: column(history, "train.policy_loss")),
-    ("value-loss", "Value loss", "loss", lambda history: column(history, "train.value_loss")),
-    ("policy-loss-large", "Policy loss, large net", "loss", lambda history: column(history, "train_large.policy_loss")),
-    ("value-loss-large", "Value loss, large net", "loss", lambda history: column(history, "train_large.value_loss")),
-    ("lengths", "Length of games", "plies", lambda history: column(history, "games.mean_length")),
-    ("ratio", "Decisive games a draw", "(w + l) / d", lambda history: column(history, "games.ratio")),
-)
-"""Key, title, unit, and value by generation of every quantity that is compared."""
-
-
-def comparison_figures(groups: Mapping[str, Sequence[History]]) -> dict[str, list[Figure]]:
-    """Build the figures by the title of their quantity, one for each axis that all runs have."""
-    shared = iter(axes([history for runs in groups.values() for history in runs]))
-    placed = {name: [(history, next(shared)) for history in runs] for name, runs in groups.items()}
-    kinds = next(iter(placed.values()))[0][1]
-    found = {}
-    for quantity in QUANTITIES:
-        figures = [_figure(quantity, at, axis, placed) for at, axis in enumerate(kinds)]
-        found[quantity[1]] = [figure for figure in figures if any(series.points() for series in figure.lines)]
-    return {title: figures for title, figures in found.items() if figures}
-
-
-def _figure(
-    quantity: tuple[str, str, str, Callable[[History], Values]],
-    at: int,
-    axis: Axis,
-    groups: Mapping[str, Sequence[tuple[History, list[Axis]]]],
-) -> Figure:
-    """Return the figure of a quantity by the axis at this place of each run's axes, a line for each group."""
-    key, title, unit, values = quantity
-    lines = []
-    for number_of_line, (name, runs) in enumerate(groups.items()):
-        rows = [(own[at].values, values(history)) for history, own in runs]
-        colour, dashed = line_colour(number_of_line), number_of_line >= len(LINE_COLOURS)
-        lines.append(over_seeds(name, rows, colour=colour, dashed=dashed))
-    return Figure(
-        f"{key}-by-{axis.key}",
-        f"{title} by {axis.title}",
-        "Every run's own ladder and games: only a match compares two runs' nets.",
-        unit,
-        axis.name,
-        lines=tuple(line for line in lines if line.points()),
-        x_from_zero=axis.key != "generation",
-    )

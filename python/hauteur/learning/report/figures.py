@@ -1,28 +1,92 @@
-"""The figures of one learning run, made of its metrics. Whatever is not in the metrics is left out of the figures."""
+"""The figures of one learning run or of several, made of their metrics: what the metrics lack is left out."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
-from hauteur.learning.report.series import History, Line, axis_of, column, generations, number, on_axis, section
-from hauteur.plots.figure import Figure, Series, Values
-from hauteur.plots.kinds import lines, shares
+from hauteur.learning.recipe import Recipe
+from hauteur.plots.colours import LINE_COLOURS, line_colour
+from hauteur.plots.figure import Figure, Values
+from hauteur.plots.kinds import lines, over_seeds, shares
+
+Line = Mapping[str, Any]
+"""The metrics of a generation, as metrics.jsonl has them."""
+
+History = Sequence[Line]
+"""The metrics of a run's generations."""
 
 
-class FigureSetting(NamedTuple):
-    """Inputs of figures beside the history.
+def number(line: Line, path: str) -> float | None:
+    """A finite number of the metrics by its dotted path, in lists the place from 0; None where there is none."""
+    value: Any = line
+    for key in path.split("."):
+        if isinstance(value, list):
+            value = dict(enumerate(value)).get(int(key))
+        else:
+            value = value.get(key) if isinstance(value, Mapping) else None
+    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+        return None
+    return value
 
-    source: of the gate's verdict, in words; threshold: of the gate; target_ratio: target (w + l) / d.
-    """
 
-    source: str = "the gate's games"
-    threshold: float | None = None
-    target_ratio: float | None = None
+def column(history: History, path: str) -> list[float | None]:
+    """A number of every generation; of the path `a / b` the ratio of two, None where b is 0."""
+    part, _, whole = path.partition(" / ")
+    values = [number(line, part) for line in history]
+    if not whole:
+        return values
+    totals = [number(line, whole) for line in history]
+    return [None if value is None or not of else value / of for value, of in zip(values, totals, strict=True)]
 
 
-class Kind(NamedTuple):
-    """A figure of lines by generation: the metrics by the names of their lines; options of `lines`; scale: a factor."""
+def total(history: History, path: str) -> float | None:
+    """Sum over the generations; None when no generation has the number."""
+    values = [value for value in column(history, path) if value is not None]
+    return sum(values) if values else None
+
+
+def running_total(values: Values) -> list[float | None]:
+    """The sum up to every place; None from the first missing value on."""
+    sums: list[float | None] = []
+    before: float | None = 0
+    for value in values:
+        before = None if before is None or value is None else before + value
+        sums.append(before)
+    return sums
+
+
+def is_gated(history: History) -> bool:
+    """True if some generation was gated by games, so that the run has a ladder of Elo."""
+    return any(number(line, "elo") is not None for line in history)
+
+
+class Axis(NamedTuple):
+    """Something that grows over runs: key, name with its unit, values after each generation of every run."""
+
+    key: str
+    name: str
+    runs: Sequence[Values]
+
+
+def axes(histories: Sequence[History]) -> dict[str, Axis]:
+    """Return the axes that all these runs can be drawn by, by key; times share one unit."""
+    longest = max((number(line, "seconds") or 0.0 for history in histories for line in history), default=0.0)
+    size, unit = (3600, "hours") if longest >= 3 * 3600 else (60, "minutes")
+    kinds: dict[str, tuple[str, Callable[[History], Values]]] = {
+        "generation": ("generation", lambda one: [number(line, "generation") or i for i, line in enumerate(one, 1)]),
+        "games": ("games", lambda one: running_total(column(one, "games.games"))),
+        "budget": ("normalised budget", lambda one: column(one, "cost.normalised_total")),
+        "time": (f"wall time, {unit}", lambda one: [None if s is None else s / size for s in column(one, "seconds")]),
+    }
+    found = [Axis(key, name, [of(one) for one in histories]) for key, (name, of) in kinds.items()]
+    return {axis.key: axis for axis in found if all(any(x is not None for x in row) for row in axis.runs)}
+
+
+class LineFigure(NamedTuple):
+    """A figure of lines: the metrics by the names of their lines, options of `plots.lines`."""
 
     key: str
     title: str
@@ -30,225 +94,150 @@ class Kind(NamedTuple):
     unit: str
     rows: Mapping[str, str]
     options: Mapping[str, Any] = {}
-    scale: float = 1.0
 
-    def of(self, history: History) -> Figure | None:
-        """Return the figure; None where the metrics have nothing for it. On a log axis values of 0 are left out."""
-        rows = {name: self._values(history, path) for name, path in self.rows.items()}
-        xs = generations(history)
+    def of(self, xs: Sequence[float], history: History) -> Figure | None:
+        """Return the figure, None where the metrics have nothing for it; on a log axis values of 0 are left out."""
+        rows = {name: column(history, path) for name, path in self.rows.items()}
+        if self.options.get("log"):
+            rows = {name: [value if value and value > 0 else None for value in row] for name, row in rows.items()}
         return lines(self.key, self.title, self.text, self.unit, xs=xs, rows=rows, **self.options)
-
-    def _values(self, history: History, path: str) -> Values:
-        values = [None if value is None else value * self.scale for value in column(history, path)]
-        return [_positive(value) for value in values] if self.options.get("log") else values
 
 
 ZERO, LOG, PERCENT = {"from_zero": True}, {"log": True}, {"percent": True}
-
-LADDER = Kind(
-    "elo",
-    "Elo",
-    "Gate results added up, the first net at 0: a ladder of comparisons with itself, not a rating list.",
-    "Elo",
-    {"candidate": "elo", "best net": "best_elo"},
-    ZERO,
+LOSSES = {
+    "policy": "train.policy_loss",
+    "value": "train.value_loss",
+    "policy, large net": "train_large.policy_loss",
+    "value, large net": "train_large.value_loss",
+}
+HELD_OUT = {f"{head}, held out": f"held_out.{head}_loss" for head in ("policy", "value")}
+LADDER = {"candidate": "elo", "best net": "best_elo"}
+CONTEMPT = {"N_scl": "search_contempt.n_scl", "N, visits a move": "search_contempt.visits"}
+RESIGNED = {
+    "games resigned": "games.resigned.games / games.games",
+    "played out, not lost": "games.resigned.wrong / games.resigned.played_out",
+}
+SPEED = {"evaluations": "selfplay.evaluations_per_second", "visits": "selfplay.visits_per_second"}
+LEARNING_FIGURES = (
+    LineFigure("losses", "Losses", "Means over each generation's batches, in nats.", "loss", LOSSES),
+    LineFigure("elo", "Elo", "Gate results added up, the first net at 0: no rating list.", "Elo", LADDER, ZERO),
 )
-GAMES = (
-    Kind(
+GAME_FIGURES = (
+    LineFigure(
+        "ratio",
+        "Decisive games a draw",
+        "Decisive games of self-play for every drawn one; generations without either are left out.",
+        "(w + l) / d",
+        {"(w + l) / d": "games.ratio"},
+        LOG,
+    ),
+    LineFigure(
         "search-contempt",
         "Search-contempt",
         "The visits after which the opponent's nodes freeze (N_scl), and the visits a move (N).",
         "visits",
-        {"N_scl": "search_contempt.n_scl", "N, visits a move": "search_contempt.visits"},
+        CONTEMPT,
         LOG,
     ),
-    Kind(
-        "lengths",
-        "Length of games",
-        "Mean length of the games of self-play.",
-        "plies",
-        {"mean length": "games.mean_length"},
-        ZERO,
-    ),
-)
-SPEED = (
-    Kind(
-        "speed",
-        "Speed of self-play",
-        "Self-play: positions that the network evaluated and visits of the trees, a second.",
-        "a second",
-        {"evaluations": "selfplay.evaluations_per_second", "visits": "selfplay.visits_per_second"},
-        ZERO,
-    ),
-    Kind(
-        "fill",
-        "Batches and cache",
-        "Self-play: rows of the network's batches in use, evaluations found in the cache, time the device is busy.",
+    LineFigure("lengths", "Length of games", "Games of self-play.", "plies", {"mean": "games.mean_length"}, ZERO),
+    LineFigure(
+        "resignation",
+        "Resignation",
+        "Share of games that were resigned; and, of those played out to see, the share that was not lost.",
         "share",
-        {
-            "batch fill": "selfplay.mean_batch_fill",
-            "cache hits": "selfplay.cache_hit_rate",
-            "device busy": "selfplay.device_busy",
-        },
+        RESIGNED,
         PERCENT,
     ),
-    Kind(
-        "memory",
-        "Memory",
-        "Memory after each generation; it should be flat once the window of games is full.",
-        "MB",
-        {"process": "resident_bytes", "trees of self-play": "selfplay.tree_bytes"},
-        ZERO,
-        1e-6,
-    ),
-)
-WORKERS = (
-    Kind(
-        "workers",
-        "Workers",
-        "Workers, and the units of games that they had, on average while there was work.",
-        "number",
-        {"workers": "workers.present", "units in flight": "workers.in_flight"},
-        ZERO,
-    ),
+    LineFigure("speed", "Speed", "Evaluations and visits of self-play, a second.", "a second", SPEED, ZERO),
 )
 
 
-def run_figures(history: History, setting: FigureSetting, axis: str = "generation") -> dict[str, list[Figure]]:
-    """All figures of a run by section; a section without figures is left out.
+ROUNDS = LineFigure(
+    "start-losses",
+    "Losses by round",
+    "Means over the batches of a round of learning from recorded games, and on held-out games after it.",
+    "loss",
+    LOSSES | HELD_OUT,
+    {"x_name": "round"},
+)
+"""The figure of learning from recorded games, of its rounds."""
 
-    axis: key of what everything is drawn by. ValueError for an axis that the run does not have.
+
+def run_figures(recipe: Recipe, history: History, key: str = "generation") -> dict[str, list[Figure]]:
+    """All figures of a run with this recipe by section; a section without figures is left out.
+
+    key: of the axis that everything is drawn by. ValueError for an axis that the run does not have.
     """
-    (by,) = axis_of([history], axis) if history else (None,)
-    gated = any(number(line, "elo") is not None for line in history)
-    contempt, lengths = (kind.of(history) for kind in GAMES)
-    speed, fill, memory = (kind.of(history) for kind in SPEED)
-    varied = [ratio(history, setting.target_ratio), contempt, repeats(history), lengths, resignation(history)]
-    ladder = LADDER.of(history) if gated else None
-    sections = {
-        "Learning": [candidate(history, setting), learner(history), losses(history), ladder],
-        "Games": [results(history), *varied],
-        "Speed": [speed, fill, time_of_selfplay(history), memory],
-        "Workers": [kind.of(history) for kind in WORKERS],
+    known = axes([history])
+    if not known:
+        return {}
+    if key not in known:
+        raise ValueError(f"there is no axis {key!r} of this run; there are {', '.join(known)}")
+    axis = known[key]
+    kept = [(x, line) for x, line in zip(axis.runs[0], history, strict=True) if x is not None]
+    xs, history = [x for x, _ in kept], [line for _, line in kept]
+    ladder = LEARNING_FIGURES if is_gated(history) else LEARNING_FIGURES[:1]
+    found = {
+        "Learning": [*_gate_figures(recipe, xs, history), *(kind.of(xs, history) for kind in ladder)],
+        "Games": [_results(xs, history), *(kind.of(xs, history) for kind in GAME_FIGURES)],
     }
-    found = {name: [figure for figure in figures if figure is not None] for name, figures in sections.items()}
-    if by is not None:
-        found = {name: [on_axis(figure, by, history) for figure in figures] for name, figures in found.items()}
-    return {name: figures for name, figures in found.items() if figures}
+    target = None if recipe.controller is None else recipe.controller.target
+    drawn = {
+        name: [_placed(one, axis, target) for one in figures if one is not None] for name, figures in found.items()
+    }
+    return {name: figures for name, figures in drawn.items() if figures}
 
 
-def candidate(history: History, setting: FigureSetting) -> Figure | None:
-    """The implementation report's figure: the candidate's results, its winrate, the threshold."""
-    gated = [line for line in history if number(line, "gate.games")]
-    counts = [_counts(line, "gate.wins", "gate.draws", "gate.losses") for line in gated]
-    if not any(map(sum, counts)):
-        return None
-    ends = [_interval(line) for line in gated]
-    intervals = [end for end in ends if end is not None]
-    known = len(intervals) == len(gated)
-    text = (
-        f"The candidate's wins, draws and losses in {setting.source}; the curve is its winrate (draws count half)"
-        f"{', with its 95 % interval' if known else ''}."
-    )
-    return shares(
+def _placed(figure: Figure, axis: Axis, target_ratio: float | None) -> Figure:
+    """Return the figure with the name of its axis, the one of the ratio with its target."""
+    found = replace(figure, x_name=axis.name, x_from_zero=axis.key != "generation")
+    if figure.key != "ratio" or target_ratio is None:
+        return found
+    return replace(found, threshold=target_ratio, threshold_name="target")
+
+
+def _gate_figures(recipe: Recipe, xs: Sequence[float], history: History) -> list[Figure | None]:
+    """Return the candidate's results with its winrate and the threshold; the learner's against a fixed opponent."""
+    gate, paths = recipe.gate, ("wins", "draws", "losses")
+    source = "the games that it played as episodes" if gate.by == "episodes" else "each generation's gate match"
+    lows, highs = (column(history, f"gate.score_interval_95.{end}") for end in (0, 1))
+    candidate = _shares(
         "candidate",
         "Candidate against best net",
-        text,
-        xs=generations(gated),
-        runs=[counts],
-        threshold=setting.threshold,
-        intervals=intervals if known else None,
+        f"The candidate's results in {source}; the curve is its winrate (draws count half) with its 95 % interval.",
+        xs,
+        [_counts(line, *(f"gate.{kind}" for kind in paths)) for line in history],
+        threshold=gate.threshold if gate.by in ("match", "episodes") else None,
+        intervals=[(low or 0.0, 1.0 if high is None else high) for low, high in zip(lows, highs, strict=True)],
+    )
+    learner = _shares(
+        "learner",
+        "Learner against the opponent",
+        "The learner's wins, draws and losses against the fixed opponent of self-play; the curve is its score.",
+        xs,
+        [_counts(line, *(f"games.learner.{kind}" for kind in paths)) for line in history],
+        curve="score",
+    )
+    return [candidate, learner]
+
+
+def _results(xs: Sequence[float], history: History) -> Figure | None:
+    """Return the results of the self-play games."""
+    return _shares(
+        "results",
+        "Games of self-play",
+        "Games of self-play that the first player won, drew and lost; the curve is the first player's score.",
+        xs,
+        [_counts(line, "games.first_wins", "games.draws", "games.second_wins") for line in history],
+        curve="score",
+        names=("first player won", "drawn", "second player won"),
     )
 
 
-def learner(history: History) -> Figure | None:
-    """Plot the learner's score against the fixed opponent of self-play."""
-    counts = [_counts(line, "games.learner.wins", "games.learner.draws", "games.learner.losses") for line in history]
-    if not any(map(sum, counts)):
-        return None
-    text = "The learner's wins, draws and losses against the fixed opponent of self-play; the curve is its score."
-    xs = generations(history)
-    return shares("learner", "Learner against the opponent", text, xs=xs, runs=[counts], curve="score")
-
-
-def losses(history: History) -> Figure | None:
-    """Policy and value loss of the net, or of both nets."""
-    large = any("train_large" in line for line in history)
-    rows = {}
-    for name, net in (("train", ", small net" if large else ""), ("train_large", ", large net")):
-        for head in ("policy", "value"):
-            rows[f"{head}{net}"] = column(history, f"{name}.{head}_loss")
-    text = "Means over each generation's batches, in nats: what is left is what cannot be known beforehand."
-    return lines("losses", "Losses", text, "loss", xs=generations(history), rows=rows)
-
-
-def results(history: History) -> Figure | None:
-    """Plot the results of the self-play games."""
-    counts = [_counts(line, "games.first_wins", "games.draws", "games.second_wins") for line in history]
-    if not any(map(sum, counts)):
-        return None
-    text = "Games of self-play that the first player won, drew and lost; the curve is the first player's score."
-    names = ("first player won", "drawn", "second player won")
-    xs = generations(history)
-    return shares("results", "Games of self-play", text, xs=xs, runs=[counts], curve="score", names=names)
-
-
-def ratio(history: History, target: float | None = None) -> Figure | None:
-    """Decisive games a drawn game."""
-    counted = column(history, "games.ratio")
-    steered = column(history, "search_contempt.ratio")
-    rows = {"(w + l) / d": [_positive(value) for value in counted]}
-    if any(s not in (c, None) for s, c in zip(steered, counted, strict=True)):
-        rows["as the controller counts"] = [_positive(value) for value in steered]
-    text = "Decisive games of self-play for every drawn one; generations without either are left out."
-    return lines(
-        "ratio",
-        "Decisive games a draw",
-        text,
-        "(w + l) / d",
-        xs=generations(history),
-        rows=rows,
-        log=True,
-        threshold=target,
-        threshold_name="target",
-    )
-
-
-def repeats(history: History) -> Figure | None:
-    """Share of games that differ within the first plies, for three generations."""
-    known = [line for line in history if isinstance(section(line, "games").get("unique_share"), Mapping)]
-    picked = {id(line): line for line in (known[:1] + known[len(known) // 2 :][:1] + known[-1:])}.values()
-    rows = {f"generation {generations([line])[0]:g}": _unique(line) for line in picked}
-    plies = sorted({ply for row in rows.values() for ply in row})
-    text = "Share of different games if only their first plies are looked at: how varied self-play is."
-    named = {name: [row.get(ply) for ply in plies] for name, row in rows.items()}
-    return lines("repeats", "Unique games by ply", text, "share", xs=plies, rows=named, x_name="ply", percent=True)
-
-
-def resignation(history: History) -> Figure | None:
-    """Plot the shares of resigned games and of wrong resignations."""
-    rows = {
-        "games resigned": [_share(line, "games.resigned.games", "games.games") for line in history],
-        "played out, not lost": [_share(line, "games.resigned.wrong", "games.resigned.played_out") for line in history],
-    }
-    text = "Share of games that were resigned; and, of those played out to see, the share that was not lost."
-    return lines("resignation", "Resignation", text, "share", xs=generations(history), rows=rows, percent=True)
-
-
-def time_of_selfplay(history: History) -> Figure | None:
-    """Shares of self-play's time piled up, in the generations that have all of them."""
-    paths = {"network": "network_share", "search": "search_share", "Python": "python_share"}
-    rows = {name: column(history, f"selfplay.{path}") for name, path in paths.items()}
-    xs = generations(history)
-    kept = [i for i in range(len(xs)) if all(row[i] is not None for row in rows.values())]
-    if not kept:
-        return None
-    areas = tuple(
-        Series(name, [xs[i] for i in kept], [row[i] for i in kept], colour)
-        for (name, row), colour in zip(rows.items(), ("blue", "green", "gold"), strict=True)
-    )
-    text = "Self-play: waiting for the network, the search in Rust, and Python, as shares of time."
-    return Figure("time-of-selfplay", "Time of self-play", text, "share of time", areas=areas, percent=True)
+def _shares(
+    key: str, title: str, text: str, xs: Sequence[float], counts: Sequence[tuple[int, int, int]], **options: Any
+) -> Figure | None:
+    return shares(key, title, text, xs=xs, runs=[counts], **options) if any(map(sum, counts)) else None
 
 
 def _counts(line: Line, *paths: str) -> tuple[int, int, int]:
@@ -256,64 +245,43 @@ def _counts(line: Line, *paths: str) -> tuple[int, int, int]:
     return wins, draws, losses
 
 
-def _interval(line: Line) -> tuple[float, float] | None:
-    ends = section(line, "gate").get("score_interval_95")
-    if not isinstance(ends, Sequence) or len(ends) != 2:
-        return None
-    low, high = (number({"end": end}, "end") for end in ends)
-    return None if low is None or high is None else (low, high)
+QUANTITIES = {
+    "elo": ("Elo of the best net", "Elo", "best_elo"),
+    "policy-loss": ("Policy loss", "loss", "train.policy_loss"),
+    "value-loss": ("Value loss", "loss", "train.value_loss"),
+    "policy-loss-large": ("Policy loss, large net", "loss", "train_large.policy_loss"),
+    "value-loss-large": ("Value loss, large net", "loss", "train_large.value_loss"),
+    "lengths": ("Length of games", "plies", "games.mean_length"),
+    "ratio": ("Decisive games a draw", "(w + l) / d", "games.ratio"),
+}
+"""Title, unit and metric of every quantity in which runs are compared, by key."""
 
 
-def _unique(line: Line) -> dict[int, float]:
-    """Unique share by ply."""
-    shares = section(line, "games")["unique_share"]
-    found = {int(ply): number(shares, ply) for ply in shares}
-    return {ply: share for ply, share in found.items() if share is not None}
+def comparison_figures(groups: Mapping[str, Sequence[History]]) -> dict[str, list[Figure]]:
+    """Build the figures by the title of their quantity, one for each axis that all runs have, a line for each group."""
+    known = axes([history for runs in groups.values() for history in runs])
+    found: dict[str, list[Figure]] = {}
+    for key, (title, unit, path) in QUANTITIES.items():
+        for axis in known.values():
+            places, drawn = iter(axis.runs), []
+            for count, (name, runs) in enumerate(groups.items()):
+                own = [(next(places), _compared(history, path)) for history in runs]
+                colour, dashed = line_colour(count), count >= len(LINE_COLOURS)
+                drawn.append(over_seeds(name, own, colour=colour, dashed=dashed))
+            figure = Figure(
+                f"{key}-by-{axis.key}",
+                f"{title} by {axis.name.partition(',')[0]}",
+                "Every run's own ladder and games: only a match compares two runs' nets.",
+                unit,
+                axis.name,
+                lines=tuple(line for line in drawn if line.points()),
+                x_from_zero=axis.key != "generation",
+            )
+            if figure.lines:
+                found.setdefault(title, []).append(figure)
+    return found
 
 
-def _share(line: Line, part: str, whole: str) -> float | None:
-    counted, total = number(line, part), number(line, whole)
-    return None if counted is None or not total else counted / total
-
-
-def _positive(value: float | None) -> float | None:
-    return value if value is not None and value > 0 else None
-
-
-def start_figures(line: Line) -> list[Figure]:
-    """Build figures of losses and first moves by round, on training and held-out positions."""
-    rounds = section(line, "start").get("rounds") or []
-    xs = [float(number) for number in range(1, len(rounds) + 1)]
-    large = any("train_large" in found for found in rounds)
-    nets = {"": ", small net", "_large": ", large net"} if large else {"": ""}
-    losses = {
-        f"{head}, {words}{net}": column(rounds, f"{part}{suffix}.{head}_loss")
-        for suffix, net in nets.items()
-        for part, words in (("train", "learned"), ("held_out", "held out"))
-        for head in ("policy", "value")
-    }
-    hits = {f"held out{net}": column(rounds, f"held_out{suffix}.policy_accuracy") for suffix, net in nets.items()}
-    taught = section(line, "start").get("distil_from")
-    target = "the teacher's first move" if taught else "the move of the game"
-    figures = [
-        lines(
-            "start-losses",
-            "Losses by round",
-            "Means over the batches of a round of learning from recorded games, and on held-out games after it.",
-            "loss, nats",
-            xs=xs,
-            rows=losses,
-            x_name="round",
-        ),
-        lines(
-            "start-moves",
-            "First moves",
-            f"Share of held-out positions in which the net's first move is {target}.",
-            "share",
-            xs=xs,
-            rows=hits,
-            x_name="round",
-            percent=True,
-        ),
-    ]
-    return [figure for figure in figures if figure is not None]
+def _compared(history: History, path: str) -> Values:
+    """Return a quantity by generation; of runs that no games have gated there is no Elo."""
+    return [None] * len(history) if path == "best_elo" and not is_gated(history) else column(history, path)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,11 +11,12 @@ import numpy as np
 from hauteur import _core
 from hauteur.games.game_line import NO_NET, result_text
 from hauteur.games.played_game import move_text
-from hauteur.games.walks import MoveNote, WalkNotes, drawing_of, result_title, walk_of
+from hauteur.games.walks import MoveNote, WalkNotes, drawing_of, evenly, result_title, walk_of
 from hauteur.learning.run_folder import RunFolder
 from hauteur.plots.boards import walks_html
 from hauteur.plots.report import ReportGames
 from hauteur.system.errors import explain
+from hauteur.system.extras import require
 
 GENERATIONS, GAMES = 8, 3
 """Generations of which the report shows games, from the first to the last, and games of each."""
@@ -39,17 +39,10 @@ def sample_games(folder: RunFolder, game: _core.Game) -> tuple[ReportGames, list
     walks, unread = list[dict[str, Any]](), list[str]()
     for generation in evenly(generations_with_games(folder), GENERATIONS):
         try:
-            walks += [_walk(row) for row in _first_rows(_shards(folder, generation)[0])]
+            walks += [_walk(row) for row in _rows(next(_tables(folder, generation)).slice(0, GAMES))]
         except (ValueError, OSError, ImportError) as error:
             unread.append(f"Games of generation {generation} are not shown: {explain(error)}")
     return ReportGames(drawing_of(game.new_initial_state()), walks), unread
-
-
-def evenly(places: Sequence[int], most: int) -> list[int]:
-    """Return `most` of the places at most, spread evenly, the first and the last among them."""
-    if len(places) <= most:
-        return list(places)
-    return [places[round(step * (len(places) - 1) / (most - 1))] for step in range(most)]
 
 
 def generations_with_games(folder: RunFolder) -> list[int]:
@@ -61,13 +54,12 @@ def generations_with_games(folder: RunFolder) -> list[int]:
 def played_games(folder: RunFolder, generation: int) -> list[ListedGame]:
     """Return the games of a generation, by number. ValueError for damaged files, MissingLayerError without pyarrow."""
     found = []
-    for path in _shards(folder, generation):
-        names = ("index", "outcome", "end_reason", "start", "actions", "net_first", "net_second")
-        for row in _table(path).select(names).to_pylist():
-            sides = [_player(row[name]) for name in ("net_first", "net_second")]
+    names = ("index", "outcome", "end_reason", "start", "actions", "net_first", "net_second")
+    for table in _tables(folder, generation):
+        for row in table.select(names).to_pylist():
             reason = f" ({row['end_reason']})" if row["end_reason"] else ""
             plies = len(row["start"]) + len(row["actions"])
-            found.append(ListedGame(row["index"], result_text(row["outcome"]) + reason, plies, *sides))
+            found.append(ListedGame(row["index"], result_text(row["outcome"]) + reason, plies, *_players(row)))
     return sorted(found)
 
 
@@ -76,54 +68,34 @@ def game_html(folder: RunFolder, generation: int, number: int) -> str:
 
     ValueError where the generation has no such game, or the game could not have been played.
     """
-    shards = _shards(folder, generation)
-    import pyarrow.compute as pc
-
-    from hauteur.learning.shards import bad_games
-
-    for path in shards:
-        table = _table(path)
-        place = pc.index(table["index"], number).as_py()
-        if place >= 0:
-            found = table.slice(place, 1)
-            for reason in bad_games(found).values():
-                raise ValueError(f"{path.name}, game {number + 1}: {reason}")
-            row = found.to_pylist()[0]
+    for table in _tables(folder, generation):
+        numbers = table["index"].to_pylist()
+        if number in numbers:
+            (row,) = _rows(table.slice(numbers.index(number), 1))
             return walks_html(drawing_of(_start_of(row)), [_walk(row)])
     raise ValueError(f"generation {generation} has no game {number + 1}")
 
 
-def _shards(folder: RunFolder, generation: int) -> list[Path]:
-    from hauteur.system.extras import require
-
+def _tables(folder: RunFolder, generation: int) -> Iterator[Any]:
+    """Yield the shards of a generation; ValueError where there are none, or one is damaged."""
     require("replaying games of a run", "pyarrow")
+    from hauteur.learning.shards import read_table
+
     paths = sorted(folder.games.glob(f"gen-{generation:05d}-*.parquet"))
     if not paths:
         known = generations_with_games(folder)
         there = f"generations {known[0]} to {known[-1]} have" if known else "no generation has"
         raise ValueError(f"there are no games of generation {generation}; {there} games on disk")
-    return paths
+    yield from map(read_table, paths)
 
 
-def _table(path: Path) -> Any:
-    from hauteur.learning.shards import read_table
+def _rows(table: Any) -> list[dict[str, Any]]:
+    """Return the games of a part of a shard; ValueError for the first that could not have been played."""
+    from hauteur.learning.shards import bad_games
 
-    return read_table(path)
-
-
-def _first_rows(path: Path) -> list[dict[str, Any]]:
-    """Return the first rows of a shard, without reading the rest of it."""
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    from hauteur.learning.shards import SCHEMA
-
-    try:
-        rows: list[dict[str, Any]] = next(pq.ParquetFile(path).iter_batches(GAMES, columns=SCHEMA.names)).to_pylist()
-    except (pa.ArrowException, KeyError, StopIteration) as error:
-        raise ValueError(f"{path.name}: no shard of games: {error}") from None
-    if any(row.keys() != set(SCHEMA.names) for row in rows):
-        raise ValueError(f"{path.name}: no shard of games: it lacks columns")
+    for place, reason in bad_games(table).items():
+        raise ValueError(f"game {table['index'][place].as_py() + 1}: {reason}")
+    rows: list[dict[str, Any]] = table.to_pylist()
     return rows
 
 
@@ -134,45 +106,46 @@ def _start_of(row: dict[str, Any]) -> _core.State:
     return make_cached(row["origin"] or row["game_spec"]).new_initial_state()
 
 
-def _player(net: int) -> str:
-    return "the opponent" if net == NO_NET else f"net {net}"
+def _players(row: dict[str, Any]) -> tuple[str, str]:
+    first, second = ("the opponent" if row[net] == NO_NET else f"net {row[net]}" for net in ("net_first", "net_second"))
+    return first, second
 
 
 def _walk(row: dict[str, Any]) -> dict[str, Any]:
-    """Return the game with the notes of its searches. ValueError where it could not have been played."""
-    start = _start_of(row)
+    """Return the game with the notes of its searches."""
+    start, state = _start_of(row), _start_of(row)
     before = len(row["start"])
     notes = dict.fromkeys(range(before), MoveNote("of the opening, not searched"))
     best = dict[int, int]()
-    state = start.copy()
     for action in row["start"]:
         state.apply(action)
     ends = np.cumsum(row["policy_lengths"]).tolist()
     for number, (action, begin, end) in enumerate(zip(row["actions"], [0, *ends], ends, strict=False)):
-        edges = (row["policy_actions"][begin:end], row["policy_counts"][begin:end])
-        note, best_action = _search_note(state, *edges, row["visits"][number], row["learn"][number])
-        notes[before + number] = note
-        if best_action is not None:
-            best[before + number] = best_action
+        edges = sorted(
+            zip(row["policy_counts"][begin:end], row["policy_actions"][begin:end], strict=True), reverse=True
+        )
+        ply = before + number
+        if row["visits"][number] and edges[0][0]:
+            notes[ply] = _search_note(state, edges, row["visits"][number], row["learn"][number])
+            best[ply] = edges[0][1]
+        else:
+            notes[ply] = MoveNote("chosen without a search")
         state.apply(action)
-    sides = [_player(row[name]) for name in ("net_first", "net_second")]
-    result = result_title(sides[0], sides[1], row["outcome"], row["end_reason"] or "")
-    title = f"generation {row['generation']}, game {row['index'] + 1}: {result}"
-    chances = _chances(row, before)
-    return walk_of(start, [*row["start"], *row["actions"]], title=title, notes=WalkNotes(chances, best, notes))
+    title = f"generation {row['generation']}, game {row['index'] + 1}: "
+    title += result_title(*_players(row), row["outcome"], row["end_reason"] or "")
+    noted = WalkNotes(_chances(row, before), best, notes)
+    return walk_of(start, [*row["start"], *row["actions"]], title=title, notes=noted)
 
 
-def _search_note(
-    state: _core.State, actions: Sequence[int], counts: Sequence[int], visits: int, learned: int
-) -> tuple[MoveNote, int | None]:
-    """Return what a search found: its visits, and the moves that had most of them with their shares."""
-    if not visits or not sum(counts):
-        return MoveNote("chosen without a search"), None
-    order = sorted(range(len(actions)), key=lambda i: -counts[i])
-    shares = [f"{move_text(state, actions[i])} {counts[i] / sum(counts):.0%}" for i in order[:MOVES]]
-    more = f" and {len(order) - MOVES} more" if len(order) > MOVES else ""
-    use = "" if learned else "; not learned from"
-    return MoveNote(f"{visits:,} visits: {', '.join(shares)}{more}{use}"), actions[order[0]]
+def _search_note(state: _core.State, edges: Sequence[tuple[int, int]], visits: int, learned: int) -> MoveNote:
+    """Return what a search found: its visits, and the moves that had most of them with their shares.
+
+    edges: counts and actions, the most visited first.
+    """
+    whole = sum(count for count, _ in edges)
+    shares = [f"{move_text(state, action)} {count / whole:.0%}" for count, action in edges[:MOVES]]
+    more = f" and {len(edges) - MOVES} more" if len(edges) > MOVES else ""
+    return MoveNote(f"{visits:,} visits: {', '.join(shares)}{more}{'' if learned else '; not learned from'}")
 
 
 def _chances(row: dict[str, Any], plies: int) -> dict[int, tuple[float, float, float]]:

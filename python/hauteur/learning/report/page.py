@@ -4,16 +4,25 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from hauteur.cluster.counts import numbers_in_words
-from hauteur.learning.progress import RunProgress, read_progress
+from hauteur.learning.progress import read_progress
 from hauteur.learning.recipe import Recipe, recipe_toml
-from hauteur.learning.report.figures import FigureSetting, run_figures, start_figures
-from hauteur.learning.report.series import AXES, History, axes, number
+from hauteur.learning.report.figures import (
+    ROUNDS,
+    History,
+    Line,
+    axes,
+    column,
+    is_gated,
+    number,
+    run_figures,
+    total,
+)
 from hauteur.learning.run_folder import RunFolder
 from hauteur.plots.figure import short
 from hauteur.plots.page import facts_html
@@ -21,9 +30,8 @@ from hauteur.plots.report import Fact, Report, ReportSection, ReportTable
 from hauteur.system.formatting import duration
 from hauteur.system.lock import is_locked
 
-Line = dict[str, Any]
 MOST_ROWS = 100
-"""Generations of which the page of a run that goes on has the numbers, the last ones."""
+"""Generations of which a page has the numbers, the last ones."""
 
 
 def run_report(folder: RunFolder) -> Report:
@@ -39,10 +47,10 @@ def run_report(folder: RunFolder) -> Report:
 
 
 def report_of(
-    recipe: Recipe, history: Sequence[Line], meta: Line, start: Line | None = None, games: Sequence[ReportSection] = ()
+    recipe: Recipe, history: History, meta: Line, start: Line | None = None, games: Sequence[ReportSection] = ()
 ) -> Report:
     """Return the report of a run by its metrics. meta: versions and machine; start: the metrics of generation 0."""
-    first, *rest = figure_sections(recipe, history, start) or [ReportSection("Learning")]
+    first, *rest = [*start_section(start), *figure_sections(recipe, history)] or [ReportSection("Learning")]
     reproduce = ReportSection(
         "Reproduce",
         text=["The same settings and seed on the same machine give the same games and the same weights."],
@@ -56,12 +64,17 @@ def report_of(
     return Report(title, summary(recipe, history), facts_of(history, start), sections)
 
 
-def write_report(folder: RunFolder, output: Path | None = None) -> Path:
-    """Write the page of the run in this folder to `output` (default: its report.html); errors as `run_report`."""
-    return run_report(folder).write(output or folder.report)
+def live_report(folder: RunFolder, axis: str) -> Report:
+    """Return facts, figures by an axis and numbers of a run until now. ValueError for an axis that it does not have."""
+    recipe, start, history = folder.stored_recipe(), folder.read_start(), folder.read_metrics()
+    text = summary(recipe, history)
+    if not history and start is None:
+        return Report(recipe.game, f"{text} No generation is finished yet; facts and figures come with the first.")
+    sections = [*start_section(start), *figure_sections(recipe, history, axis), *numbers(history)]
+    return Report(recipe.game, text, facts_of(history, start), sections)
 
 
-def finished_generations(folder: RunFolder) -> list[Line]:
+def finished_generations(folder: RunFolder) -> list[dict[str, Any]]:
     """The metrics of a run's generations, from 1; ValueError when there are none yet."""
     history = folder.read_metrics()
     if not history:
@@ -69,23 +82,19 @@ def finished_generations(folder: RunFolder) -> list[Line]:
     return history
 
 
-def figure_sections(
-    recipe: Recipe, history: Sequence[Line], start: Line | None = None, axis: str = "generation"
-) -> list[ReportSection]:
-    """The figures of a run with this recipe, by section.
-
-    start: its metrics of generation 0; axis: see `run_figures`.
-    """
-    gate = recipe.gate
-    source = "the games that it played as episodes" if gate.by == "episodes" else "each generation's gate match"
-    threshold = gate.threshold if gate.by in ("match", "episodes") else None
-    target = None if recipe.controller is None else recipe.controller.target
-    first = {"Learning from recorded games": start_figures(start)} if start is not None else {}
-    found = first | run_figures(history, FigureSetting(source, threshold, target), axis)
-    return [ReportSection(name, figures=figures) for name, figures in found.items()]
+def figure_sections(recipe: Recipe, history: History, axis: str = "generation") -> list[ReportSection]:
+    """The figures of a run with this recipe by an axis, by section."""
+    return [ReportSection(name, figures=figures) for name, figures in run_figures(recipe, history, axis).items()]
 
 
-def summary(recipe: Recipe, history: Sequence[Line]) -> str:
+def start_section(start: Line | None) -> list[ReportSection]:
+    """The losses of learning from recorded games, where a run begins with some. start: the metrics of generation 0."""
+    rounds = [] if start is None else start["start"]["rounds"]
+    figure = ROUNDS.of([float(number) for number in range(1, len(rounds) + 1)], rounds)
+    return [] if figure is None else [ReportSection("Learning from recorded games", figures=[figure])]
+
+
+def summary(recipe: Recipe, history: History) -> str:
     """Return what is learned and how, in a line."""
     nets = [net for net in (recipe.network, recipe.large) if net is not None]
     towers = " and ".join(net.summary for net in nets)
@@ -98,7 +107,7 @@ def summary(recipe: Recipe, history: Sequence[Line]) -> str:
     return f"{run}; {recipe.selfplay.visits} visits a move; {len(history)} of {total} generations."
 
 
-def facts_of(history: Sequence[Line], start: Line | None) -> list[Fact]:
+def facts_of(history: History, start: Line | None) -> list[Fact]:
     """Return the main facts: of the start from recorded games, then totals and last values of the generations."""
     last: Line = history[-1] if history else {}
     rounds = [] if start is None else start["start"]["rounds"]
@@ -120,16 +129,9 @@ def facts_of(history: Sequence[Line], start: Line | None) -> list[Fact]:
     return [(text(value), name) for value, text, name in kinds if value is not None]
 
 
-def total(history: Sequence[Line], path: str) -> float | None:
-    """Sum over the generations; None when no generation has the number."""
-    values = [number(line, path) for line in history]
-    return sum(value or 0 for value in values) if any(value is not None for value in values) else None
-
-
-def best_elo(history: Sequence[Mapping[str, Any]]) -> float | None:
+def best_elo(history: History) -> float | None:
     """Return the Elo of the best net; None if no generation was gated by games."""
-    gated = any(number(line, "elo") is not None for line in history)
-    return number(history[-1], "best_elo") if gated else None
+    return number(history[-1], "best_elo") if is_gated(history) else None
 
 
 COLUMNS = (
@@ -141,56 +143,28 @@ COLUMNS = (
     ("value loss", "train.value_loss", "{:.3f}"),
     ("gate score", "gate.score", "{:.1%}"),
     ("Elo", "elo", "{:+.0f}"),
-    ("games/s", "selfplay.games_per_second", "{:.1f}"),
-    ("visits/s", "selfplay.visits_per_second", "{:,.0f}"),
     ("evaluations/s", "selfplay.evaluations_per_second", "{:,.0f}"),
     ("batch fill", "selfplay.mean_batch_fill", "{:.0%}"),
-    ("cache hits", "selfplay.cache_hit_rate", "{:.0%}"),
-    ("network", "selfplay.network_share", "{:.0%}"),
-    ("search", "selfplay.search_share", "{:.0%}"),
-    ("Python", "selfplay.python_share", "{:.0%}"),
     ("workers", "workers.present", "{:.1f}"),
-    ("units in flight", "workers.in_flight", "{:.1f}"),
-    ("units", "workers.units", "{:,.0f}"),
-    ("retried", "workers.retried", "{:,.0f}"),
-    ("idle", "workers.idle_share", "{:.0%}"),
 )
-"""Name, metric and form of every column of the table."""
+"""Name, metric and form of every column of the table of generations."""
 
 
-def numbers(history: Sequence[Line]) -> list[ReportSection]:
-    """The numbers by generation, folded up, without the columns that this run has nothing in."""
-    known = [one for one in COLUMNS if any(number(line, one[1]) is not None for line in history)]
+def numbers(history: History) -> list[ReportSection]:
+    """The numbers of the last generations, folded up, without the columns that they have nothing in."""
+    lines = history[-MOST_ROWS:]
+    columns = [(name, form, column(lines, path)) for name, path, form in COLUMNS]
+    known = [one for one in columns if any(value is not None for value in one[2])]
     if not known:
         return []
-    rows = []
-    for line in history:
-        values = [(number(line, path), form) for _, path, form in known]
-        rows.append(["" if value is None else form.format(value) for value, form in values])
-    return [
-        ReportSection(
-            "Numbers", tables=[ReportTable([name for name, _, _ in known], rows, folded="Numbers by generation")]
-        )
-    ]
-
-
-def live_report(folder: RunFolder, axis: str) -> Report:
-    """Return facts, figures by an axis and numbers of a run until now. ValueError for an axis that it does not have."""
-    recipe, start, history = folder.stored_recipe(), folder.read_start(), folder.read_metrics()
-    text = summary(recipe, history)
-    if not history and start is None:
-        return Report(recipe.game, f"{text} No generation is finished yet; facts and figures come with the first.")
-    sections = [*figure_sections(recipe, history, start, axis), *numbers(history[-MOST_ROWS:])]
-    if len(history) > MOST_ROWS:
-        text = f"{text} Numbers are of the last {MOST_ROWS} generations."
-    return Report(recipe.game, text, facts_of(history, start), sections)
+    cells = [["" if value is None else form.format(value) for value in values] for _, form, values in known]
+    names, rows = [name for name, _, _ in known], list(zip(*cells, strict=True))
+    return [ReportSection("Numbers", tables=[ReportTable(names, rows, folded="Numbers by generation")])]
 
 
 def axes_of(folder: RunFolder) -> dict[str, str]:
     """Return the axes that the figures of a run can be drawn by: keys and words."""
-    history = folder.read_metrics()
-    found = axes([history], tuple(AXES))[0] if history else ()
-    return {axis.key: axis.title for axis in found} or {"generation": AXES["generation"]}
+    return {axis.key: axis.name for axis in axes([folder.read_metrics()]).values()} or {"generation": "generation"}
 
 
 class RunNumbers(NamedTuple):
@@ -218,18 +192,31 @@ def progress_html(folder: RunFolder, state: str, now: float | None = None) -> st
 
     state: running, finished or stopped, as `hauteur.studies.folders` has it; now: seconds since 1970, default: now.
     """
-    history, found = folder.read_metrics(), read_progress(folder.progress)
-    planned = max(folder.stored_recipe().run.generations, len(history))
+    history, step = folder.read_metrics(), read_progress(folder.progress)
+    done, planned = len(history), max(folder.stored_recipe().run.generations, len(history))
     spent = (number(history[-1], "seconds") or 0.0) if history else 0.0
-    words = f"{len(history)} of {planned} generations"
+    words = f"{done} of {planned} generations"
     if state == "finished":
-        return _bar("run", len(history), planned, f"{words}, finished in {duration(spent)}")
+        return _bar("run", done, planned, f"{words}, finished in {duration(spent)}")
     if state == "stopped":
-        where = "" if found is None else f" in generation {found.generation}, {found.step}"
-        return _bar("run", len(history), planned, f"{words}, stopped{where}")
-    left = f", about {duration(spent / len(history) * (planned - len(history)))} left" if history else ""
-    run = _bar("run", len(history), planned, f"{words}{left}")
-    return run + (_step_bar(found, history, time.time() if now is None else now))
+        where = "" if step is None else f" in generation {step.generation}, {step.step}"
+        return _bar("run", done, planned, f"{words}, stopped{where}")
+    left = f", about {duration(spent / done * (planned - done))} left" if done else ""
+    whole = _bar("run", done, planned, f"{words}{left}")
+    if step is None:
+        return whole + _bar("step", 0, 1, f"generation {done + 1} begins")
+    seconds = step.seconds_left(time.time() if now is None else now)
+    text = f"{step}{'' if seconds is None else f', {duration(seconds)} left'}"
+    whole += _bar("step", step.done, step.total or max(step.done, 1), text)
+    if step.numbers is None:
+        return whole
+    return f"{whole}<p>Workers in this generation:</p>{facts_html(numbers_in_words(step.numbers))}"
+
+
+def _bar(name: str, done: int, total: int, words: str) -> str:
+    """Return a bar with what it shows in words."""
+    value = f'value="{min(done, total)}" max="{max(total, 1)}"'
+    return f'<p class="progress"><progress aria-label="{name}" {value}></progress> <span>{escape(words)}</span></p>'
 
 
 def progress_lines(folder: RunFolder) -> list[str]:
@@ -239,20 +226,3 @@ def progress_lines(folder: RunFolder) -> list[str]:
         return []
     counts = [] if found.numbers is None else numbers_in_words(found.numbers)
     return [str(found), *([", ".join(f"{words} {value}" for value, words in counts)] if counts else [])]
-
-
-def _step_bar(found: RunProgress | None, history: History, now: float) -> str:
-    if found is None:
-        return _bar("step", 0, 1, f"generation {len(history) + 1} begins")
-    left = found.seconds_left(now)
-    words = f"{found}{'' if left is None else f', {duration(left)} left'}"
-    bar = _bar("step", found.done, found.total or max(found.done, 1), words)
-    if found.numbers is None:
-        return bar
-    return f"{bar}<p>Workers in this generation:</p>{facts_html(numbers_in_words(found.numbers))}"
-
-
-def _bar(name: str, done: int, total: int, words: str) -> str:
-    """Return a bar with what it shows in words."""
-    value = f'value="{min(done, total)}" max="{max(total, 1)}"'
-    return f'<p class="progress"><progress aria-label="{name}" {value}></progress> <span>{escape(words)}</span></p>'

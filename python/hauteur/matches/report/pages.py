@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from hauteur import _core
-from hauteur.games.walks import MoveNote, WalkNotes, drawing_of, result_title, walk_of
+from hauteur.games.walks import MoveNote, WalkNotes, drawing_of, evenly, result_title, walk_of
 from hauteur.matches.game_files import by_side, outcome_of, played_line, score_of
 from hauteur.matches.ratings.elo import MatchScore, PairsInOrder, elo_of_score
 from hauteur.matches.ratings.rating_list import Rating, RatingList, score_between
@@ -310,10 +310,7 @@ def sample_of(games: Sequence[MatchGame], most: int = SAMPLE) -> list[MatchGame]
     """Return at most `most` games, whole pairs spread evenly over the match, in the order of their numbers."""
     ordered = sorted(games, key=lambda game: game.index)
     pairs = [ordered[first : first + 2] for first in range(0, len(ordered), 2)]
-    count = max(1, most // 2)
-    if len(pairs) > count:
-        pairs = [pairs[round(place * (len(pairs) - 1) / max(1, count - 1))] for place in range(count)]
-    return [game for pair in pairs for game in pair][:most]
+    return [game for pair in evenly(pairs, max(1, most // 2)) for game in pair][:most]
 
 
 def games_to_step(game: _core.Game, named: Iterable[tuple[tuple[str, str], MatchGame]]) -> ReportGames:
