@@ -17,7 +17,8 @@ from typing import Any, Literal
 import numpy as np
 
 import hauteur as ht
-from hauteur_experiments.experiment import Setting, write_whole
+from hauteur_experiments.experiment import Setting, finite, write_whole
+from hauteur_experiments.verdict import Measured
 
 COLOURS = ("blue", "orange", "green", "purple", "sky", "gold", "ink")
 """Colours of lines, in the order in which they are given out."""
@@ -167,6 +168,18 @@ def _openings_file(folder: Path, match: Match) -> Path:
     if not path.exists() or path.read_text(encoding="utf-8") != text:
         write_whole(path, text)
     return path
+
+
+def points(
+    name: str, xs: Sequence[float], measured: Sequence[Measured], colour: str, *, scale: float = 1.0, **style: bool
+) -> ht.Series:
+    """Return measured quantities times `scale` with their intervals of 95 %; what is not finite is left out.
+
+    style: as of `ht.Series`; points are not joined by default.
+    """
+    ends = [(one.value, *one.interval(0.95)) for one in measured]
+    values, low, high = ([finite(scale * end[place]) for end in ends] for place in range(3))
+    return ht.Series(name, xs, values, colour, low=low, high=high, **{"joined": False, **style})
 
 
 # -- estimates ---------------------------------------------------------------------------------------------------------

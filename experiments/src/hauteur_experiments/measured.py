@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import hauteur as ht
+from hauteur_experiments.experiment import finite
 from hauteur_experiments.verdict import SMALLEST_ELO, Inequality, Measured, Side
 
 Floats = NDArray[np.float64]
@@ -30,6 +31,9 @@ LEAST_BEYOND = 10
 
 LEAST_GAMES = 200
 """Games of a match below which nothing is concluded of an Elo difference."""
+
+MOST_ELO = 1200.0
+"""For a match in which every game was won, where differences are added."""
 
 CLOSE = 2 * SMALLEST_ELO
 """Elo that half the interval of a difference may be, where it shows that two results agree."""
@@ -301,18 +305,38 @@ def elo_above(what: str, measured: Measured, matters: float = SMALLEST_ELO, *, s
     return Inequality(what, measured, 0.0, side, LEAST_GAMES, unit="Elo", matters=signed)
 
 
-def beyond(one: Measured, other: Measured) -> Interval:
-    """The difference of two independent results, such as matches against the same opponent; units: of the first one
-    where the other is a source's.
+def contrast(*parts: tuple[float, Measured]) -> Interval:
+    """Return a weighted sum of independent Elo differences, such as the mean of several, or one beyond another.
+
+    parts: weight and difference; infinite ones count MOST_ELO. units: of the part with the fewest. An end is as far
+    from the sum as the root of the squared distances of the parts' ends.
     """
 
-    def ends(confidence: float) -> tuple[float, float]:
-        (low, high), (least, most) = one.interval(confidence), other.interval(confidence)
-        below = math.hypot(one.value - low, most - other.value)
-        above = math.hypot(high - one.value, other.value - least)
-        return one.value - other.value - below, one.value - other.value + above
+    def clipped(elo: float) -> float:
+        return min(MOST_ELO, max(-MOST_ELO, elo))
 
-    return Interval(one.value - other.value, min(one.units, other.units), ends)
+    total = math.fsum(weight * clipped(part.value) for weight, part in parts)
+
+    def ends(confidence: float) -> tuple[float, float]:
+        reaches = [
+            sorted(weight * (clipped(end) - clipped(part.value)) for end in part.interval(confidence))
+            for weight, part in parts
+        ]
+        return total - math.hypot(*(low for low, _ in reaches)), total + math.hypot(*(high for _, high in reaches))
+
+    return Interval(total, min(part.units for _, part in parts), ends)
+
+
+def elo_text(elo: Measured) -> str:
+    """A difference with its interval of 95 %, such as `+12 [-3, +27]`."""
+    value, low, high = (f"{end:+.0f}" for end in (elo.value, *elo.interval(0.95)))
+    return f"{value} [{low}, {high}]"
+
+
+def elo_columns(elo: Measured | None, name: str = "elo") -> dict[str, float | None]:
+    """A difference and the ends of its interval of 95 % as NAME, NAME_low, NAME_high; None where there is none."""
+    ends = (None, None, None) if elo is None else map(finite, (elo.value, *elo.interval(0.95)))
+    return dict(zip((name, f"{name}_low", f"{name}_high"), ends, strict=True))
 
 
 # -- positions ---------------------------------------------------------------------------------------------------------

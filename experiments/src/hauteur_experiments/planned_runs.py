@@ -45,7 +45,6 @@ contempt-schedule | 6 seeds, 300 games a generation | --scale 0.1 --seeds 6 --vi
 contempt-training | 8 seeds an arm |
 """
 MPV = """
-mpv-regime | one seed maps and chooses, two test with 800 games of the pair against each net | --seeds 3 --visits 64
 mpv-regime-nets | one seed maps and chooses, two test with 800 games of the pair against each net | \
     --seeds 3 --visits 64
 """

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import hauteur as ht
-from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, SourceClaim, finite
-from hauteur_experiments.grid import APART, COLOURS, Match, Played, is_over, play, with_net
-from hauteur_experiments.measured import MatchElo, Record, beyond, elo_above
+from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, SourceClaim
+from hauteur_experiments.grid import APART, COLOURS, Match, Played, is_over, play, points, with_net
+from hauteur_experiments.measured import MatchElo, Record, contrast, elo_above, elo_columns
 from hauteur_experiments.verdict import Claim
 
 VISITS = 100
@@ -189,18 +189,17 @@ def finding(cell: TableCell, cells: Sequence[TableCell]) -> Finding:
     sides = [elo_above("difference", cell.elo)]
     control = next((one for one in cells if (one.rule.name, one.game) == (cell.rule.control, cell.game)), None)
     if control is not None:
-        sides.append(elo_above(f"beyond {control.rule.name}", beyond(cell.elo, control.elo)))
+        sides.append(elo_above(f"beyond {control.rule.name}", contrast((1, cell.elo), (-1, control.elo))))
     scope = f"without its control {cell.rule.control}" if cell.rule.control and control is None else ""
     claim = Claim(tuple(sides), cells=len(CELLS))
     return Finding.of(cell_name(cell.rule, cell.game), claim, scope=scope)
 
 
 def _row(cell: TableCell) -> dict[str, Any]:
-    record, (low, high) = Record.of(cell.played.tally), cell.elo.interval(0.95)
+    record = Record.of(cell.played.tally)
     row: dict[str, Any] = {"game": cell.game.name, "rule": cell.rule.name, "cpuct": cell.base.cpuct}
     row |= {"fpu": cell.base.fpu, "visits": ht.Player.from_text(cell.played.match.a).visits, "games": record.games}
-    row |= {**record._asdict(), "elo": finite(cell.elo.value), "elo_low": finite(low), "elo_high": finite(high)}
-    return row | {"superiority": cell.played.tally.superiority}
+    return row | {**record._asdict(), **elo_columns(cell.elo), "superiority": cell.played.tally.superiority}
 
 
 def figure(setting: Setting, cells: Sequence[TableCell]) -> ht.Figure:
@@ -209,10 +208,8 @@ def figure(setting: Setting, cells: Sequence[TableCell]) -> ht.Figure:
     for number, game in enumerate(GAMES):
         mine = [cell for cell in cells if cell.game is game]
         xs = [rules.index(cell.rule.name) + 1 + APART * (number - (len(GAMES) - 1) / 2) for cell in mine]
-        points = [(cell.elo.value, *cell.elo.interval(0.95)) for cell in mine]
-        values, low, high = ([finite(point[place]) for point in points] for place in range(3))
         if mine:
-            lines.append(ht.Series(game.name, xs, values, COLOURS[number], low=low, high=high, joined=False))
+            lines.append(points(game.name, xs, [cell.elo for cell in mine], COLOURS[number]))
     games = " or ".join(f"{size:,}" for size in sorted({cell.played.tally.record.games for cell in cells}))
     text = f"Each rule against the tuned base, {games} games a cell, {setting.visits_or(VISITS):,} visits a move; 95 %."
     style: Any = {"lines": tuple(lines), "threshold": 0.0, "threshold_name": "the base", "x_names": rules}

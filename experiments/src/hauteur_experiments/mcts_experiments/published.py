@@ -42,14 +42,15 @@ class Published:
     def interval(self) -> tuple[float, float] | None:
         """95 % interval: from the counts, else from the superiority; None where that is given as 100 %."""
         known = self.record is not None or 0 < self.superiority < 1
-        return self.interval_of(0.95) if known else None
+        return self.ends(0.95) if known else None
 
-    def interval_of(self, confidence: float) -> tuple[float, float]:
-        """Interval from the counts, else from the superiority, which must be below 100 %."""
+    def ends(self, confidence: float) -> tuple[float, float]:
+        """Interval from the counts, else from the superiority; the difference alone where that is given as 100 %."""
         if self.record is not None:
             return self.record.elo_interval(confidence)
-        z = z_of(confidence)
-        half = abs(z * self.elo / NormalDist().inv_cdf(self.superiority))
+        if self.superiority == 1.0:
+            return self.elo, self.elo
+        half = abs(z_of(confidence) * self.elo / NormalDist().inv_cdf(self.superiority))
         return self.elo - half, self.elo + half
 
     def __str__(self) -> str:

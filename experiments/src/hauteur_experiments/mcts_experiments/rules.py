@@ -12,10 +12,10 @@ from functools import partial
 from typing import Any
 
 import hauteur as ht
-from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, SourceClaim, finite
-from hauteur_experiments.grid import Match, Played, chosen, play, with_net
+from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, SourceClaim
+from hauteur_experiments.grid import APART, Match, Played, chosen, play, points, with_net
 from hauteur_experiments.mcts_experiments.published import RULES, SOURCE, Published, RuleTrials, Trial
-from hauteur_experiments.measured import CLOSE, Interval, MatchElo, Record, beyond, elo_above
+from hauteur_experiments.measured import CLOSE, Interval, MatchElo, Record, contrast, elo_above, elo_columns, elo_text
 from hauteur_experiments.verdict import Claim, Side
 
 RANDOM_PLIES = 4
@@ -76,16 +76,15 @@ def _match(trial: Trial, setting: Setting, visits: int, name: str, games: int = 
 
 
 def _text(one: Measured) -> str:
-    low, high = one.elo.interval(0.95)
-    return f"{Record.of(one.played.tally)}  Elo {one.elo.value:+.0f} [{low:+.0f}, {high:+.0f}]"
+    return f"{Record.of(one.played.tally)}  Elo {elo_text(one.elo)}"
 
 
 def _rows(one: Measured) -> Iterator[dict[str, Any]]:
     """A row for every published match beside it, or one."""
-    record, (low, high) = Record.of(one.played.tally), one.elo.interval(0.95)
+    record = Record.of(one.played.tally)
     mine: dict[str, Any] = {"match": one.name, "a": one.trial.a, "b": one.trial.b or "plain", "visits": one.visits}
-    mine |= {"games": record.games, **record._asdict(), "elo": finite(one.elo.value)}
-    mine |= {"elo_low": finite(low), "elo_high": finite(high), "superiority": one.played.tally.superiority}
+    mine |= {"games": record.games, **record._asdict(), **elo_columns(one.elo)}
+    mine |= {"superiority": one.played.tally.superiority}
     for there in one.published or (None,):
         ends = (there and there.interval) or (None, None)
         yield {
@@ -126,30 +125,27 @@ def claim_of(published: Published, elo: MatchElo, control: MatchElo | None, cell
     """
     there = published.interval or (published.elo, published.elo)
     if there[0] <= 0 <= there[1]:
-        less = beyond(elo, Interval(published.elo, elo.units, published.interval_of))
+        less = contrast((1, elo), (-1, Interval(published.elo, elo.units, published.ends)))
         return Claim((elo_above("less the source's difference", less, CLOSE, side="at"),), cells=cells)
     side: Side = "above" if there[0] > 0 else "below"
     half = published.elo / 2
     sides = [elo_above("difference", elo, half, side=side)]
     if control is not None:
-        sides.append(elo_above("beyond the control", beyond(elo, control), half, side=side))
+        sides.append(elo_above("beyond the control", contrast((1, elo), (-1, control)), half, side=side))
     return Claim(tuple(sides), cells=cells)
 
 
 def figure(rule: RuleTrials, measured: Sequence[Measured]) -> ht.Figure:
     """Elo differences with their intervals, here and as published, match beside match."""
-    here = [(float(number), one.elo.value, *one.elo.interval(0.95)) for number, one in enumerate(measured, 1)]
+    places = range(1, len(measured) + 1)
     there = [
-        (number + 0.12 * (1 + place), published.elo, *(published.interval or (published.elo, published.elo)))
-        for number, one in enumerate(measured, 1)
+        (number + APART * (1 + place), Interval(published.elo, published.games, published.ends))
+        for number, one in zip(places, measured, strict=True)
         for place, published in enumerate(one.published)
     ]
-    lines = []
-    for name, points, colour in (("here", here, "blue"), ("source", there, "orange")):
-        if points:
-            xs, *columns = zip(*points, strict=True)
-            values, low, high = ([finite(value) for value in column] for column in columns)
-            lines.append(ht.Series(name, xs, values, colour, low=low, high=high, joined=False))
+    lines = [points("here", places, [one.elo for one in measured], "blue")]
+    if there:
+        lines.append(points("source", [x for x, _ in there], [elo for _, elo in there], "orange"))
     visits = sorted({f"{one.visits:,}" for one in measured})
     text = f"{' and '.join(visits)} visits here; bars are 95 % intervals."
     style: Any = {"lines": tuple(lines), "threshold": 0.0, "threshold_name": "no difference"}

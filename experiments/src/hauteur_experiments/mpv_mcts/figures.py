@@ -20,7 +20,7 @@ import hauteur as ht
 from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, stated
 from hauteur_experiments.grid import Match
 from hauteur_experiments.learned import Lines, metrics_of, net_of
-from hauteur_experiments.mpv_mcts.ladder import LadderTable, Place, all_ahead
+from hauteur_experiments.measured import elo_text
 from hauteur_experiments.mpv_mcts.pairs import (
     BEST_SHARE,
     BUDGETS,
@@ -40,6 +40,8 @@ from hauteur_experiments.mpv_mcts.pairs import (
     pair_of,
     supervised_nets,
 )
+from hauteur_experiments.mpv_mcts.places import Place, PlaceTable, all_ahead
+from hauteur_experiments.verdict import SMALLEST_ELO, Claim
 
 SHARES = (BEST_SHARE, 0.0, 0.25, 0.75, 1.0)
 """r: shares of the large net in figure 2, the best first; 0 and 1 are the nets alone."""
@@ -57,19 +59,19 @@ STAGES, GENERATIONS, TOTAL_GAMES = 8, 40, 2_000_000
 
 
 def make(
-    tabled: Callable[[Setting], Sequence[LadderTable]],
+    tabled: Callable[[Setting], Sequence[PlaceTable]],
     key: str,
     title: str,
     x_name: str,
-    decide: Callable[[LadderTable], list[Finding]],
+    decide: Callable[[PlaceTable], list[Finding]],
     setting: Setting,
 ) -> Result:
     """Play the tables of an experiment and decide the claims of each."""
     rows, findings, figures, texts, facts = [], [], [], [], {}
     tables = tabled(setting)
-    for number, table in enumerate(tables):
+    for number, table in enumerate(tables, start=1):
         table.play()
-        name = key if len(tables) == 1 else f"{key}-{number + 1}"
+        name = key if len(tables) == 1 else f"{key}-{number}"
         rows += table.rows()
         findings += decide(table)
         figures.append(table.figure(name, title, x_name))
@@ -78,7 +80,7 @@ def make(
     return Result(rows, findings, figures, texts, facts)
 
 
-def planned(tabled: Callable[[Setting], Sequence[LadderTable]], setting: Setting) -> Iterator[Match]:
+def planned(tabled: Callable[[Setting], Sequence[PlaceTable]], setting: Setting) -> Iterator[Match]:
     """Yield the matches, where nets or runs are given; else those of the teacher: what nets cost is not known yet."""
     if setting.nets:
         for table in tabled(setting):
@@ -87,7 +89,7 @@ def planned(tabled: Callable[[Setting], Sequence[LadderTable]], setting: Setting
         yield Teacher().match(setting)
 
 
-def allocation(setting: Setting) -> list[LadderTable]:
+def allocation(setting: Setting) -> list[PlaceTable]:
     """Figure 2: all divisions at all budgets."""
     pair, budgets = pair_of(supervised_nets(setting, (SMALL, LARGE), Teacher())), budgets_of(setting, BUDGETS)
     places = [
@@ -101,25 +103,28 @@ def allocation(setting: Setting) -> list[LadderTable]:
         for budget in budgets
     ]
     duels = ((BOTH, SMALL_ALONE), (BOTH, LARGE_ALONE), (SMALL_ALONE, LARGE_ALONE))
-    return [LadderTable(setting, pair.game, places, duels)]
+    return [PlaceTable(setting, pair.game, places, duels)]
 
 
-def allocation_findings(table: LadderTable) -> list[Finding]:
-    """The paper's statement beside the ratings, the averages, and the matches at equal budget."""
+def allocation_findings(table: PlaceTable) -> list[Finding]:
+    """The paper's statement beside the mean differences, the averages, and the matches at equal budget."""
     mixed = [NAMES[share] for share in SHARES if 0 < share < 1]
-    aheads = {f"ahead of the {name}": table.contrast(mixed, [name]) for name in (SMALL_ALONE, LARGE_ALONE)}
-    best = {f"r = 0.5 ahead of the {name}": table.contrast([BOTH], [name]) for name in (SMALL_ALONE, LARGE_ALONE)}
-    means = ", ".join(f"{name} {table.contrast([name])}" for name in table.places[0].players)
-    duels = {f"r = 0.5 ahead of the {name}": table.duel(BOTH, name) for name in (SMALL_ALONE, LARGE_ALONE)}
-    shown = f"means over {len(table.places)} budgets, Elo above {table.zero}: {means}"
+    means = ", ".join(f"{name} {elo_text(table.lead([name]))}" for name in table.places[0].players)
+    shown = f"means over {len(table.places)} budgets, Elo above the opponents: {means}"
     return [
-        Finding.of("divisions", all_ahead(aheads, table.games, HALF_OF_PUBLISHED)),
-        Finding.of("averages", all_ahead(best, table.games, HALF_OF_AVERAGES), shown),
-        Finding.of("duels", all_ahead(duels, table.duel_games(BOTH, SMALL_ALONE))),
+        Finding.of("divisions", _above_both(table, mixed, HALF_OF_PUBLISHED)),
+        Finding.of("averages", _above_both(table, [BOTH], HALF_OF_AVERAGES), shown),
+        Finding.of("duels", table.duels_ahead(BOTH)),
     ]
 
 
-def midsize(setting: Setting) -> list[LadderTable]:
+def _above_both(table: PlaceTable, series: Sequence[str], matters: float = SMALLEST_ELO) -> Claim:
+    """Return the claim that the mean of these series is above each net alone, against the opponents."""
+    alone = (SMALL_ALONE, LARGE_ALONE)
+    return all_ahead({f"ahead of the {name}": table.lead(series, [name]) for name in alone}, matters)
+
+
+def midsize(setting: Setting) -> list[PlaceTable]:
     """Figure 3: the pair in halves, and single nets of sizes between, at equal budget."""
     nets = supervised_nets(setting, (SMALL, LARGE, *MIDSIZE), Teacher())
     if len(nets) < 3:
@@ -132,21 +137,13 @@ def midsize(setting: Setting) -> list[LadderTable]:
         players = {BOTH: pair.player(budget, BEST_SHARE)}
         players |= {name: alone(net, max(1, round(budget / costs[name]))) for name, net in between.items()}
         places.append(Place(f"b{budget}", str(budget), budget / max(budgets), players, {"budget": budget}))
-    return [LadderTable(setting, pair.game, places, [(BOTH, name) for name in between])]
+    return [PlaceTable(setting, pair.game, places, [(BOTH, name) for name in between])]
 
 
-def midsize_findings(table: LadderTable) -> list[Finding]:
-    """The paper's statement beside the ratings, and the matches head to head."""
-    between = [name for name in table.places[0].players if name != BOTH]
-    aheads, duels = ({name: how([BOTH], [name]) for name in between} for how in (table.contrast, _pooled(table)))
-    return [
-        Finding.of("between", all_ahead(aheads, table.games)),
-        Finding.of("duels", all_ahead(duels, table.duel_games(BOTH, between[0]))),
-    ]
-
-
-def _pooled(table: LadderTable) -> Callable[..., Any]:
-    return lambda above, below: table.duel(above[0], below[0])
+def midsize_findings(table: PlaceTable) -> list[Finding]:
+    """The paper's statement beside the mean differences, and the matches head to head."""
+    between = {name: table.lead([BOTH], [name]) for name in table.places[0].players if name != BOTH}
+    return [Finding.of("between", all_ahead(between)), Finding.of("duels", table.duels_ahead(BOTH))]
 
 
 # -- learning runs -----------------------------------------------------------------------------------------------------
@@ -214,7 +211,7 @@ def learned_runs(setting: Setting, plans: Sequence[TrainingPlan]) -> dict[str, P
         return given
     folders = {plan.name: setting.folder / "runs" / plan.name for plan in plans}
     for plan in plans:
-        ht.learn(plan.recipe(setting), out=folders[plan.name], workers=setting.workers, cluster=setting.cluster)
+        ht.learn(plan.recipe(setting), out=folders[plan.name])
     return folders
 
 
@@ -224,7 +221,7 @@ def large_net(run: Path, generation: int) -> Path:
     return large if large.exists() else net_of(run, generation)
 
 
-def az_pairs(setting: Setting) -> list[LadderTable]:
+def az_pairs(setting: Setting) -> list[PlaceTable]:
     """Figure 4: at eight stages the nets of two runs, alone and together, a table a budget."""
     runs = list(learned_runs(setting, SEPARATE).values())
     if len(runs) > 2:
@@ -240,23 +237,18 @@ def az_pairs(setting: Setting) -> list[LadderTable]:
             players = {BOTH: players.pop(BOTH), **players}
             facts = {"budget": budget, "generation": number}
             places.append(Place(f"g{number}-b{budget}", str(number), budget / max(budgets), players, facts))
-        tables.append(LadderTable(setting, pair.game, places, ((BOTH, SMALL_ALONE), (BOTH, LARGE_ALONE))))
+        tables.append(PlaceTable(setting, pair.game, places, ((BOTH, SMALL_ALONE), (BOTH, LARGE_ALONE))))
     return tables
 
 
-def az_findings(table: LadderTable) -> list[Finding]:
-    """The paper's statement beside the ratings, and the matches head to head, all stages of a budget together."""
-    names = (SMALL_ALONE, LARGE_ALONE)
-    aheads = {f"ahead of the {name}": table.contrast([BOTH], [name]) for name in names}
-    duels = {f"ahead of the {name}": table.duel(BOTH, name) for name in names}
+def az_findings(table: PlaceTable) -> list[Finding]:
+    """The paper's statement beside the mean differences, and the matches head to head, all stages of a budget."""
     shown = f"budget {table.places[0].facts['budget']}"
-    return [
-        Finding.of("stages", all_ahead(aheads, table.games), shown),
-        Finding.of("duels", all_ahead(duels, table.duel_games(BOTH, SMALL_ALONE)), shown),
-    ]
+    found = {"stages": _above_both(table, [BOTH]), "duels": table.duels_ahead(BOTH)}
+    return [Finding.of(key, claim, shown) for key, claim in found.items()]
 
 
-def training(setting: Setting) -> list[LadderTable]:
+def training(setting: Setting) -> list[PlaceTable]:
     """Figure 5: the large nets of all runs alone, at eight stages of the budget that all have spent."""
     runs = learned_runs(setting, TOGETHER)
     two = [name for name, run in runs.items() if net_of(run, 1, large=True).exists()]
@@ -279,7 +271,7 @@ def training(setting: Setting) -> list[LadderTable]:
             facts = {"budget": budget, "spent": spent}
             places.append(Place(f"s{stage}-b{budget}", f"{spent:,.0f}", budget / max(budgets), players, facts))
         duels = [(f"{a} (two nets)", b) for a in two for b in one]
-        tables.append(LadderTable(setting, game_of(setting), places, duels))
+        tables.append(PlaceTable(setting, game_of(setting), places, duels))
     return tables
 
 
@@ -291,91 +283,24 @@ def units_by_generation(lines: Lines, run: Path) -> list[float]:
     return [float(units) for units in found]
 
 
-def training_findings(table: LadderTable) -> list[Finding]:
+def training_findings(table: PlaceTable) -> list[Finding]:
     """The paper's figures beside the last stage: the mean of the runs with two nets above each of the others."""
-    last, names = [table.places[-1]], list(table.places[0].players)
+    last, names = table.places[-1], list(table.places[0].players)
     two = [name for name in names if name.endswith("(two nets)")]
-    shown = ", ".join(f"{name} {table.rating(last[0], name)}" for name in names)
-    each = {f"above {name}": table.contrast(two, [name], last) for name in names if name not in two}
-    text = f"large nets alone with {last[0].facts['budget']} evaluations a move at the end: {shown}"
-    return [Finding.of("together", all_ahead(each, table.games, HALF_OF_TRAINED), text)]
+    shown = ", ".join(f"{name} {elo_text(table.elo(last, name))}" for name in names)
+    each = {f"above {name}": table.lead(two, [name], [last]) for name in names if name not in two}
+    text = f"large nets alone with {last.facts['budget']} evaluations a move at the end: {shown}"
+    return [Finding.of("together", all_ahead(each, HALF_OF_TRAINED), text)]
 
 
 NEEDS = "nets that are worth the same at equal budget; 2,000 games against each at each budget"
 BUDGET_AXIS = "budget of a move, evaluations of the large net"
 HEAD_TO_HEAD = f"duels | head to head the pair is stronger than each other net | not in the paper | {NEEDS}"
 
-KINDS: tuple[tuple[int, str, str, Any, Any, str, tuple[str, ...]], ...] = (
-    (
-        2,
-        "mpv-allocation",
-        "two nets in one tree: shares of the large net by budget",
-        allocation,
-        allocation_findings,
-        BUDGET_AXIS,
-        (
-            f"divisions | at equal budget all three divisions are above both nets alone | 527 to 323 and 472 | {NEEDS}",
-            (
-                "averages | a pair of learned nets on NoGo beats each alone, at five budgets and three shares"
-                f" | 418 against 309 and 277 Elo on average | {NEEDS}"
-            ),
-            HEAD_TO_HEAD,
-        ),
-    ),
-    (
-        3,
-        "mpv-midsize",
-        "two nets in one tree against single nets of sizes between",
-        midsize,
-        midsize_findings,
-        BUDGET_AXIS,
-        (
-            (
-                "between | a pair beats nets of sizes between | no number"
-                " | 1,000 games against each of four nets at each budget"
-            ),
-            HEAD_TO_HEAD,
-        ),
-    ),
-    (
-        4,
-        "mpv-az-pairs",
-        "two nets in one tree: stages of two AlphaZero runs, alone and together",
-        az_pairs,
-        az_findings,
-        "generation",
-        (
-            (
-                "stages | pairs of separate learning runs beat both nets at every stage | 8 stages, B = 200 and 800"
-                " | two runs of 8 stages; 1,000 games a stage, budget and net"
-            ),
-            HEAD_TO_HEAD,
-        ),
-    ),
-    (
-        5,
-        "mpv-training",
-        "AlphaZero with one net and with two at equal cost, tested by the large net alone",
-        training,
-        training_findings,
-        "normalised budget spent, evaluations of f128,10",
-        (
-            (
-                "together | a large net trained with a small one is stronger than one trained alone at equal budget"
-                " | +279 and +370 Elo, 226 and 252 above the best other"
-                " | three more seeds of runs/nogo7.toml and runs/nogo7_mpv.toml, 400 games each and a ladder"
-            ),
-            (
-                "own-small | the pair that was trained together is stronger than its small net | no number"
-                " | nets that are worth the same at equal budget; 2,000 games"
-            ),
-        ),
-    ),
-)
-"""Figure, name, title, tables, judgement, x axis and claims of each experiment."""
 
-EXPERIMENTS = tuple(
-    Experiment(
+def _experiment(figure: int, name: str, title: str, tabled: Any, decide: Any, x_name: str, *claims: str) -> Experiment:
+    """An experiment of a figure. tabled: its tables; decide: the findings of one of them."""
+    return Experiment(
         name,
         f"{PAPER}, figure {figure}",
         title,
@@ -384,5 +309,54 @@ EXPERIMENTS = tuple(
         matches=partial(planned, tabled),
         uses=("nets", "visits", "game", "opponent"),
     )
-    for figure, name, title, tabled, decide, x_name, claims in KINDS
+
+
+EXPERIMENTS = (
+    _experiment(
+        2,
+        "mpv-allocation",
+        "two nets in one tree: shares of the large net by budget",
+        allocation,
+        allocation_findings,
+        BUDGET_AXIS,
+        f"divisions | at equal budget all three divisions are above both nets alone | 527 to 323 and 472 | {NEEDS}",
+        "averages | a pair of learned nets on NoGo beats each alone, at five budgets and three shares"
+        f" | 418 against 309 and 277 Elo on average | {NEEDS}",
+        HEAD_TO_HEAD,
+    ),
+    _experiment(
+        3,
+        "mpv-midsize",
+        "two nets in one tree against single nets of sizes between",
+        midsize,
+        midsize_findings,
+        BUDGET_AXIS,
+        "between | a pair beats nets of sizes between | no number"
+        " | 1,000 games against each of four nets at each budget",
+        HEAD_TO_HEAD,
+    ),
+    _experiment(
+        4,
+        "mpv-az-pairs",
+        "two nets in one tree: stages of two AlphaZero runs, alone and together",
+        az_pairs,
+        az_findings,
+        "generation",
+        "stages | pairs of separate learning runs beat both nets at every stage | 8 stages, B = 200 and 800"
+        " | two runs of 8 stages; 1,000 games a stage, budget and net",
+        HEAD_TO_HEAD,
+    ),
+    _experiment(
+        5,
+        "mpv-training",
+        "AlphaZero with one net and with two at equal cost, tested by the large net alone",
+        training,
+        training_findings,
+        "normalised budget spent, evaluations of f128,10",
+        "together | a large net trained with a small one is stronger than one trained alone at equal budget"
+        " | +279 and +370 Elo, 226 and 252 above the best other"
+        " | three more seeds of runs/nogo7.toml and runs/nogo7_mpv.toml, 400 games each",
+        "own-small | the pair that was trained together is stronger than its small net | no number"
+        " | nets that are worth the same at equal budget; 2,000 games",
+    ),
 )

@@ -113,15 +113,12 @@ class Pair:
         """The game of both."""
         return described(self.small)[0]
 
-    def player(self, budget: float, share: float, alpha: float = 0.5) -> str:
-        """Return the player of a budget with this share of the large net; shares 0 and 1 are PV-MCTS with one net.
-
-        alpha: weight of the small net in the value of both.
-        """
+    def player(self, budget: float, share: float) -> str:
+        """Return the player of a budget with this share of the large net; shares 0 and 1 are PV-MCTS with one net."""
         small, large = turns(budget, share, self.cost)
         if not (small and large):
             return alone(self.small if small else self.large, small or large)
-        second = f"second_net.small_visits={small} second_net.large_visits={large} second_net.alpha={alpha:g}"
+        second = f"second_net.small_visits={small} second_net.large_visits={large}"
         return f"{alone(self.small, small)} {shlex.quote(f'large_net={self.large}')} {second}"
 
 

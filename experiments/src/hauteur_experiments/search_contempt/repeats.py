@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import hauteur as ht
 from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, stated
-from hauteur_experiments.grid import COLOURS, Match, play
+from hauteur_experiments.grid import COLOURS, Match, play, points
 from hauteur_experiments.measured import Interval, Mean, normal, t_of
 from hauteur_experiments.search_contempt.settings import (
     GAMES,
@@ -184,21 +184,11 @@ def beyond(games: Mapping[str, Games], of: str, to: str, move: int, times: float
 
 
 def _figure(setting: Setting, shares: Mapping[str, Sequence[Mean]], games: int) -> ht.Figure:
-    places = list(range(MOVES + 1))
-    lines = []
-    for number, (title, row) in enumerate(shares.items()):
-        ends = [mean.interval(0.95) if mean.units > 1 else (None, None) for mean in row]
-        lines.append(
-            ht.Series(
-                title,
-                places,
-                [mean.value for mean in row],
-                COLOURS[number % len(COLOURS)],
-                dashed=title.startswith("tau"),
-                low=[low for low, _ in ends],
-                high=[high for _, high in ends],
-            )
-        )
+    places = range(MOVES + 1)
+    lines = [
+        points(title, places, row, COLOURS[number % len(COLOURS)], dashed=title.startswith("tau"), joined=True)
+        for number, (title, row) in enumerate(shares.items())
+    ]
     played = f"Self-play of {setting.game or 'chess'} at {setting.visits_or(VISITS):,} visits"
     text = (
         f"{played}: games of {min(games, GAMES)} that are the same as another one up to a move. "

@@ -1,0 +1,165 @@
+"""Players of several series at several places, such as budgets: each against a fixed opponent, and head to head.
+
+The opponent of a place is a player without a net, whose simulations a short probe of the first player chooses: against
+one that is far stronger or weaker scores would be near 0 or 100 % and say little. Differences between the players of a
+place are those of their Elo against it, since a deeper search with the same net finds exactly the mistakes of the other
+and wins by more than against unrelated players; matches head to head are reported beside them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import hauteur as ht
+from hauteur_experiments.experiment import Setting
+from hauteur_experiments.grid import APART, COLOURS, Match, play, points
+from hauteur_experiments.measured import Interval, MatchElo, Record, contrast, elo_above, elo_columns, elo_text
+from hauteur_experiments.verdict import SMALLEST_ELO, Claim, Measured
+
+RUNGS = (50, 100, 200, 400, 800, 1600, 3200, 6400, 12_500, 25_000, 50_000, 100_000, 200_000, 400_000, 800_000)
+"""Simulations a move of the players without a net; the MPV paper's opponent has 100,000."""
+
+PAPER_RUNG = 100_000
+PROBE_GAMES = 24
+"""Games that say whether a stronger or a weaker opponent is tried; they are the first of the match with it."""
+
+GAMES = 1000
+"""Games of a point; head to head half as many, which the paper does not have."""
+
+RANDOM_PLIES = 2
+"""Random plies that a pair of games begins with: without them nets alone would play one game again and again."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Players that are compared with each other. name: of their folders; label: in figures; share: its budget over the
+    largest one; players: by series, the first one chooses the opponent; facts: of their rows.
+    """
+
+    name: str
+    label: str
+    share: float
+    players: Mapping[str, str]
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(eq=False)
+class PlaceTable:
+    """Places with their players; duels: series that also meet head to head at each place."""
+
+    setting: Setting
+    game: str
+    places: Sequence[Place]
+    duels: Sequence[tuple[str, str]]
+    opponents: dict[str, str] = field(default_factory=dict)
+    elos: dict[tuple[str, str, str], MatchElo] = field(default_factory=dict)
+
+    def matches(self) -> Iterator[Match]:
+        """Yield the matches for an estimate, as if each place had the opponent that it tries first."""
+        for place in self.places:
+            opponent = self.setting.opponent or self._rung(self._first_rung(place))
+            yield from (self._match(place, name, opponent) for name in place.players)
+            yield from (self._duel(place, *pair) for pair in self.duels)
+
+    def play(self) -> None:
+        """Play everything."""
+        for place in self.places:
+            opponent = self.opponents[place.name] = self.setting.opponent or self._rung(self._probed(place))
+            for series in place.players:
+                self._keep(place, series, "", self._match(place, series, opponent))
+            for a, b in self.duels:
+                self._keep(place, a, b, self._duel(place, a, b))
+
+    def _keep(self, place: Place, a: str, b: str, match: Match) -> None:
+        self.elos[place.name, a, b] = MatchElo(play(self.setting, [match])[match.name].tally)
+
+    def _match(self, place: Place, series: str, opponent: str, most: int = GAMES) -> Match:
+        """A player against the opponent; a shorter match is the beginning of the whole one."""
+        name = "opponent" if self.setting.opponent else opponent.replace(":", "")
+        games = min(most, self.setting.pairs(GAMES))
+        return self._spec(f"{place.name}-{series}-vs-{name}", place.players[series], opponent, games)
+
+    def _duel(self, place: Place, a: str, b: str) -> Match:
+        games = self.setting.pairs(GAMES // 2)
+        return self._spec(f"{place.name}-{a}-vs-{b}", place.players[a], place.players[b], games)
+
+    def _spec(self, name: str, a: str, b: str, games: int) -> Match:
+        return Match(name, a, b, games, game=self.game, random_plies=RANDOM_PLIES)
+
+    def _first_rung(self, place: Place) -> int:
+        """The rung to try first: the paper's opponent at its largest budget, half of it at half the budget."""
+        return min(range(len(RUNGS)), key=lambda rung: abs(RUNGS[rung] - PAPER_RUNG * place.share))
+
+    def _rung(self, rung: int) -> str:
+        return f"{'rave' if ht.load_game(self.game).name == 'nogo' else 'mcts'}:{RUNGS[rung]}"
+
+    def _probed(self, place: Place) -> int:
+        """Try stronger rungs while the first player scores above a half, else weaker ones; the nearest to a half."""
+        scores, rung = dict[int, float](), self._first_rung(place)
+        while rung not in scores:
+            match = self._match(place, next(iter(place.players)), self._rung(rung), PROBE_GAMES)
+            scores[rung] = play(self.setting, [match])[match.name].tally.record.score
+            rung = min(len(RUNGS) - 1, max(0, rung + (1 if scores[rung] > 0.5 else -1)))
+        return min(scores, key=lambda tried: abs(scores[tried] - 0.5))
+
+    # -- what was found --
+
+    def elo(self, place: Place, series: str) -> MatchElo:
+        """A player's difference from the opponent of its place."""
+        return self.elos[place.name, series, ""]
+
+    def lead(self, above: Sequence[str], below: Sequence[str] = (), places: Sequence[Place] | None = None) -> Interval:
+        """Mean Elo of some series at places, all of them by default, minus that of others (0 where there are none)."""
+        chosen = self.places if places is None else places
+        signed = [(series, 1 / len(above)) for series in above] + [(series, -1 / len(below)) for series in below]
+        return contrast(*((w / len(chosen), self.elo(place, series)) for place in chosen for series, w in signed))
+
+    def duel(self, a: str, b: str) -> Interval:
+        """The mean Elo of two series head to head over the places."""
+        return contrast(*((1 / len(self.places), self.elos[place.name, a, b]) for place in self.places))
+
+    def duels_ahead(self, series: str) -> Claim:
+        """Return the claim that a series is ahead of all others that it meets head to head."""
+        return all_ahead({f"{series} ahead of the {b}": self.duel(a, b) for a, b in self.duels if a == series})
+
+    def rows(self) -> list[dict[str, Any]]:
+        """A row a player: the facts of its place, its series, its Elo above the opponent."""
+        return [
+            {"place": place.name, **place.facts, "player": series, "opponent": self.opponents[place.name]}
+            | elo_columns(self.elo(place, series))
+            for place in self.places
+            for series in place.players
+        ]
+
+    def facts(self) -> dict[str, Any]:
+        """All matches as plain data."""
+        rows = []
+        for (place, a, b), elo in self.elos.items():
+            record, names = Record.of(elo.tally), {"a": f"{place}-{a}", "b": b and f"{place}-{b}"}
+            names["b"] = names["b"] or self.opponents[place]
+            rows.append({**names, "games": record.games, **record._asdict(), "score": record.score, **elo_columns(elo)})
+        return {"matches": rows}
+
+    def text(self) -> str:
+        """Matches head to head as lines of text."""
+        duels = [(key, elo) for key, elo in self.elos.items() if key[2]]
+        lines = (f"  {p:>16}  {a} : {b}  {Record.of(elo.tally)}  Elo {elo_text(elo)}" for (p, a, b), elo in duels)
+        return "\n".join(["head to head:", *lines])
+
+    def figure(self, key: str, title: str, x_name: str) -> ht.Figure:
+        """Elo with bars over the places."""
+        lines, names = [], list(self.places[0].players)
+        for number, series in enumerate(names):
+            elos = [self.elo(place, series) for place in self.places]
+            xs = [place + APART * (number - (len(names) - 1) / 2) for place in range(1, len(elos) + 1)]
+            lines.append(points(series, xs, elos, COLOURS[number % len(COLOURS)]))
+        text = f"Elo above the opponent of each place, 95 %. {self.game}."
+        labels = [f"{place.label} ({self.opponents[place.name]})" for place in self.places]
+        return ht.Figure(key, title, text, "Elo", x_name, lines=tuple(lines), x_names=labels)
+
+
+def all_ahead(elos: Mapping[str, Measured], matters: float = SMALLEST_ELO) -> Claim:
+    """Return the claim that all these differences are above 0. matters: the smallest that does, in Elo."""
+    return Claim(tuple(elo_above(what, elo, matters) for what, elo in elos.items()))
