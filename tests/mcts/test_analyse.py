@@ -1,4 +1,4 @@
-"""Analysis sessions: limits, stopping, re-use of the tree, reports; small proofs; the `analyse` command."""
+"""Analysis sessions: limits, stopping, re-use of the tree, reports."""
 
 import time
 from concurrent.futures import Future
@@ -14,7 +14,7 @@ from hauteur.mcts.control import SearchControl
 from hauteur.mcts.lc0_options import search_params
 from hauteur.mcts.limits import Limits
 from hauteur.mcts.params import SearchParams
-from hauteur.mcts.report import RootReport, moves_to_win
+from hauteur.mcts.report import RootReport
 from hauteur.mcts.time_manager import Budget
 from hauteur.networks.evaluators.base import Answers, GameEvaluator, UniformEvaluator
 
@@ -171,7 +171,7 @@ def test_a_win_at_once_is_best_and_a_proven_mate() -> None:
 
 
 def test_mate_limit() -> None:
-    made = Analysis(UniformEvaluator(CHESS), SearchParams())
+    made = Analysis(UniformEvaluator(CHESS), search_params({}))
     made.set_position(_core.Game("chess(fen=7k/8/8/8/8/8/R7/1R4K1 w - - 0 1)").new_initial_state())
     report = made.search(Limits(mate=2))
     assert report.reason == "mate found"
@@ -181,25 +181,6 @@ def test_mate_limit() -> None:
 def chess_state(fen: str) -> _core.State:
     """A chess position."""
     return _core.Game(f"chess(fen={fen})").new_initial_state()
-
-
-@pytest.mark.parametrize(
-    ("fen", "line", "moves"),
-    [
-        ("6k1/5ppp/8/8/8/8/8/R6K w - - 0 1", "a1a8", 1),
-        ("7k/8/8/8/8/8/R7/1R4K1 w - - 0 1", "b1b7 h8g8 a2a8", 2),
-        ("6k1/8/8/8/8/8/RR6/6K1 b - - 0 1", "g8h8 a2a8", None),
-        ("k7/8/1K6/8/8/8/8/7R b - - 0 1", "a8b8 h1h8", -1),
-        ("6k1/5ppp/8/8/8/8/8/R6K w - - 0 1", "a1b1", None),
-    ],
-)
-def test_proofs(fen: str, line: str, moves: int | None) -> None:
-    state = chess_state(fen)
-    place, actions = state.copy(), []
-    for move in line.split():
-        actions.append(place.parse(move))
-        place.apply(actions[-1])
-    assert moves_to_win(state, actions) == moves
 
 
 def test_tablebase(shared_data: Path) -> None:

@@ -7,8 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hauteur as ht
-from hauteur.mcts.report import RootReport
-from hauteur.mcts.search_history import SearchHistory
+from hauteur.mcts.report import RootReport, SearchHistory
 
 
 @pytest.fixture(scope="module")

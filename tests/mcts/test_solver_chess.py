@@ -13,7 +13,7 @@ from solver_toys import MATES, PROVING, mate_in, proven_result, search_all, stat
 
 from hauteur._core import Forest
 from hauteur.mcts.params import Cpuct
-from hauteur.mcts.report import Pace, proven_mate, root_report
+from hauteur.mcts.report import Pace, root_report
 
 MATING = PROVING.model_copy(update={"cpuct": Cpuct(init=1.745, factor=0), "max_in_flight": 1})
 """Wider: the first proof is that of the shortest mate more often."""
@@ -28,7 +28,7 @@ def test_mates_are_reported() -> None:
     forest, ids = search_all([state_of(fen) for fen, _ in MATES], MATING, 30_000)
     for tree, (fen, moves) in zip(ids.tolist(), MATES, strict=True):
         report = root_report(forest, tree, pace=Pace())
-        assert proven_mate(report) == moves, fen
+        assert report.mate == moves, fen
         assert forest.root_bounds(tree) == (1, 1, 2 * moves - 1)
         board = chess.Board(fen)
         assert report.best is not None
@@ -68,7 +68,7 @@ def assert_mates(shared_data: Path, moves: int) -> None:
     for (board, best), tree in zip(problems, ids.tolist(), strict=True):
         report = root_report(forest, tree, pace=Pace())
         assert report.best is not None
-        assert proven_mate(report) == moves, board.fen()
+        assert report.mate == moves, board.fen()
         assert chess.Move.from_uci(report.state.action_to_text(report.best.action, "uci")) in best
 
 

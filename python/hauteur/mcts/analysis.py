@@ -23,7 +23,7 @@ from hauteur.mcts.followed_tree import AnalysisNets, FollowedTree, TreeCounters,
 from hauteur.mcts.limits import Growth, Limits, Progress, limits_of, stop_reason
 from hauteur.mcts.own_rules import Rule, checked_rules, rule_chain
 from hauteur.mcts.params import SearchParams
-from hauteur.mcts.report import Pace, RootReport, proven_mate, root_report, with_result
+from hauteur.mcts.report import Pace, RootReport, root_report, with_result
 from hauteur.mcts.result import BatchResult, SearchResult, batch_result, followed_tree, refuse_finished, search_result
 from hauteur.mcts.search_tree import SearchTree
 from hauteur.system.closing import Closing
@@ -67,7 +67,6 @@ class SearchRun:
     batch_seconds: float = 0.0
     reported: float = float("-inf")
     reported_best: int | None = None
-    mate_line: tuple[int, ...] = ()
     mate: int | None = None
     reason: str = ""
     resting: bool = False
@@ -405,6 +404,7 @@ class Analysis(Closing):
         return stop_reason(limits, self._progress(run))
 
     def _progress(self, run: SearchRun) -> Progress:
+        prospects = self._prospects(run)
         return Progress(
             seconds=time.monotonic() - (run.control.began or 0.0),
             visits=run.counters.root_visits,
@@ -414,15 +414,17 @@ class Analysis(Closing):
             look=lambda: self._tree.forest.root_rivals(self._tree.number),
             mate=run.mate,
             by_visits=self._params.gumbel is None and self._params.lower_bound is None,
-            **self._prospects(run),
+            **prospects,
         )
 
     def _prospects(self, run: SearchRun) -> dict[str, bool]:
-        """Return what ends a search for a depth or a mate: its result is proven, or it comes no further."""
+        """Return what ends a search for a depth or a mate: its result is proven (noted if a mate), or it stalls."""
         limits = run.limits_now
         if (limits.depth is None and limits.mate is None) or run.counters.root_visits == 0:
             return {}
-        lower, upper, _ = self._tree.forest.root_bounds(self._tree.number)
+        lower, upper, plies = self._tree.forest.root_bounds(self._tree.number)
+        if lower == upper != 0 and plies is not None:
+            run.mate = lower * ((plies + 1) // 2)
         reached = run.depth if limits.mate is None else self._tree.forest.tree_stats(self._tree.number)["nodes"]
         return {"proven": lower == upper, "stalled": run.growth.has_stalled(run.new_visits, reached)}
 
@@ -445,10 +447,7 @@ class Analysis(Closing):
     def _report(self, run: SearchRun) -> RootReport:
         tree, pace = self._tree, run.pace()
         report = root_report(tree.forest, tree.number, pace=pace, lines=run.lines, allowed=run.only, reason=run.reason)
-        line = report.best.line if report.best else ()
-        if line != run.mate_line or (report.best and report.best.mate is not None):
-            run.mate_line, run.mate = line, proven_mate(report)
-        report = replace(report, mate=run.mate)
+        run.mate = report.mate
         return report if run.root_result is None else with_result(report, run.root_result)
 
 

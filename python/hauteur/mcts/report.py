@@ -1,10 +1,10 @@
-"""The findings of a search about its root: the moves, best first, with their lines, and the pace of the search."""
+"""The findings of a search about its root: the moves, best first, with their lines, the pace, and curves over time."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -13,72 +13,6 @@ from numpy.typing import NDArray
 from hauteur import _core
 from hauteur.games.played_game import line_texts, move_text
 from hauteur.mcts.params import Temperature
-
-PROOF_POSITIONS = 4000
-"""Positions that one proof may look at (about 20 ms of chess)."""
-
-
-class _Spent(Exception):  # noqa: N818  (no error: the search for a proof gives up)
-    """The proof has looked at as many positions as it may."""
-
-
-def moves_to_win(state: _core.State, line: Sequence[int], *, positions: int = PROOF_POSITIONS) -> int | None:
-    """Moves of the winner until a certain end: positive if the mover wins, negative if he loses, None if unproven.
-
-    `line` is a likely line of play from `state` that ends the game; its first move is taken as the mover's choice when
-    it wins. The figure is the shortest that the proof found, at most that of the line.
-    """
-    winner = _winner_of(state, line)
-    if winner is None:
-        return None
-    wins = winner == state.to_move
-    begin, plies = (_after(state, line[0]), len(line) - 1) if wins else (state, len(line))
-    found = shortest_win(begin, winner, plies, positions=positions)
-    if found is None:
-        return None
-    return found // 2 + 1 if wins else -(found // 2)
-
-
-def shortest_win(state: _core.State, player: int, plies: int, *, positions: int = PROOF_POSITIONS) -> int | None:
-    """Plies, at most `plies`, within which `player` forces a win; None if not proven within `positions` positions."""
-    left = [positions]
-    try:
-        for depth in range(plies % 2, plies + 1, 2):
-            if _forces(state, player, depth, left):
-                return depth
-    except _Spent:
-        return None
-    return None
-
-
-def _forces(state: _core.State, player: int, plies: int, left: list[int]) -> bool:
-    """Return whether `player` wins within `plies` against any play; `left[0]` counts positions down."""
-    left[0] -= 1
-    if left[0] < 0:
-        raise _Spent
-    outcome = state.outcome()
-    if outcome is not None:
-        return outcome == (1 if player == 0 else -1)
-    if plies == 0:
-        return False
-    replies = (_forces(_after(state, action), player, plies - 1, left) for action in state.legal_actions().tolist())
-    return any(replies) if state.to_move == player else all(replies)
-
-
-def _winner_of(state: _core.State, line: Sequence[int]) -> int | None:
-    """Return the winner after `line`; None if there is none."""
-    end = state.copy()
-    for action in line:
-        end.apply(action)
-    outcome = end.outcome() if line else None
-    return None if outcome in (None, 0) else (0 if outcome == 1 else 1)
-
-
-def _after(state: _core.State, action: int) -> _core.State:
-    child = state.copy()
-    child.apply(action)
-    return child
-
 
 Wdl = tuple[float, float, float]
 """Chances of win, draw and loss of the player to move."""
@@ -107,11 +41,11 @@ class RootMove:
     """The game is over after the move."""
     line: tuple[int, ...]
     """Principal variation, this move first; only this move where no line was asked for."""
-    lower: int = -1
+    lower: int
     """The solver has proven that the mover gets this at least: -1 loss, 0 draw, 1 win."""
-    upper: int = 1
+    upper: int
     """The solver has proven that the mover gets this at most."""
-    plies: int | None = None
+    plies: int | None
     """Plies to the proven end; None where nothing is proven, or only a tablebase says so."""
 
     @property
@@ -126,10 +60,10 @@ class RootMove:
 
     @property
     def mate(self) -> int | None:
-        """Move to the win (positive) or the loss (negative) that the solver has proven; None without a proof."""
-        if not self.proven or self.plies is None:
-            return None
-        return self.proven * ((self.plies + 1) // 2)
+        """Moves to the win (positive) or the loss (negative) that the solver or the board proves; None without one."""
+        if self.result:
+            return self.result
+        return self.proven * ((self.plies + 1) // 2) if self.proven and self.plies is not None else None
 
 
 @dataclass(frozen=True)
@@ -181,8 +115,6 @@ class RootReport:
     memory: int
     """Bytes of the tree."""
     pace: Pace
-    mate: int | None = None
-    """Moves to a proven win (positive) or loss (negative) of the root's mover."""
     reason: str = ""
     """Why the search ended; empty while it runs."""
 
@@ -190,6 +122,11 @@ class RootReport:
     def best(self) -> RootMove | None:
         """The move to play; None where nothing has been searched or the game is over."""
         return self.moves[0] if self.moves else None
+
+    @property
+    def mate(self) -> int | None:
+        """Moves to a proven win (positive) or loss (negative) of the root's mover."""
+        return self.moves[0].mate if self.moves else None
 
 
 def root_report(
@@ -238,16 +175,6 @@ def with_result(report: RootReport, result: int) -> RootReport:
     return replace(report, wdl=wdl, moves=moves)
 
 
-def proven_mate(report: RootReport) -> int | None:
-    """Return the moves to the end along the best line; None unless the solver or a check of all replies proves it."""
-    best = report.best
-    if best is not None and best.mate is not None:
-        return best.mate
-    if best is None or abs(best.q) < 0.5:
-        return None
-    return moves_to_win(report.state, best.line)
-
-
 def report_json(report: RootReport, **facts: Any) -> dict[str, Any]:
     """The report as JSON holds it; `facts` (game, net, settings) come first. Values are for the player to move."""
     state, pace = report.state, report.pace
@@ -292,27 +219,82 @@ def _move_json(state: _core.State, move: RootMove) -> dict[str, Any]:
 
 
 def _root_move(edge: Mapping[str, Any]) -> RootMove:
-    return RootMove(
-        action=int(edge["action"]),
-        visits=int(edge["visits"]),
-        in_flight=int(edge["in_flight"]),
-        prior=float(edge["prior"]),
-        q=float(edge["q"]),
-        wdl=None if edge["reported_wdl"] is None else _triple(edge["reported_wdl"]),
-        u=float(edge["u"]),
-        score=float(edge["score"]),
-        value=None if edge["value"] is None else float(edge["value"]),
-        terminal=bool(edge["terminal"]),
-        line=(int(edge["action"]),),
-        lower=int(edge["lower"]),
-        upper=int(edge["upper"]),
-        plies=edge["plies"],
-    )
+    facts = {field.name: edge[field.name] for field in fields(RootMove) if field.name not in ("wdl", "line")}
+    wdl = edge["reported_wdl"]
+    return RootMove(**facts, wdl=None if wdl is None else _triple(wdl), line=(edge["action"],))
 
 
 def _with_line(forest: _core.Forest, tree: int, move: RootMove) -> RootMove:
     return replace(move, line=tuple(int(a) for a in forest.principal_variation(tree, move.action)))
 
 
-def _triple(values: NDArray[np.float32] | tuple[float, float, float]) -> Wdl:
+def _triple(values: NDArray[np.float32] | Sequence[float]) -> Wdl:
     return float(values[0]), float(values[1]), float(values[2])
+
+
+# The curves of a search.
+
+
+MOST_SAMPLES = 200
+"""Samples that are kept; then every second one goes, and only every second report is taken."""
+
+
+@dataclass(frozen=True)
+class MoveCurve:
+    """One move over the samples. q: for the root's mover, -1 to 1, None before the first visit."""
+
+    action: int
+    visits: tuple[int, ...]
+    q: tuple[float | None, ...]
+
+
+class SearchHistory:
+    """The reports of a search at even distances, at most `most` of them and the newest one.
+
+    A report without its lines is kept of each: lines are those of the newest report.
+    """
+
+    def __init__(self, most: int = MOST_SAMPLES) -> None:
+        if most < 2:
+            raise ValueError(f"most must be >= 2, got {most}")
+        self.most = most
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget all: another search begins."""
+        self._kept: list[RootReport] = []
+        self._newest: RootReport | None = None
+        self._stride = 1
+        self._seen = 0
+
+    def add(self, report: RootReport) -> None:
+        """Take the next report."""
+        slim = replace(report, moves=tuple(replace(move, line=()) for move in report.moves))
+        self._newest = slim
+        if self._seen % self._stride == 0:
+            self._kept.append(slim)
+        self._seen += 1
+        if len(self._kept) > self.most:
+            self._kept = self._kept[::2]
+            self._stride *= 2
+
+    @property
+    def samples(self) -> Sequence[RootReport]:
+        """The reports that were kept, oldest first, the newest report at the end."""
+        newest = self._newest
+        return self._kept if newest is None or self._kept[-1] is newest else [*self._kept, newest]
+
+    def curves(self, moves: int = 8) -> list[MoveCurve]:
+        """Return the moves that have most visits now over all samples, most visited first."""
+        samples = self.samples
+        if not samples:
+            return []
+        tables = [{move.action: move for move in report.moves} for report in samples]
+        chosen = sorted(samples[-1].moves, key=lambda move: -move.visits)[:moves]
+        found = []
+        for action in (move.action for move in chosen if move.visits):
+            rows = [table.get(action) for table in tables]
+            visits = tuple(0 if row is None else row.visits for row in rows)
+            q = tuple(None if row is None or row.wdl is None else row.q for row in rows)
+            found.append(MoveCurve(action, visits, q))
+        return found

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from hauteur import _core
 from hauteur.engine.uci.options import BYTES_A_CACHED_POSITION, Options
 from hauteur.mcts.params import SearchParams
-from hauteur.mcts.report import RootMove, RootReport, moves_to_win
+from hauteur.mcts.report import RootMove, RootReport
 from hauteur.mcts.scores import permille, score
 
 
@@ -19,7 +19,7 @@ def info_lines(report: RootReport, options: Options) -> Iterator[str]:
                 f"depth {max(1, round(report.pace.depth))} seldepth {report.seldepth}",
                 f"time {round(1000 * report.pace.seconds)}",
                 f"nodes {move.visits if options.flag('PerPVCounters') else report.visits}",
-                score_text(report, move, options, first=rank == 1),
+                score_text(report, move, options),
                 *_wdl_text(report, move, options),
                 f"hashfull {full} nps {round(report.pace.visits_per_second)}",
                 *([f"eps {round(report.pace.rows_per_second)}"] if options.flag("UCI_ShowEPS") else []),
@@ -30,11 +30,10 @@ def info_lines(report: RootReport, options: Options) -> Iterator[str]:
         )
 
 
-def score_text(report: RootReport, move: RootMove, options: Options, *, first: bool) -> str:
+def score_text(report: RootReport, move: RootMove, options: Options) -> str:
     """Return `score mate` where the end is certain, else `score cp` of the kind that ScoreType names."""
-    mate = report.mate if first else (move.mate or moves_to_win(report.state, (move.action,)))
-    if mate is not None:
-        return f"score mate {mate}"
+    if move.mate is not None:
+        return f"score mate {move.mate}"
     wl, d = wl_and_d(report, move)
     return f"score cp {score(options.text('ScoreType'), wl=wl, d=d, q=move.q if move.visits else wl)}"
 

@@ -22,8 +22,7 @@ from hauteur.games.pictures import side_names
 from hauteur.games.played_game import PlayedGame, line_texts, move_text
 from hauteur.games.registry import load_game
 from hauteur.mcts.limits import Limits, limits_of
-from hauteur.mcts.report import RootMove, RootReport
-from hauteur.mcts.search_history import SearchHistory
+from hauteur.mcts.report import RootMove, RootReport, SearchHistory
 from hauteur.mcts.search_tree import SAVED_NODES, SearchTree, first_nodes, opened
 from hauteur.mcts.tree_source import MOST_NODES, position_of
 from hauteur.networks.names import WITHOUT_FILE
