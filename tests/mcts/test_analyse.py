@@ -12,10 +12,9 @@ from hauteur import _core
 from hauteur.mcts.analysis import VISITS_PER_ROW, Analysis
 from hauteur.mcts.control import SearchControl
 from hauteur.mcts.lc0_options import search_params
-from hauteur.mcts.limits import Limits
+from hauteur.mcts.limits import Budget, Limits
 from hauteur.mcts.params import SearchParams
 from hauteur.mcts.report import RootReport
-from hauteur.mcts.time_manager import Budget
 from hauteur.networks.evaluators.base import Answers, GameEvaluator, UniformEvaluator
 
 CHESS = _core.Game("chess")

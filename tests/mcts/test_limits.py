@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hauteur.mcts.limits import Limits, Progress, deadline, stop_reason, visits_left
-from hauteur.mcts.time_manager import Budget
+from hauteur.mcts.limits import Budget, Limits, Progress, deadline, stop_reason, visits_left
 
 START = Progress(
     seconds=1.0,

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hauteur.mcts.time_manager import Budget, Clock, fixed, moves_left, plan, remember_lateness
+from hauteur.mcts.limits import Budget, Clock, fixed, moves_left, plan, remember_lateness
 
 seconds = st.floats(min_value=0.0, max_value=1e6)
 clocks = st.builds(

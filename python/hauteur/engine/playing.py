@@ -29,11 +29,10 @@ from hauteur.mcts.analysis import Analysis, OnReport
 from hauteur.mcts.control import SearchControl, in_background
 from hauteur.mcts.driver import for_nets, nets_of
 from hauteur.mcts.followed_tree import TreeFacts
-from hauteur.mcts.limits import Limits
+from hauteur.mcts.limits import Limits, remember_lateness
 from hauteur.mcts.params import SearchParams, Temperature
 from hauteur.mcts.report import RootMove, RootReport, choose_move
 from hauteur.mcts.search_tree import SearchTree
-from hauteur.mcts.time_manager import remember_lateness
 from hauteur.players.move_player import MoveFunction
 from hauteur.system.closing import Closing
 
@@ -92,7 +91,7 @@ class PlayingSession(Closing):
     ) -> None:
         self.settings = settings or PlaySettings()
         self.lateness = 0.0
-        """By how many seconds moves came too late; see hauteur.mcts.time_manager."""
+        """By how many seconds moves came too late; see hauteur.mcts.limits."""
         self._game = game
         self._opener = opener
         self._seed = secrets.randbits(63) if seed is None else seed

@@ -16,11 +16,10 @@ from hauteur.engine.playing import FoundMove, PlayingSession, PlaySettings
 from hauteur.games.played_game import PlayedGame
 from hauteur.mcts.analysis import OnReport
 from hauteur.mcts.control import SearchControl, in_background
-from hauteur.mcts.limits import SMART_PRUNING, Limits
+from hauteur.mcts.limits import SMART_PRUNING, Budget, Clock, Limits, fixed, moves_left, plan
 from hauteur.mcts.params import SearchParams
 from hauteur.mcts.report import RootReport
 from hauteur.mcts.scores import score_text
-from hauteur.mcts.time_manager import Budget, Clock, fixed, moves_left, plan
 from hauteur.networks.bundled import ADVICE, default_net, net_or_shipped
 from hauteur.networks.names import WITHOUT_FILE, resolve_net
 from hauteur.players.baselines import move_function, parse_baseline

@@ -305,7 +305,7 @@ class Analysis(Closing):
             self._tree.forest.restrict_root(self._tree.number, only)  # may end a tree, where WDL contempt needs another
             base = self._tree.counters
             self._run = SearchRun(limits, control, only, lines, on_report, now, base, base, now, root_result=result)
-            self._between.begin()
+            self._between.busy = True
             return self._run
 
     def _perform(self, run: SearchRun) -> RootReport:
@@ -380,7 +380,7 @@ class Analysis(Closing):
         run.reason = self._stop_reason(run) or ""
         if not run.reason:
             self._report_when_due(run, now)
-            if self._between.any_waiting:
+            if self._between.waiting:
                 self._between.answer()
                 run.batch_ended = time.monotonic()  # their time is not the network's
         return bool(run.reason)

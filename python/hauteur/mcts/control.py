@@ -62,17 +62,20 @@ class SearchControl:
 def in_background(work: Callable[[], Result], name: str) -> Future[Result]:
     """Run `work` in a thread of this name; the future gets its result or its exception."""
     future: Future[Result] = Future()
-
-    def run() -> None:
-        try:
-            result = work()
-        except BaseException as error:
-            future.set_exception(error)
-        else:
-            future.set_result(result)
-
-    threading.Thread(target=run, name=name, daemon=True).start()
+    threading.Thread(target=_settle, args=(future, work), name=name, daemon=True).start()
     return future
+
+
+def _settle(future: Future[Any], work: Callable[[], Any]) -> None:
+    """Give the future the result of the work, or its exception."""
+    if not future.set_running_or_notify_cancel():
+        return
+    try:
+        result = work()
+    except BaseException as error:
+        future.set_exception(error)
+    else:
+        future.set_result(result)
 
 
 @contextmanager
@@ -104,45 +107,37 @@ def stopped_by_interrupt(stop: Callable[[], None]) -> Iterator[None]:
         raise KeyboardInterrupt
 
 
-Found = TypeVar("Found")
-Question = tuple[Callable[[], Any], "Future[Any]"]
-
-
 class BetweenBatches:
     """Functions that touch a tree, one at a time: at once while there is no search, else in the thread that searches.
 
-    A search calls `begin` before it starts its thread, `here` in it, `answer` after every batch and `end` after the
-    last one. While a function runs, and inside `alone`, no search begins.
+    A search is `busy` from before its thread starts until `end`, calls `here` in that thread and `answer` after every
+    batch. While a function runs, and inside `alone`, no search begins.
     """
 
     def __init__(self) -> None:
         self._lock = threading.RLock()
-        self._waiting: deque[Question] = deque()
         self._thread: int | None = None
+        self.waiting: deque[tuple[Future[Any], Callable[[], Any]]] = deque()
+        """What `answer` will run."""
         self.busy = False
         """True while a search has the tree."""
 
-    @property
-    def any_waiting(self) -> bool:
-        """True where there is something to answer."""
-        return bool(self._waiting)
-
-    def ask(self, function: Callable[[], Found]) -> Future[Found]:
+    def ask(self, function: Callable[[], Result]) -> Future[Result]:
         """Let the function run; the future gets its result or its exception."""
-        future: Future[Found] = Future()
+        future: Future[Result] = Future()
         if self.busy and self._thread == threading.get_ident():
-            _answer((function, future))
+            _settle(future, function)
             return future
         with self._lock:
-            self._waiting.append((function, future))
+            self.waiting.append((future, function))
             if not self.busy:
                 self.answer()
         return future
 
     def answer(self) -> None:
         """Run what waits, in this thread."""
-        while self._waiting:
-            _answer(self._waiting.popleft())
+        while self.waiting:
+            _settle(*self.waiting.popleft())
 
     @contextmanager
     def alone(self) -> Iterator[None]:
@@ -151,10 +146,6 @@ class BetweenBatches:
             if self.busy:
                 raise RuntimeError("a search is running: stop it and wait for its result first")
             yield
-
-    def begin(self) -> None:
-        """A search has the tree from now on."""
-        self.busy = True
 
     def here(self) -> None:
         """The search runs in this thread."""
@@ -165,15 +156,3 @@ class BetweenBatches:
         with self._lock:
             self.answer()
             self.busy, self._thread = False, None
-
-
-def _answer(question: Question) -> None:
-    function, future = question
-    if not future.set_running_or_notify_cancel():
-        return
-    try:
-        found = function()
-    except Exception as error:
-        future.set_exception(error)
-    else:
-        future.set_result(found)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 import numpy as np
@@ -18,23 +18,24 @@ if TYPE_CHECKING:
     from hauteur.networks.evaluators.base import Evaluator
 
 
-@dataclass
 class AnalysisNets:
-    """One evaluator or two, given as they are or as what `hauteur.evaluator` makes one of, closed here then."""
+    """One evaluator or two, given as they are or as what `hauteur.evaluator` makes one of, closed here then.
 
-    small_source: object
-    large_source: object = None
-    rows: int | None = None
-    _open: list[Evaluator] = field(default_factory=list)
-    _game: str = ""
+    rows: most rows of a batch; None: those that the small one prefers.
+    """
+
+    def __init__(self, small: object, large: object = None, rows: int | None = None) -> None:
+        self._sources = [small] if large is None else [small, large]
+        self._rows = rows
+        self._open: list[Evaluator] = []
+        self._game = ""
 
     def open(self, game: _core.Game) -> None:
         """Make the evaluators for this game, unless they are there."""
         if self._open and self._game == game.spec:
             return
         self.close()
-        sources = [self.small_source, *([] if self.large_source is None else [self.large_source])]
-        for source in sources:
+        for source in self._sources:
             self._open.append(evaluator_for(game, source))
         self._game = game.spec
 
@@ -53,12 +54,12 @@ class AnalysisNets:
     @property
     def batch_size(self) -> int:
         """Most rows of a batch."""
-        return self.rows or self.small.batch_size
+        return self._rows or self.small.batch_size
 
     def close(self) -> None:
         """Close the evaluators that were made here."""
-        for evaluator in self._open:
-            if evaluator is not self.small_source and evaluator is not self.large_source:
+        for evaluator, source in zip(self._open, self._sources, strict=False):
+            if evaluator is not source:
                 evaluator.close()
         self._open = []
 

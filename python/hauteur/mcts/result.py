@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
@@ -164,7 +164,7 @@ class SearchResult:
     def _repr_html_(self) -> str:
         table = html_table(*self._shown())
         board = f'<div style="flex:none">{self.report.state._repr_svg_()}</div>'
-        found = f"<div><p>{escape(self._headline())}</p>{wdl_bar(self.report.wdl)}{table}{self._rest()}</div>"
+        found = f"<div><p>{escape(self._headline())}</p>{table}{self._rest()}</div>"
         return f'<div style="display:flex;flex-wrap:wrap;gap:20px;align-items:flex-start">{board}{found}</div>'
 
     def _headline(self) -> str:
@@ -205,15 +205,13 @@ class BatchResult:
         return len(self.best_actions)
 
     def __repr__(self) -> str:
-        texts = [tree.state.action_to_text(int(best)) for tree, best in zip(self.trees, self.best_actions, strict=True)]
         rows = [
-            (number, text, int(visits.max()), float(wdl[0] - wdl[2]))
-            for number, (text, visits, wdl) in enumerate(zip(texts, self.visits, self.wdl, strict=True))
+            (number, tree.state.action_to_text(int(best)), int(visits.max()), float(wdl[0] - wdl[2]))
+            for number, (tree, best, visits, wdl) in enumerate(
+                zip(self.trees, self.best_actions, self.visits, self.wdl, strict=True)
+            )
         ]
         return f"{len(self)} searches\n{text_table(('position', 'best', 'visits', 'value'), rows)}"
-
-    def _repr_html_(self) -> str:
-        return f"<pre>{escape(repr(self))}</pre>"
 
 
 def search_result(tree: FollowedTree, report: RootReport) -> SearchResult:
@@ -223,37 +221,27 @@ def search_result(tree: FollowedTree, report: RootReport) -> SearchResult:
     """
     if not report.moves:
         raise ValueError("there is no result yet: the position was not evaluated")
-    return tree_result(tree.forest, tree.number, report, followed_tree(tree))
-
-
-def followed_tree(tree: FollowedTree) -> SearchTree:
-    """Return the tree of an analysis to walk through, as long as it does not go on to another position."""
-    facts = {"settings": tree.params.model_dump(mode="json"), "seed": tree.seed}
-    return SearchTree(tree.position, ForestTree(tree.forest, tree.number, _still_there(tree), facts))
-
-
-def _still_there(tree: FollowedTree) -> Callable[[], None]:
-    """A check that raises ValueError once the tree has another root."""
-    version = tree.version
-
-    def check() -> None:
-        if tree.version != version:
-            raise ValueError("this tree is gone: the analysis has gone on to another position")
-
-    return check
-
-
-def tree_result(forest: _core.Forest, number: int, report: RootReport, tree: SearchTree | None = None) -> SearchResult:
-    """Return the result of a search of a tree of this number. tree: to walk through; default: the forest's."""
-    ids = np.array([number], np.int64)
+    forest, ids = tree.forest, tree.ids
     return SearchResult(
         report,
         visits=forest.root_visits(ids)[0].astype(np.int64),
         q=forest.root_q(ids)[0],
         prior=forest.root_priors(ids)[0],
         policy_target=forest.policy_targets(ids)[0],
-        tree=tree or SearchTree(report.state, ForestTree(forest, number)),
+        tree=followed_tree(tree),
     )
+
+
+def followed_tree(tree: FollowedTree) -> SearchTree:
+    """Return the tree of an analysis to walk through, as long as it does not go on to another position."""
+    version = tree.version
+
+    def check() -> None:
+        if tree.version != version:
+            raise ValueError("this tree is gone: the analysis has gone on to another position")
+
+    facts = {"settings": tree.params.model_dump(mode="json"), "seed": tree.seed}
+    return SearchTree(tree.position, ForestTree(tree.forest, tree.number, check, facts))
 
 
 def batch_result(forest: _core.Forest, ids: NDArray[np.int64]) -> BatchResult:
@@ -284,14 +272,3 @@ def line_text(state: _core.State, line: Sequence[int], most: int = 8) -> str:
         words.append(state.action_to_text(action))
         state.apply(action)
     return " ".join(words)
-
-
-def wdl_bar(wdl: Sequence[float]) -> str:
-    """Return win, draw and loss as an HTML bar of three colours."""
-    colours = ("#7fb0de", "#dcd8ce", "#e79a78")
-    parts = [
-        f'<span style="flex:{max(share, 0.0):.4f};background:{colour}" title="{name} {share:.1%}"></span>'
-        for share, colour, name in zip(wdl, colours, ("win", "draw", "loss"), strict=True)
-    ]
-    style = "display:flex;height:10px;max-width:320px;border-radius:3px;overflow:hidden"
-    return f'<div style="{style}">{"".join(parts)}</div>'

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from hauteur.games.played_game import move_text
 from hauteur.mcts.tree_source import MOST_NODES, Edge, TreeSource, edges_of, read_tree, write_tree
 from hauteur.system.files import sha256_of
-from hauteur.system.tables import Rows, html_table
+from hauteur.system.tables import html_table
 
 if TYPE_CHECKING:
     import pandas
@@ -30,6 +31,7 @@ SHOWN_NODES = 40
 """Nodes of a picture, unless more or fewer are asked for."""
 
 
+@dataclass(eq=False, repr=False)
 class TreeNode:
     """One position of a search tree, and the edge that leads to it.
 
@@ -45,13 +47,40 @@ class TreeNode:
     (True, 1, 1, True)
     """
 
-    def __init__(self, tree: SearchTree, parent: TreeNode | None, line: tuple[int, ...], edge: Edge) -> None:
-        self._tree = tree
-        self._edge = edge
-        self.parent = parent
-        """The node before; None at the root."""
-        self.line = line
-        """The actions from the root to here."""
+    _tree: SearchTree
+    parent: TreeNode | None
+    """The node before; None at the root."""
+    line: tuple[int, ...]
+    """The actions from the root to here."""
+    visits: int
+    """Completed visits N; those of the root include its own evaluation."""
+    large_visits: int
+    """Completed visits of the second net (two-net search), 0 with one net."""
+    node_visits: int
+    """Visits of the position in the tree: more than `visits` where other moves lead to it too (graph search); 0 where
+    there is no node."""
+    replies: int
+    """Moves of this node that were visited."""
+    prior: float
+    """Prior probability P of the move, without noise; 1 at the root."""
+    q: float
+    """Mean value of the visits, -1 to 1, draw score and contempt included; NaN before the first visit."""
+    wdl: NDArray[np.float32]
+    """Win, draw, loss by the search, float32 [3]; NaN before the first visit."""
+    value: float
+    """The network's own value of the position, win minus loss, -1 to 1; NaN where it was not evaluated."""
+    score: float
+    """Q + U, by which selection compares the children of a node, without noise; NaN at the root."""
+    terminal: bool
+    """True where the game is over here."""
+    proven: int | None
+    """The result that the solver has proven: 1 win, 0 draw, -1 loss; None without a proof."""
+    plies: int | None
+    """Plies to the proven end; None where nothing is proven, or a tablebase alone knows the result."""
+    is_frozen: bool
+    """True where search-contempt draws the moves of this node by frozen weights."""
+    weight: float | None
+    """The weight by which search-contempt draws this move at the node before; None where that is not frozen."""
 
     @property
     def action(self) -> int | None:
@@ -68,81 +97,11 @@ class TreeNode:
         """Plies from the root."""
         return len(self.line)
 
-    @property
-    def visits(self) -> int:
-        """Completed visits N; those of the root include its own evaluation."""
-        return int(self._edge["visits"])
-
-    @property
-    def prior(self) -> float:
-        """Prior probability P of the move, without noise; 1 at the root."""
-        return float(self._edge["prior"])
-
-    @property
-    def q(self) -> float:
-        """Mean value of the visits, -1 to 1, draw score and contempt included; NaN before the first visit."""
-        return float(self._edge["q"]) + 0.0 if self._edge["reported_wdl"] is not None else math.nan
-
-    @property
-    def wdl(self) -> NDArray[np.float32]:
-        """Win, draw, loss by the search, float32 [3]; NaN before the first visit."""
-        wdl = self._edge["reported_wdl"]
-        return np.full(3, np.nan, np.float32) if wdl is None else np.array(wdl, np.float32)
-
-    @property
-    def value(self) -> float:
-        """The network's own value of the position, win minus loss, -1 to 1; NaN where it was not evaluated."""
-        value = self._edge["value"]
-        return math.nan if value is None else float(value) + 0.0
-
-    @property
-    def score(self) -> float:
-        """Q + U, by which selection compares the children of a node, without noise; NaN at the root."""
-        return float(self._edge.get("score", math.nan))
-
-    @property
-    def terminal(self) -> bool:
-        """True where the game is over here."""
-        return bool(self._edge["terminal"])
-
-    @property
-    def proven(self) -> int | None:
-        """The result that the solver has proven: 1 win, 0 draw, -1 loss; None without a proof."""
-        lower, upper = self._edge["lower"], self._edge["upper"]
-        return int(lower) if lower == upper else None
-
-    @property
-    def plies(self) -> int | None:
-        """Plies to the proven end; None where nothing is proven, or a tablebase alone knows the result."""
-        plies = self._edge["plies"]
-        return None if plies is None else int(plies)
-
     @cached_property
     def children(self) -> tuple[TreeNode, ...]:
         """A node for each legal move, the most visited first; those never visited have 0 visits. Empty at a leaf."""
         edges = self._tree.source.edges(self.line)
-        return tuple(TreeNode(self._tree, self, (*self.line, int(edge["action"])), edge) for edge in edges)
-
-    @property
-    def large_visits(self) -> int:
-        """Completed visits of the second net (two-net search), 0 with one net."""
-        return int(self._edge["large_visits"])
-
-    @property
-    def node_visits(self) -> int:
-        """Visits of the position in the tree: more than `visits` where other moves lead to it too (graph search); 0
-        where there is no node."""
-        return int(self._edge["node_visits"])
-
-    @property
-    def replies(self) -> int:
-        """Moves of this node that were visited."""
-        return int(self._edge["replies"])
-
-    @property
-    def is_frozen(self) -> bool:
-        """True where search-contempt draws the moves of this node by frozen weights."""
-        return bool(self._edge["node_frozen"])
+        return tuple(_node(self._tree, self, (*self.line, int(edge["action"])), edge) for edge in edges)
 
     @property
     def frozen(self) -> dict[int, float] | None:
@@ -151,8 +110,7 @@ class TreeNode:
         """
         if not self.is_frozen:
             return None
-        edges = [child._edge for child in self.children]
-        return {int(edge["action"]): float(edge["frozen"]) for edge in edges if edge["frozen"]}
+        return {child.line[-1]: child.weight for child in self.children if child.weight}
 
     @cached_property
     def state(self) -> _core.State:
@@ -170,6 +128,29 @@ class TreeNode:
     def _repr_html_(self) -> str:
         rows = [(node.move, node.visits, node.q, node.prior, node.value) for node in self.children]
         return f"<p>{escape(repr(self))}</p>{html_table(('move', 'visits', 'q', 'prior', 'value'), rows)}"
+
+
+def _node(tree: SearchTree, parent: TreeNode | None, line: tuple[int, ...], edge: Edge) -> TreeNode:
+    wdl, value = edge["reported_wdl"], edge["value"]
+    return TreeNode(
+        tree,
+        parent,
+        line,
+        visits=edge["visits"],
+        large_visits=edge["large_visits"],
+        node_visits=edge["node_visits"],
+        replies=edge["replies"],
+        prior=edge["prior"],
+        q=math.nan if wdl is None else edge["q"] + 0.0,
+        wdl=np.full(3, np.nan, np.float32) if wdl is None else np.array(wdl, np.float32),
+        value=math.nan if value is None else value + 0.0,
+        score=edge["score"],
+        terminal=edge["terminal"],
+        proven=edge["lower"] if edge["lower"] == edge["upper"] else None,
+        plies=edge["plies"],
+        is_frozen=edge["node_frozen"],
+        weight=edge["frozen"],
+    )
 
 
 class SearchTree:
@@ -191,7 +172,7 @@ class SearchTree:
     @property
     def root(self) -> TreeNode:
         """The root."""
-        return TreeNode(self, None, (), self.source.root())
+        return _node(self, None, (), self.source.root())
 
     def node(self, line: Sequence[int | str]) -> TreeNode:
         """Return the node behind a line of moves, numbers or texts. Raise ValueError for a move that is not there."""
@@ -217,7 +198,7 @@ class SearchTree:
         parents = columns["parent"]
         for parent, edge in zip(parents.tolist(), edges_of(columns, np.arange(len(parents))), strict=True):
             before = nodes[parent + 1]
-            nodes.append(TreeNode(self, before, (*before.line, edge["action"]), edge))
+            nodes.append(_node(self, before, (*before.line, edge["action"]), edge))
         return nodes
 
     def save(self, path: str | Path, *, max_nodes: int = SAVED_NODES, nets: Sequence[str | Path] = ()) -> int:
@@ -225,7 +206,7 @@ class SearchTree:
 
         path: `.json`. max_nodes: 1 to 200,000. nets: files of the search's nets, whose names and hashes are written
         too. Return the number of nodes written; moves without a visit are not.
-        Raise ValueError for another ending, too many nodes, and a position whose past is not known.
+        Raise ValueError for another ending, too many nodes, and a position that was not searched.
 
         >>> import tempfile
         >>> import hauteur as ht
@@ -241,12 +222,14 @@ class SearchTree:
         path, facts = Path(path), self.source.facts()
         if not 1 <= max_nodes <= MOST_NODES:
             raise ValueError(f"max_nodes must be 1 to {MOST_NODES:,}, got {max_nodes:,}")
-        columns = self.source.branches(max_nodes)
+        root, columns = self.source.root(), self.source.branches(max_nodes)
+        if not root["visits"]:
+            raise ValueError(f"{path}: there is no tree to save: the position was not searched")
         count = len(columns["parent"])
         complete = count < max_nodes and facts.get("complete", True)
         if nets:
             facts["nets"] = [{"name": Path(net).name, "sha256": sha256_of(Path(net))} for net in nets]
-        write_tree(path, self._state, self.source.root(), columns, facts | {"complete": complete})
+        write_tree(path, self._state, root, columns, facts | {"complete": complete})
         return count
 
     @staticmethod
@@ -255,9 +238,10 @@ class SearchTree:
         return SearchTree(*read_tree(Path(path)))
 
     def to_pandas(self, max_nodes: int = 500) -> pandas.DataFrame:
-        """Return the most visited nodes as a DataFrame, a row a node, the root first. It needs pandas."""
-        nodes = self.most_visited(max_nodes)
-        return Rows(_row(node) for node in nodes).to_pandas()
+        """Return the most visited nodes as a DataFrame, a `node_row` a node, the root first. It needs pandas."""
+        import pandas
+
+        return pandas.DataFrame([node_row(node) for node in self.most_visited(max_nodes)])
 
     def plot(self, max_nodes: int = SHOWN_NODES) -> Picture:
         """Draw the most visited nodes: sizes follow visits, colours the value for the player at the root (blue good,
@@ -283,29 +267,6 @@ class SearchTree:
 
     def _repr_html_(self) -> str:
         return f"<p>{escape(repr(self))}</p>{self.plot()._repr_svg_()}"
-
-
-class NodeRow(NamedTuple):
-    """A node of a tree; its values as those of `TreeNode`."""
-
-    line: tuple[int, ...]
-    action: int | None
-    move: str
-    visits: int
-    prior: float
-    q: float
-    value: float
-    win: float
-    draw: float
-    loss: float
-    depth: int
-
-
-def _row(node: TreeNode) -> NodeRow:
-    win, draw, loss = map(float, node.wdl)
-    return NodeRow(
-        *(node.line, node.action, node.move, node.visits, node.prior, node.q, node.value, win, draw, loss, node.depth)
-    )
 
 
 FIRST_NODES = 200
@@ -378,8 +339,7 @@ def _drawn(node: TreeNode) -> float | None:
     """The share of this move in the frozen weights of the node before; None where that is not frozen."""
     if node.parent is None or not node.parent.is_frozen:
         return None
-    weights = node.parent.frozen or {}
-    return weights.get(node.line[-1], 0.0) / (sum(weights.values()) or 1.0)
+    return (node.weight or 0.0) / (sum((node.parent.frozen or {}).values()) or 1.0)
 
 
 def _known(value: float) -> float | None:

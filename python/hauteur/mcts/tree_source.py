@@ -1,8 +1,8 @@
 """The sources of the nodes of a search tree: a forest that is read as nodes are asked for, or a file.
 
-A file of JSON has the position, what the search was, and the most visited nodes as columns. It may be from any source:
-its size is limited, and every number is checked when it is opened. Moves are checked when the position behind them is
-asked for.
+A file of JSON has the position, what the search was, and as columns the root and its most visited nodes. It may be from
+any source: its size is limited, and every number is checked when it is opened. Moves are checked when the position
+behind them is asked for.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Protocol
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,22 +31,6 @@ Edge = Mapping[str, Any]
 
 Columns = Mapping[str, NDArray[Any]]
 """Many edges, with the columns of `_core.Forest.branches`."""
-
-
-class TreeSource(Protocol):
-    """The source of the nodes of a tree: a forest, or a file."""
-
-    def root(self) -> Edge:
-        """The root as if an edge led to it, for its player to move."""
-
-    def edges(self, line: Sequence[int], most: int | None = None) -> Sequence[Edge]:
-        """The edges of the position behind a line of actions, the most visited first; none at a leaf."""
-
-    def branches(self, count: int) -> Columns:
-        """The most visited nodes below the root, at most `count`, parents before children."""
-
-    def facts(self) -> dict[str, Any]:
-        """Return the facts of the search, as far as they are known: settings, seed, nets, digest."""
 
 
 class ForestTree:
@@ -78,10 +62,12 @@ class ForestTree:
             "large_visits": 0,
             "node_visits": visits,
             "prior": 1.0,
+            "score": math.nan,
             "q": forest.root_mean(number),
             "reported_wdl": None if np.isnan(wdl).any() else tuple(wdl),
             "value": None if np.isnan(network).any() else float(network[0] - network[2]),
             "terminal": False,
+            "frozen": None,
             "lower": lower,
             "upper": upper,
             "plies": plies,
@@ -131,35 +117,14 @@ def edges_of(columns: Columns, rows: Sequence[int] | NDArray[np.int64]) -> Itera
         yield edge
 
 
-FORMAT = "hauteur tree 1"
+FORMAT = "hauteur tree 2"
 MOST_NODES = 200_000
 """Nodes below the root that a file may hold."""
 MOST_BYTES = 64 * 2**20
 """Bytes that a file may have, and its columns once they are read."""
 MOST_MOVES = 10_000
 
-Fraction = Annotated[float, Field(ge=0, le=1)]
-Result = Annotated[int, Field(ge=-1, le=1)]
-Count = Annotated[int, Field(ge=0, lt=2**32)]
 Text = Annotated[str, Field(max_length=400)]
-
-
-class SavedRoot(Section):
-    """The root, with the keys of an edge."""
-
-    visits: Count
-    large_visits: Count = 0
-    node_visits: Count
-    prior: Fraction = 1.0
-    q: Annotated[float, Field(ge=-2, le=2)] | None
-    reported_wdl: tuple[Fraction, Fraction, Fraction] | None
-    value: Annotated[float, Field(ge=-1.001, le=1.001)] | None
-    terminal: bool = False
-    lower: Result
-    upper: Result
-    plies: Annotated[int, Field(ge=0, le=65_535)] | None
-    node_frozen: bool = False
-    replies: Count
 
 
 class SavedNet(Section):
@@ -181,7 +146,6 @@ class SavedHeader(Section):
     nets: Annotated[tuple[SavedNet, ...], Field(max_length=2)] = ()
     digest: Annotated[str, Field(pattern="^([0-9a-f]{16})?$")] = ""
     complete: bool
-    root: SavedRoot
 
 
 COLUMNS: Mapping[str, tuple[type[np.generic], float, float]] = {
@@ -205,28 +169,28 @@ COLUMNS: Mapping[str, tuple[type[np.generic], float, float]] = {
     "node_visits": (np.uint32, 0, 2**32 - 1),
     "node_frozen": (np.bool_, 0, 1),
 }
-"""The columns of a file: types, least and largest value. NaN, null in JSON, stands for what is not known."""
+"""The columns of a file, in row 0 the root: types, least and largest value. NaN, null in JSON, is not known."""
 UNKNOWN = frozenset({"win", "draw", "loss", "value", "score", "frozen"})
 """Columns that may have NaN."""
 
 
 class SavedTree:
-    """The nodes of a tree from a file; moves without a visit are not in it."""
+    """The nodes of a tree from a file, the root in row 0; moves without a visit are not in it."""
 
     def __init__(self, header: SavedHeader, columns: Columns) -> None:
         self.header = header
         self._columns = columns
         parents = columns["parent"]
         self._order = np.argsort(parents, kind="stable")
-        self._starts = np.searchsorted(parents[self._order], np.arange(-1, len(parents) + 1))
+        self._starts = np.searchsorted(parents[self._order], np.arange(len(parents) + 1))
 
     def root(self) -> Edge:
         """The root."""
-        return self.header.root.model_dump()
+        return next(edges_of(self._columns, [0]))
 
     def edges(self, line: Sequence[int], most: int | None = None) -> Sequence[Edge]:
         """The edges of the position behind a line that the file has."""
-        rows = self._behind(-1)
+        rows = self._behind(0)
         for action in line:
             found = rows[self._columns["action"][rows] == action]
             if not len(found):
@@ -236,34 +200,42 @@ class SavedTree:
 
     def branches(self, count: int) -> Columns:
         """The most visited nodes: they stand in the file in this order."""
-        return {name: column[:count] for name, column in self._columns.items()}
+        below = {name: column[1 : count + 1] for name, column in self._columns.items()}
+        return below | {"parent": below["parent"] - 1}
 
     def facts(self) -> dict[str, Any]:
         """Return the facts of the search in the file."""
         return self.header.model_dump(include={"settings", "seed", "nets", "digest", "complete", "hauteur"})
 
     def _behind(self, row: int) -> NDArray[np.int64]:
-        """The rows of the children of a row, -1: of the root."""
-        return self._order[self._starts[row + 1] : self._starts[row + 2]]
+        """The rows of the children of a row."""
+        return self._order[self._starts[row] : self._starts[row + 1]]
+
+
+TreeSource = ForestTree | SavedTree
+"""The source of the nodes of a tree."""
 
 
 def write_tree(path: Path, state: _core.State, root: Edge, columns: Columns, facts: Mapping[str, Any]) -> None:
     """Write a tree whole, or not at all. Raise ValueError for another ending."""
     check_ending(path)
-    header = {
-        "format": FORMAT,
-        "hauteur": _core.__version__,
-        **position_of(state),
-        **facts,
-        "root": {name: root[name] for name in SavedRoot.model_fields} | {"q": _known(root["q"])},
-    }
-    header = validated(SavedHeader, header, str(path)).model_dump(mode="json")
-    wdl = columns["reported_wdl"]
-    shares = {"win": wdl[:, 0], "draw": wdl[:, 1], "loss": wdl[:, 2]}
-    flat = {name: (shares | dict(columns))[name].astype(kind) for name, (kind, _, _) in COLUMNS.items()}
-    lists = {name: _json_list(column) for name, column in flat.items()}
-    text = json.dumps(header | {"nodes": lists}, separators=(",", ":"), allow_nan=False)
+    given = {"format": FORMAT, "hauteur": _core.__version__, "game": state.game.spec, "moves": state.moves, **facts}
+    header = validated(SavedHeader, given, str(path)).model_dump(mode="json")
+    nodes = {name: _json_list(column) for name, column in _with_root(root, columns).items()}
+    text = json.dumps(header | {"nodes": nodes}, separators=(",", ":"), allow_nan=False)
     write_bytes(path, text.encode() + b"\n")
+
+
+def _with_root(root: Edge, below: Columns) -> dict[str, NDArray[Any]]:
+    """The columns of a file: the root, then the nodes below it."""
+    shares = dict(zip(("win", "draw", "loss"), below["reported_wdl"].T, strict=True))
+    flat = dict(below) | shares | {"parent": below["parent"] + 1}
+    of_root = dict(zip(shares, root["reported_wdl"] or [None] * 3, strict=True))
+    first = {"parent": -1, "action": 0, **root, **of_root, "plies": -1 if root["plies"] is None else root["plies"]}
+    return {
+        name: np.append(np.nan if first[name] is None else first[name], flat[name]).astype(kind)
+        for name, (kind, _, _) in COLUMNS.items()
+    }
 
 
 def read_tree(path: Path) -> tuple[_core.State, SavedTree]:
@@ -290,15 +262,6 @@ def check_ending(path: Path) -> None:
     """Raise ValueError where a path is not that of a file for trees."""
     if path.suffix != ".json":
         raise ValueError(f"{path}: a tree is saved as .json")
-
-
-def position_of(state: _core.State) -> dict[str, Any]:
-    """Return a position as the spec of its game and the moves since that game's start."""
-    return {"game": state.game.spec, "moves": state.moves}
-
-
-def _known(value: float) -> float | None:
-    return None if np.isnan(value) else value
 
 
 def _json_list(column: NDArray[Any]) -> list[Any]:
@@ -339,8 +302,8 @@ def _wrong(columns: dict[str, NDArray[Any]]) -> str:
             return f"its column {name} must be {least} to {most}"
         columns[name] = column.astype(kind)
     parents, actions = columns["parent"], columns["action"].astype(np.int64)
-    if (parents >= np.arange(count)).any():
-        return "a node stands before its parent"
+    if not count or (parents >= np.arange(count)).any() or (parents[1:] < 0).any():
+        return "a node stands before its parent, or has none"
     if len(np.unique(parents.astype(np.int64) * 2**16 + actions)) != count:
         return "a node has two children by one move"
     if (columns["lower"] > columns["upper"]).any():

@@ -15,9 +15,8 @@ from hauteur.cli.commands.search_settings import print_settings
 from hauteur.engine.nets import NetChoice, OpenNets
 from hauteur.engine.playing import FoundMove, PlayingSession
 from hauteur.mcts.analysis import OnReport
-from hauteur.mcts.limits import Limits
+from hauteur.mcts.limits import Budget, Limits
 from hauteur.mcts.report import RootReport
-from hauteur.mcts.time_manager import Budget
 from hauteur.mcts.tree_source import check_ending
 from hauteur.networks.names import WITHOUT_FILE
 from hauteur.system.files import check_folder

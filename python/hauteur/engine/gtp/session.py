@@ -17,8 +17,7 @@ from hauteur.engine.playing import FoundMove, OpenPlayer, PlayingSession, PlaySe
 from hauteur.engine.sides import player_of
 from hauteur.games.registry import load_game
 from hauteur.mcts.analysis import OnReport
-from hauteur.mcts.limits import SMART_PRUNING, Limits
-from hauteur.mcts.time_manager import Budget, Clock, moves_left, plan
+from hauteur.mcts.limits import SMART_PRUNING, Budget, Clock, Limits, moves_left, plan
 from hauteur.networks.names import WITHOUT_FILE
 from hauteur.players.settings import PlayerSettings
 

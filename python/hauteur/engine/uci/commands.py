@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 from hauteur import _core
 from hauteur.engine.uci.options import Options
-from hauteur.mcts.limits import Limits
-from hauteur.mcts.time_manager import Budget, Clock, fixed, plan
+from hauteur.mcts.limits import Budget, Clock, Limits, fixed, plan
 
 MILLISECOND = 1e-3
 NUMBERS = ("nodes", "movetime", "wtime", "btime", "winc", "binc", "movestogo", "mate", "depth")

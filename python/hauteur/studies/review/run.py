@@ -13,8 +13,7 @@ from pydantic import Field
 from hauteur.engine.nets import NetChoice
 from hauteur.engine.playing import PlayingSession, PlaySettings
 from hauteur.mcts.control import SearchControl
-from hauteur.mcts.limits import Limits
-from hauteur.mcts.time_manager import Budget
+from hauteur.mcts.limits import Budget, Limits
 from hauteur.players.build import net_content
 from hauteur.studies.review.annotate import annotated_pgn
 from hauteur.studies.review.games import ReviewedGame

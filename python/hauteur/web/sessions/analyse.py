@@ -24,7 +24,7 @@ from hauteur.games.registry import load_game
 from hauteur.mcts.limits import Limits, limits_of
 from hauteur.mcts.report import RootMove, RootReport, SearchHistory
 from hauteur.mcts.search_tree import SAVED_NODES, SearchTree, first_nodes, opened
-from hauteur.mcts.tree_source import MOST_NODES, position_of
+from hauteur.mcts.tree_source import MOST_NODES
 from hauteur.networks.names import WITHOUT_FILE
 from hauteur.system.settings import Section, validated
 from hauteur.web.players import net_names, page_net, page_net_or_own
@@ -316,7 +316,7 @@ class AnalyseSession(PageSession):
         tree = self._loaded = SearchTree.open(tree_named(name, self.settings.roots))
         state = tree.state
         return {
-            "game": position_of(state)["game"],
+            "game": state.game.spec,
             "moves": line_texts(state.start, state.moves),
             "position": position_view(state),
             "facts": tree.source.facts(),
