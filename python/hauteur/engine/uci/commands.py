@@ -134,7 +134,7 @@ def search_actions(go: Go, state: _core.State) -> tuple[tuple[int, ...], tuple[s
 
 
 def search_limits(go: Go, state: _core.State, options: Options, *, lateness: float = 0.0) -> Limits:
-    """Return the limits of a `go`, once it does not ponder (any more). lateness: see time_manager."""
+    """Return the limits of a `go`, once it does not ponder (any more). lateness: see `plan`."""
     if go.is_wrong:
         return Limits(visits=1)
     numbers = go.numbers
