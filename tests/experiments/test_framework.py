@@ -59,7 +59,7 @@ def test_the_command_lists_refuses_and_is_absent_where_it_is_not_installed(
     assert listed == [experiment.name for experiment in EXPERIMENTS]
     for words, line in (
         (["fig9"], "there is no experiment 'fig9'; there are report-fig3"),
-        (["report-fig3", "--seeds", "0"], "seeds must be 1 to 1,000, got 0"),
+        (["report-fig3", "--seeds", "-1"], "seeds must be 0 to 1,000, got -1"),
         (["report-fig3", "--visits", "3"], "report-fig3 takes no --visits"),
         (["cpuct", "--game", "connect4", "--only", "nil"], "--only nil: this experiment has no such match; it has"),
     ):
@@ -215,15 +215,15 @@ def test_the_estimate_counts_nets_and_simulations(tmp_path: Path) -> None:
 
 # -- the plan ----------------------------------------------------------------------------------------------------------
 
-SMALL = PlannedRun("cpuct-small", "cpuct", "4 games", 0.006, seeds=1, visits=2, game="connect4")
-OTHER = PlannedRun("fpu-small", "fpu", "4 games", 0.004, seeds=1, visits=2, game="connect4")
+SMALL = PlannedRun.from_text("cpuct small | 4 games | --scale 0.006 --seeds 1 --visits 2 --game connect4")
+OTHER = PlannedRun.from_text("fpu small | 4 games | --scale 0.004 --seeds 1 --visits 2 --game connect4")
 
 
 def test_every_run_decides_claims_and_takes_its_options(tmp_path: Path) -> None:
     assert len({run.name for run in RUNS}) == len(RUNS)
     shown = {name for names in SUBJECTS.values() for name in names} | {"rules-by-game"}
     assert shown == {one.name for one in EXPERIMENTS}
-    base = setting(tmp_path, nets=(Path("uniform"), Path("uniform")))
+    base = setting(tmp_path, visits=None, nets=(Path("uniform"), Path("uniform")))
     for run in RUNS:
         assert run.claims
         given, uses = run.setting(base), find(run.experiment).uses

@@ -11,7 +11,15 @@ from hauteur_experiments.grid import Match, Played
 
 def setting(folder: Path, **changes: Any) -> Setting:
     """One seed, one thread, few visits; nothing is shown."""
-    values = {"seeds": 1, "threads": 1, "visits": 3, "parallel": 8, "show": lambda line: None, **changes}
+    values = {
+        "seeds": 1,
+        "first_seed": 1,
+        "threads": 1,
+        "visits": 3,
+        "parallel": 8,
+        "show": lambda line: None,
+        **changes,
+    }
     return Setting(folder, **values)
 
 

@@ -11,7 +11,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
+
+from cyclopts import Parameter
 
 import hauteur as ht
 from hauteur_experiments.verdict import END, LOOKS, Claim, Look, Verdict
@@ -132,44 +134,54 @@ class Result:
         return any(one.measured.units >= one.least for claim in claims for one in claim.inequalities)
 
 
+@Parameter(name="*")
 @dataclass(frozen=True)
 class Setting:
-    """Settings of an experiment.
+    """Settings of an experiment, which are its options on the command line.
 
-    folder: of its results and of the state to resume from; scale: factor of its sizes (1: the full size); seeds: their
-    number, from `first_seed` on; threads: processor cores to use; show: receives progress lines. nets: net files, for
-    experiments using some; visits: per move, instead of the paper's; game: instead of the paper's, where an experiment
-    supports several; opponent: a player as text, where it has a fixed opponent; cost: declared work of an evaluation of
-    the large net, in those of the small one; side: who gives odds by the rules of the game alone, where an experiment
-    plays at odds; parallel: concurrent games; only: the matches to play now (() = all); others count if complete.
-    workers, cluster: who plays the games of learning runs, as of `ht.learn`. looks: whether to take verdicts at every
-    eighth of the games, and stop when nothing is open.
+    folder: of its results and of the state to resume from; show: receives progress lines.
     """
 
-    folder: Path
+    folder: Annotated[Path, Parameter(parse=False)] = Path()
     scale: float = 1.0
-    seeds: int = 3
-    first_seed: int = 1
-    threads: int = 2
-    show: Show = print
-    nets: tuple[Path, ...] = ()
+    """Scale factor of games, trainings and positions; 1 is the paper's size."""
+    seeds: int = 0
+    """Number of runs with different random seeds; 0: the experiment's."""
+    first_seed: int = 0
+    """First of these seeds; 0: the experiment's, which its settings were not chosen with."""
+    nets: Annotated[tuple[Path, ...], Parameter(name="--net", negative=())] = ()
+    """Net file or name of a net, for experiments that play with one; repeat for the second where two are used.
+    Default: the net that ships for the game; for chess the one that HAUTEUR_NET names goes before it."""
     visits: int | None = None
+    """Visits per move instead of the paper's, for a smaller machine."""
     game: str | None = None
+    """Game instead of the paper's, where an experiment supports several."""
     opponent: str | None = None
+    """Fixed opponent, where an experiment has one, as a player of `hauteur match`."""
     cost: float | None = None
+    """Declared work of an evaluation of the large net, in those of the small one, where an experiment has two nets
+    whose cost is not computed."""
     side: Literal["first", "second"] | None = None
+    """Who gives the odds in a game without pieces to take away: the first or the second player, from the start."""
+    only: Annotated[tuple[str, ...], Parameter(negative=())] = ()
+    """Play only this match of an experiment that has several; may be repeated. The others are reported if they are
+    complete."""
+    looks: Annotated[bool, Parameter(negative="")] = False
+    """Take verdicts at every eighth of the games and stop when no finding is open, where a size is of games."""
     parallel: int = 64
-    only: tuple[str, ...] = ()
-    workers: int = 0
-    cluster: str | None = None
-    looks: bool = False
+    """Concurrent games."""
+    threads: int = 0
+    """Processor cores to use; 0: two, or one where there is no second core."""
+    show: Annotated[Show, Parameter(parse=False)] = print
 
     def __post_init__(self) -> None:
+        if not self.threads:
+            object.__setattr__(self, "threads", cores())
         ranges = {
             "scale": (self.scale, 1e-9, 100),
-            "seeds": (self.seeds, 1, 1000),
+            "seeds": (self.seeds, 0, 1000),
             "threads": (self.threads, 1, 1024),
-            "first_seed": (self.first_seed, 1, 1_000_000),
+            "first_seed": (self.first_seed, 0, 1_000_000),
             "visits": (self.visits, 1, 1_000_000_000),
             "cost": (self.cost, 1 + 1e-9, 10_000),
         }
@@ -177,10 +189,16 @@ class Setting:
             if value is not None and not least <= value <= most:
                 raise ValueError(f"{name} must be {least:,g} to {most:,g}, got {value}")
 
+    def of(self, experiment: Experiment) -> Setting:
+        """Return the setting with the seeds of an experiment, where it has none."""
+        first = self.first_seed or experiment.first_seed
+        return replace(self, seeds=self.seeds or experiment.seeds, first_seed=first)
+
     @property
     def seed_numbers(self) -> range:
-        """The seeds."""
-        return range(self.first_seed, self.first_seed + self.seeds)
+        """The seeds; without others the first one."""
+        first = max(1, self.first_seed)
+        return range(first, first + max(1, self.seeds))
 
     def visits_or(self, paper: int) -> int:
         """Return visits per move: as requested, else the paper's."""
@@ -247,6 +265,7 @@ class Experiment:
         """
         from hauteur_experiments.grid import seconds_of
 
+        setting = setting.of(self)
         rounds = -(-setting.seeds // min(setting.threads, setting.seeds))
         own = self.seconds * math.pow(setting.scale, self.growth) * rounds
         played = 0.0 if self.matches is None else seconds_of(setting, self.matches(setting))
@@ -259,6 +278,7 @@ def make_experiment(experiment: Experiment, setting: Setting) -> Result:
     Raise ValueError if the folder holds another experiment, or the same with other settings.
     """
     _check_choices(experiment, setting)
+    setting = setting.of(experiment)
     estimate = experiment.estimate(setting)  # first: it also finds nets and players that do not fit
     folder = ht.ExperimentFolder(setting.folder)
     with folder.open(setting.stored(experiment.name)):

@@ -103,8 +103,8 @@ def is_over(setting: Setting, match: Match) -> bool:
 
 def _play_seeds(setting: Setting, match: Match, *, shared: bool) -> Played:
     played = Played(match, ht.Tally(match.colours == "swap"), [])
-    for number in range(setting.seeds):
-        seed = match.seed + setting.first_seed - 1 + number
+    for number, own in enumerate(setting.seed_numbers):
+        seed = match.seed + own - 1
         name = match.name if number == 0 else f"{match.name}-seed-{seed}"
         for game in _play(setting, replace(match, name=name, seed=seed), shared=shared):
             moved = game.model_copy(update={"index": game.index + number * match.games})
@@ -205,7 +205,7 @@ def seconds_of(setting: Setting, matches: Iterable[Match]) -> float:
                 if rule is not None and player.large_net is not None:
                     large = visits * rule.large_visits / max(1, rule.small_visits)
                     seconds += moves * large / net_speed(setting, match.game, player.large_net) * OVERHEAD
-    return seconds * setting.seeds
+    return seconds * len(setting.seed_numbers)
 
 
 _speeds: dict[tuple[object, ...], float] = {}

@@ -82,10 +82,6 @@ def learn_beside(
         for name, (_, recipe) in runs.items()
         if goal is None or goal.reached(metrics_of(folders[name])) is None
     }
-    if setting.workers or setting.cluster:  # workers play the games, so there is nothing to do beside each other here
-        for task in missing.values():
-            _learn(*task, setting.show, goal, setting.workers, setting.cluster)
-        return folders
     context, show = multiprocessing.get_context("spawn"), partial(print, flush=True)
     with ProcessPoolExecutor(max(1, min(setting.threads, len(missing))), mp_context=context) as pool:
         running = {pool.submit(_learn, *task, show, goal): name for name, task in missing.items()}
@@ -94,12 +90,10 @@ def learn_beside(
     return folders
 
 
-def _learn(
-    recipe: str, folder: Path, show: Show, goal: Goal | None, workers: int = 0, cluster: str | None = None
-) -> int:
+def _learn(recipe: str, folder: Path, show: Show, goal: Goal | None) -> int:
     """Learn in this process; the number of finished generations."""
     parsed = ht.Recipe.model_validate_json(recipe)
-    learn = partial(ht.learn, parsed, out=folder, workers=workers, cluster=cluster, on_generation=_shown(show, folder))
+    learn = partial(ht.learn, parsed, out=folder, on_generation=_shown(show, folder))
     if goal is None:
         return len(learn().metrics)
     while goal.reached(lines := metrics_of(folder)) is None and len(lines) < parsed.run.generations:

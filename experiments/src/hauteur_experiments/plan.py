@@ -9,10 +9,10 @@ from __future__ import annotations
 import math
 import shlex
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import hauteur as ht
 from hauteur_experiments.experiment import Setting, SourceClaim, duration, make_experiment
@@ -23,33 +23,27 @@ from hauteur_experiments.registry import find
 class PlannedRun:
     """An experiment at a size that can decide its claims.
 
-    name: of its folder; size: what it plays, in words; net: which of the plan's nets for chess it uses, the first one
-    is 0, None: it plays no chess; the rest as the options of `hauteur experiment`.
+    name: of its folder; size: what it plays, in words; options: of `hauteur experiment`, as `Setting` names them; net:
+    which of the plan's nets for chess it uses, the first one is 0, None: it plays no chess.
     """
 
     name: str
     experiment: str
     size: str
-    scale: float = 1.0
-    seeds: int | None = None
-    first_seed: int | None = None
-    visits: int | None = None
-    game: str | None = None
-    opponent: str | None = None
-    side: Literal["first", "second"] | None = None
-    only: tuple[str, ...] = ()
+    options: Mapping[str, Any]
     net: int | None = None
 
     @classmethod
     def from_text(cls, text: str) -> PlannedRun:
-        """The run of a line `experiment rest-of-its-name | size | options`."""
+        """The run of a line `experiment rest-of-its-name | size | options`, with its net as `--net NUMBER`."""
         name, size, options = (part.strip() for part in text.split("|"))
         words, values = shlex.split(options), dict[str, Any]()
         for option, value in zip(words[::2], words[1::2], strict=True):
             key = option.removeprefix("--").replace("-", "_")
             number = float if key == "scale" else str if key in ("game", "opponent", "side", "only") else int
             values[key] = (*values.get("only", ()), value) if key == "only" else number(value)
-        return cls("-".join(name.split()), name.split()[0], size, **values)
+        net = values.pop("net", None)
+        return cls("-".join(name.split()), name.split()[0], size, values, net)
 
     def nets(self, base: Setting) -> tuple[Path, ...]:
         """Return its net for chess, of those that the plan was given; other games have theirs in the package.
@@ -64,43 +58,23 @@ class PlannedRun:
 
     def setting(self, base: Setting) -> Setting:
         """Its setting. base: folder of all runs, threads, nets for chess, and where lines go."""
-        known = find(self.experiment)
-        return replace(
-            base,
-            folder=base.folder / self.name,
-            scale=self.scale,
-            seeds=known.seeds if self.seeds is None else self.seeds,
-            first_seed=known.first_seed if self.first_seed is None else self.first_seed,
-            nets=self.nets(base),
-            visits=self.visits,
-            game=self.game,
-            opponent=self.opponent,
-            side=self.side,
-            only=self.only,
-        )
+        return replace(base, folder=base.folder / self.name, nets=self.nets(base), **self.options)
 
     @property
     def claims(self) -> list[SourceClaim]:
         """The claims that it decides: those of its experiment, of the matches that it plays."""
+        only = self.options.get("only", ())
         every = [claim for claim in find(self.experiment).claims if not claim.needs]
-        return [claim for claim in every if not self.only or any(claim.key.startswith(one) for one in self.only)]
+        return [claim for claim in every if not only or any(claim.key.startswith(one) for one in only)]
 
     def command(self, base: Setting) -> str:
         """The command that makes this run alone."""
         words = ["hauteur", "experiment", self.experiment]
-        values = {
-            "scale": None if self.scale == 1 else f"{self.scale:g}",
-            "seeds": self.seeds,
-            "first-seed": self.first_seed,
-            "visits": self.visits,
-            "game": self.game,
-            "opponent": self.opponent,
-            "side": self.side,
-        }
-        for option, value in values.items():
-            words += [] if value is None else [f"--{option}", str(value)]
-        words += [word for name in self.only for word in ("--only", name)]
-        words += [word for net in self.nets(base) for word in ("--net", net.name)]
+        values = [(key, value) for key, value in self.options.items() if key != "only"]
+        values += [("only", name) for name in self.options.get("only", ())]
+        values += [("net", net.name) for net in self.nets(base)]
+        for option, value in values:
+            words += [f"--{option.replace('_', '-')}", f"{value:g}" if isinstance(value, float) else str(value)]
         return shlex.join(words)
 
 
