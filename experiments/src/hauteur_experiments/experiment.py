@@ -162,7 +162,7 @@ class Setting:
     """Declared work of an evaluation of the large net, in those of the small one, where an experiment has two nets
     whose cost is not computed."""
     side: Literal["first", "second"] | None = None
-    """Who gives the odds in a game without pieces to take away: the first or the second player, from the start."""
+    """Giver of the odds in a game without pieces to take away: the first or the second player, from the start."""
     only: Annotated[tuple[str, ...], Parameter(negative=())] = ()
     """Play only this match of an experiment that has several; may be repeated. The others are reported if they are
     complete."""
