@@ -82,7 +82,7 @@ class Odds:
     @property
     def game(self) -> str:
         """The game that begins there, as a spec of `load_game`."""
-        return f"chess(fen={self.fen}{'' if self.start == NORMAL_START else ',chess960=true'})"
+        return _game(self.fen, self.start)
 
 
 def parse_odds(text: str, gives: Literal["white", "black"] | None = None, start: int = NORMAL_START) -> Odds:
@@ -108,6 +108,18 @@ def parse_odds(text: str, gives: Literal["white", "black"] | None = None, start:
             square = _home(place, piece, board, giver, {item.square for item in given}, text)
             given.append(Given(square, board[square].lower(), by))
     return _checked(Odds(giver, _ordered(given), start), text)
+
+
+def toggled(odds: Odds | None, square: str, gives: Literal["white", "black"], start: int) -> Odds | None:
+    """Return the handicap with the piece of a home square given too, or with that item taken out; None: nothing given.
+
+    ValueError for a square without a piece to give.
+    """
+    items = () if odds is None else odds.given
+    texts = [item.text for item in items if item.square != square]
+    if len(texts) == len(items):
+        texts.append(square)
+    return parse_odds(" + ".join(texts), gives, start) if texts else None
 
 
 def _read_item(item: str, text: str) -> tuple[str, list[str], str]:
@@ -202,6 +214,21 @@ def pieces_of(fen: str) -> dict[str, str]:
     if len(rows) != 8 or any(len(row) != 8 for row in rows):
         raise ValueError(f"no board of a FEN: {fen[:80]!r}")
     return {f"{FILES[f]}{8 - r}": sign for r, row in enumerate(rows) for f, sign in enumerate(row)}
+
+
+def start_fen(number: int) -> str:
+    """The position of one of the 960 starts."""
+    board = start_board(number)
+    return f"{_placement(board)} w {_castling(board)} - 0 1"
+
+
+def start_game(number: int) -> str:
+    """The game that begins at one of the 960 starts, as a spec of `load_game`."""
+    return "chess" if number == NORMAL_START else _game(start_fen(number), number)
+
+
+def _game(fen: str, start: int) -> str:
+    return f"chess(fen={fen}{'' if start == NORMAL_START else ',chess960=true'})"
 
 
 def start_board(number: int) -> dict[str, str]:

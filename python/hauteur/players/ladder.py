@@ -15,6 +15,8 @@ from hauteur.system.formatting import did_you_mean
 from hauteur.system.settings import Section, read_toml
 
 PREFIX = "human-"
+ANCHOR = 1500
+"""Rating of maia-1500, sampled at one visit."""
 TABLE = Path(__file__).with_name("ladder.toml")
 
 

@@ -11,6 +11,7 @@ from hauteur import _core
 from hauteur.networks.bundled import default_net, net_or_shipped
 from hauteur.networks.names import KINDS, WITHOUT_FILE, data_path, downloaded_nets, shipped_names
 from hauteur.networks.registry import describe
+from hauteur.players.ladder import ladder
 from hauteur.players.settings import NETS, PlayerSettings, parse_player
 
 MOST_TEXT = 2000
@@ -115,7 +116,7 @@ def suggested_players(game: _core.Game) -> list[dict[str, str]]:
     own = "hauteur" if default_net(game) is not None else "hauteur, by random games"
     offers = [("", own)]
     if game.name == "chess":
-        offers += [(f"net={name}", name) for name in downloaded_nets() if name.startswith("maia")]
+        offers += [(rung.name, f"human, {rung.rating}") for rung in ladder() if rung.net in downloaded_nets()]
     if game.name == "nogo":
         offers.append(("rave:5000", "RAVE, 5,000 random games"))
     offers += [("mcts:1000", "MCTS, 1,000 random games"), ("random", "random moves")]

@@ -19,6 +19,18 @@ SettingTexts = Annotated[
 """Values of a form: settings by dotted key, such as {"search_contempt.n_scl": "5", "solver": "on"}."""
 
 
+PRESETS: Mapping[str, Mapping[str, str]] = {
+    "plain PUCT": {},
+    "search-contempt, 8 visits": {"search_contempt.n_scl": "8"},
+    "giving odds": {"search_contempt.n_scl": "40", "cpuct.init": "1.5", "draw_score": "-0.4"},
+    "solver": {"solver": "on"},
+    "lower bound chooses": {"lower_bound": "on"},
+    "tree balance": {"tree_balance": "on"},
+    "two-fold repetitions are draws": {"repetition": "on"},
+}
+"""Settings of a search by name, for the page Analyse."""
+
+
 def chosen_search(settings: Mapping[str, str], label: str = "settings") -> SearchParams:
     """Return the settings of a search that a form gives. Raise ValueError, one line that begins with the label."""
     return assigned(SearchParams, settings.items(), label)

@@ -1,6 +1,7 @@
 """`hauteur analyse`: looking at one position."""
 
 import json as json_format
+from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,7 @@ from cyclopts import Parameter
 from cyclopts.validators import Number
 
 from hauteur import _core
-from hauteur.cli.commands.options import GameSpec, Searcher, SettingsListed, Words
+from hauteur.cli.commands.options import GameSpec, PlayerText, Searcher, SettingsListed, Words
 from hauteur.cli.commands.search_settings import print_settings
 from hauteur.engine.nets import NetChoice, OpenNets
 from hauteur.engine.playing import FoundMove, PlayingSession
@@ -19,6 +20,8 @@ from hauteur.mcts.limits import Budget, Limits
 from hauteur.mcts.report import RootReport
 from hauteur.mcts.tree_source import check_ending
 from hauteur.networks.names import WITHOUT_FILE
+from hauteur.players.settings import parse_player
+from hauteur.studies.traps import MoveTrap, TrapFinder, traps_text
 from hauteur.system.files import check_folder
 
 DEFAULT_VISITS = 800
@@ -42,6 +45,9 @@ class AnalyseOptions:
     """Seconds."""
     only: Words = ()
     """The only moves to look at."""
+    against: PlayerText | None = None
+    """An opponent with a net, such as human-1500: of the best moves also what they are worth against such a player,
+    and how often it finds the answer. Costs about three times the visits."""
     multipv: Annotated[int, Parameter(validator=Number(gte=1, lte=500))] = 12
     """How many moves to show with their lines of play."""
     json: bool = False
@@ -76,6 +82,8 @@ def analyse(
         raise ValueError(f"nothing to analyse: the game is over ({state.end_reason()})")
     only = tuple(state.parse(move) for move in options.only)
     nets = searcher.nets(start.game)
+    opponent = None if options.against is None else parse_player(options.against, "--against")
+    traps = None if opponent is None else TrapFinder(start.game, nets.net, opponent, threads=searcher.threads or None)
     with PlayingSession(start.game, searcher.settings(), seed=searcher.seed) as session:
         session.open(nets)
         session.set_position(start, actions)
@@ -86,7 +94,13 @@ def analyse(
             _save_tree(session, nets, options.save_tree)
     evaluator = player.name if isinstance(player, OpenNets) else ""
     name = f"{nets.net} and {nets.large}" if nets.large else nets.net
-    _show(report, name, evaluator, rows=options.multipv, as_json=options.json)
+    found = None
+    if traps is not None:
+        with traps:
+            found = traps.find(state, visits=max(2, report.visits), seed=searcher.seed)
+    _show(report, name, evaluator, rows=options.multipv, as_json=options.json, traps=found)
+    if found is not None and not options.json:
+        print(f"\n{traps_text(found, options.against or '')}")
     return 0
 
 
@@ -153,7 +167,9 @@ def _result(session: PlayingSession, search: "Future[FoundMove]") -> RootReport:
             return report
 
 
-def _show(report: RootReport, net: str, evaluator: str, *, rows: int, as_json: bool) -> None:
+def _show(
+    report: RootReport, net: str, evaluator: str, *, rows: int, as_json: bool, traps: Sequence[MoveTrap] | None
+) -> None:
     from rich.console import Console
 
     from hauteur.mcts.report import report_json
@@ -161,7 +177,8 @@ def _show(report: RootReport, net: str, evaluator: str, *, rows: int, as_json: b
 
     game = report.state.game.spec
     if as_json:
-        print(json_format.dumps(report_json(report, game=game, net=net, evaluator=evaluator)))
+        facts = {} if traps is None else {"traps": [one.to_json() for one in traps]}
+        print(json_format.dumps(report_json(report, game=game, net=net, evaluator=evaluator, **facts)))
         return
     console = Console(highlight=False)
     if not console.is_terminal:

@@ -12,7 +12,7 @@ from starlette.routing import BaseRoute
 MODULES = ("boards", "runs", "matches", "methods")
 """Modules of this folder that have pages. Each has PAGES and ROUTES."""
 
-NAVIGATION = ("Play", "Analyse", "Explain", "Review", "Runs", "Matches", "Puzzles", "Methods")
+NAVIGATION = ("Play", "Odds", "Analyse", "Explain", "Review", "Runs", "Matches", "Puzzles", "Methods")
 """Titles of the pages in the order of the navigation."""
 
 

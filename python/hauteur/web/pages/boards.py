@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from hauteur.games.registry import names
+from hauteur.networks.names import downloaded_nets
+from hauteur.players.ladder import ANCHOR, ladder
 from hauteur.studies.explain.question import BATCH_SIZE, DEFAULT_VISITS, MOST_BATCH, MOST_VISITS, PRESETS
 from hauteur.studies.puzzles.problems import PuzzleFiles, shipped_sets
 from hauteur.web.pages import BOARD_KEYS, Key, Page
 from hauteur.web.players import net_names
 from hauteur.web.render import page
+from hauteur.web.search_form import PRESETS as SEARCH_PRESETS
 from hauteur.web.search_form import search_form
 from hauteur.web.sessions.puzzles import SUFFIXES
 from hauteur.web.sessions.review import MOST_TEXT
@@ -33,6 +37,8 @@ PLAY_KEYS = (
     Key("n", "choose", "new game"),
 )
 PLAY = Page("/play", "Play", "Play any game against a net, another player, a program or a person.", PLAY_KEYS)
+
+ODDS = Page("/odds", "Odds", "Play at odds: the stronger side begins without some of its pieces.", PLAY_KEYS)
 
 ANALYSE_KEYS = (
     *BOARD_KEYS,
@@ -87,14 +93,28 @@ SIZES = ("nogo(size=7)",)
 
 
 async def show_play(request: Request) -> Response:
-    """Return the page; `?game=` in its address begins a game."""
+    """Return the page; `?game=` in its address begins a game. Odds is the same page with a handicap."""
     games = sorted([*names(), *SIZES])
-    return page(request, "play.html", games=games, programs=request.app.state.lab.settings.allow_programs)
+    return page(
+        request,
+        "play.html",
+        games=games,
+        odds=request.url.path == ODDS.path,
+        programs=request.app.state.lab.settings.allow_programs,
+    )
 
 
 async def show_analyse(request: Request) -> Response:
     """Return the page; its position is in the address: game, fen, moves, net."""
-    return page(request, "analyse.html", games=names(), settings=search_form())
+    forms: dict[str, Any] = {"settings": search_form(), "presets": SEARCH_PRESETS, "opponents": _opponents()}
+    return page(request, "analyse.html", games=names(), **forms)
+
+
+def _opponents() -> list[str]:
+    """Return the opponents by rating whose nets are here, the one of 1500 first."""
+    nets = downloaded_nets()
+    found = [rung for rung in ladder() if rung.net in nets]
+    return [rung.name for rung in sorted(found, key=lambda rung: rung.rating != ANCHOR)]
 
 
 async def show_explain(request: Request) -> Response:
@@ -118,7 +138,7 @@ def _pairs(text: str) -> dict[str, str]:
 def show_review(request: Request) -> Response:
     """Return the page; the game comes from the reader."""
     nets = net_names([str(root) for root in request.app.state.lab.settings.roots])
-    return page(request, "review.html", games=names(), nets=nets, most=MOST_TEXT)
+    return page(request, "review.html", games=names(), nets=nets, most=MOST_TEXT, opponents=_opponents())
 
 
 def show_puzzles(request: Request) -> Response:
@@ -140,9 +160,10 @@ async def show_keys(request: Request) -> Response:
     return page(request, "keys.html")
 
 
-PAGES = (PLAY, ANALYSE, EXPLAIN, REVIEW, PUZZLES)
+PAGES = (PLAY, ODDS, ANALYSE, EXPLAIN, REVIEW, PUZZLES)
 ROUTES = [
     Route("/play", show_play),
+    Route("/odds", show_play),
     Route("/analyse", show_analyse),
     Route("/explain", show_explain),
     Route("/review", show_review),

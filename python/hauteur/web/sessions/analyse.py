@@ -9,8 +9,9 @@ from concurrent.futures import Future
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
+import chess
 from pydantic import Field
 
 from hauteur import _core
@@ -21,13 +22,15 @@ from hauteur.games.game_texts import read_game
 from hauteur.games.pictures import side_names
 from hauteur.games.played_game import PlayedGame, line_texts, move_text
 from hauteur.games.registry import load_game
+from hauteur.mcts.control import in_background
 from hauteur.mcts.limits import Limits, limits_of
 from hauteur.mcts.report import RootMove, RootReport, SearchHistory
 from hauteur.mcts.search_tree import SAVED_NODES, SearchTree, first_nodes, opened
 from hauteur.mcts.tree_source import MOST_NODES
 from hauteur.networks.names import WITHOUT_FILE
+from hauteur.studies.traps import TrapFinder
 from hauteur.system.settings import Section, validated
-from hauteur.web.players import net_names, page_net, page_net_or_own
+from hauteur.web.players import net_names, page_net, page_net_or_own, page_player
 from hauteur.web.positions import GameText, PlaceFields, game_at, position_view
 from hauteur.web.search_form import SettingTexts, chosen_search
 from hauteur.web.sessions.session import Emit, Fields, NetName, PageSession, SeedNumber, SessionSettings
@@ -90,6 +93,22 @@ class PositionFields(PlaceFields):
     large_net: NetName = ""
     search: SettingTexts = Field(default_factory=dict)
     seed: SeedNumber = 0
+
+
+class EditFields(PositionFields):
+    """A position that is changed. square, piece: empty: none; mover: w or b; castling: rights."""
+
+    square: Annotated[str, Field(max_length=2)] = ""
+    piece: Annotated[str, Field(max_length=1)] = ""
+    mover: Literal["w", "b"] = "w"
+    castling: Annotated[str, Field(max_length=4)] = ""
+
+
+class TrapFields(Section):
+    """The opponent against whom moves are traps, as text, and the visits of each search."""
+
+    against: Annotated[str, Field(max_length=2000)] = "human-1500"
+    visits: Annotated[int, Field(ge=10, le=1_000_000)] = 800
 
 
 class SearchOrder(Section):
@@ -243,6 +262,45 @@ class AnalyseSession(PageSession):
         self._seconds = self._history.samples[-1].pace.seconds if self._history.samples else 0.0
         return {"number": self._begin(self._session, limits_of(order.visits, order.seconds))}
 
+    def do_edit(self, fields: Fields) -> Fields:
+        """Reply: the FEN of the position with another piece on a square. ValueError for what is no position."""
+        order = validated(EditFields, fields, "edit")
+        board = chess.Board(game_at(order).state.notation())
+        if order.square:
+            if order.square not in chess.SQUARE_NAMES:
+                raise ValueError(f"no square: {order.square!r}")
+            piece = chess.Piece.from_symbol(order.piece) if order.piece else None
+            old = board.king(piece.color) if piece is not None and piece.piece_type == chess.KING else None
+            if old is not None:
+                board.remove_piece_at(old)  # there is one king
+            board.set_piece_at(chess.parse_square(order.square), piece)
+        board.turn, board.ep_square = order.mover == "w", None
+        board.set_castling_fen(order.castling or "-")
+        fen = " ".join([*board.fen().split()[:4], "0", "1"])
+        game_at(PlaceFields(game="chess", fen=fen))  # refuses what is no position of a game
+        return {"fen": fen}
+
+    def do_traps(self, fields: Fields) -> Fields:
+        """Look for traps in the position; the event `traps` has them, or `failed` why not."""
+        order, state, net = validated(TrapFields, fields, "traps"), self._state, self._nets.net
+        if state is None or state.outcome() is not None:
+            raise ValueError("there is no position with moves yet")
+        self._stop()
+        against = page_player(order.against, self.settings.roots, allow_programs=False, label="against")
+
+        def work() -> None:
+            try:
+                with TrapFinder(state.game, net, against, threads=self.settings.threads) as finder:
+                    rows = [one.to_json() for one in finder.find(state, visits=order.visits, moves=8)]
+            except Exception as error:
+                self.failed(error)
+            else:
+                told = {"key": state.notation(), "against": order.against, "rows": rows}
+                self.emit("traps", told, latest=False)
+
+        in_background(work, "traps")
+        return {}
+
     def do_stop(self, fields: Fields) -> Fields:
         """End the search."""
         self._stop()
@@ -361,6 +419,7 @@ class AnalyseSession(PageSession):
             "side_names": side_names(state.game),
             "net": Path(nets.net).name,
             "has_fen": state.game.has_fen,
+            "editable": state.game.name == "chess",
         }
 
     def _begin(self, session: PlayingSession, limits: Limits) -> int:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections import Counter
+from typing import Annotated, Literal
 
 from pydantic import Field
 
@@ -11,17 +12,30 @@ from hauteur.engine.odds_mode import SETTINGS_FOR_ODDS, odds_player
 from hauteur.engine.playing import FoundMove
 from hauteur.engine.sides import GameSide, default_player, with_usual_visits
 from hauteur.engine.two_sided import TwoSidedGame, first_players
+from hauteur.games import pictures
 from hauteur.games.game_texts import MOST_PLIES, Form, forms_of, read_game, written_game
-from hauteur.games.odds import ODDS_STARTS, odds_of
+from hauteur.games.odds import (
+    NORMAL_START,
+    USUAL,
+    Odds,
+    odds_of,
+    parse_odds,
+    pieces_of,
+    start_fen,
+    start_game,
+    toggled,
+)
 from hauteur.games.pictures import action_squares, side_names
 from hauteur.games.played_game import PlayedGame, line_texts, move_text
 from hauteur.games.registry import load_game, with_fen
+from hauteur.mcts.control import in_background
 from hauteur.mcts.report import RootReport
 from hauteur.players.engines.settings import is_engine
 from hauteur.players.settings import PlayerSettings
+from hauteur.studies.traps import LEAST_TEMPERATURE, TrapFinder, odds_story
 from hauteur.system.errors import explain
 from hauteur.system.settings import Section, validated
-from hauteur.web.players import nets_for, page_player, suggested_players
+from hauteur.web.players import nets_for, page_net_or_own, page_player, suggested_players
 from hauteur.web.positions import GameText, position_view
 from hauteur.web.sessions.session import Emit, Fields, PageSession, SessionSettings
 
@@ -39,9 +53,11 @@ class SideFields(Section):
     """One side. player: None a person, empty: the game's own, else a player as text.
 
     At most one limit: visits or seconds of a move, clock for the game; a program gets it as `nodes`, `movetime`, `tc`.
+    against: of an engine: a player whose net models its opponent, such as `human-1500`; empty: no model.
     """
 
     player: Text | None = None
+    against: Text = ""
     visits: Annotated[int, Field(ge=1, le=10**9)] | None = None
     seconds: Annotated[float, Field(ge=0.01, le=3600)] | None = None
     clock: Annotated[str, Field(max_length=40)] | None = None
@@ -54,10 +70,35 @@ class EndingFields(Section):
     reason: Annotated[str, Field(max_length=100)]
 
 
+class OddsFields(Section):
+    """A handicap of chess by its name, empty: none. gives: whose pieces; start: of the 960; toggle: a square whose
+    piece is given too, or no longer; flip: of the board.
+    """
+
+    odds: Annotated[str, Field(max_length=200)] = ""
+    gives: Literal["white", "black"] = "white"
+    start: Annotated[int, Field(ge=0, le=959)] = NORMAL_START
+    toggle: Annotated[str, Field(max_length=2)] = ""
+    flip: bool = False
+
+    @property
+    def handicap(self) -> Odds | None:
+        """The handicap after the toggle; None: nothing is given."""
+        found = parse_odds(self.odds, self.gives, self.start) if self.odds else None
+        return toggled(found, self.toggle, self.gives, self.start) if self.toggle else found
+
+    @property
+    def game(self) -> str:
+        """The game that begins there."""
+        found = self.handicap
+        return start_game(self.start) if found is None else found.game
+
+
 class GameFields(Section):
     """A game and its sides. actions: that were played already; left: seconds on the clocks, None: full.
 
-    odds_mode: an engine that gives odds plays with the settings published for that, as far as its text has no others.
+    odds: a handicap of chess, in place of game and fen; odds_mode: an engine that gives odds plays with the settings
+    published for that, as far as its text has no others.
     """
 
     game: Annotated[str, Field(max_length=300)] = "chess"
@@ -68,6 +109,7 @@ class GameFields(Section):
     ending: EndingFields | None = None
     paused: bool = False
     flip: bool = False
+    odds: OddsFields | None = None
     odds_mode: bool = True
 
 
@@ -97,6 +139,13 @@ class ViewFields(Section):
     plies: Annotated[int, Field(ge=0, le=MOST_PLIES)]
 
 
+class StoryFields(Section):
+    """The opponent against whom moves are traps, as text, and the visits of a search."""
+
+    against: Text = "human-1500"
+    visits: Annotated[int, Field(ge=10, le=100_000)] = 200
+
+
 class WriteFields(Section):
     """Form of the text of the game."""
 
@@ -113,22 +162,37 @@ class PlaySession(PageSession):
         self._table: TwoSidedGame | None = None
         self._flip = False
         self._side_names = ("", "")
+        self._at_odds = False
 
     # The choice of a game.
 
     def do_describe(self, fields: Fields) -> Fields:
         """Reply: the facts of a game: players, odds starts, whether it can begin at a FEN, forms of its text."""
         game = load_game(validated(GameFields, fields, "game").game)
-        starts = [{"name": _odds_text(fen), "fen": fen} for fen in ODDS_STARTS.values()] if game.name == "chess" else []
+        usual = sorted({parse_odds(text, "white").name for text in USUAL}) if game.name == "chess" else []
         return {
             "game": game.spec,
             "side_names": side_names(game),
             "players": suggested_players(game),
             "nets": nets_for(game, self.settings.roots),
-            "starts": starts,
+            "odds": usual,
             "has_fen": game.has_fen,
             "forms": forms_of(game),
         }
+
+    def do_odds(self, fields: Fields) -> Fields:
+        """Reply: a handicap's name and its position, in which each piece that may be given is an action."""
+        given = validated(OddsFields, fields, "odds")
+        found, state = given.handicap, load_game(given.game).new_initial_state()
+        view = position_view(state, flip=given.flip)
+        offered = "QRBNP" if given.gives == "white" else "qrbnp"
+        home = pieces_of(start_fen(given.start))
+        view["actions"] = [
+            {"a": number, "text": square["name"], "squares": [number], "area": [number]}
+            for number, square in enumerate(view["squares"])
+            if home[square["name"]] in offered
+        ]
+        return {"odds": "" if found is None else found.name.partition(", start")[0], "position": view}
 
     def do_read(self, fields: Fields) -> Fields:
         """Reply: the game of a text, as `open` takes it."""
@@ -142,7 +206,7 @@ class PlaySession(PageSession):
     def do_open(self, fields: Fields) -> Fields:
         """Begin a game, or go on with one that the page has kept. Reply: nothing; the event `game` follows."""
         order = validated(GameFields, fields, "game")
-        game = load_game(with_fen(order.game, order.fen or None))
+        game = load_game(with_fen(order.game, order.fen or None) if order.odds is None else order.odds.game)
         sides = [self._side(game, number, side, odds_mode=order.odds_mode) for number, side in enumerate(order.sides)]
         played = PlayedGame(game, order.actions)
         if order.ending is not None:
@@ -158,6 +222,7 @@ class PlaySession(PageSession):
         )
         self.close()
         self._table, self._flip, self._side_names = table, order.flip, side_names(game)
+        self._at_odds = _odds_of(played.start) is not None
         if order.paused:
             table.pause()
         else:
@@ -231,6 +296,30 @@ class PlaySession(PageSession):
         with table.lock:
             return {"form": form, "text": written_game(table.played, form, table.names, event="hauteur")}
 
+    def do_story(self, fields: Fields) -> Fields:
+        """Look where the handicap of the game was won back; the event `story` tells it, or `failed`."""
+        order, table = validated(StoryFields, fields, "story"), self._opened
+        with table.lock:
+            start, actions = table.played.start.copy(), tuple(table.played.actions)
+        odds = _odds_of(start)
+        if odds is None:
+            raise ValueError("the game did not begin at odds")
+        roots, giver = self.settings.roots, odds.giver
+        against = page_player(order.against, roots, allow_programs=False, label="against")
+        net = page_net_or_own("", start.game, roots)
+
+        def work() -> None:
+            try:
+                with TrapFinder(start.game, net, against, threads=self.settings.threads) as finder:
+                    found = odds_story(start, actions, giver, finder, visits=order.visits)
+            except Exception as error:
+                self.failed(error)
+            else:
+                self.emit("story", found.to_json() | {"giver": giver, "plies": len(actions)}, latest=False)
+
+        in_background(work, "story")
+        return {}
+
     def close(self) -> None:
         """End the game."""
         if self._table is not None:
@@ -258,6 +347,7 @@ class PlaySession(PageSession):
         try:
             player = self._player(side, side.player or default_player(game))
             seconds = side.seconds if player.engine is None else None
+            player = self._modelling(player, side.against)
             player, odds = odds_player(player, game, number) if odds_mode else (player, None)
             player = with_usual_visits(player)
             if not side.player:
@@ -277,6 +367,18 @@ class PlaySession(PageSession):
         roots, allow_programs = self.settings.roots, self.settings.allow_programs
         return page_player(" ".join([text, *words]), roots, allow_programs=allow_programs)
 
+    def _modelling(self, player: PlayerSettings, against: str) -> PlayerSettings:
+        """Return the player with the net of an opponent as its model; one that does not search stays the same."""
+        if not against or not player.has_net or player.opponent_net is not None:
+            return player
+        other = page_player(against, self.settings.roots, allow_programs=False, label="against")
+        if other.net is None:
+            raise ValueError(f"against {against}: a model of the opponent needs a net")
+        model = {"temperature": max(LEAST_TEMPERATURE, other.temperature.initial)}
+        values = player.model_dump(exclude_unset=True) | {"opponent_net": other.net}
+        values["search"] = {**values.get("search", {}), "opponent_net": model}
+        return validated(PlayerSettings, values, "player")
+
     def _show(self, table: TwoSidedGame) -> None:
         """Send the game as it stands; the table is locked."""
         played, ending = table.played, table.played.ending
@@ -287,6 +389,7 @@ class PlaySession(PageSession):
                 "spec": played.game.spec,
                 "actions": played.actions,
                 "moves": played.texts,
+                "captured": captured(played),
                 "start_to_move": played.start.to_move,
                 "last_mover": played.movers[-1] if played.movers else None,
                 "names": table.names,
@@ -299,6 +402,7 @@ class PlaySession(PageSession):
                 "problem": table.problem,
                 "note": table.note,
                 "odds": "; ".join(filter(None, (side.odds for side in table.sides))),
+                "at_odds": self._at_odds,
                 "left": table.left,
                 "running": table.running,
                 "wdl": table.value,
@@ -347,8 +451,22 @@ def _own_name(player: PlayerSettings, side: SideFields) -> str:
     return f"hauteur{'' if player.net is None else ', by random games'}{limit}"
 
 
-def _odds_text(fen: str) -> str:
-    """Return the name of an odds start: `queen d1, White gives`."""
-    odds = odds_of(fen)
-    assert odds is not None  # the starts are made of them
-    return f"{odds.name}, {('White', 'Black')[odds.giver]} gives"
+def _odds_of(start: _core.State) -> Odds | None:
+    return odds_of(start.notation()) if start.game.name == "chess" else None
+
+
+def captured(played: PlayedGame) -> tuple[str, str]:
+    """Return the pieces that each side has lost, as signs, the most valuable first; empty where pieces are not drawn.
+
+    Pieces that a start lacks were not lost; a promoted pawn is not lost either.
+    """
+    boards = [pictures.board_of(state) for state in (played.start, played.state)]
+    if any(board is None or board.look != "pieces" for board in boards):
+        return "", ""
+    begin, now = (Counter(board.cells) for board in boards if board is not None)
+    lost = []
+    for signs in ("QRBNP", "qrbnp"):
+        missing = {sign: begin[sign] - now[sign] for sign in signs}
+        missing[signs[-1]] += sum(min(0, count) for sign, count in missing.items() if sign != signs[-1])
+        lost.append("".join(sign * max(0, count) for sign, count in missing.items()))
+    return lost[0], lost[1]

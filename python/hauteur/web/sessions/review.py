@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -21,8 +22,9 @@ from hauteur.studies.review.judgement import CONFIRMATION, SIGNS
 from hauteur.studies.review.page import chances_figure, chances_over, summaries
 from hauteur.studies.review.review import MoveReport
 from hauteur.studies.review.run import ReviewRun, ReviewStoppedError, annotated, report_html
+from hauteur.studies.traps import LEAST_GAIN, MoveTrap, TrapFinder
 from hauteur.system.settings import Section, validated
-from hauteur.web.players import page_net_or_own
+from hauteur.web.players import page_net_or_own, page_player
 from hauteur.web.positions import position_view
 from hauteur.web.sessions.session import Emit, Fields, NetName, SeedNumber, SessionSettings, WorkSession
 
@@ -53,6 +55,12 @@ class ReviewOrder(Section):
     seed: SeedNumber = 0
 
 
+class TrapOrder(Section):
+    """The opponent against whom moves are traps, as text."""
+
+    against: Annotated[str, Field(max_length=2000)] = "human-1500"
+
+
 class ReviewPlace(Section):
     """A position of the game."""
 
@@ -77,6 +85,7 @@ class ReviewSession(WorkSession):
         self._digest = ""
         self._order: ReviewOrder | None = None
         self._run: ReviewRun | None = None
+        self._halted = False
         self._begun = self._sent = 0.0
         self._done_before: int | None = None
 
@@ -146,6 +155,29 @@ class ReviewSession(WorkSession):
         self.begin(lambda: self._review(run), "review")
         return {"settings": run.stored_settings(), "positions": run.positions, "confirmation": CONFIRMATION}
 
+    def do_traps(self, fields: Fields) -> Fields:
+        """Look for the traps of the game. Events: `trap` for each move that set or missed one, then `stopped`."""
+        order, game = validated(TrapOrder, fields, "traps"), self._chosen()
+        against = page_player(order.against, self.settings.roots, allow_programs=False, label="against")
+        chosen = self._order or ReviewOrder()
+        net = page_net_or_own(chosen.net, game.start.game, self.settings.roots)
+        self.stop()
+        self._halted = False
+
+        def work() -> None:
+            with TrapFinder(game.start.game, net, against, threads=self.settings.threads) as finder:
+                state = game.start.copy()
+                for ply, action in enumerate(game.actions):
+                    if self._halted:
+                        break
+                    trap = played_trap(finder.find(state, visits=chosen.visits, also=action), action)
+                    self.emit("trap", {"ply": ply, "of": len(game.actions), **(trap or {})}, latest=False)
+                    state.apply(action)
+            self.emit("stopped", {}, latest=False)
+
+        self.begin(work, "traps")
+        return {}
+
     def do_save(self, fields: Fields) -> Fields:
         """Return name and content of a file with what is reviewed until now."""
         file = validated(ReviewFile, fields, "file")
@@ -159,6 +191,7 @@ class ReviewSession(WorkSession):
 
     def ask_to_stop(self) -> None:
         """End the review; what was found stays."""
+        self._halted = True
         if self._run is not None:
             self._run.stop()
 
@@ -194,6 +227,20 @@ class ReviewSession(WorkSession):
         self.emit("review", {**review_view(run, game), "progress": progress})
         if end:
             self.emit(end, {}, latest=False)
+
+
+def played_trap(found: Sequence[MoveTrap], action: int) -> dict[str, Any] | None:
+    """Return the trap that a move set, or the best one that it missed; None: neither.
+
+    A trap is missed where it is worth LEAST_GAIN more against the model than the played move.
+    """
+    played = next((one for one in found if one.action == action), None)
+    if played is not None and played.is_trap:
+        return {"kind": "set", **played.to_json()}
+    others = [one for one in found if one.is_trap and one.action != action]
+    if played is None or not others or others[0].model < played.model + LEAST_GAIN:
+        return None
+    return {"kind": "missed", **others[0].to_json()}
 
 
 def title_of(game: ReviewedGame) -> str:

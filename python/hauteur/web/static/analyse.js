@@ -25,7 +25,7 @@ let shares = []; // what the parts of the bar are called
 let target = {}; // its limit, and the seconds that were searched before it
 
 const live = new Live("analyse");
-const board = new Board(byId("board"), { onAction: ({ text }) => play(text) });
+const board = new Board(byId("board"), { onAction: ({ text }) => (editing() ? attempt(() => edit(text)) : play(text)) });
 let here = []; // the moves that led to the position on the board, which `state` may be ahead of
 const chart = new Chart(byId("chart"), byId("moment"), byId("moment-text"), { onMoment: (visits) => attempt(() => moment(visits)) });
 const tree = new TreeView(byId("tree"), {
@@ -92,16 +92,46 @@ async function open(requested = { ...state }) {
   wdlBar(byId("wdl"), null);
   byId("pace").textContent = `net ${reply.net}`;
   form.fen.parentElement.hidden = !reply.has_fen;
+  byId("editor").hidden = !reply.editable;
+  byId("trap-rows").hidden = true;
   place(reply.position);
 }
 
 // Puts a position on the board, with the node of the tree that it is of.
 function place(position, node = null) {
   look = node;
-  board.show(position);
+  board.show(editing() ? forEditor(position) : position);
   byId("caption").textContent = node ? `after ${node.moves.join(" ")}` : "\u00a0";
   steps();
   marks();
+}
+
+// The editor: a click on the board puts there what is chosen, and the position begins a game of its own.
+
+const SIGNS = "KQRBNPkqrbnp", GLYPHS = { k: "♚", q: "♛", r: "♜", b: "♝", n: "♞", p: "♟" };
+let chosen = "P";
+const editing = () => byId("editor").open && !byId("editor").hidden;
+
+byId("pieces").append(...[...SIGNS, ""].map((sign) => {
+  const button = document.createElement("button"), white = sign === sign.toUpperCase();
+  const name = sign ? `${white ? "white" : "black"} ${{ k: "king", q: "queen", r: "rook", b: "bishop", n: "knight", p: "pawn" }[sign.toLowerCase()]}` : "nothing";
+  Object.assign(button, { type: "button", textContent: sign ? (white ? { K: "♔", Q: "♕", R: "♖", B: "♗", N: "♘", P: "♙" }[sign] : GLYPHS[sign]) : "×", ariaLabel: name, title: name, ariaPressed: String(sign === chosen) });
+  button.onclick = () => {
+    chosen = sign;
+    for (const other of byId("pieces").children) other.ariaPressed = String(other === button);
+  };
+  return button;
+}));
+
+async function edit(square) {
+  const reply = await live.ask("edit", { ...state, square, piece: chosen, mover: byId("mover").value, castling: byId("castling").value.trim() });
+  undone = [];
+  await go({ fen: reply.fen, moves: [] });
+}
+
+// Every square is an action while the editor is open.
+function forEditor(position) {
+  return { ...position, actions: position.squares.map(({ name }, at) => ({ a: at, text: name, squares: [at], area: [at] })) };
 }
 
 function steps() {
@@ -222,7 +252,7 @@ function show(found) {
   while (rows.length > found.moves.length) rows.pop().remove();
   found.moves.forEach((move, number) => {
     const proven = move.proven === null ? "" : ` ${["−1", "=", "+1"][move.proven + 1]}`;
-    const texts = [move.text + proven, whole(move.visits), percent(move.share), percent(move.prior), signed(move.q), signed(move.value),
+    const texts = [move.text + proven, whole(move.visits), percent(move.share), percent(move.prior), worth(move.q), worth(move.value),
       move.wdl ? move.wdl.map((share) => Math.round(100 * share)).join(" / ") : "–", move.line.slice(1).join(" ")];
     const { cells } = rows[number];
     texts.forEach((text, column) => { if (cells[column].textContent !== text) cells[column].textContent = text; });
@@ -230,6 +260,14 @@ function show(found) {
   });
   if (!look) marks();
 }
+
+// A value from -1 to 1 as the reader wants it; centipawns as lc0 has them.
+const WORTH = {
+  q: (value) => signed(value),
+  score: (value) => percent((1 + value) / 2),
+  cp: (value) => signed(90 * Math.tan(1.5637541897 * value), 0),
+};
+const worth = (value) => (value === null || value === undefined ? "–" : WORTH[byId("values").value](value));
 
 async function moment(visits) {
   if (visits === null) { if (report) show(report); return; }
@@ -258,7 +296,8 @@ function marks() {
 
 function plant(root) {
   byId("tree-scroll").hidden = !root;
-  byId("tree-none").hidden = Boolean(root);
+  byId("in-tree").hidden = !root && byId("shelf").hidden;
+  byId("over-time").hidden = !root || Boolean(saved);
   byId("tree-facts").hidden = !saved;
   if (root) tree.show(root);
   else tree.clear();
@@ -324,6 +363,7 @@ async function listSaved(chosen = "") {
   byId("saved").replaceChildren(...trees.map((name) => new Option(name)));
   if (chosen) byId("saved").value = chosen;
   byId("shelf").hidden = !trees.length;
+  byId("in-tree").hidden = !tree.root && !trees.length;
 }
 
 // What the page does when it is asked to.
@@ -380,6 +420,38 @@ byId("save").onclick = () => attempt(async () => {
     byId("save").disabled = false;
     throw error;
   }
+});
+byId("values").onchange = () => { if (shown) show(shown); };
+byId("presets").onchange = ({ target }) => {
+  if (!target.value) return;
+  settings.values = JSON.parse(target.value);
+  target.value = "";
+  byId("position").requestSubmit();
+};
+byId("editor").ontoggle = byId("mover").onchange = byId("castling").onchange = ({ target }) => attempt(async () => {
+  if (target.id === "editor") { const { position } = await live.ask("view", { flip: state.flip, line: [] }); place(position); } else await edit("");
+});
+byId("clear").onclick = () => { undone = []; byId("castling").value = ""; go({ fen: "4k3/8/8/8/8/8/8/4K3 w - - 0 1", moves: [] }); };
+byId("find-traps").onsubmit = (event) => {
+  event.preventDefault();
+  const { against, visits } = event.target.elements;
+  attempt(async () => {
+    await live.ask("traps", { against: against.value.trim(), visits: Number(visits.value) });
+    byId("trap-rows").textContent = "searching …";
+    byId("trap-rows").hidden = false;
+  });
+};
+live.on("traps", ({ key, against, rows: found }) => {
+  if (key !== board.position.notation) return;
+  const made = document.createElement("table");
+  made.className = "moves";
+  made.createTHead().innerHTML = "<tr><th>move</th><th>plain</th><th>gain</th><th>finds</th><th>the answer</th></tr>";
+  for (const { move, plain, gain, finds, answer, trap } of found) {
+    const row = made.insertRow();
+    for (const text of [`${move}${trap ? " (trap)" : ""}`, percent(plain), `${signed(100 * gain, 1)} %`, percent(finds, 0), answer]) row.insertCell().textContent = text;
+  }
+  const note = Object.assign(document.createElement("p"), { className: "soft", textContent: `Expected scores; gain: what ${against}'s mistakes are worth; finds: how often such a player answers.` });
+  byId("trap-rows").replaceChildren(made, note);
 });
 byId("load").onclick = () => inTurn(load);
 byId("read").onclick = () => attempt(async () => {

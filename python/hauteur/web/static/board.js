@@ -1,7 +1,11 @@
 // A board of any game: the server's drawing, and above it squares that can be clicked, dragged and reached by keys.
 // It knows squares and legal actions alone (position_view of the server); actions without squares are buttons.
 
+import "/static/look.js";
+
 const SVG = "http://www.w3.org/2000/svg";
+const GLYPHS = { king: "♚", queen: "♛", rook: "♜", bishop: "♝", knight: "♞", pawn: "♟" };
+const LETTERS = { king: "K", queen: "Q", rook: "R", bishop: "B", knight: "N", pawn: "P" };
 const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 // Who points goes on pointing until Tab, Enter or space is pressed: a square that a script focuses says nothing of that.
@@ -19,8 +23,11 @@ export function svg(name, attributes, parent) {
 
 export class Board {
   // element: gets the board. onAction(action): a legal action was chosen, {a, text, squares}.
-  constructor(element, { onAction = () => {}, label = "board" } = {}) {
+  // onAhead(move): {from, to} was chosen before it was one's turn, null: it was taken back.
+  constructor(element, { onAction = () => {}, onAhead = () => {}, label = "board" } = {}) {
     this.onAction = onAction;
+    this.onAhead = onAhead;
+    this.ahead = null; // the colour of the pieces that a move can be chosen for in advance
     this.element = element;
     element.classList.add("board-box");
     this.ground = add("div", "board-ground", element);
@@ -83,6 +90,7 @@ export class Board {
     const group = { viewBox: `0 0 ${width} ${height}`, class: "board-overlay", role: "group", "aria-label": this.label };
     this.overlay = svg("svg", group, this.ground);
     this.below = svg("g", { class: "board-marks" }, this.overlay);
+    this.figures();
     this.squares = this.position.squares.map((square, number) => {
       const shape = { x: square.x, y: square.y, width: side, height: side, class: "square", role: "button" };
       const rect = svg("rect", { ...shape, tabindex: number === this.focused ? 0 : -1 }, this.overlay);
@@ -94,6 +102,37 @@ export class Board {
       rect.onclick = (event) => { if (event.detail === 0) this.choose(number); }; // screen readers
       return rect;
     });
+    this.light();
+  }
+
+  // Pieces as signs of a font, which style.css shows in place of the drawn ones where the reader has chosen them.
+  figures() {
+    const side = this.position.frame[2];
+    for (const { text, x, y } of this.position.squares) {
+      const [colour, piece] = text.split(" ");
+      if (GLYPHS[piece]) for (const [set, signs] of [["figures", GLYPHS], ["letters", LETTERS]]) {
+        svg("text", { x: x + side / 2, y: y + side * 0.8, class: `sign ${set} ${colour}`, "aria-hidden": "true" }, this.overlay).textContent = signs[piece];
+      }
+    }
+  }
+
+  // While it is the other side's turn a move can be chosen: squares from and to. colour: of one's pieces, null: none can.
+  planAhead(colour) {
+    this.ahead = colour?.toLowerCase() ?? null;
+    this.element.classList.toggle("ahead", this.ahead !== null);
+  }
+
+  chooseAhead(number) {
+    const own = this.position.squares[number].text.startsWith(`${this.ahead} `);
+    if (this.from === null || own) {
+      this.from = own && number !== this.from ? number : null;
+      this.onAhead(null);
+      this.marks([]);
+    } else {
+      this.onAhead({ from: this.from, to: number });
+      this.marks([{ squares: [this.from, number], size: 0.4, kind: "planned" }]);
+      this.from = null;
+    }
     this.light();
   }
 
@@ -150,6 +189,7 @@ export class Board {
 
   // A square was chosen: from, to, or the only one of an action.
   choose(number) {
+    if (this.ahead && !this.enabled) { this.chooseAhead(number); return; }
     if (!this.enabled) return;
     const { actions } = this.position;
     const single = actions.filter(({ squares, area }) => squares.length === 1 && area.includes(number));

@@ -3,20 +3,24 @@
 import { Board } from "/static/board.js";
 import { save } from "/static/files.js";
 import { bindKeys } from "/static/keys.js";
-import { Live, attempt } from "/static/live.js";
+import { Live, attempt, notice } from "/static/live.js";
+import { sound } from "/static/look.js";
 import { MoveList } from "/static/move_list.js";
 import { percent, seconds, wdlBar, whole } from "/static/numbers.js";
 import { Setup } from "/static/play_setup.js";
 
-const KEPT = "hauteur-play", FOR_REVIEW = "hauteur-review-game";
+const KEPT = document.querySelector("[data-odds]") ? "hauteur-odds" : "hauteur-play", FOR_REVIEW = "hauteur-review-game";
 const byId = (name) => document.getElementById(name);
 const live = new Live("play");
-const board = new Board(byId("board"), { onAction: (action) => play({ a: action.a }) });
-const setup = new Setup(byId("new"), live);
+const board = new Board(byId("board"), { onAction: (action) => chosen(action), onAhead: (move) => { ahead = move; } });
+const setup = new Setup(byId("new"), live, { onPreview: (position) => { preview = position; show(); } });
+const AT_ODDS = document.querySelector("[data-odds]") ? { odds: "queen d1", gives: "white", start: 518 } : null;
 const list = new MoveList(byId("moves"), (plies) => look(plies));
 let game = null; // as the session has shown it last
 let shownAt = 0; // when that was, milliseconds
 let hinted = null; // the last hint
+let preview = null; // the start at odds that the form would begin with
+let ahead = null; // a move that is made as soon as it is one's turn: {from, to}
 let viewed = null; // plies before the earlier position that is looked at; null: the newest one
 
 // What a fresh session needs to go on with this game.
@@ -35,13 +39,21 @@ async function begin(order) {
   keep(order);
 }
 
+// A click on the board: a move, or in the form of a new game a piece that is given.
+const chosen = ({ a, text }) => (looksAhead() ? attempt(() => setup.handicap({ toggle: text })) : play({ a }));
+const looksAhead = () => preview !== null && byId("setup").open;
 const play = (move) => attempt(() => live.ask("play", { ply: game.position.ply, ...move }));
 const ask = (request, fields) => attempt(() => live.ask(request, fields));
 
 function receive(shown) {
   if (hinted && shown.actions.join() !== hinted.actions) hinted = null;
   if (viewed >= shown.actions.length) viewed = null;
+  const plies = game?.spec === shown.spec ? game.actions.length : null;
   game = shown;
+  if (plies !== null && game.actions.length > plies) {
+    sound(game.ending !== null);
+    if (!preview) byId("setup").open = false;
+  }
   shownAt = performance.now();
   keep({ ...kept, actions: game.actions, left: game.left, paused: game.paused, flip: game.flip, ending: game.ending });
   byId("board").dataset.game = game.spec;
@@ -49,23 +61,38 @@ function receive(shown) {
   byId("odds").textContent = game.odds;
   byId("odds").hidden = !game.odds;
   show();
+  playAhead();
   wdlBar(byId("wdl"), game.wdl, shares());
   byId("after").hidden = !game.ending;
+  byId("story").hidden = !game.ending || !game.at_odds;
+  if (!game.ending) byId("told").hidden = true;
   byId("review").hidden = !game.actions.length;
   clocks();
   forms();
 }
 
 function show() {
+  if (!game) return;
   const mine = !game.ending && viewed === null && game.persons.includes(game.position.to_move);
-  if (viewed === null) board.show(game.position);
+  if (looksAhead()) board.show(preview);
+  else if (viewed === null) board.show(game.position);
   else attempt(() => showEarlier(viewed));
-  board.enable(mine);
-  if (hinted && viewed === null) pointOut(hinted);
+  board.enable(mine || looksAhead());
+  board.planAhead(!looksAhead() && !game.ending && viewed === null && game.persons.length === 1 && !mine ? game.side_names[game.persons[0]] : null);
+  if (hinted && viewed === null && !looksAhead()) pointOut(hinted);
   else byId("hints").replaceChildren();
   status();
   moves();
   buttons(mine);
+}
+
+// The move that was chosen while the other side was thinking, if it is one now.
+function playAhead() {
+  if (!ahead || game.ending || !game.persons.includes(game.position.to_move)) return;
+  const fits = game.position.actions.filter(({ squares }) => squares.length > 1 && squares[0] === ahead.from && squares.at(-1) === ahead.to);
+  ahead = null;
+  const [first] = fits.sort((one, other) => (one.stands?.rank ?? 0) - (other.stands?.rank ?? 0));
+  if (first) play({ a: first.a });
 }
 
 async function showEarlier(plies) {
@@ -101,6 +128,7 @@ function status() {
     const who = winner === null ? "Draw" : `${short(winner)} ${called(winner) === "You" ? "win" : "wins"}`;
     text = `${who}: ${game.result}`;
   }
+  if (looksAhead()) text = "Choose the handicap, then Start";
   if (viewed !== null) text = `${game.actions.length - viewed} ${game.actions.length - viewed === 1 ? "ply" : "plies"} back, ${viewed ? `after ${numbered(true)[viewed - 1]}` : "at the start"}`;
   byId("status").textContent = note && viewed === null ? `${text}. ${note}` : text;
   byId("status").classList.toggle("error", Boolean(problem));
@@ -131,12 +159,24 @@ function buttons(mine) {
   byId("hint").disabled = !mine;
   byId("draw").disabled = byId("resign").disabled = Boolean(ending) || person === undefined;
   byId("draw").onclick = () => ask("draw", { side: person });
-  byId("resign").onclick = () => ask("resign", { side: person });
+  byId("resign").onclick = () => resign(person);
+  if (ending) byId("resign").textContent = "Resign";
   byId("pause").disabled = Boolean(ending);
   byId("pause").textContent = paused ? (problem ? "Try again" : "Go on") : "Pause";
   byId("now").disabled = !thinking;
   for (const input of byId("typed").elements) input.disabled = !mine;
 }
+
+// Asked again before it counts.
+function resign(side) {
+  const button = byId("resign");
+  if (button.textContent === "Resign") {
+    button.textContent = "Really resign";
+    setTimeout(() => { button.textContent = "Resign"; }, 4000);
+  } else ask("resign", { side });
+}
+
+const GLYPHS = { K: "♚", Q: "♛", R: "♜", B: "♝", N: "♞", P: "♟" };
 
 function clocks() {
   const sided = game.forms.includes("fen"); // pieces stand on their player's side
@@ -146,6 +186,7 @@ function clocks() {
     line.classList.toggle("turn", turn);
     line.dataset.side = side;
     line.querySelector(".name").textContent = called(side);
+    line.querySelector(".taken").textContent = [...game.captured[1 - side]].map((sign) => GLYPHS[sign.toUpperCase()] ?? sign).join("");
     const left = game.left[side];
     const gone = game.running === side ? (performance.now() - shownAt) / 1000 : 0;
     line.querySelector(".clock").textContent = left === null ? "" : clockText(Math.max(0, left - gone));
@@ -188,9 +229,10 @@ const load = () => attempt(async () => {
 async function start(change = {}) {
   await live.settled();
   const order = { ...setup.order(), ...change };
+  byId("setup").open = false;
+  preview = null;
   await begin(order);
   history.replaceState(null, "", location.pathname);
-  byId("setup").open = false;
   scrollTo({ top: 0 });
   board.takeFocus();
 }
@@ -218,11 +260,30 @@ function pointOut({ moves: found }) {
   })));
 }
 
-byId("setup").open = innerWidth >= 860 && !kept?.actions?.length;
+// How a game at odds went: where the handicap was won back, and by which mistakes of the other side.
+function story({ won_back: back, giver, scores, traps }) {
+  const at = (ply) => (ply === 0 ? "at the start" : `after ${numbered(true)[ply - 1]}`);
+  const name = game.side_names[giver], place = byId("told");
+  const list = document.createElement("ul");
+  list.append(...traps.map(({ ply, reply, rise, trap }) => {
+    const item = document.createElement("li"), show = document.createElement("button");
+    Object.assign(show, { type: "button", className: "small", textContent: numbered(true)[ply] });
+    show.onclick = () => look(ply + 1);
+    const found = trap?.finds == null ? "" : ` ${trap.answer} was the answer; such a player finds one ${percent(trap.finds, 0)} of the time.`;
+    item.append(show, ` ${reply}? gave away ${percent(rise, 0)} of the expected score.${found}`);
+    return item;
+  }));
+  const text = back === null ? `The handicap was not won back: ${name} ended at an expected score of ${percent(scores.at(-1), 0)}.`
+    : `${name} won the handicap back ${at(back)}: from ${percent(scores[0], 0)} of expected score at the start to at least even from there on.`;
+  place.replaceChildren(Object.assign(document.createElement("p"), { textContent: text }), list);
+  place.hidden = false;
+}
+
+byId("setup").open = (innerWidth >= 860 || Boolean(AT_ODDS)) && !kept?.actions?.length;
 live.on("connected", () => attempt(async () => {
   try {
-    await setup.fill(kept ?? { game: linked ?? "chess" });
-    await begin(kept ?? setup.order());
+    await setup.fill(kept ?? { game: linked ?? "chess", odds: AT_ODDS, ...(AT_ODDS ? { sides: [{ player: "", visits: 400 }, { player: null }] } : {}) });
+    await begin(kept ?? { ...setup.order(), paused: Boolean(AT_ODDS) });
   } catch (error) {
     if (live.ready) { // the server knows this game or player no more
       sessionStorage.removeItem(KEPT);
@@ -236,6 +297,8 @@ live.on("connected", () => attempt(async () => {
 live.on("game", receive);
 live.on("search", search);
 live.on("hint", hint);
+live.on("story", story);
+live.on("failed", ({ text }) => notice("page", text, "error"));
 
 byId("first").onclick = () => look(0);
 byId("previous").onclick = () => look(here() - 1);
@@ -246,6 +309,8 @@ byId("hint").onclick = () => ask("hint");
 byId("flip").onclick = () => ask("flip", { flip: !game.flip });
 byId("pause").onclick = () => ask(game.paused ? "go_on" : "pause");
 byId("now").onclick = () => ask("move_now");
+byId("story").onclick = () => ask("story", { against: kept.sides.find((side) => side.against)?.against || "human-1500" });
+byId("setup").ontoggle = () => show();
 byId("again").onclick = () => attempt(() => start());
 byId("swap").onclick = () => attempt(async () => { setup.swap(); await start(); });
 byId("new").onsubmit = (event) => { event.preventDefault(); attempt(() => start()); };

@@ -2,19 +2,23 @@
 
 import { attempt } from "/static/live.js";
 
-const OTHER = "other";
+const OTHER = "other", ODDS = "odds";
+const FIRST_HANDICAP = "queen d1";
 const LIMITS = [["", "as in its text"], ["visits", "visits a move"], ["seconds", "seconds a move"], ["clock", "clock"]];
 const AMOUNTS = { visits: "400", seconds: "1", clock: "5:00+3" };
 
 export class Setup {
-  constructor(form, live) {
+  // onPreview(position): the start that is chosen, null: none is looked at.
+  constructor(form, live, { onPreview = () => {} } = {}) {
     this.form = form;
     this.live = live;
-    this.sides = [...form.querySelectorAll(".side")].map((box) => new SideForm(box));
+    this.onPreview = onPreview;
+    this.sides = [...form.querySelectorAll("[data-side]")].map((box) => new SideForm(box));
     this.described = null;
     form.elements.game.onchange = () => attempt(() => this.describe());
     form.elements.spec.onchange = () => attempt(() => this.describe());
-    form.elements.start.onchange = () => this.starts();
+    form.elements.start.onchange = () => attempt(() => this.starts());
+    for (const name of ["odds", "gives", "start960"]) form.elements[name].onchange = () => attempt(() => this.handicap({ changed: name }));
   }
 
   get game() {
@@ -31,42 +35,70 @@ export class Setup {
     this.described = described;
     this.form.querySelector("datalist").replaceChildren(...this.described.nets.map((net) => new Option("", `net=${quoted(net)} visits=400`)),
       ...this.described.players.filter(({ text }) => text).map(({ text }) => new Option("", text)));
-    const options = [["", "the usual start"], ...this.described.starts.map(({ name, fen }) => [fen, `without ${name}`])];
+    const options = [["", "the usual start"]];
+    if (described.odds.length) options.push([ODDS, "at odds"]);
+    document.getElementById("handicaps").replaceChildren(...described.odds.map((name) => new Option("", name)));
+    const humans = described.players.filter(({ text }) => text.startsWith("human-"));
+    this.form.elements.against.replaceChildren(new Option("the best replies", ""), ...humans.map(({ text, label }) => new Option(label, text)));
     if (this.described.has_fen) options.push([OTHER, "a position (FEN)"]);
     start.replaceChildren(...options.map(([value, text]) => new Option(text, value)));
     start.value = chosen;
     start.parentElement.hidden = options.length === 1;
-    this.starts();
+    await this.starts();
     this.form.dataset.game = described.game;
     this.sides.forEach((side, number) => { side.legend.textContent = described.side_names[number]; });
     this.sides.forEach((side, number) => side.offer(this.described.players, kept?.sides?.[number] ?? (kept ? undefined : side.side())));
   }
 
-  starts() {
-    const { start, fen, odds_mode: oddsMode } = this.form.elements;
+  get atOdds() {
+    return this.form.elements.start.value === ODDS;
+  }
+
+  async starts() {
+    const { start, fen, odds } = this.form.elements;
     fen.parentElement.hidden = start.value !== OTHER;
-    oddsMode.parentElement.hidden = !this.described?.starts.length || start.value === "";
+    odds.closest("fieldset").hidden = !this.atOdds;
+    if (!this.atOdds) { this.onPreview(null); return; }
+    if (!odds.value) odds.value = FIRST_HANDICAP;
+    await this.handicap({});
+  }
+
+  // Shows the start of the handicap. toggle: a square whose piece is given, or no longer; changed: a field.
+  async handicap({ toggle = "", changed = "" }) {
+    const { odds } = this.form.elements;
+    if (changed && changed !== "odds") odds.value = odds.value.replace(/ [a-h][1-8]/g, ""); // squares of another start or side
+    const flip = this.sides[0].side().player !== null && this.sides[1].side().player === null;
+    const reply = await this.live.ask("odds", { ...this.given(), toggle, flip });
+    odds.value = reply.odds;
+    this.onPreview(reply.position);
+  }
+
+  given() {
+    const { odds, gives, start960 } = this.form.elements;
+    return { odds: odds.value.trim(), gives: gives.value, start: Number(start960.value) };
   }
 
   // Shows the settings of a game that goes on.
   async fill(order) {
-    const { game, spec, start, fen } = this.form.elements;
+    const { game, spec, start, fen, odds, gives, start960, against } = this.form.elements;
     const listed = [...game.options].some((option) => option.value === order.game);
     game.value = listed ? order.game : "";
     spec.value = listed ? "" : order.game;
     await this.describe({ sides: [{ player: null }, { player: "", visits: 400 }], ...order });
-    const known = [...start.options].some((option) => option.value === (order.fen ?? ""));
-    start.value = known ? order.fen ?? "" : OTHER;
-    fen.value = known ? "" : order.fen;
+    start.value = order.odds ? ODDS : order.fen ? OTHER : "";
+    fen.value = order.fen ?? "";
+    if (order.odds) [odds.value, gives.value, start960.value] = [order.odds.odds, order.odds.gives, order.odds.start];
+    against.value = order.sides?.find((side) => side.against)?.against ?? "";
     this.form.elements.odds_mode.checked = order.odds_mode ?? true;
-    this.starts();
+    await this.starts();
   }
 
   order() {
-    const { start, fen, odds_mode: oddsMode } = this.form.elements;
+    const { start, fen, odds_mode: oddsMode, against } = this.form.elements;
     const sides = this.sides.map((side) => side.side());
+    if (this.atOdds) for (const side of sides) if (side.player !== null && against.value) side.against = against.value;
     const flip = sides[0].player !== null && sides[1].player === null && Boolean(this.described?.has_fen);
-    return { game: this.game, fen: start.value === OTHER ? fen.value.trim() : start.value, sides, flip, odds_mode: oddsMode.checked };
+    return { game: this.game, fen: start.value === OTHER ? fen.value.trim() : "", odds: this.atOdds ? this.given() : null, sides, flip, odds_mode: oddsMode.checked };
   }
 
   swap() {

@@ -12,6 +12,7 @@ const board = new Board(find("board"), { label: "position of the game" });
 const state = { sideNames: [], text: "", number: 1, game: "chess", ply: 0, flip: false, plies: 0, order: null, running: false };
 const NOTHING = { moves: [], sides: [], chances: {}, axis: [0, 1] };
 let view = NOTHING, next = [];
+let traps = new Map(); // by ply: {kind: "set" or "missed", ...}
 
 board.enable(false);
 
@@ -31,6 +32,7 @@ async function open(number = 1) {
 async function begin(number = 1) {
   view = NOTHING;
   find("moves").replaceChildren();
+  traps = new Map();
   await open(number);
   find("setup").open = false;
   state.order = { net: form.net.value.trim(), visits: Number(form.visits.value) };
@@ -91,7 +93,8 @@ function showMove(move, number) {
   line.className = move.mark ?? "";
   const button = line.querySelector("button"), dot = document.createElement("i");
   button.className = `link ${move.mark ?? ""}`;
-  button.textContent = `${move.number} ${move.move}${move.sign}`;
+  const trap = traps.get(move.ply);
+  button.textContent = `${move.number} ${move.move}${move.sign}${trap ? ` ${trap.kind === "set" ? "⚑" : "⚐"}` : ""}`;
   if (move.mark) {
     dot.className = `dot ${move.mark}`;
     const size = 5 + 9 * (move.punished ?? 0);
@@ -122,9 +125,13 @@ function place(reply) {
 function note() {
   const made = view.moves[state.ply - 1], coming = view.moves[state.ply];
   wdlBar(find("wdl"), view.chances[state.ply] ?? null, [`${state.sideNames[0]} wins`, "draw", `${state.sideNames[1]} wins`]);
-  find("note").textContent = !made ? "" : made.mark ? `${made.verdict}: ${made.line.join(" ")}`
+  const trap = traps.get(state.ply - 1);
+  const trapped = !trap ? "" : trap.kind === "set"
+    ? ` A trap: ${trap.answer} was the answer; such a player finds one ${percent(trap.finds, 0)} of the time.`
+    : ` A missed trap: ${trap.move} is worth ${percent(trap.gain, 0)} more against such a player, who finds the answer ${trap.answer} ${percent(trap.finds, 0)} of the time.`;
+  find("note").textContent = (!made ? "" : made.mark ? `${made.verdict}: ${made.line.join(" ")}`
     : made.is_best ? `${made.number} ${made.move}: the best move.`
-      : `${made.number} ${made.move}; the search would have played ${made.best}: ${made.line.join(" ")}`;
+      : `${made.number} ${made.move}; the search would have played ${made.best}: ${made.line.join(" ")}`) + trapped;
   [...find("moves").rows].forEach((line, number) => {
     const here = number === state.ply - 1;
     if (here === line.hasAttribute("aria-current")) return;
@@ -164,6 +171,22 @@ const steps = {
 
 document.querySelectorAll("[data-go]").forEach((button) => { button.onclick = steps[button.dataset.go]; });
 
+live.on("trap", ({ ply, of, kind, ...found }) => {
+  find("trap-pace").textContent = `${whole(ply + 1)} of ${whole(of)} moves, ${traps.size + Number(Boolean(kind))} traps`;
+  if (!kind) return;
+  traps.set(ply, { kind, ...found });
+  const line = find("moves").rows[ply];
+  if (line) { delete line.dataset.move; showMove(view.moves[ply], ply); }
+  note();
+});
+find("find-traps").onsubmit = (event) => {
+  event.preventDefault();
+  attempt(async () => {
+    traps = new Map();
+    await live.ask("traps", { against: event.target.elements.against.value.trim() });
+    running(true);
+  });
+};
 live.on("review", show);
 live.on("done", () => running(false));
 live.on("stopped", () => running(false));

@@ -1,0 +1,245 @@
+"""Traps: moves that are worth more against a given opponent than against the best replies.
+
+A plain search and one with a model of the opponent (`SearchParams.opponent_net`) look at the same position. Of each
+move the difference of its two values is its gain; the model's replies to it are searched, and the share of them that
+keep what the best reply keeps is how often such an opponent finds an answer.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from hauteur.games.played_game import move_text
+from hauteur.mcts.analysis import search, search_batch
+from hauteur.mcts.params import OpponentNet, SearchContempt, SearchParams
+from hauteur.networks.evaluators.factory import evaluator
+from hauteur.networks.names import resolve_net
+from hauteur.players.settings import player_text
+from hauteur.system.closing import Closing
+
+if TYPE_CHECKING:
+    from hauteur import _core
+    from hauteur.mcts.search_tree import TreeNode
+    from hauteur.players.settings import PlayerSettings
+
+MARGIN = 0.05
+"""Expected score by which a reply that answers a move may be worse than the best one."""
+LEAST_GAIN = 0.05
+"""Expected score that the opponent's mistakes after a trap are worth, at least."""
+LEAST_PRIOR = 0.01
+"""Replies that the model gives less are not searched, but for the plain search's best one."""
+REPLY_SHARE, LEAST_REPLY_VISITS = 8, 20
+"""A reply is searched with an eighth of the visits, and at least this many."""
+LEAST_TEMPERATURE = 0.001
+EVEN = 0.5
+LEAST_RISE, MOST_TRAPS = 0.1, 5
+"""Expected score that a mistake of the odds taker gives away, at least, and how many of them are looked into."""
+
+
+@dataclass(frozen=True)
+class MoveTrap:
+    """A move against a model of the opponent. Values are expected scores of its player, 0 to 1.
+
+    plain, model: by the two searches; finds: share of the model's replies that answer the move, None where the game
+    ends with it; answer: the best reply as text, empty then.
+    """
+
+    action: int
+    move: str
+    visits: int
+    plain: float
+    model: float
+    finds: float | None
+    answer: str
+
+    @property
+    def gain(self) -> float:
+        """Expected score that the model's mistakes are worth."""
+        return self.model - self.plain
+
+    @property
+    def is_trap(self) -> bool:
+        """Return whether the model's mistakes are worth LEAST_GAIN."""
+        return self.finds is not None and self.gain >= LEAST_GAIN
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the fields, rounded to four places, with `gain` and `trap`."""
+        numbers = {name: round(getattr(self, name), 4) for name in ("plain", "model", "gain")}
+        finds = None if self.finds is None else round(self.finds, 4)
+        named = {"a": self.action, "move": self.move, "visits": self.visits, "answer": self.answer}
+        return {**named, **numbers, "finds": finds, "trap": self.is_trap}
+
+
+class TrapFinder(Closing):
+    """The nets that traps are found with: the searching one, and that of an opponent.
+
+    net: as for `hauteur.evaluator`; against: a player with a net, such as `human-1500`; its temperature is the model's,
+    and with n visits a move above one it is a searcher of n visits. ValueError for a player without a net.
+    """
+
+    def __init__(self, game: _core.Game, net: object, against: PlayerSettings, *, threads: int | None = None) -> None:
+        if against.net is None:
+            raise ValueError(f"against {player_text(against)}: a model of the opponent needs a net")
+        temperature = max(LEAST_TEMPERATURE, against.temperature.initial)
+        self._n_scl = 0 if against.visits == 1 else against.visits
+        self._rule = OpponentNet(temperature=temperature)
+        self._own = evaluator(game, net, threads=threads)
+        self._model = evaluator(game, resolve_net(against.net), threads=threads)
+
+    def close(self) -> None:
+        """Close the nets."""
+        self._own.close()
+        self._model.close()
+
+    def find(
+        self, state: _core.State, *, visits: int = 800, moves: int = 5, seed: int = 0, also: int | None = None
+    ) -> list[MoveTrap]:
+        """Return the most visited moves of either search, the best against the model first.
+
+        visits: of each of the two searches, at least 2; moves: the most visited ones of each that are looked at; also:
+        a move that is looked at if both searches have visited it.
+        """
+        plain = search(state, self._own, SearchParams(), visits=visits, seed=seed)
+        rule = SearchParams(opponent_net=self._rule, search_contempt=SearchContempt(n_scl=self._n_scl))
+        model = search(state, self._own, rule, visits=visits, seed=seed, large=self._model)
+        trees = [{node.action: node for node in found.tree.root.children if node.visits} for found in (plain, model)]
+        listed = [action for tree in trees for action in list(tree)[:moves]]
+        chosen = dict.fromkeys(action for action in [*listed, also] if action is not None)
+        both = {action: (trees[0][action], trees[1][action]) for action in chosen if all(action in t for t in trees)}
+        replies = {action: _replies(*nodes) for action, nodes in both.items()}
+        values = self._values(replies, state, max(LEAST_REPLY_VISITS, visits // REPLY_SHARE), seed)
+        found = [_trap(state, both[action], replies[action], values[action]) for action in both]
+        return sorted(found, key=lambda one: -one.model)
+
+    def scores(self, states: Sequence[_core.State], player: int, *, visits: int, seed: int = 0) -> list[float]:
+        """Return a player's expected score in each position, exact where the game is over."""
+        going_on = [state for state in states if state.outcome() is None]
+        searched = iter(search_batch(going_on, self._own, visits=visits, seed=seed).wdl.tolist() if going_on else ())
+        found = []
+        for state in states:
+            outcome = state.outcome()
+            if outcome is None:
+                win, draw, _ = next(searched)
+                score = win + draw / 2 if state.to_move == player else 1 - win - draw / 2
+            else:
+                score = (1 + (outcome if player == 0 else -outcome)) / 2
+            found.append(score)
+        return found
+
+    def _values(
+        self, replies: Mapping[int, Mapping[int, float]], state: _core.State, visits: int, seed: int
+    ) -> dict[int, dict[int, float]]:
+        """Expected score of the player to move in `state` behind each reply to each move."""
+        pairs = [(action, reply) for action, known in replies.items() for reply in known]
+        scores = self.scores([_after(state, pair) for pair in pairs], state.to_move, visits=visits, seed=seed)
+        found: dict[int, dict[int, float]] = {action: {} for action in replies}
+        for (action, reply), score in zip(pairs, scores, strict=True):
+            found[action][reply] = score
+        return found
+
+
+def _after(state: _core.State, actions: Sequence[int]) -> _core.State:
+    behind = state.copy()
+    for action in actions:
+        behind.apply(action)
+    return behind
+
+
+def _replies(plain: TreeNode, model: TreeNode) -> dict[int, float]:
+    """Return the model's share of each reply that is searched; none where the game is over."""
+    shares = {node.line[-1]: node.prior for node in model.children}
+    best = [node.line[-1] for node in plain.children[:1]]
+    return {reply: share for reply, share in shares.items() if share >= LEAST_PRIOR or reply in best}
+
+
+def _trap(
+    state: _core.State, nodes: tuple[TreeNode, TreeNode], replies: Mapping[int, float], values: Mapping[int, float]
+) -> MoveTrap:
+    plain, model = nodes
+    action = plain.line[-1]
+    finds, answer = None, ""
+    if replies:
+        best = min(values, key=lambda reply: values[reply])
+        kept = math.fsum(share for reply, share in replies.items() if values[reply] <= values[best] + MARGIN)
+        finds, answer = kept / math.fsum(replies.values()), move_text(plain.state, best)
+    by_plain, by_model = ((1 + node.q) / 2 for node in nodes)
+    visits = plain.visits + model.visits
+    return MoveTrap(action, move_text(state, action), visits, by_plain, by_model, finds, answer)
+
+
+def traps_text(found: Sequence[MoveTrap], against: str) -> str:
+    """Format a table for people: each move with both values and how often the opponent finds an answer."""
+    lines = [f"against {against}, expected score:", f"{'move':8} {'plain':>6} {'model':>6} {'gain':>6}  the answer"]
+    for one in found:
+        finds = "" if one.finds is None else f"{one.answer}; found {one.finds:.0%} of the time"
+        values = " ".join(f"{100 * value:5.1f}%" for value in (one.plain, one.model))
+        lines.append(f"{one.move:8} {values} {100 * one.gain:+6.1f}  {finds}{'  trap' if one.is_trap else ''}")
+    return "\n".join(lines)
+
+
+# -- games at odds -----------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class SprungTrap:
+    """A move of the giver that the odds taker answered wrongly. ply: of the move, from 0; reply: the answer as text;
+    rise: of the giver's expected score by it; trap: the move against the model, None where it was hardly searched.
+    """
+
+    ply: int
+    move: str
+    reply: str
+    rise: float
+    trap: MoveTrap | None
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the fields, numbers rounded to four places."""
+        trap = None if self.trap is None else self.trap.to_json()
+        return {"ply": self.ply, "move": self.move, "reply": self.reply, "rise": round(self.rise, 4), "trap": trap}
+
+
+@dataclass(frozen=True)
+class OddsStory:
+    """The course of a game at odds. scores: the giver's expected score at the start and after each ply; won_back: the
+    ply after which it stays at least even, None where it does not; traps: the greatest mistakes of the odds taker.
+    """
+
+    scores: tuple[float, ...]
+    won_back: int | None
+    traps: tuple[SprungTrap, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the fields, scores rounded to four places."""
+        traps = [one.to_json() for one in self.traps]
+        return {"scores": [round(score, 4) for score in self.scores], "won_back": self.won_back, "traps": traps}
+
+
+def odds_story(
+    start: _core.State, actions: Sequence[int], giver: int, finder: TrapFinder, *, visits: int = 200
+) -> OddsStory:
+    """Return where the handicap of a game was won back and by which traps.
+
+    giver: 0 first, 1 second player; visits: of the search of each position, and of each of a trap's two.
+    """
+    states = [start]
+    for action in actions:
+        states.append(_after(states[-1], [action]))
+    scores = finder.scores(states, giver, visits=visits)
+    behind = next((ply for ply in reversed(range(len(scores))) if scores[ply] < EVEN), -1)
+    rises = [
+        (scores[ply + 1] - scores[ply], ply)
+        for ply in range(1, len(actions))
+        if states[ply].to_move != giver and states[ply - 1].to_move == giver
+    ]
+    worst = sorted(rise for rise in rises if rise[0] >= LEAST_RISE)[-MOST_TRAPS:]
+    traps = []
+    for rise, ply in sorted(worst, key=lambda found: found[1]):
+        before, action = states[ply - 1], actions[ply - 1]
+        found = finder.find(before, visits=visits, also=action)
+        trap = next((one for one in found if one.action == action), None)
+        texts = move_text(before, action), move_text(states[ply], actions[ply])
+        traps.append(SprungTrap(ply - 1, *texts, rise, trap))
+    return OddsStory(tuple(scores), behind + 1 if behind + 1 < len(scores) else None, tuple(traps))
