@@ -183,3 +183,32 @@ def test_a_game_without_a_net_is_searched_with_random_games(session: Analysed) -
     assert opened["net"] == "rollout"
     session.ask("start", visits=50)
     assert session.wait("done")["visits"] == 50
+
+
+def test_a_position_is_set_up(session: Analysed) -> None:
+    session.ask("open", net="uniform")
+    place = {"net": "uniform", "castling": "KQkq"}
+    assert session.ask("edit", square="e2", piece="", **place)["fen"].split()[0].endswith("/PPPP1PPP/RNBQKBNR")
+    fen = session.ask("edit", square="e4", piece="K", **place)["fen"]  # the king moves, and castles no more
+    assert fen == "rnbqkbnr/pppppppp/8/8/4K3/8/PPPPPPPP/RNBQ1BNR w kq - 0 1"
+    assert session.ask("edit", mover="b", **place)["fen"].split()[1] == "b"
+    for fields, problem in (
+        ({"square": "e9", "piece": "Q"}, "no square: 'e9'"),
+        ({"square": "e4", "piece": "Q"}, "17 pieces"),
+        ({"castling": "xy"}, "castling"),
+        ({"square": "e4", "piece": "z"}, "piece"),
+    ):
+        with pytest.raises(ValueError, match=problem):
+            session.ask("edit", **{**place, **fields})
+
+
+def test_traps_of_a_position(session: Analysed) -> None:
+    session.ask("open", game="tictactoe", moves=["a1", "b2"], net="rollout")
+    session.ask("traps", against="net=uniform visits=1 temperature=1", visits=200)
+    found = session.wait("traps")
+    assert {"a2", "a3"} & {row["answer"] for row in found["rows"]}
+    assert all(0 <= row["model"] <= 1 for row in found["rows"])
+    with pytest.raises(ValueError, match="against: there is no net"):
+        session.ask("traps", against="net=nosuch")
+    session.ask("traps", against="random")
+    assert "needs a net" in session.wait("failed")["text"]

@@ -235,6 +235,7 @@ def test_a_game_survives_a_reload_and_a_lost_connection(page: Page) -> None:
     square(page, "E5").click()
     expect(page.locator("#moves li")).to_have_count(2)
     page.get_by_role("button", name="Resign").click()
+    page.get_by_role("button", name="Really resign").click()
     page.get_by_role("button", name="Review this game").click()
     expect(page.locator("h1")).to_have_text("Review a game")
     expect(page.locator("#title")).to_contain_text("random")

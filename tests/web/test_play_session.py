@@ -304,3 +304,60 @@ def test_nets_of_a_page_are_looked_up_and_never_a_path(tmp_path: Path) -> None:
         with pytest.raises(ValueError, match="player: "):
             page_player(text, roots, allow_programs=False)
     assert page_player("net=connect4 visits=7", (), allow_programs=False).visits == 7
+
+
+@pytest.mark.parametrize("gives", ["white", "black"])
+def test_a_handicap_is_chosen_and_played(session: Watched, gives: str) -> None:
+    """By its name and by clicks on home squares; the game begins there, and the giver has its settings."""
+    named = session.ask("odds", odds="queen", gives=gives)
+    queen, rook = ("d1", "a1") if gives == "white" else ("d8", "a8")
+    assert named["odds"] == f"queen {queen}"
+    offered = {action["text"] for action in named["position"]["actions"]}
+    assert len(offered) == 15  # all but the king, given ones too, since they can be taken back
+    more = session.ask("odds", odds=named["odds"], gives=gives, toggle=rook)
+    assert more["odds"] == f"queen {queen} + rook {rook}"
+    assert session.ask("odds", odds=more["odds"], gives=gives, toggle=queen)["odds"] == f"rook {rook}"
+    assert session.ask("odds", odds=f"rook {rook}", gives=gives, toggle=rook)["odds"] == ""
+    giver = {"player": "net=uniform", "visits": 5, "against": "net=chess visits=1 temperature=1"}
+    sides = (giver, PERSON) if gives == "white" else (PERSON, giver)
+    game = session.open("chess", *sides, odds={"odds": "queen + rook", "gives": gives})
+    assert game["at_odds"]
+    assert f"queen {queen} + rook {rook}" in game["odds"]
+    session.ask("resign", side=1 if gives == "white" else 0)
+    session.wait(lambda game: bool(game["ending"]))
+    session.ask("story", against="net=chess visits=1 temperature=1", visits=10)
+    story = session.wait(bool, "story")
+    assert len(story["scores"]) == len(session.last()["actions"]) + 1
+    assert story["giver"] == (0 if gives == "white" else 1)
+
+
+def test_handicaps_of_the_960_starts(session: Watched) -> None:
+    named = session.ask("odds", odds="queen", start=0)
+    game = session.open("chess", PERSON, PERSON, odds={"odds": named["odds"], "start": 0})
+    assert "chess960=true" in game["spec"]
+    assert not session.open("chess", PERSON, PERSON, odds={"start": 518})["at_odds"]
+
+
+@pytest.mark.parametrize(
+    ("request_name", "fields", "problem"),
+    [
+        ("odds", {"odds": "king"}, "odds 'king': 'king' is no item"),
+        ("odds", {"odds": "queen", "start": 960}, "start"),
+        ("odds", {"toggle": "e1"}, "e1 is the square"),
+        ("odds", {"toggle": "e4"}, "e4 is the square"),
+        ("story", {}, "the game did not begin at odds"),
+    ],
+)
+def test_bad_handicaps_are_one_line(session: Watched, request_name: str, fields: dict[str, Any], problem: str) -> None:
+    session.open("chess", PERSON, PERSON)
+    with pytest.raises(ValueError, match=problem):
+        session.ask(request_name, **fields)
+
+
+def test_captured_pieces(session: Watched) -> None:
+    session.open("chess", PERSON, PERSON, fen="4k3/2P4p/8/8/8/8/6q1/R3K2R w KQ - 0 1")
+    for text in ("c8=Q+", "Kf7", "Rxh7"):
+        ply = session.last()["position"]["ply"]
+        session.ask("play", ply=ply, text=text)
+    assert session.last()["captured"] == ("", "p")  # the promoted pawn is not lost
+    assert session.open("connect4", PERSON, PERSON)["captured"] == ("", "")

@@ -122,6 +122,20 @@ def test_a_review_stops_and_goes_on(session: ReviewSession, events: Events) -> N
     assert again["progress"]["done"] >= len(found)
 
 
+def test_traps_set_and_missed(session: ReviewSession, events: Events) -> None:
+    """X misses the threat a2 with c1, and sets it one move later; O does not answer."""
+    session.handle("open", {"text": "a1 b2 c1 b1 b3 a2 a3", "game": "tictactoe"})
+    session.handle("start", {"net": "rollout", "visits": 200})
+    events.wait("done")
+    session.handle("traps", {"against": "net=uniform visits=1 temperature=1"})
+    events.wait("stopped")
+    traps = events.named("trap")
+    assert [trap["ply"] for trap in traps] == list(range(7))
+    kinds = {trap["ply"]: trap.get("kind") for trap in traps}
+    assert kinds[2] in ("set", "missed")  # against guesses a threat is worth much
+    assert all(trap["gain"] >= 0.05 for trap in traps if trap.get("kind"))
+
+
 @pytest.mark.parametrize(
     ("fields", "message"),
     [

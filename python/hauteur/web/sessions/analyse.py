@@ -99,7 +99,7 @@ class EditFields(PositionFields):
     """A position that is changed. square, piece: empty: none; mover: w or b; castling: rights."""
 
     square: Annotated[str, Field(max_length=2)] = ""
-    piece: Annotated[str, Field(max_length=1)] = ""
+    piece: Annotated[str, Field(pattern="^[KQRBNPkqrbnp]?$")] = ""
     mover: Literal["w", "b"] = "w"
     castling: Annotated[str, Field(max_length=4)] = ""
 

@@ -345,7 +345,7 @@ byId("typed").onsubmit = (event) => {
 };
 
 bindKeys({
-  type: () => byId("typed").elements.text.focus(),
+  type: () => { byId("setup").open = false; byId("typed").elements.text.focus(); },
   choose: () => { byId("setup").open = true; byId("new").elements.game.focus(); },
 });
 
