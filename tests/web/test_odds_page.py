@@ -60,8 +60,8 @@ def test_a_whole_game_at_odds(windows: Windows, giver: str) -> None:
     expect(page.locator("#after")).to_be_visible()
     assert page.locator("#player-top .taken").inner_text() + page.locator("#player-bottom .taken").inner_text()
     page.get_by_role("button", name="Where was it won back?").click()
-    told = page.locator("#told, #notice-page")
-    expect(told.filter(has_text=re.compile("handicap|not downloaded|there is no net"))).to_be_visible(timeout=60_000)
+    course = page.locator("#course, #notice-page")
+    expect(course.filter(has_text=re.compile("handicap|not downloaded|there is no net"))).to_be_visible(timeout=60_000)
 
 
 def test_a_move_is_planned_while_the_engine_thinks(windows: Windows) -> None:

@@ -190,7 +190,7 @@ def odds_of(fen: str) -> Odds | None:
 
 
 def _difference(board: dict[str, str], begin: dict[str, str], giver: int) -> tuple[Given, ...]:
-    """What the giver lacks on a board; empty where there is another difference."""
+    """Pieces that the giver lacks on a board; empty where there is another difference."""
     given = []
     for square, sign in begin.items():
         here = board[square]

@@ -118,7 +118,7 @@ class BetweenBatches:
         self._lock = threading.RLock()
         self._thread: int | None = None
         self.waiting: deque[tuple[Future[Any], Callable[[], Any]]] = deque()
-        """What `answer` will run."""
+        """Questions that `answer` will run."""
         self.busy = False
         """True while a search has the tree."""
 

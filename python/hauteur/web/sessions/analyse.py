@@ -295,8 +295,8 @@ class AnalyseSession(PageSession):
             except Exception as error:
                 self.failed(error)
             else:
-                told = {"key": state.notation(), "against": order.against, "rows": rows}
-                self.emit("traps", told, latest=False)
+                found = {"key": state.notation(), "against": order.against, "rows": rows}
+                self.emit("traps", found, latest=False)
 
         in_background(work, "traps")
         return {}

@@ -65,7 +65,7 @@ function receive(shown) {
   wdlBar(byId("wdl"), game.wdl, shares());
   byId("after").hidden = !game.ending;
   byId("story").hidden = !game.ending || !game.at_odds;
-  if (!game.ending) byId("told").hidden = true;
+  if (!game.ending) byId("course").hidden = true;
   byId("review").hidden = !game.actions.length;
   clocks();
   forms();
@@ -263,7 +263,7 @@ function pointOut({ moves: found }) {
 // How a game at odds went: where the handicap was won back, and by which mistakes of the other side.
 function story({ won_back: back, giver, scores, traps }) {
   const at = (ply) => (ply === 0 ? "at the start" : `after ${numbered(true)[ply - 1]}`);
-  const name = game.side_names[giver], place = byId("told");
+  const name = game.side_names[giver], place = byId("course");
   const list = document.createElement("ul");
   list.append(...traps.map(({ ply, reply, rise, trap }) => {
     const item = document.createElement("li"), show = document.createElement("button");
