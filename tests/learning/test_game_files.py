@@ -16,8 +16,7 @@ from hauteur import _core
 from hauteur.games.game_line import BadGame, GameLine
 from hauteur.games.pgn import read_pgn
 from hauteur.games.sgf import read_sgf
-from hauteur.learning.exporting import game_text
-from hauteur.learning.recorded_files import GAME_SUFFIXES, StoredGame, files_of, read_games
+from hauteur.learning.recorded_files import GAME_SUFFIXES, StoredGame, files_of, game_text, read_games
 from hauteur.learning.replay import ReplayBuffer
 from hauteur.matches.record import GameRecord
 

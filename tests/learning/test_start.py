@@ -7,19 +7,16 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 import start_toys
-from chunk_toys import chunk_of, write_chunk
 from learning_toys import ToyEvaluator
 from recorded_games import random_record, shard_of
 from start_toys import TICTACTOE, Silent, metrics_of, tiny
 
-from hauteur import _core, networks
+from hauteur import networks
 from hauteur.learning.pipeline import learn
 from hauteur.learning.recorded_files import good_games
-from hauteur.learning.start_data import HELD_OUT, LEARN, TaughtGames, bring_in, open_data, source_files, taught_games
+from hauteur.learning.start import HELD_OUT, LEARN, TaughtGames, bring_in, open_data, taught_games
 
 shard, teacher_file = start_toys.shard, start_toys.teacher_file  # fixtures
-
-CHESS = _core.Game("chess")
 
 
 def test_a_run_that_only_learns_from_games(tmp_path: Path, shard: Path) -> None:
@@ -125,15 +122,3 @@ def test_the_teachers_policy_and_values_become_the_targets(tmp_path: Path) -> No
             row += 1
     assert row == buffer.positions
     assert [record.outcome for record in taught] == [record.outcome for record in records]
-
-
-def test_a_start_from_chunks(tmp_path: Path, shard: Path) -> None:
-    for index in range(6):
-        write_chunk(tmp_path / f"game-{index}.gz", chunk_of(random_record(CHESS, index, plies=12)))
-    facts = bring_in([str(tmp_path)], CHESS, tmp_path / "start", hold_out=0.3, seed=1)
-    data = open_data(CHESS, tmp_path / "start")
-    assert data.held_out is not None
-    assert sum(facts.counts.values()) == 6
-    assert (data.learn.positions, data.held_out.positions) == (12 * facts.counts[LEARN], 12 * facts.counts[HELD_OUT])
-    with pytest.raises(ValueError, match="cannot be mixed"):
-        source_files([str(tmp_path), str(shard)])

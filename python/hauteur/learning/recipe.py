@@ -290,7 +290,7 @@ class StartSettings(Section):
 
     net, large_net: files or names of the initial networks, trained here (.safetensors) or lc0's (.pb.gz); they keep
     their shape, which [network] and [large] must not contradict; games: files, folders and patterns of PGN, SGF,
-    shards or lc0's training chunks; epochs: mean number of draws of a position; hold_out: share of games used for
+    shards; epochs: mean number of draws of a position; hold_out: share of games used for
     validation only; distil_from: file or name of a net whose policy and values are the targets instead of moves and
     results.
     """

@@ -111,7 +111,7 @@ class RunFolder(RunDirectory):
     def discard(self) -> None:
         """Delete what a run has written that has no checkpoint and no game yet; other files stay."""
         mine = [self.config, self.path / "meta.json", *self.path.glob("nets/gen-00000*.safetensors")]
-        for path in (*mine, *self.start.glob("*.parquet"), self.start / "chunks.json"):
+        for path in (*mine, *self.start.glob("*.parquet")):
             path.unlink(missing_ok=True)
         for path in (*(self.path / name for name in (*FOLDERS, "start")), self.path):
             if path.is_dir() and not any(path.iterdir()):

@@ -1,45 +1,54 @@
 """Supervised start of a run from recorded games: the steps of generation 0, each resumable.
 
-The games are imported into the run's folder; a teacher, if any, evaluates their positions; then the networks train in
-rounds of about one epoch each, and are measured on the held-out games.
+The games become shards of the run's folder `start`, so that a resumed run has the same data whatever becomes of the
+source files. A teacher, if any, sees every position once; a student then learns its softmax over the legal moves and
+its win, draw, loss (Hinton et al. 2015, "Distilling the Knowledge in a Neural Network", with temperature 1). Then the
+networks train in rounds of about one epoch each, and are measured on the held-out games.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 
 from hauteur import _core, networks
+from hauteur.games.game_line import NO_NET, BadGame
 from hauteur.learning.metrics import Display
 from hauteur.learning.recipe import Recipe, StartSettings
+from hauteur.learning.recorded_files import GAME_SUFFIXES, files_of, good_games, read_games
+from hauteur.learning.replay import ReplayBuffer, Samples
 from hauteur.learning.run_folder import RunFolder
-from hauteur.learning.start_data import (
-    HELD_OUT,
-    LEARN,
-    Positions,
-    StartData,
-    StartFacts,
-    bring_in,
-    open_data,
-    source_files,
-    teach_games,
-)
+from hauteur.learning.shards import write_shard
 from hauteur.learning.train import CandidateTrainer, losses
 from hauteur.learning.trainers import Learners
-from hauteur.networks.evaluators.base import Evaluator
+from hauteur.matches.record import GameRecord
+from hauteur.networks.evaluators.base import Evaluator, Pending
 from hauteur.networks.evaluators.factory import check_fits, make_evaluator
-from hauteur.system.seeds import derived_seed
+from hauteur.system.seeds import derived_seed, stream
 
 NAMED = 10
 """Bad games that are named one by one."""
+SHARD_GAMES = 1000
+UNLIMITED = 2**40
+LEARN, HELD_OUT = "learn", "held-out"
+"""The two parts of the games, as files are called."""
+IN_FLIGHT = 3
+"""Games that wait for the teacher at a time."""
+SHARES = 65_535
+"""A share of the policy target is stored in games as a number of parts of the whole, as self-play does with Gumbel."""
+MEASURED_ROWS = 256
+MOST_MEASURED = 16_384
+"""Most positions that are measured, evenly spaced."""
 
 
 def check_start(game: _core.Game, recipe: Recipe) -> None:
@@ -50,8 +59,8 @@ def check_start(game: _core.Game, recipe: Recipe) -> None:
     for name in (start.net, start.large_net, start.distil_from):
         if name is not None:
             check_fits(game, Path(name), networks.describe(Path(name)))
-    if start.games and source_files(start.games)[1] and start.distil_from is not None:
-        raise ValueError("start.distil_from needs games, whose positions the net is asked about, not lc0's chunks")
+    if start.games:
+        files_of(start.games, GAME_SUFFIXES)
 
 
 @dataclass
@@ -115,8 +124,9 @@ class Start:
 
     def _round(self, number: int) -> Callable[[], None]:
         def learn() -> None:
-            self._count_positions()
-            steps = self._steps_of(number)
+            steps, start = self._steps_of(number), self.current["start"]
+            start["positions"] = self.data.learn.positions
+            start["held_out_positions"] = self.data.held_out.positions if self.data.held_out is not None else 0
             with self.progress(f"learning {number}/{self.rounds}", steps * len(self.learners.trainers)) as progress:
                 facts = self.learners.train(
                     self.data.learn,
@@ -130,7 +140,7 @@ class Start:
             found: dict[str, Any] = dict(zip(("train", "train_large"), map(asdict, facts), strict=False))
             measured = [self._measure(trainer) for trainer in self.learners.trainers]
             found |= dict(zip(("held_out", "held_out_large"), measured, strict=False))
-            self.current["start"]["rounds"].append(found)
+            start["rounds"].append(found)
             self.display.generation(round_line(number, self.rounds, found))
 
         return learn
@@ -143,11 +153,6 @@ class Start:
         for message in data.skipped:
             self.display.warn(f"skipped {message}")
         return data
-
-    def _count_positions(self) -> None:
-        facts, held_out = self.current["start"], self.data.held_out
-        facts["positions"] = self.data.learn.positions
-        facts["held_out_positions"] = held_out.positions if held_out is not None else 0
 
     def _steps_of(self, number: int) -> int:
         """Optimiser steps of a round; those of all rounds draw every position `epochs` times on average."""
@@ -198,11 +203,6 @@ def round_line(number: int, rounds: int, found: dict[str, Any]) -> str:
     return "  ".join([*parts, f"{train['steps']:,} steps in {train['seconds']:.0f} s"])
 
 
-ROWS = 256
-MOST = 16_384
-"""Most positions that are measured, evenly spaced."""
-
-
 @dataclass(frozen=True)
 class HeldOut:
     """Means over the positions: the two losses in nats (the scalar value's: a square), and the share of positions in
@@ -216,13 +216,13 @@ class HeldOut:
 
 
 @torch.no_grad()
-def measure(trainer: CandidateTrainer, data: Positions, *, root_value_share: float = 0.0) -> HeldOut:
+def measure(trainer: CandidateTrainer, data: ReplayBuffer, *, root_value_share: float = 0.0) -> HeldOut:
     """The trainer's network, or the mean of its weights where one is kept, on these positions."""
     network = (trainer.average if trainer.average is not None else trainer.network).eval()
-    count = min(data.positions, MOST)
+    count = min(data.positions, MOST_MEASURED)
     chosen = np.arange(count) * data.positions // count
     total = np.zeros(3)
-    for rows in np.array_split(chosen, -(-count // ROWS)):
+    for rows in np.array_split(chosen, -(-count // MEASURED_ROWS)):
         samples = data.samples_of(rows, root_value_share=root_value_share)
         if samples.legal is None:
             raise ValueError("held-out positions must say which moves are legal")
@@ -234,3 +234,162 @@ def measure(trainer: CandidateTrainer, data: Positions, *, root_value_share: flo
         total += len(rows) * np.array([parts.policy.item(), parts.value.item(), hits.item()])
     policy_loss, value_loss, accuracy = (total / count).tolist()
     return HeldOut(count, policy_loss, value_loss, accuracy)
+
+
+@dataclass
+class StartFacts:
+    """Counts of what was read: games of both parts, results of the games to learn from, unusable games."""
+
+    counts: dict[str, int] = field(default_factory=lambda: {LEARN: 0, HELD_OUT: 0})
+    results: dict[int, int] = field(default_factory=lambda: {1: 0, 0: 0, -1: 0})
+    bad: list[BadGame] = field(default_factory=list)
+
+
+def bring_in(
+    sources: Sequence[str],
+    game: _core.Game,
+    folder: Path,
+    *,
+    hold_out: float,
+    seed: int,
+    on_games: Callable[[int], None] | None = None,
+) -> StartFacts:
+    """Read all games into shards of the folder; the share `hold_out`, drawn by the seed, apart.
+
+    ValueError when nothing can be used.
+    """
+    files = files_of(sources, GAME_SUFFIXES)
+    folder.mkdir(exist_ok=True)
+    for old in folder.iterdir():  # of an attempt that was killed
+        old.unlink()
+    facts = StartFacts()
+    waiting: dict[str, list[GameRecord]] = {LEARN: [], HELD_OUT: []}
+    for found in read_games(files, game):
+        if isinstance(found, BadGame):
+            facts.bad.append(found)
+            continue
+        part = _part(hold_out, seed, found.plan.index)
+        if len(waiting[part]) == SHARD_GAMES:
+            _flush(folder, part, game, waiting[part], facts)
+        waiting[part].append(found)
+        facts.counts[part] += 1
+        if part == LEARN:
+            facts.results[found.outcome] += 1
+        if on_games is not None:
+            on_games(found.plan.index + 1)
+    for part, records in waiting.items():
+        if records:
+            _flush(folder, part, game, records, facts)
+    if not facts.counts[LEARN]:
+        held_out = facts.counts[HELD_OUT]
+        empty = facts.bad[0] if facts.bad else "the files are empty"
+        reason = f"start.hold_out leaves all {held_out} out" if held_out else empty
+        raise ValueError(f"start.games: no game can be used: {reason}")
+    return facts
+
+
+def _part(hold_out: float, seed: int, index: int) -> str:
+    drawn = hold_out > 0 and float(stream(seed, "hold out game", index).random()) < hold_out
+    return HELD_OUT if drawn else LEARN
+
+
+def _flush(folder: Path, part: str, game: _core.Game, records: list[GameRecord], facts: StartFacts) -> None:
+    """Write the waiting games as the part's next shard."""
+    path = folder / f"{part}-{(facts.counts[part] - 1) // SHARD_GAMES:05d}.parquet"
+    write_shard(path, game.spec, records, generation=0, nets=[NO_NET, NO_NET])
+    records.clear()
+
+
+@dataclass(frozen=True)
+class StartData:
+    """Training positions and held-out positions; skipped: unreadable files."""
+
+    learn: ReplayBuffer
+    held_out: ReplayBuffer | None
+    skipped: list[str]
+
+
+class TaughtGames(ReplayBuffer):
+    """Games whose value target is the teacher's wdl alone, for any root_value_share."""
+
+    def samples_of(self, positions: NDArray[np.int64], *, root_value_share: float = 1.0) -> Samples:  # noqa: ARG002
+        """Return the samples of these positions."""
+        return super().samples_of(positions, root_value_share=1.0)
+
+
+def open_data(game: _core.Game, folder: Path, *, taught: bool = False, legal: bool = False) -> StartData:
+    """Open the data that `bring_in` left in the folder.
+
+    taught: the games have a teacher's targets; legal: return masks of legal actions with training samples; held-out
+    samples always have them.
+    """
+    kind = TaughtGames if taught else ReplayBuffer
+    learn, held_out = (kind(game, UNLIMITED, legal=legal or part == HELD_OUT) for part in (LEARN, HELD_OUT))
+    for part, games in ((LEARN, learn), (HELD_OUT, held_out)):
+        games.extend(sorted(folder.glob(f"{part}-*.parquet")))
+    skipped = [*learn.skipped, *held_out.skipped]
+    if not learn.positions:
+        raise ValueError(f"{folder}: no positions to learn from{f' ({skipped[0]})' if skipped else ''}")
+    return StartData(learn, held_out if held_out.positions else None, skipped)
+
+
+def teach_games(
+    game: _core.Game, folder: Path, teacher: Evaluator, *, on_games: Callable[[int], None] | None = None
+) -> None:
+    """Write the teacher's targets into all shards of the folder. Done again it changes nothing."""
+    done = 0
+    for path in sorted(folder.glob("*.parquet")):
+        records = [stored.record for stored in good_games(path)]
+        taught = []
+        for record in taught_games(game, records, teacher):
+            taught.append(record)
+            done += 1
+            if on_games is not None:
+                on_games(done)
+        write_shard(path, game.spec, taught, generation=0, nets=[NO_NET, NO_NET])
+
+
+def taught_games(game: _core.Game, records: Sequence[GameRecord], teacher: Evaluator) -> Iterator[GameRecord]:
+    """The games with the teacher's policy as the policy target and its wdl as the root's value, in order."""
+    waiting: deque[tuple[GameRecord, list[NDArray[np.uint16]], Pending]] = deque()
+    for record in records:
+        features, legal = _encoded(game, record)
+        waiting.append((record, legal, teacher.submit(features)))
+        if len(waiting) >= IN_FLIGHT:
+            yield _taught(*waiting.popleft())
+    while waiting:
+        yield _taught(*waiting.popleft())
+
+
+def _encoded(game: _core.Game, record: GameRecord) -> tuple[NDArray[np.float32], list[NDArray[np.uint16]]]:
+    """Play the game; return the features of its n searched positions, [n, C, H, W], and the legal actions of each."""
+    state = (record.plan.origin or game.new_initial_state()).copy()
+    for action in record.plan.start:
+        state.apply(action)
+    features = np.empty((len(record.actions), *game.feature_shape), np.float32)
+    legal = []
+    for move, action in enumerate(record.actions.tolist()):
+        features[move] = state.features()
+        legal.append(state.legal_actions().astype(np.uint16))
+        state.apply(action)
+    return features, legal
+
+
+def _taught(record: GameRecord, legal: list[NDArray[np.uint16]], pending: Pending) -> GameRecord:
+    logits, wdl = pending.result()
+    wdl = wdl[: len(legal)]
+    shares = [_softmax(row[actions]) for row, actions in zip(logits, legal, strict=False)]
+    counts = [np.rint(SHARES * row).astype(np.uint32) for row in shares]
+    return replace(
+        record,
+        policy_actions=np.concatenate([actions[count > 0] for actions, count in zip(legal, counts, strict=True)]),
+        policy_counts=np.concatenate([count[count > 0] for count in counts]),
+        policy_lengths=np.array([np.count_nonzero(count) for count in counts], np.uint16),
+        root_wdl=np.asarray(wdl / wdl.sum(axis=1, keepdims=True), np.float32),  # half precision misses 1 by a little
+        net_value=(wdl[:, 0] - wdl[:, 2]).astype(np.float32),
+    )
+
+
+def _softmax(logits: NDArray[np.float32]) -> NDArray[np.float64]:
+    weights = np.exp(logits.astype(np.float64) - logits.max())
+    return np.asarray(weights / weights.sum())

@@ -33,7 +33,7 @@ def export(
     last_generation
         Games of this generation and earlier ones; default: to the end.
     """
-    from hauteur.learning.exporting import export_games, shards_of
+    from hauteur.learning.recorded_files import export_games, shards_of
 
     if not sources:
         raise ValueError("name at least one run, folder or shard")
