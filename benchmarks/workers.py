@@ -56,7 +56,7 @@ opening_plies = 2
 generations = {generations}
 threads = 1
 """
-WORKER = "hauteur.cluster.local_worker"
+WORKER = "hauteur.cluster.worker"
 LONGEST = 1800.0
 """Seconds that a run may take."""
 

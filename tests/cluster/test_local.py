@@ -13,9 +13,8 @@ import fake_local_worker
 import pytest
 
 from hauteur.cluster import local
-from hauteur.cluster.fleet import Event, Failed, Finished, Joined, Left
 from hauteur.cluster.local import LocalFleet
-from hauteur.cluster.unit import Unit
+from hauteur.cluster.unit import Event, Failed, Finished, Joined, Left, Unit
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into the system's tables of processes")
 LONG = 60.0
@@ -173,13 +172,6 @@ def test_a_unit_that_a_worker_cannot_play_fails(fleets: Callable[..., Watched]) 
     fleet.until(Joined)
     fleet.give("local-1", "fail")
     assert fleet.until(Failed).cause == "no such game"
-
-
-def test_wake_ends_a_wait(fleets: Callable[..., Watched]) -> None:
-    fleet = fleets(1)
-    fleet.until(Joined)
-    threading.Timer(0.05, fleet.wake).start()
-    assert fleet.wait(LONG) == []
 
 
 def test_restarts_leave_nothing_behind(fleets: Callable[..., Watched]) -> None:

@@ -16,9 +16,8 @@ from unit_toys import NET, small_units
 
 from hauteur import __version__
 from hauteur.cluster import unit
-from hauteur.cluster.fleet import Failed, Finished, Joined, Left
 from hauteur.cluster.local import LocalFleet
-from hauteur.cluster.unit import Unit
+from hauteur.cluster.unit import Failed, Finished, Joined, Left, Unit
 
 LONG = 120.0
 PLUGIN = """

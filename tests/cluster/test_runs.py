@@ -14,7 +14,7 @@ from hauteur.cluster.local import LocalFleet
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the checks look into /proc")
 
-WORKER = "import sys; {}; from hauteur.cluster.local_worker import main; main(int(sys.argv[1]))"
+WORKER = "import sys; {}; from hauteur.cluster.worker import main; main(int(sys.argv[1]))"
 OTHER_VERSION = WORKER.format("import hauteur; hauteur.__version__ = '9.9'")
 WITHOUT_A_BACKEND = WORKER.format("sys.modules['hauteur.networks.evaluators.core'] = None")
 """Programs of workers: of another version; one that cannot load the net."""

@@ -3,10 +3,8 @@
 import pytest
 from simulated_fleet import Drive, Habits, SimulatedFleet, assert_played, random_habits, some_units
 
-from hauteur.cluster.counts import numbers_in_words, summed_numbers
-from hauteur.cluster.fleet import Event, Failed, Finished, Left
-from hauteur.cluster.scheduler import Scheduler
-from hauteur.cluster.unit import UnitResult
+from hauteur.cluster.scheduler import Scheduler, numbers_in_words, summed_numbers
+from hauteur.cluster.unit import Event, Failed, Finished, Left, UnitResult
 
 
 @pytest.mark.parametrize("seed", range(5))
@@ -47,6 +45,7 @@ def test_batches_that_are_empty_double_or_closed() -> None:
     drive.until(5.0)
     batch.close()
     batch.close()
+    assert 0 < len(list(batch)) < 20
     assert list(batch) == []
     again = drive.start(units, {})
     (played,) = drive.finish(again)
@@ -68,7 +67,6 @@ def test_a_host_at_which_everything_fails_ends_no_work() -> None:
     drive, units = Drive(fleet), some_units(200)
     (played,) = drive.finish(drive.start(units, {}))
     assert_played(played, units)
-    assert {one.worker for one in played} == {"worker-0.0", "worker-2.0"}
     assert len(drive.notes) == 1  # one line, however many units
     assert drive.notes[0].startswith("worker-1.0 on host-1: unit ")
 
@@ -103,14 +101,14 @@ def test_a_worker_that_hangs_is_replaced_by_a_limit_that_is_learned() -> None:
     fleet = SimulatedFleet(
         3,
         lambda slot, times: Habits(
-            hangs=lambda _unit, n: (slot, times, n) == (2, 0, 5), seconds=lambda _unit, _n: 200.0
+            hangs=lambda _unit, n: (slot, times, n) == (2, 0, 5), seconds=lambda _unit, _n: 50.0
         ),
     )
     drive, units = Drive(fleet), some_units(100)
     (played,) = drive.finish(drive.start(units, {}))
     assert_played(played, units)
     seconds = float(fleet.replaced["worker-2.0"].split(" after ")[1].split()[0])
-    assert 4000 <= seconds <= 4100  # two units at a time take 400 s
+    assert 1000 <= seconds <= 1050  # two units at a time take 100 s
     assert drive.counts.retried == 2
 
 
@@ -134,17 +132,6 @@ def test_events_of_unknown_workers_and_units_are_ignored() -> None:
     (played,) = drive.finish(drive.start(units, {}))
     assert_played(played, units)
     assert drive.notes == []
-
-
-def test_the_absence_of_workers_is_reported_once() -> None:
-    fleet = SimulatedFleet(0)
-    drive, units = Drive(fleet), some_units(3)
-    batch = drive.start(units, {})
-    drive.until(100.0)
-    fleet.start(0)
-    (played,) = drive.finish(batch)
-    assert_played(played, units)
-    assert drive.notes == ["waiting for workers for 30 s: none has joined", "there are workers again"]
 
 
 def test_numbers_are_those_of_the_work() -> None:

@@ -4,7 +4,7 @@ import builtins
 import json
 import queue
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -12,7 +12,7 @@ import pytest
 
 from hauteur import __version__
 from hauteur.cluster import worker as worker_module
-from hauteur.cluster.unit import KINDS, Unit, UnitResult, job_class, unit_of
+from hauteur.cluster.unit import TakeUnit, Unit, UnitResult, unit_of
 from hauteur.cluster.worker import MOST_CAUSE, MOST_JOBS, UnitWorker
 
 LONG = 60.0
@@ -31,9 +31,9 @@ class ToyJob:
         assert threads == 2
         assert set(files) == set(unit.files)
 
-    def play(self, units: Iterator[Unit]) -> Iterator[UnitResult]:
+    def play(self, take: TakeUnit) -> Iterator[UnitResult]:
         """Do what each unit says."""
-        for unit in units:
+        while (unit := take()) is not None:
             act = unit.own["act"]
             if hasattr(builtins, act):
                 raise getattr(builtins, act)(unit.own.get("text", ""))
@@ -87,8 +87,7 @@ def end_of(worker: ToyWorker) -> None:
 @pytest.fixture
 def worker(monkeypatch: pytest.MonkeyPatch) -> Iterator[ToyWorker]:
     """A worker that plays toy jobs."""
-    monkeypatch.setattr(worker_module, "job_class", lambda _kind: ToyJob)
-    monkeypatch.setattr(worker_module, "preload", lambda: None)
+    monkeypatch.setattr(worker_module, "job_class", lambda: ToyJob)
     ToyJob.log.clear()
     opened = ToyWorker()
     yield opened
@@ -199,8 +198,3 @@ def test_units_that_are_not_right_fail_under_their_key(
     assert "\n" not in cause
     worker.receive(unit.to_json())
     assert isinstance(worker.outcomes([unit])[0], UnitResult)
-
-
-def test_every_kind_has_a_job() -> None:
-    jobs: list[Callable[..., Any]] = [job_class(kind) for kind in KINDS]
-    assert all(hasattr(job, "play") and hasattr(job, "close") for job in jobs)

@@ -25,7 +25,7 @@ def settings(**values: object) -> GateSettings:
 
 def planned(gate: GateSettings) -> PlannedGames:
     sizes = SelfPlaySettings(parallel_games=12, batch_size=8)
-    return planned_gate(GAME, sizes, gate, generation=1, best=0, seed=1, unit_games=4)
+    return planned_gate(GAME, sizes, gate, generation=1, best=0, seed=1)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from report_toys import charts_of, folder_with, line
 
-from hauteur.cluster.counts import numbers_in_words
+from hauteur.cluster.scheduler import numbers_in_words
 from hauteur.learning.report.page import axes_of, live_report, progress_html, progress_lines
 from hauteur.learning.run_folder import RunFolder
 from hauteur.system.files import write_json

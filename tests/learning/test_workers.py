@@ -14,13 +14,10 @@ from thread_fleet import ThreadFleet
 
 from hauteur.cluster.scheduler import Scheduler
 from hauteur.games.registry import load_game
-from hauteur.learning import planned as planned_games
-from hauteur.learning import step_games
 from hauteur.learning.checkpoint import load_checkpoint
 from hauteur.learning.pipeline import learn
-from hauteur.learning.planned import PlannedGames, planned_selfplay, unit_path
+from hauteur.learning.planned import planned_selfplay
 from hauteur.learning.recipe import Recipe, changed_recipe, parse_recipe
-from hauteur.learning.recorded_games import Games
 from hauteur.learning.run_folder import RunFolder
 from hauteur.networks.files import tensors_digest
 from hauteur.system.files import sha256_of, write_bytes
@@ -196,26 +193,6 @@ def test_a_full_disk_ends_the_run_which_goes_on_later(tmp_path: Path, monkeypatc
         learn(recipe, folder=tmp_path / "2", display=display, scheduler=scheduler)
     assert content(tmp_path / "2") == content(tmp_path / "0")
     assert display.warnings == []
-
-
-def test_games_of_workers_are_read_and_checked_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As far as checked games fit; the files of others are read again, which changes nothing."""
-    recipe, found, read = recipe_of("match"), [], list[Path]()
-    unit_games = planned_games.unit_games
-
-    def counted(planned: PlannedGames, folder: Path, number: int) -> Games:
-        read.append(unit_path(folder, planned.generation, number))
-        return unit_games(planned, folder, number)
-
-    monkeypatch.setattr(planned_games, "unit_games", counted)
-    for most, files in ((step_games.MOST_CHECKED, 0), (0, 8)):
-        monkeypatch.setattr(step_games, "MOST_CHECKED", most)
-        read.clear()
-        with workers(2) as scheduler:
-            learn(recipe, folder=tmp_path / str(most), display=Silent(), scheduler=scheduler)
-        assert len(read) == files
-        found.append(content(tmp_path / str(most)))
-    assert found[0] == found[1]
 
 
 def test_workers_play_games_of_a_finished_generation_again(tmp_path: Path) -> None:

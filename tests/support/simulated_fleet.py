@@ -5,9 +5,8 @@ import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
-from hauteur.cluster.fleet import Event, Failed, Finished, Joined, Left, Sources
 from hauteur.cluster.scheduler import Played, Scheduler, UnitBatch
-from hauteur.cluster.unit import Unit, UnitResult
+from hauteur.cluster.unit import Event, Failed, Finished, Joined, Left, Sources, Unit, UnitResult
 
 
 def some_units(count: int, *, name: str = "unit") -> list[Unit]:
@@ -111,9 +110,6 @@ class SimulatedFleet:
         while self._events and self._events[0][0] <= self.now:
             found += self._happens(heapq.heappop(self._events)[2])
         return found
-
-    def wake(self) -> None:
-        """Time passes by itself."""
 
     def replace(self, worker: str, cause: str) -> None:
         """End a worker."""

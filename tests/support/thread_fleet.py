@@ -4,8 +4,7 @@ import queue
 from contextlib import suppress
 from pathlib import Path
 
-from hauteur.cluster.fleet import Event, Failed, Finished, Joined, Left, Sources
-from hauteur.cluster.unit import Unit
+from hauteur.cluster.unit import Event, Failed, Finished, Joined, Left, Sources, Unit
 from hauteur.cluster.worker import UnitWorker
 
 
@@ -14,7 +13,7 @@ class ThreadFleet:
 
     def __init__(self, workers: int) -> None:
         self.name = f"{workers} threads"
-        self.events: queue.Queue[Event | None] = queue.Queue()
+        self.events: queue.Queue[Event] = queue.Queue()
         self.places: dict[str, Path] = {}
         self.workers = {f"thread-{number}": self.worker(f"thread-{number}") for number in range(1, workers + 1)}
         for name in self.workers:
@@ -34,14 +33,10 @@ class ThreadFleet:
     def wait(self, seconds: float) -> list[Event]:
         found: list[Event] = []
         with suppress(queue.Empty):
-            event = self.events.get(timeout=seconds)
+            found.append(self.events.get(timeout=seconds))
             while True:
-                found += [event] if event is not None else []
-                event = self.events.get_nowait()
+                found.append(self.events.get_nowait())
         return found
-
-    def wake(self) -> None:
-        self.events.put(None)
 
     def replace(self, worker: str, cause: str) -> None:
         self.workers.pop(worker).close()

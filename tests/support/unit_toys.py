@@ -12,9 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import hauteur
-from hauteur.cluster.fleet import Finished, Joined
 from hauteur.cluster.local import LocalFleet
-from hauteur.cluster.unit import Unit
+from hauteur.cluster.unit import Finished, Joined, Unit
 from hauteur.games.registry import load_game
 from hauteur.learning.planned import planned_selfplay
 from hauteur.learning.recipe import Recipe

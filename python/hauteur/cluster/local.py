@@ -13,13 +13,12 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from hauteur.cluster.fleet import Event, Failed, Finished, Joined, Left, Sources
-from hauteur.cluster.local_worker import read_message, write_message
-from hauteur.cluster.unit import Unit, UnitResult
+from hauteur.cluster.unit import Event, Failed, Finished, Joined, Left, Sources, Unit, UnitResult
+from hauteur.cluster.worker import read_message, write_message
 from hauteur.system.hardware import usable_cores
 from hauteur.system.plugins import VARIABLE, imported
 
-COMMAND = (sys.executable, "-P", "-X", "faulthandler", "-m", "hauteur.cluster.local_worker")
+COMMAND = (sys.executable, "-P", "-X", "faulthandler", "-m", "hauteur.cluster.worker")
 """Starts a worker; its threads follow."""
 THREAD_VARIABLES = ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS")
 """Libraries that compute beside the nets would else take all cores in every worker."""
@@ -45,7 +44,7 @@ class LocalFleet:
         self.name = f"{workers} local worker{'s' if workers > 1 else ''}"
         self._threads = threads or max(1, usable_cores() // workers)
         self._command = (*command, str(self._threads))
-        self._events: queue.Queue[Event | None] = queue.Queue()
+        self._events: queue.Queue[Event] = queue.Queue()
         self._processes: dict[str, _Process] = {}
         self._workers, self._count, self._deaths = workers, 0, 0
         self._cause = ""
@@ -71,13 +70,9 @@ class LocalFleet:
         with suppress(queue.Empty):
             event = self._events.get(timeout=seconds)
             while True:
-                found += [] if event is None else self._handled(event)
+                found += self._handled(event)
                 event = self._events.get_nowait()
         return found
-
-    def wake(self) -> None:
-        """End a `wait`."""
-        self._events.put(None)
 
     def replace(self, worker: str, cause: str) -> None:
         """Kill a process."""

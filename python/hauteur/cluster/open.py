@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from hauteur.cluster.fleet import Fleet
     from hauteur.cluster.scheduler import Scheduler
+    from hauteur.cluster.unit import Fleet
 
 MOST_WORKERS = 10_000
 
@@ -59,17 +59,6 @@ def open_scheduler(options: WorkerOptions) -> Iterator[Scheduler | None]:
     from hauteur.cluster.scheduler import Scheduler  # here: commands without workers start without it
 
     with closing(Scheduler(_open_fleet(options), unit_seconds=options.seconds)) as scheduler:
-        yield scheduler
-
-
-@contextmanager
-def open_workers(workers: int, cluster: str | None) -> Iterator[Scheduler | None]:
-    """Yield the scheduler that a call asks for by its arguments, as `open_scheduler` does."""
-    try:
-        options = WorkerOptions(workers, cluster)
-    except ValueError as error:
-        raise ValueError(str(error).removeprefix("--")) from None  # an argument here, no option
-    with open_scheduler(options) as scheduler:
         yield scheduler
 
 

@@ -1,4 +1,4 @@
-"""Workers on Ray: one actor each. Ray decides on which node each runs, and starts it again, anywhere, where it ends."""
+"""Workers on Ray: one actor each. Ray decides on which node each runs; one that ends is replaced, anywhere."""
 
 from __future__ import annotations
 
@@ -21,9 +21,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hauteur import __version__
-from hauteur.cluster.fleet import Event, Failed, Finished, Joined, Left, Sources
-from hauteur.cluster.unit import Unit, UnitResult
+from hauteur.cluster.unit import Event, Failed, Finished, Joined, Left, Sources, Unit, UnitResult
 from hauteur.cluster.worker import UnitWorker, described
 from hauteur.system.extras import require
 from hauteur.system.plugins import VARIABLE, imported
@@ -39,8 +37,6 @@ MOST_NETS = 8
 """Nets that the object store holds for workers that join, and that a worker keeps."""
 MOST_STARTS = 3
 """Workers in a row that could not be started, where none ever was; then the work stops."""
-PAUSE = 10.0
-"""Seconds until the next start after one that failed."""
 LOOK_SECONDS = 1.0
 """Seconds between two looks at the free places of the cluster."""
 ANSWER_SECONDS = 10.0
@@ -49,11 +45,10 @@ ANSWER_SECONDS = 10.0
 
 @dataclass
 class _Actor:
-    """A worker. refused: it is of another version, and gets no units; cause: why it is replaced."""
+    """A worker. cause: why it is replaced."""
 
     handle: Any
     joined: bool = False
-    refused: str = ""
     cause: str = ""
 
 
@@ -70,12 +65,12 @@ class RayFleet:
         self.name = f"the cluster at {self._ray.get_runtime_context().gcs_address}"
         plugins = ",".join([*filter(None, [os.environ.get(VARIABLE)]), *imported()])
         remote = self._ray.remote(
-            num_cpus=self._threads, num_gpus=self._gpus, max_restarts=-1, max_task_retries=0, max_concurrency=CALLS
+            num_cpus=self._threads, num_gpus=self._gpus, max_restarts=0, max_task_retries=0, max_concurrency=CALLS
         )
         self._start = partial(remote(RayWorker).remote, self._threads, plugins)
         self._actors: dict[str, _Actor] = {}
         self._nets: OrderedDict[str, Any] = OrderedDict()
-        self._ended: queue.Queue[tuple[str, str, Any] | None] = queue.Queue()
+        self._ended: queue.Queue[tuple[str, str, Any]] = queue.Queue()
         self._count = self._failed_starts = 0
         self._have_joined = False
         self._next_look = 0.0
@@ -100,19 +95,15 @@ class RayFleet:
         with suppress(queue.Empty):
             ended = self._ended.get(timeout=seconds)
             while True:
-                found += [] if ended is None else self._taken(*ended)
+                found += self._taken(*ended)
                 ended = self._ended.get_nowait()
         return found
 
-    def wake(self) -> None:
-        """End a `wait`."""
-        self._ended.put(None)
-
     def replace(self, worker: str, cause: str) -> None:
-        """Kill a worker; Ray starts it again."""
-        actor = self._actors[worker]
-        actor.cause = cause
-        self._ray.kill(actor.handle, no_restart=False)
+        """Kill a worker."""
+        if worker in self._actors:
+            self._actors[worker].cause = cause
+            self._ray.kill(self._actors[worker].handle)
 
     def shortage(self) -> str | None:
         """Return why there are not more workers."""
@@ -122,8 +113,8 @@ class RayFleet:
             return f"no node of the cluster has {self._threads} CPUs {f'and {self._gpus:g} GPUs' * bool(self._gpus)}"
         if not missing:
             return None
-        cause = next((actor.refused for actor in missing if actor.refused), self._last_cause)
-        return f"{len(missing)} of {len(actors)} workers wait for resources" + (f"; {cause}" if cause else "")
+        cause = f"; {self._last_cause}" if self._last_cause else ""
+        return f"{len(missing)} of {len(actors)} workers wait for resources{cause}"
 
     def close(self) -> None:
         """End all workers, and the connection."""
@@ -144,14 +135,10 @@ class RayFleet:
         for _ in range((self._most or places) - len(self._actors)):
             self._count += 1
             name = f"ray-{self._count}"
-            self._actors[name] = _Actor(self._start())
-            self._watch(name)
-
-    def _watch(self, name: str) -> None:
-        """Have a worker reported when it is there, and when it ends."""
-        handle = self._actors[name].handle
-        self._follow(name, FACTS, handle.facts.remote())
-        self._follow(name, LIVE, handle.live.remote())
+            handle = self._start()
+            self._actors[name] = _Actor(handle)
+            self._follow(name, FACTS, handle.facts.remote())
+            self._follow(name, LIVE, handle.live.remote())
 
     def _follow(self, worker: str, call: str, reference: Any) -> None:
         """Have the end of a call reported, from a thread of Ray's."""
@@ -176,33 +163,19 @@ class RayFleet:
         if isinstance(found, BaseException):
             return self._left(worker, actor, found) if call == LIVE else []
         if call == FACTS:
-            return self._joined(worker, actor, **found)
+            actor.joined = self._have_joined = True
+            return [Joined(worker, **found)]
         if "cause" in found:
             return [Failed(worker, call, found["cause"])]
         return [Finished(worker, UnitResult(**found))]
 
-    def _joined(self, worker: str, actor: _Actor, version: str, host: str, process: int) -> list[Event]:
-        if version != __version__:
-            actor.refused = f"{host} has hauteur {version}, the driver {__version__}: they must be the same"
-            if not self._have_joined:
-                raise ValueError(f"{self.name}: {actor.refused}")
-            return []  # it keeps its place, so that Ray starts no other there
-        actor.joined = self._have_joined = True
-        self._failed_starts = 0
-        return [Joined(worker, host, process)]
-
     def _left(self, worker: str, actor: _Actor, error: BaseException) -> list[Event]:
-        """Note that the process of a worker has ended; another one, where Ray starts it again, has to report itself."""
-        had_joined, actor.joined, actor.refused = actor.joined, False, ""
-        cause, actor.cause = actor.cause or first_line(error), ""
-        if had_joined:
-            self._watch(worker)
-            return [Left(worker, cause)]
+        """Note that the process of a worker has ended. ValueError where none ever comes."""
         del self._actors[worker]
-        with suppress(Exception):
-            self._ray.kill(actor.handle)
+        cause = actor.cause or first_line(error)
+        if actor.joined:
+            return [Left(worker, cause)]
         self._failed_starts, self._last_cause = self._failed_starts + 1, cause
-        self._next_look = time.monotonic() + PAUSE * self._have_joined
         if self._failed_starts >= MOST_STARTS and not self._have_joined:
             raise ValueError(f"{self.name} starts no worker: {cause}")
         return []
@@ -221,7 +194,7 @@ class RayWorker:
 
     def facts(self) -> dict[str, Any]:
         """Return what this process is."""
-        return {"version": __version__, "host": platform.node(), "process": os.getpid()}
+        return {"host": platform.node(), "process": os.getpid()}
 
     def live(self) -> None:
         """Never return: the call ends with the process, which its caller notices at once."""

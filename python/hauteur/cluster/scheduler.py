@@ -2,44 +2,99 @@
 
 from __future__ import annotations
 
+import queue
 import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 
-from hauteur.cluster.counts import Counts
-from hauteur.cluster.fleet import Event, Failed, Finished, Fleet, Joined, Left, Sources
-from hauteur.cluster.unit import Unit, UnitResult
+from hauteur.cluster.unit import Event, Failed, Finished, Fleet, Joined, Left, Sources, Unit, UnitResult
 
 IN_FLIGHT = 2
 """Units that a worker has at a time: it plays them side by side, so that its batches stay full when one ends."""
-PULSE = 0.2
-"""Seconds after which a turn ends while nothing happens."""
+PULSE = 0.05
+"""Seconds after which a turn ends while nothing happens, and new batches are begun."""
 MOST_GAP = 5.0
 """Seconds of a turn that count for time limits: while the driver was stopped, workers could not hand anything in."""
-MOST_FAILURES = 3
-"""Times that a unit may fail, at other workers as long as there are any; then its batch ends."""
-MOST_DEATHS = 10
-"""Workers that may end while they have a unit; then its batch ends."""
+MOST_FAILURES, MOST_DEATHS = 3, 10
+"""Times that a unit may fail, at other workers as long as there are any, and workers that may end while they have it;
+then its batch ends.
+"""
 LEAST_LIMIT = 900.0
 """Seconds that a learned time limit has at least: a worker opens nets before its first unit."""
 LIMIT_FACTOR = 10
 """A learned time limit is this times the seconds of the slowest unit of the batch, of three or more."""
-ABSENT_SECONDS = 30.0
-"""Seconds without any worker after which that is reported."""
 CLOSE_SECONDS = 60.0
 """Seconds for which the end waits for the present turn."""
 
 
+COUNTED = {"units": "units played", "retried": "given out again", "failed": "failed", "left": "workers lost"}
+"""Numbers that are counted, and what they are for people."""
+TIMED = ("work_seconds", "worker_seconds", "unit_seconds", "idle_seconds")
+
+
+@dataclass
+class Counts:
+    """The work until now.
+
+    units: that were played; retried: times that a unit went back because its worker left, failed or took too long;
+    failed: times that a worker could not play a unit, or took too long; left: workers that went. work_seconds: of the
+    clock, in which there was work; worker_seconds, unit_seconds, idle_seconds: in that time, those of all workers that
+    were there, of all units that were in flight, and of the workers without any.
+    """
+
+    units: int = 0
+    retried: int = 0
+    failed: int = 0
+    left: int = 0
+    work_seconds: float = 0.0
+    worker_seconds: float = 0.0
+    unit_seconds: float = 0.0
+    idle_seconds: float = 0.0
+
+    def since(self, before: Counts) -> dict[str, float]:
+        """Return what was done after another count, as `summed_numbers`."""
+        return summed_numbers([{name: value - getattr(before, name) for name, value in asdict(self).items()}])
+
+
+def summed_numbers(parts: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """Return what workers did altogether: the fields of `Counts`, and what follows from them.
+
+    present, in_flight: workers, and units that they had, on average while there was work; idle_share: 0 to 1.
+    """
+    counts = {name: int(sum(part.get(name, 0) for part in parts)) for name in COUNTED}
+    seconds = {name: round(sum(part.get(name, 0.0) for part in parts), 6) for name in TIMED}
+    return {
+        "present": _share(seconds["worker_seconds"], seconds["work_seconds"]),
+        "in_flight": _share(seconds["unit_seconds"], seconds["work_seconds"]),
+        **counts,
+        **seconds,
+        "idle_share": _share(seconds["idle_seconds"], seconds["worker_seconds"]),
+    }
+
+
+def numbers_in_words(numbers: Mapping[str, float]) -> list[tuple[str, str]]:
+    """Return numbers for people: each with what it is."""
+    return [
+        (f"{numbers.get('present', 0):.1f}", "workers, on average"),
+        (f"{numbers.get('in_flight', 0):.1f}", "units in flight, on average"),
+        *((f"{numbers.get(name, 0):,.0f}", words) for name, words in COUNTED.items()),
+        (f"{numbers.get('idle_share', 0):.1%}", "idle share of worker time"),
+    ]
+
+
+def _share(part: float, whole: float) -> float:
+    return round(part / whole, 4) if whole > 0 else 0.0
+
+
 @dataclass(frozen=True)
 class Played:
-    """A unit that was played, and by which worker."""
+    """A unit that was played."""
 
     unit: Unit
     result: UnitResult
-    worker: str
 
 
 @dataclass(eq=False)
@@ -66,28 +121,21 @@ class UnitBatch:
         self.slowest, self.finished = 0.0, 0
         if self.missing < len(units):
             raise ValueError(f"units of a batch must differ, got {len(units)} of which {self.missing} do")
-        self._results: deque[Played] = deque()
-        self._over = not units
-        self._error: BaseException | None = None
-        self._changed = threading.Condition()
+        self._found = queue.SimpleQueue[Played | BaseException | None]()
         self._forget = forget
+        if not units:
+            self.end()
 
     def __iter__(self) -> Iterator[Played]:
-        while True:
-            with self._changed:
-                self._changed.wait_for(lambda: self._results or self._over)
-                if not self._results:
-                    if self._error is not None:
-                        raise self._error
-                    return
-                played = self._results.popleft()
-            yield played
+        while isinstance(found := self._found.get(), Played):
+            yield found
+        self.end(found)  # for those who iterate again
+        if found is not None:
+            raise found
 
     def close(self) -> None:
-        """Give no more of these units away, and hand out no more results of them; at any time, any number of times."""
+        """Give no more of these units away; the iteration ends. At any time, any number of times."""
         self._forget(self)
-        with self._changed:
-            self._results.clear()
         self.end()
 
     def hand_out(self, played: Played, seconds: float) -> None:
@@ -95,16 +143,11 @@ class UnitBatch:
         self.missing -= 1
         self.finished += 1
         self.slowest = max(self.slowest, seconds)
-        with self._changed:
-            self._results.append(played)
-            self._changed.notify_all()
+        self._found.put(played)
 
     def end(self, error: BaseException | None = None) -> None:
-        """End the iteration, when the results that wait are taken."""
-        with self._changed:
-            if not self._over:
-                self._over, self._error = True, error
-            self._changed.notify_all()
+        """End the iteration, when the results that wait are taken; the first end counts."""
+        self._found.put(error)
 
 
 def print_note(line: str) -> None:
@@ -135,7 +178,6 @@ class Scheduler:
         self._batches: list[UnitBatch] = []
         self._counts = Counts()
         self._turned, self._time = clock(), 0.0
-        self._present, self._absence_noted = 0.0, False
         self._noted: set[str] = set()
         self._error: BaseException | None = None
         self._closed = False
@@ -166,7 +208,6 @@ class Scheduler:
                 raise self._error
             if units:
                 self._batches.insert(0 if first else len(self._batches), batch)
-        self.fleet.wake()
         return batch
 
     def status(self) -> str:
@@ -181,7 +222,6 @@ class Scheduler:
     def close(self) -> None:
         """End the workers, and batches that are open with an error; at any time, any number of times."""
         self._closed = True
-        self.fleet.wake()
         self._thread.join(CLOSE_SECONDS)
         self._stop(RuntimeError("the scheduler was closed"))
         self.fleet.close()
@@ -208,7 +248,6 @@ class Scheduler:
             for event in events:
                 self._take(event)
             self._replace_late()
-            self._note_absence()
             self._give()
 
     def _pass_time(self) -> None:
@@ -232,7 +271,7 @@ class Scheduler:
             case Finished(name, result) if (flight := self._landed(name, result.key)) is not None:
                 if flight.batch in self._batches:
                     self._counts.units += 1
-                    flight.batch.hand_out(Played(flight.unit, result, name), self._time - flight.since)
+                    flight.batch.hand_out(Played(flight.unit, result), self._time - flight.since)
                     if not flight.batch.missing:
                         self._end(flight.batch)
             case Failed(name, key, cause) if (flight := self._landed(name, key)) is not None:
@@ -290,17 +329,6 @@ class Scheduler:
         if self._unit_seconds:
             return self._unit_seconds
         return max(LEAST_LIMIT, LIMIT_FACTOR * batch.slowest) if batch.finished >= 3 else float("inf")
-
-    def _note_absence(self) -> None:
-        """Report where no worker has been there for long although there is work, and when there are workers again."""
-        if self._workers or not self._batches:
-            if self._absence_noted and self._workers:
-                self._on_note("there are workers again")
-            self._present, self._absence_noted = self._time, self._absence_noted and not self._workers
-        elif self._time >= self._present + ABSENT_SECONDS and not self._absence_noted:
-            self._absence_noted = True
-            cause = self.fleet.shortage() or "none has joined"
-            self._on_note(f"waiting for workers for {ABSENT_SECONDS:.0f} s: {cause}")
 
     def _give(self) -> None:
         """Give units to workers with free places, the least busy first."""

@@ -1,11 +1,13 @@
-"""Units of work: some games each, decided by their content alone, whichever worker plays them."""
+"""Units of work: some games each, decided by their content alone, whichever worker plays them; and the workers' side.
+
+A fleet is where units are played: workers that come and go, are given units, and report events.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from importlib import import_module
@@ -14,19 +16,17 @@ from typing import Any, Protocol
 
 from hauteur import __version__
 
-KINDS = {
-    "self-play": "learning.units:LearningJob",
-    "gate": "learning.units:LearningJob",
-}
-"""Every kind of units: the module of the package, and the class of its jobs. Packages above register here by name."""
+JOB = "hauteur.learning.units", "LearningJob"
+"""The module and class of what plays units, above this package."""
 
 
 @dataclass(frozen=True)
 class Unit:
     """Some games that one worker plays.
 
-    kind: one of `KINDS`; name: for people; shared: settings that the units of a job have in common, JSON; own: those of
-    this one alone, JSON; files: the nets that it needs, their file names by sha256; games: how many it has.
+    kind: what its games are for, `self-play` or `gate`; name: for people; shared: settings that the units of a job have
+    in common, JSON; own: those of this one alone, JSON; files: the nets that it needs, their file names by sha256;
+    games: how many it has.
     """
 
     kind: str
@@ -61,11 +61,15 @@ class UnitResult:
     facts: Mapping[str, float] = field(default_factory=dict)
 
 
+TakeUnit = Callable[[], Unit | None]
+"""Takes the next unit; None where there is none now."""
+
+
 class UnitJob(Protocol):
     """The units of one job, played side by side by one worker."""
 
-    def play(self, units: Iterator[Unit]) -> Iterator[UnitResult]:
-        """Play units, and yield each as it ends; the iterator is asked again while games go on, as it may have more."""
+    def play(self, take: TakeUnit) -> Iterator[UnitResult]:
+        """Play units, and yield each as it ends; `take` is asked again while games go on, as there may be more."""
 
     def close(self) -> None:
         """Close nets."""
@@ -87,19 +91,73 @@ def unit_of(message: Mapping[str, Any]) -> Unit:
     return unit
 
 
-def job_class(kind: str) -> JobClass:
-    """Return what opens jobs of a kind."""
-    module, _, name = KINDS[kind].partition(":")
-    found: JobClass = getattr(import_module(f"hauteur.{module}"), name)
+def job_class() -> JobClass:
+    """Return what opens jobs."""
+    module, name = JOB
+    found: JobClass = getattr(import_module(module), name)
     return found
-
-
-def preload() -> None:
-    """Import what the jobs need; what cannot be imported is an error of the first unit that needs it."""
-    for place in KINDS.values():
-        with suppress(Exception):
-            import_module(f"hauteur.{place.partition(':')[0]}")
 
 
 def _hash(value: Any) -> str:
     return hashlib.sha256(json.dumps(value, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
+
+
+@dataclass(frozen=True)
+class Joined:
+    """A worker is ready. process: its number on the host."""
+
+    worker: str
+    host: str
+    process: int = 0
+
+
+@dataclass(frozen=True)
+class Left:
+    """A worker is gone, and the units that it had with it. cause: in words."""
+
+    worker: str
+    cause: str
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A worker has played a unit."""
+
+    worker: str
+    result: UnitResult
+
+
+@dataclass(frozen=True)
+class Failed:
+    """A worker could not play a unit. key: the unit's; cause: in words."""
+
+    worker: str
+    key: str
+    cause: str
+
+
+Event = Joined | Left | Finished | Failed
+
+Sources = Mapping[str, Path]
+"""Where the driver has the files of units, by sha256."""
+
+
+class Fleet(Protocol):
+    """Workers; one thread uses a fleet. A worker that left is replaced by the fleet itself. name: for people."""
+
+    name: str
+
+    def submit(self, worker: str, unit: Unit, sources: Sources) -> None:
+        """Give a unit to a worker that has joined and not left; without waiting for it."""
+
+    def wait(self, seconds: float) -> list[Event]:
+        """Return what has happened, after at most this time. ValueError where no worker will ever come."""
+
+    def replace(self, worker: str, cause: str) -> None:
+        """End a worker that hangs, and have another take its place; `Left` follows."""
+
+    def shortage(self) -> str | None:
+        """Return why there are not more workers, in words; None where all are there."""
+
+    def close(self) -> None:
+        """End all workers."""

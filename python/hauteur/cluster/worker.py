@@ -1,18 +1,29 @@
-"""A worker: plays the units that it is given, those of one job side by side, in a thread of its own."""
+"""A worker: plays the units that it is given, those of one job side by side, in a thread of its own.
+
+As a program it is the process of a local worker: units come on stdin, results go to stdout, as JSON and bytes.
+"""
 
 from __future__ import annotations
 
+import ctypes
+import json
+import os
+import signal
 import sys
 import threading
 import traceback
 from collections import OrderedDict, deque
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
-from hauteur.cluster.unit import Unit, UnitJob, UnitResult, job_class, preload, unit_of
+from hauteur.cluster.unit import Unit, UnitJob, UnitResult, job_class, unit_of
 from hauteur.system.errors import explain
+from hauteur.system.files import sha256_of
 
+PR_SET_PDEATHSIG = 1
+"""Of Linux's prctl: the signal that a process gets when the thread that started it ends."""
 MOST_JOBS = 3
 """Jobs whose nets stay open: self-play of two generations and a gate may take turns."""
 MOST_CAUSE = 2000
@@ -60,13 +71,14 @@ class UnitWorker:
             self._closed = True
             self._changed.notify()
 
-    def take(self, job: str) -> Unit | None:
+    def _take(self, job: str) -> Unit | None:
         """Take the next unit of a job; None where the next one is of another, which has its turn, or there is none."""
         with self._changed:
             return self._waiting.popleft() if self._waiting and self._waiting[0].job == job else None
 
     def _work(self) -> None:
-        preload()  # here, not beside the first job: two threads would wait for each other's imports
+        with suppress(Exception):  # what cannot be imported is an error of the first unit
+            job_class()
         while (unit := self._first()) is not None:
             self._play(unit)
         while self._jobs:
@@ -80,17 +92,23 @@ class UnitWorker:
 
     def _play(self, unit: Unit) -> None:
         """Play the units of a job that wait now; each of them is delivered or fails."""
-        units = _UnitsOfJob(self, unit.job)
+        taken: dict[str, Unit] = {}
+
+        def take() -> Unit | None:
+            if (found := self._take(unit.job)) is not None:
+                taken[found.key] = found
+            return found
+
         try:
-            for result in self._job(unit).play(units):
+            for result in self._job(unit).play(take):
                 self._deliver(result)
-                del units.taken[result.key]
+                del taken[result.key]
         except BaseException as error:  # panics of the core are no Exception
             line = described(error) if unit.job in self._jobs else f"{unit.kind} cannot begin: {described(error)}"
             self._drop(unit.job)
-            if not units.taken and (first := self.take(unit.job)) is not None:
-                units.taken[first.key] = first
-            for key in units.taken:
+            if not taken:
+                take()
+            for key in taken:
                 self._fail(key, line)
 
     def _job(self, unit: Unit) -> UnitJob:
@@ -98,7 +116,7 @@ class UnitWorker:
             while len(self._jobs) >= MOST_JOBS:
                 self._drop(next(iter(self._jobs)))
             files = {sha256: self._files(sha256, name) for sha256, name in unit.files.items()}
-            self._jobs[unit.job] = job_class(unit.kind)(unit, files, self._threads)
+            self._jobs[unit.job] = job_class()(unit, files, self._threads)
         self._jobs.move_to_end(unit.job)
         return self._jobs[unit.job]
 
@@ -110,28 +128,97 @@ class UnitWorker:
                 traceback.print_exc()
 
 
-class _UnitsOfJob:
-    """The units of one job that wait at a worker; taken: those that are being played, by key."""
-
-    def __init__(self, worker: UnitWorker, job: str) -> None:
-        self._worker = worker
-        self._job = job
-        self.taken: dict[str, Unit] = {}
-
-    def __iter__(self) -> _UnitsOfJob:
-        return self
-
-    def __next__(self) -> Unit:
-        unit = self._worker.take(self._job)
-        if unit is None:
-            raise StopIteration
-        self.taken[unit.key] = unit
-        return unit
-
-
 def described(error: BaseException) -> str:
     """Return an error as one line; that of a fault of the program names its type, and its traceback goes to stderr."""
     if isinstance(error, ValueError | OSError | ImportError) and (line := explain(error)):
         return line[:MOST_CAUSE]
     traceback.print_exception(error, file=sys.stderr)
     return f"{type(error).__name__}: {' '.join(str(error).split())}"[:MOST_CAUSE]
+
+
+def write_message(stream: IO[bytes], fields: Mapping[str, Any], content: bytes = b"") -> None:
+    """Write a line of JSON, and the bytes behind it that it announces."""
+    stream.write(json.dumps({**fields, "bytes": len(content)}).encode() + b"\n")
+    stream.write(content)
+    stream.flush()
+
+
+def read_message(stream: IO[bytes]) -> tuple[dict[str, Any], bytes] | None:
+    """Read a message; None where the stream ends. ValueError for what is none."""
+    line = stream.readline()
+    if not line.endswith(b"\n"):
+        return None
+    try:
+        fields = json.loads(line)
+        size = fields.pop("bytes")
+    except (ValueError, TypeError, AttributeError, KeyError):
+        raise ValueError(f"not a message: {line[:80]!r}") from None
+    content = stream.read(size)
+    return (fields, content) if len(content) == size else None
+
+
+def main(threads: int) -> None:
+    """Play units until stdin ends, which it does when the driver ends."""
+    end_with_driver()
+    units, output = private_pipes()
+    lock = threading.Lock()
+    places: dict[str, Path] = {}
+
+    def report(fields: Mapping[str, Any], content: bytes = b"") -> None:
+        try:
+            with lock:
+                write_message(output, fields, content)
+        except OSError:  # no driver reads
+            os._exit(0)
+
+    def deliver(result: UnitResult) -> None:
+        report({"report": "done", "key": result.key, "facts": dict(result.facts)}, result.content)
+
+    def fail(key: str, cause: str) -> None:
+        report({"report": "failed", "key": key, "cause": cause})
+
+    def file(sha256: str, name: str) -> Path:
+        if sha256_of(places[sha256]) != sha256:
+            raise ValueError(f"{places[sha256]}: is not the {name} that the unit names (its sha256 differs)")
+        return places[sha256]
+
+    worker = UnitWorker(file, deliver, fail, threads=threads)
+    report({"report": "joined"})
+    while (message := read_message(units)) is not None:
+        fields, _ = message
+        places |= {sha256: Path(place) for sha256, place in fields["sources"].items()}
+        worker.receive(fields["unit"])
+
+
+def end_with_driver() -> None:
+    """Have the system end this process when the driver ends, also where it was stopped or hangs."""
+    if sys.platform != "linux":
+        return
+    with suppress(OSError, AttributeError):  # another C library
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    with suppress(OSError):  # where memory is short, the system should end a worker, not the driver
+        Path("/proc/self/oom_score_adj").write_text("500", encoding="ascii")
+
+
+def private_pipes() -> tuple[IO[bytes], IO[bytes]]:
+    """Return stdin and stdout under other numbers: what is printed or read here, or by a program that is started here,
+    does not mix with the messages.
+    """
+    units, output = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    os.dup2(2, 1)
+    return units, output
+
+
+if __name__ == "__main__":
+    status = 1
+    try:
+        main(int(sys.argv[1]))
+        status = 0
+    except Exception:
+        sys.excepthook(*sys.exc_info())
+    finally:
+        sys.stderr.flush()
+        os._exit(status)  # games that still run have no driver to report to

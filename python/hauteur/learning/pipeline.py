@@ -26,9 +26,7 @@ from hauteur.learning.planned import (
     colours_of,
     finished_games,
     planned_gate,
-    planned_probe,
     planned_selfplay,
-    played_games,
     playing_nets,
 )
 from hauteur.learning.progress import progress_of_step, removed_at_the_end
@@ -195,17 +193,8 @@ class Run:
             number += 1
 
     def _play_probe(self, games: int, number: int) -> controller.Observation:
-        planned = planned_probe(
-            self.game,
-            self.selfplay,
-            generation=self.state.generation,
-            number=number,
-            games=games,
-            nets=self._playing_nets(self.state.generation),
-            seed=self.recipe.run.seed,
-            colours=colours_of(self.recipe),
-            unit_games=self.games.unit_games(games),
-        )
+        few = self.selfplay.model_copy(update={"games": games})
+        planned = self._planned_selfplay(self.state.generation, few, probe=number)
         with self._progress("probe", games) as progress:
             played, cost = self.games.probe(planned, progress)
         self._add_cost(cost)
@@ -225,15 +214,24 @@ class Run:
         planned, *ahead = [self._planned_selfplay(number) for number in range(generation, last + 1)]
         self.games.begin(planned, *ahead)
         with self._progress("self-play", settings.games) as progress:
-            cost, checked = self.games.self_play(planned, progress)
-        self.state.games[generation] = self._read_games(generation, played_games(planned, self.folder.games, checked))
+            cost = self.games.self_play(planned, progress)
+        self.state.games[generation] = self._read_games(generation, self._finished_games(generation))
         self.state.current["selfplay"] = search_metrics(cost.facts, cost.seconds)
         self._add_cost(cost)
 
-    def _planned_selfplay(self, generation: int) -> PlannedGames:
-        settings, nets = self._selfplay_of(generation), self._playing_nets(generation)
-        seed, colours = self.recipe.run.seed, colours_of(self.recipe)
-        return planned_selfplay(self.game, settings, generation=generation, nets=nets, seed=seed, colours=colours)
+    def _planned_selfplay(
+        self, generation: int, settings: SelfPlaySettings | None = None, *, probe: int | None = None
+    ) -> PlannedGames:
+        """Plan the games of a generation, or of a probe with other settings."""
+        return planned_selfplay(
+            self.game,
+            settings or self._selfplay_of(generation),
+            generation=generation,
+            nets=self._playing_nets(generation),
+            seed=self.recipe.run.seed,
+            colours=colours_of(self.recipe),
+            probe=probe,
+        )
 
     def _selfplay_of(self, generation: int) -> SelfPlaySettings:
         """Return the settings of self-play as they were, or will be, in a generation."""
@@ -355,10 +353,7 @@ class Run:
 
     def _gate_match(self) -> GateResults:
         gate, best, seed = self.recipe.gate, self.state.best, self.recipe.run.seed
-        number, unit_games = self.state.generation, self.games.unit_games(gate.games, sprt=gate.by == "sprt")
-        planned = planned_gate(
-            self.game, self.selfplay, gate, generation=number, best=best, seed=seed, unit_games=unit_games
-        )
+        planned = planned_gate(self.game, self.selfplay, gate, generation=self.state.generation, best=best, seed=seed)
         with self._progress("gate", gate.games) as progress:
             return self.games.gate_match(planned, sprt_of(gate), progress)
 

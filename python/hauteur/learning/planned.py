@@ -6,7 +6,7 @@ place is found, and played again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -31,8 +31,10 @@ if TYPE_CHECKING:
 
 CANDIDATE, BEST = 0, 1
 """Players of a gate match."""
-MOST_RESULT = 2**30
-"""Bytes of memory that the columns of a worker's result may take."""
+MATCH_UNIT = 8
+"""Games of a unit of a probe or gate match, even: few, so that a sequential test ends soon, and workers get like
+shares.
+"""
 UNLIKE = "are not those that the nets have learned from (another machine or version plays others)"
 
 
@@ -70,10 +72,9 @@ class PlannedGames:
 
         ValueError, naming it, where it is damaged, or has other games than were planned for this unit.
         """
-        from hauteur.learning.shards import MOST_UNPACKED, checked_games, read_table  # with pyarrow
+        from hauteur.learning.shards import checked_games, read_table  # with pyarrow
 
-        most = MOST_UNPACKED if isinstance(source, Path) else MOST_RESULT
-        table = read_table(source, name, most=most)
+        table = read_table(source, name)
         games = checked_games(table, name, self.game.spec)
         for column, expected in self._expected(self.units[number]).items():
             if table[column].to_pylist() != expected:
@@ -105,32 +106,18 @@ def planned_selfplay(
     nets: Sequence[int],
     seed: int,
     colours: Colours = "swap",
+    probe: int | None = None,
 ) -> PlannedGames:
-    """Plan the games of a generation. colours: side of player 0, where the second player is the fixed opponent."""
-    plans = tuple(game_plans(game, settings, generation=generation, seed=seed, colours=colours))
-    purpose = f"self-play {generation}"
-    return PlannedGames(
-        "self-play", game, settings, generation, tuple(nets), seed, purpose, plans, settings.shard_games
-    )
+    """Plan the games of a generation. colours: side of player 0, where the second player is the fixed opponent.
 
-
-def planned_probe(
-    game: _core.Game,
-    settings: SelfPlaySettings,
-    *,
-    generation: int,
-    number: int,
-    games: int,
-    nets: Sequence[int],
-    seed: int,
-    colours: Colours = "swap",
-    unit_games: int,
-) -> PlannedGames:
-    """Plan games as in the generation, for observation only; number: of the probe."""
-    few = settings.model_copy(update={"games": games})
-    opening_seed, purpose = derived_seed(seed, "probe", number), f"probe {generation} {number}"
-    plans = tuple(game_plans(game, few, generation=generation, seed=opening_seed, colours=colours))
-    return PlannedGames("self-play", game, few, generation, tuple(nets), seed, purpose, plans, unit_games)
+    probe: number of a probe, whose games are for observation only; None: the generation itself.
+    """
+    of_opening = seed if probe is None else derived_seed(seed, "probe", probe)
+    plans = tuple(game_plans(game, settings, generation=generation, seed=of_opening, colours=colours))
+    purpose, size = f"self-play {generation}", settings.shard_games
+    if probe is not None:
+        purpose, size = f"probe {generation} {probe}", MATCH_UNIT
+    return PlannedGames("self-play", game, settings, generation, tuple(nets), seed, purpose, plans, size)
 
 
 def planned_gate(
@@ -141,16 +128,12 @@ def planned_gate(
     generation: int,
     best: int,
     seed: int,
-    unit_games: int,
 ) -> PlannedGames:
-    """Plan the match of the net of a generation against the best one: pairs of games, played to their ends.
-
-    unit_games: of a unit, even.
-    """
+    """Plan the match of the net of a generation against the best one: pairs of games, played to their ends."""
     whole = settings.model_copy(update={"max_plies": None, "resignation": None, "tree_per_side": False})
     plans = pair_plans(game, gate.games, gate.opening_plies, purpose=f"gate opening {generation}", seed=seed)
     purpose = f"gate {generation}"
-    return PlannedGames("gate", game, whole, generation, (generation, best), seed, purpose, tuple(plans), unit_games)
+    return PlannedGames("gate", game, whole, generation, (generation, best), seed, purpose, tuple(plans), MATCH_UNIT)
 
 
 def colours_of(recipe: Recipe) -> Colours:
@@ -235,15 +218,6 @@ def _sound_games(planned: PlannedGames, folder: Path, number: int, warn: Callabl
         return None
 
 
-def played_games(planned: PlannedGames, folder: Path, checked: Mapping[Path, Games]) -> dict[Path, Games]:
-    """Return the games of a generation that was just played, by file. checked: those that need not be read."""
-    paths = {number: unit_path(folder, planned.generation, number) for number in planned.units}
-    return {
-        path: checked[path] if path in checked else unit_games(planned, folder, number)
-        for number, path in paths.items()
-    }
-
-
 def finished_games(
     recipe: Recipe,
     folder: RunFolder,
@@ -252,7 +226,7 @@ def finished_games(
     play_again: Callable[[list[int]], object],
     warn: Callable[[str], object],
 ) -> dict[Path, Games]:
-    """Return the games of a generation that is over, by file; units without a right file are played again.
+    """Return the games of a generation that has been played, by file; units without a right file are played again.
 
     digest: of the games that were learned from, where it is known; play_again: plays units. ValueError where that
     cannot be done, or with run.exact where other games come out; without it they are learned from, with a warning.

@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hauteur.cluster.open import open_workers
+from hauteur.cluster.open import WorkerOptions, open_scheduler
 from hauteur.learning import pipeline
 from hauteur.learning.metrics import Display
 from hauteur.learning.recipe import Recipe, changed_recipe, load_recipe
@@ -157,7 +157,11 @@ def learn(
     changed, out = _recipe(recipe, overrides, out)
     display = Display() if on_generation is None else _Calling(on_generation, changed.run.generations)
     folder = changed.folder if out is None else Path(out)
-    with open_workers(workers, cluster) as scheduler:
+    try:
+        options = WorkerOptions(workers, cluster)
+    except ValueError as error:
+        raise ValueError(str(error).removeprefix("--")) from None  # an argument here, no option
+    with open_scheduler(options) as scheduler:
         pipeline.learn(changed, folder=folder, fresh=fresh, display=display, scheduler=scheduler)
     return LearningRun(folder)
 

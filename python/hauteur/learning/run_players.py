@@ -20,7 +20,6 @@ from hauteur.players.search_player import SearchPlayer
 from hauteur.players.settings import NETS
 
 if TYPE_CHECKING:
-    from hauteur.matches.arena import ArenaFacts
     from hauteur.mcts.params import SearchParams, Temperature
     from hauteur.networks.evaluators.base import Evaluator
 
@@ -119,18 +118,3 @@ def with_opponent_files(recipe: Recipe, files: Mapping[str, Sequence[Path]]) -> 
         return recipe
     places = {setting: str(files[setting][0]) for setting in NETS if setting in files}
     return recipe.model_copy(update={"opponent": recipe.opponent.model_copy(update=places)})
-
-
-def evaluations_of_nets(
-    facts: ArenaFacts, players: Sequence[SearchPlayer | MovePlayer], nets: Sequence[int]
-) -> tuple[int, int]:
-    """Return the evaluations that games took of the run's own nets, and of the large nets beside them.
-
-    nets: generation of each player's net, as `playing_nets` gives them.
-    """
-    done = {id(evaluator): network.rows for evaluator, network in facts.networks}
-    own = [
-        player for player, net in zip(players, nets, strict=True) if isinstance(player, SearchPlayer) and net != NO_NET
-    ]
-    small, large = {id(player.evaluator) for player in own}, {id(player.large) for player in own}
-    return sum(done.get(one, 0) for one in small), sum(done.get(one, 0) for one in large)

@@ -7,15 +7,15 @@ import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
-from functools import partial
+from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 
-from hauteur.cluster.counts import summed_numbers
-from hauteur.cluster.unit import Unit, job_class
+from hauteur.cluster.scheduler import Played, summed_numbers
+from hauteur.cluster.unit import Unit
 from hauteur.games.game_line import NO_NET
 from hauteur.learning.gate import GateResults
 from hauteur.learning.planned import CANDIDATE, PlannedGames, missing_units, unit_path
@@ -32,10 +32,6 @@ if TYPE_CHECKING:
 
 PULSE = 0.2
 """Seconds after which the progress of units in the background is shown again."""
-MOST_CHECKED = 128 * 2**20
-"""Bytes of checked games of a generation that wait for its end; the files of others are read again."""
-SPRT_GAMES = 2
-"""Games of a unit of a gate match that a sequential test may end, where this process plays them."""
 
 OnGames = Callable[[int], None]
 """Takes the number of games that have ended."""
@@ -54,15 +50,6 @@ class StepCost:
         """Return what units took together, by the facts of each."""
         small, large = (int(sum(cost.get(name, 0.0) for cost in costs)) for name in EVALUATIONS)
         return cls(summed_facts(costs), (small, large), seconds)
-
-
-class PlayedUnit(NamedTuple):
-    """A unit that was played. content: of its file; cost: see `summed_facts`."""
-
-    number: int
-    content: bytes
-    games: Games
-    cost: Mapping[str, float]
 
 
 @dataclass
@@ -89,16 +76,6 @@ class StepGames:
             if not self.recipe.run.exact:
                 self.warn("run.exact = false: workers' games are not those of one process, nor the same again")
 
-    def unit_games(self, games: int, *, sprt: bool = False) -> int:
-        """Return the games of a unit, even, where no file is written: two units a worker, or all at this process.
-
-        sprt: the games end with a sequential test.
-        """
-        if self.scheduler is None:
-            return SPRT_GAMES if sprt else games + games % 2
-        share = -(-games // (2 * max(1, self.scheduler.workers)))
-        return min(max(2, share + share % 2), 100)
-
     def begin(self, *planned: PlannedGames) -> None:
         """Begin the self-play of generations that have not begun, where workers play it beside other work."""
         if self.scheduler is None:
@@ -106,42 +83,48 @@ class StepGames:
         for one in planned:
             if one.generation not in self._begun:
                 generation = _Generation(one, self.folder.games, self.warn)
-                batch = self._start(self.scheduler, one, generation.missing)
-                self._begun[one.generation] = _Background(generation, batch, partial(_received, one))
+                batch = self.scheduler.start(*self._units(one, generation.missing))
+                self._begun[one.generation] = _Background(generation, batch)
 
-    def self_play(self, planned: PlannedGames, on_games: OnGames) -> tuple[StepCost, dict[Path, Games]]:
-        """Play the games of a generation that are missing on disk; return those of some files, which were checked."""
+    def self_play(self, planned: PlannedGames, on_games: OnGames) -> StepCost:
+        """Play the games of a generation that are missing on disk; their files are there then."""
         if self.scheduler is None:
             generation = _Generation(planned, self.folder.games, self.warn)
-            for played in self._played_here(planned, generation.missing, on_games, generation.games):
-                generation.take(played)
-            return generation.end()
+            before = generation.games
+            with closing(self._played(planned, generation.missing, lambda done: on_games(before + done))) as found:
+                for played in found:
+                    generation.take(played)
+            return generation.cost()
         self.begin(planned)
         background = self._begun[planned.generation]
         while not background.has_ended(PULSE):
             on_games(background.generation.games)
         on_games(background.generation.games)
         del self._begun[planned.generation]
-        return background.generation.end()
+        return background.generation.cost()
 
     def play_again(self, planned: PlannedGames, numbers: Sequence[int], on_games: OnGames) -> None:
-        """Play units of a generation that is over, whose files are not right any more."""
-        for played in self._results(planned, numbers, on_games):
-            write_bytes(unit_path(self.folder.games, planned.generation, played.number), played.content)
+        """Play units of a generation whose files are not right."""
+        with closing(self._played(planned, numbers, on_games)) as found:
+            for played in found:
+                number, content = played.unit.own["number"], played.result.content
+                write_bytes(unit_path(self.folder.games, planned.generation, number), content)
 
     def probe(self, planned: PlannedGames, on_games: OnGames) -> tuple[Games, StepCost]:
         """Play games for observation."""
         began = time.perf_counter()
-        found = sorted(self._results(planned, list(planned.units), on_games), key=lambda one: one.number)
-        cost = StepCost.of([one.cost for one in found], time.perf_counter() - began)
-        return Games.join([one.games for one in found]), cost
+        with closing(self._played(planned, list(planned.units), on_games)) as played:
+            found = sorted(played, key=lambda one: one.unit.own["number"])
+        cost = StepCost.of([one.result.facts for one in found], time.perf_counter() - began)
+        return Games.join([_checked(planned, one) for one in found]), cost
 
     def gate_match(self, planned: PlannedGames, sprt: Sprt | None, on_games: OnGames) -> GateResults:
         """Play a gate match; with a sequential test until it ends."""
         results = GateResults(sprt)
-        with closing(self._results(planned, list(planned.units), on_games)) as found:
+        with closing(self._played(planned, list(planned.units), on_games)) as found:
             for played in found:
-                for index, score in zip(played.games.index.tolist(), _scores(played.games, planned), strict=True):
+                games = _checked(planned, played)
+                for index, score in zip(games.index.tolist(), _scores(games, planned), strict=True):
                     results.add(index, score)
                 if results.over:
                     break
@@ -173,42 +156,29 @@ class StepGames:
         for background in self._begun.values():
             background.batch.close()
 
-    def _results(self, planned: PlannedGames, numbers: Sequence[int], on_games: OnGames) -> Generator[PlayedUnit]:
-        """Yield units as they are played, before any that were begun earlier."""
-        if self.scheduler is None:
-            yield from self._played_here(planned, numbers, on_games)
-            return
-        games = 0
-        with closing(self._start(self.scheduler, planned, numbers, first=True)) as batch:
-            for played in batch:
-                games += played.unit.games
-                yield _received(planned, played.unit.own["number"], played.result.content, played.result.facts)
-                on_games(games)
-
-    def _played_here(
-        self, planned: PlannedGames, numbers: Sequence[int], on_games: OnGames, before: int = 0
-    ) -> Generator[PlayedUnit]:
-        """Play units side by side in this process. before: games that were there."""
+    def _played(self, planned: PlannedGames, numbers: Sequence[int], on_games: OnGames) -> Generator[Played]:
+        """Yield units as they are played, by workers before any that were begun earlier. on_games: takes the count."""
         if not numbers:
             return
         units, sources = self._units(planned, numbers)
-        count = before
+        if self.scheduler is None:
+            yield from self._played_here(units, sources, on_games)
+            return
+        games = 0
+        with closing(self.scheduler.start(units, sources, first=True)) as batch:
+            for played in batch:
+                games += played.unit.games
+                yield played
+                on_games(games)
 
-        def on_game() -> None:
-            nonlocal count
-            count += 1
-            on_games(count)
-
-        job = job_class(planned.kind)(units[0], sources, self.threads)
-        assert isinstance(job, LearningJob)
-        with closing(job), closing(job.played(iter(units), on_game)) as found:
-            for unit, records, facts in found:
-                yield _received(planned, unit.own["number"], job.content(records), facts)
-
-    def _start(
-        self, scheduler: Scheduler, planned: PlannedGames, numbers: Sequence[int], *, first: bool = False
-    ) -> UnitBatch:
-        return scheduler.start(*self._units(planned, numbers), first=first)
+    def _played_here(self, units: Sequence[Unit], sources: Mapping[str, Path], on_games: OnGames) -> Generator[Played]:
+        """Play units side by side in this process."""
+        waiting, by_key, games = iter(units), {unit.key: unit for unit in units}, count(1)
+        job = LearningJob(units[0], sources, self.threads)
+        played = job.play(lambda: next(waiting, None), lambda: on_games(next(games)))
+        with closing(job), closing(played):
+            for result in played:
+                yield Played(by_key[result.key], result)
 
     def _units(self, planned: PlannedGames, numbers: Sequence[int]) -> tuple[list[Unit], dict[str, Path]]:
         nets = {net: self.net_files(net) for net in planned.nets if net != NO_NET}
@@ -216,38 +186,33 @@ class StepGames:
 
 
 class _Generation:
-    """Self-play of a generation: writes the files of units; checked: games, as far as memory allows."""
+    """Self-play of a generation: writes the files of units; games: those that are there."""
 
     def __init__(self, planned: PlannedGames, folder: Path, warn: Callable[[str], object]) -> None:
         self.missing = missing_units(planned, folder, warn)
         self.games = len(planned.plans) - sum(len(planned.units[number]) for number in self.missing)
         self._planned, self._folder = planned, folder
-        self._checked: dict[Path, Games] = {}
         self._costs: list[Mapping[str, float]] = []
-        self._room = MOST_CHECKED
         self._began, self._seconds = time.perf_counter(), 0.0
 
-    def take(self, played: PlayedUnit) -> None:
+    def take(self, played: Played) -> None:
         """Write the file of a unit."""
-        path = unit_path(self._folder, self._planned.generation, played.number)
-        write_bytes(path, played.content)
-        self._room -= played.games.nbytes
-        if self._room >= 0:
-            self._checked[path] = played.games
-        self._costs.append(played.cost)
-        self.games += played.games.games
+        path = unit_path(self._folder, self._planned.generation, played.unit.own["number"])
+        write_bytes(path, played.result.content)
+        self._costs.append(played.result.facts)
+        self.games += played.unit.games
         self._seconds = time.perf_counter() - self._began
 
-    def end(self) -> tuple[StepCost, dict[Path, Games]]:
-        """Return what the games took, and those of some files."""
-        return StepCost.of(self._costs, self._seconds), self._checked
+    def cost(self) -> StepCost:
+        """Return what the games took."""
+        return StepCost.of(self._costs, self._seconds)
 
 
 class _Background:
     """Self-play of a generation that workers play while this process may do something else."""
 
-    def __init__(self, generation: _Generation, batch: UnitBatch, received: Callable[..., PlayedUnit]) -> None:
-        self.generation, self.batch, self._received = generation, batch, received
+    def __init__(self, generation: _Generation, batch: UnitBatch) -> None:
+        self.generation, self.batch = generation, batch
         self._error: Exception | None = None
         self._thread = threading.Thread(target=self._take, name="self-play", daemon=True)
         self._thread.start()
@@ -263,16 +228,14 @@ class _Background:
     def _take(self) -> None:
         try:
             for played in self.batch:
-                unit, result = played.unit, played.result
-                self.generation.take(self._received(unit.own["number"], result.content, result.facts))
+                self.generation.take(played)
         except Exception as error:  # raised where the games are waited for
             self._error = error
 
 
-def _received(planned: PlannedGames, number: int, content: bytes, cost: Mapping[str, float]) -> PlayedUnit:
-    """Return a unit with its games. ValueError where they are not those that were planned."""
-    games = planned.checked(pa.BufferReader(content), number, f"{planned.purpose}, unit {number}")
-    return PlayedUnit(number, content, games, cost)
+def _checked(planned: PlannedGames, played: Played) -> Games:
+    """Return the games of a unit. ValueError where they are not those that were planned."""
+    return planned.checked(pa.BufferReader(played.result.content), played.unit.own["number"], played.unit.name)
 
 
 def _scores(games: Games, planned: PlannedGames) -> list[float]:

@@ -6,17 +6,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from hauteur import _core
-from hauteur.cluster.unit import Unit, UnitResult
+from hauteur.cluster.unit import TakeUnit, Unit, UnitResult
 from hauteur.games.game_line import NO_NET
 from hauteur.games.registry import load_game
 from hauteur.learning.planned import PlannedGames, n_scl_of
 from hauteur.learning.recipe import Recipe, SelfPlaySettings
-from hauteur.learning.run_players import RunPlayers, evaluations_of_nets, opponent_files, with_opponent_files
+from hauteur.learning.run_players import RunPlayers, opponent_files, with_opponent_files
 from hauteur.learning.shards import shard_bytes
 from hauteur.matches.arena import ArenaFacts, play_games
 from hauteur.matches.record import GamePlan, GameRecord
@@ -75,48 +75,31 @@ def units_of(
     return units, sources
 
 
-@dataclass
-class _Running:
-    unit: Unit
-    missing: int
-    records: list[GameRecord] = field(default_factory=list)
-
-
-class UnitPlans:
+class _UnitPlans:
     """The plans of units, as far as there are any now; `ended` sorts the games by unit."""
 
-    def __init__(self, units: Iterator[Unit]) -> None:
-        self._units = units
+    def __init__(self, take: TakeUnit) -> None:
+        self._take = take
         self._plans: list[GamePlan] = []
-        self._running: dict[int, _Running] = {}
+        self._running: dict[int, tuple[Unit, list[GameRecord]]] = {}
 
     def __iter__(self) -> Iterator[GamePlan]:
         return self
 
     def __next__(self) -> GamePlan:
         if not self._plans:
-            unit = next(self._units)
+            if (unit := self._take()) is None:
+                raise StopIteration
             self._plans = [plan_from_json(fields) for fields in reversed(unit.own["plans"])]
-            running = _Running(unit, len(self._plans))
+            running = unit, list[GameRecord]()
             self._running |= {plan.index: running for plan in self._plans}
         return self._plans.pop()
 
     def ended(self, record: GameRecord) -> tuple[Unit, list[GameRecord]] | None:
         """Take a game; return its unit with all games, by number, once it is the last of them."""
-        running = self._running.pop(record.plan.index)
-        running.records.append(record)
-        running.missing -= 1
-        if running.missing:
-            return None
-        return running.unit, sorted(running.records, key=lambda one: one.plan.index)
-
-
-class UnitRecords(NamedTuple):
-    """The games of a unit, in the order of their numbers, and what they have cost (see `summed_facts`)."""
-
-    unit: Unit
-    records: list[GameRecord]
-    facts: dict[str, float]
+        unit, records = self._running.pop(record.plan.index)
+        records.append(record)
+        return (unit, sorted(records, key=lambda one: one.plan.index)) if len(records) == unit.games else None
 
 
 class LearningJob:
@@ -146,36 +129,25 @@ class LearningJob:
             self._stack.close()
             raise
 
-    def games(self, plans: Iterator[GamePlan], facts: ArenaFacts) -> Generator[GameRecord]:
-        """Play games by the settings."""
-        game, settings, seed = self.game, self.settings, self.recipe.run.seed
-        return episodes(game, self.players, settings, plans, seed=seed, purpose=self.purpose, facts=facts)
-
-    def play(self, units: Iterator[Unit]) -> Iterator[UnitResult]:
-        """Play units."""
-        for unit, records, facts in self.played(units):
-            yield UnitResult(unit.key, self.content(records), facts)
-
-    def played(self, units: Iterator[Unit], on_game: Callable[[], object] = lambda: None) -> Generator[UnitRecords]:
-        """Play units side by side until there are none; yield each once its last game has ended.
+    def play(self, take: TakeUnit, on_game: Callable[[], object] = lambda: None) -> Generator[UnitResult]:
+        """Play units side by side until there are none; yield each, as its file has it, once its last game has ended.
 
         on_game: called after every game. What a unit has cost is what came between the ends of two units.
         """
-        plans, facts, before = UnitPlans(units), ArenaFacts(), dict[str, float]()
-        with closing(self.games(plans, facts)) as played:
+        game, settings, seed = self.game, self.settings, self.recipe.run.seed
+        plans, facts, before = _UnitPlans(take), ArenaFacts(), dict[str, float]()
+        games = episodes(game, self.players, settings, plans, seed=seed, purpose=self.purpose, facts=facts)
+        with closing(games) as played:
             for record in played:
                 on_game()
                 if (ended := plans.ended(record)) is not None:
                     now, (unit, records) = self._counts(facts), ended
                     spent = {name: now[name] - before.get(name, 0.0) for name in now}
                     own = {"games": len(records), "moves": sum(len(one.actions) for one in records)}
-                    yield UnitRecords(unit, records, {**own, **spent})
+                    found = [replace(one, n_scl=self.n_scl) for one in records]
+                    content = shard_bytes(game.spec, found, generation=self.generation, nets=self.nets)
+                    yield UnitResult(unit.key, content, {**own, **spent})
                     before = now
-
-    def content(self, records: Sequence[GameRecord]) -> bytes:
-        """Return the games of a unit as its file has them."""
-        games = [replace(record, n_scl=self.n_scl) for record in records]
-        return shard_bytes(self.game.spec, games, generation=self.generation, nets=self.nets)
 
     def close(self) -> None:
         """Close the nets."""
@@ -184,8 +156,17 @@ class LearningJob:
     def _counts(self, facts: ArenaFacts) -> dict[str, float]:
         """Return what games have cost until now."""
         games, search = ({name: getattr(one, name) for name in names} for one, names in _counted(facts))
-        evaluations = evaluations_of_nets(facts, self.players, self.nets)
-        return {**games, **search, **dict(zip(EVALUATIONS, evaluations, strict=True)), "tree_bytes": facts.tree_bytes}
+        done = {id(evaluator): network.rows for evaluator, network in facts.networks}
+        own = [
+            player
+            for player, net in zip(self.players, self.nets, strict=True)
+            if isinstance(player, SearchPlayer) and net != NO_NET
+        ]
+        nets = {id(player.evaluator) for player in own}, {id(player.large) for player in own}
+        evaluations = {
+            name: sum(done.get(one, 0) for one in some) for name, some in zip(EVALUATIONS, nets, strict=True)
+        }
+        return {**games, **search, **evaluations, "tree_bytes": facts.tree_bytes}
 
 
 def episodes(

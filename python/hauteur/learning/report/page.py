@@ -9,7 +9,7 @@ from html import escape
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from hauteur.cluster.counts import numbers_in_words
+from hauteur.cluster.scheduler import numbers_in_words
 from hauteur.learning.progress import read_progress
 from hauteur.learning.recipe import Recipe, recipe_toml
 from hauteur.learning.report.figures import (
