@@ -91,7 +91,7 @@ def match_plans(
 
 @dataclass
 class GamesInProgress:
-    """What matches and tournaments in progress have in common.
+    """State that matches and tournaments in progress have in common.
 
     openings_name: identity of the openings, "" where there are none; before: the work of earlier sessions.
     """

@@ -125,7 +125,7 @@ def _walk(row: dict[str, Any]) -> dict[str, Any]:
             zip(row["policy_counts"][begin:end], row["policy_actions"][begin:end], strict=True), reverse=True
         )
         ply = before + number
-        if row["visits"][number] and edges[0][0]:
+        if row["visits"][number] and edges and edges[0][0]:
             notes[ply] = _search_note(state, edges, row["visits"][number], row["learn"][number])
             best[ply] = edges[0][1]
         else:
