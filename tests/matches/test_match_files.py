@@ -15,7 +15,7 @@ from hauteur.games.pgn import read_pgn
 from hauteur.games.registry import load_game
 from hauteur.games.sgf import read_sgf
 from hauteur.matches.folder import MatchFolder
-from hauteur.matches.game_files import MatchHeader, header_of, pgn_of, write_games
+from hauteur.matches.game_files import pgn_of, write_games
 from hauteur.matches.match import Match, MatchSettings
 from hauteur.matches.openings import Opening, read_opening
 from hauteur.matches.results import MatchGame
@@ -66,7 +66,7 @@ def test_python_chess_reads_the_games_move_for_move(tmp_path: Path, spec: str, f
     rules = load_game(spec)
     match, games = played(rules, None if fens is None else [read_opening(fen, rules) for fen in fens])
     file = tmp_path / "games.pgn"
-    assert write_games(file, [(header_of(match), reversed(games))]) == 4
+    assert write_games(file, [(match, reversed(games))]) == 4
     found = read_back(file.read_text())
     assert len(found) == len(games)
     for game, read in zip(games, found, strict=True):
@@ -91,7 +91,7 @@ def test_python_chess_reads_the_games_move_for_move(tmp_path: Path, spec: str, f
 def test_tags_say_who_played_how(tmp_path: Path) -> None:
     match, games = played(CHESS, max_plies=6, seed=5)
     file = tmp_path / "games.pgn"
-    write_games(file, [(header_of(match), games)])
+    write_games(file, [(match, games)])
     first, second = read_back(file.read_text())[:2]
     assert first.headers["White"] == second.headers["Black"] == "A 'quoted'"
     assert (first.headers["Round"], first.headers["PlyCount"], first.headers["Seed"]) == ("1", "6", "5")
@@ -107,9 +107,9 @@ def test_tags_say_who_played_how(tmp_path: Path) -> None:
     assert comments[-1].endswith("s, ply limit")
 
 
-def header(*players: str) -> MatchHeader:
+def between(*players: str) -> Match:
     a, b = (parse_player(text) for text in players or ("net=uniform", "net=uniform"))
-    return MatchHeader(CHESS, ("a", "b"), (a, b), 1, "2026.11.21")
+    return Match(CHESS, MatchSettings(game="chess", a=a, b=b, seed=1))
 
 
 MATED = MatchGame(
@@ -127,12 +127,12 @@ MATED = MatchGame(
 
 
 def test_comments_are_those_of_cutechess() -> None:
-    text = pgn_of(header(), MATED)
+    text = pgn_of(between(), MATED)
     assert "f3 {book} e5 {+0.25/12 0.29s} 2. g4 {1.00s} Qh4# {+M1/3 0.01s, checkmate} 0-1" in " ".join(text.split())
 
 
 def test_evals_are_from_whites_view() -> None:
-    (game,) = read_back(pgn_of(header(), MATED, evals=True))
+    (game,) = read_back(pgn_of(between(), MATED, evals=True))
     nodes = list(game.mainline())
     scores = [node.eval() for node in nodes]
     assert scores[0] is None
@@ -154,14 +154,14 @@ def test_evals_are_from_whites_view() -> None:
     ],
 )
 def test_terminations_are_those_of_the_standard(end: str, said: str) -> None:
-    (game,) = read_back(pgn_of(header(), MATED.model_copy(update={"end": end})))
+    (game,) = read_back(pgn_of(between(), MATED.model_copy(update={"end": end})))
     assert game.headers["Termination"] == said
 
 
 def test_clocks_of_programs_are_told() -> None:
-    same = read_back(pgn_of(header("uci:x tc=10+0.1", "uci:y tc=10+0.1"), MATED))[0].headers
+    same = read_back(pgn_of(between("uci:x tc=10+0.1", "uci:y tc=10+0.1"), MATED))[0].headers
     assert same["TimeControl"] == "10+0.1"
-    other = read_back(pgn_of(header("uci:x tc=10+0.1", "net=uniform"), MATED))[0].headers
+    other = read_back(pgn_of(between("uci:x tc=10+0.1", "net=uniform"), MATED))[0].headers
     assert other["BlackTimeControl"] == "10+0.1"  # A is second
     assert "TimeControl" not in other
     assert other["WhiteNet"] == "uniform"
@@ -171,21 +171,21 @@ def test_games_without_scores_and_times_are_read_and_written() -> None:
     old = MatchGame.model_validate_json(
         '{"index": 3, "a": "first", "score": 0.0, "end": "checkmate", "plies": 4, "moves": "f2f3 e7e5 g2g4 d8h4"}'
     )
-    (game,) = read_back(pgn_of(header(), old, evals=True))
+    (game,) = read_back(pgn_of(between(), old, evals=True))
     assert [node.comment for node in game.mainline()] == ["", "", "", "checkmate"]
     assert game.headers["Round"] == "4"
 
 
 def test_an_illegal_move_is_named() -> None:
     with pytest.raises(ValueError, match="game 0: "):
-        pgn_of(header(), MATED.model_copy(update={"moves": "e7e4"}))
+        pgn_of(between(), MATED.model_copy(update={"moves": "e7e4"}))
 
 
 def test_nogo_goes_to_sgf_and_back(tmp_path: Path) -> None:
     rules = load_game("nogo(size=4)")
     match, games = played(rules, max_plies=None)
     file = tmp_path / "games.sgf"
-    write_games(file, [(header_of(match), games)])
+    write_games(file, [(match, games)])
     lines = list(read_sgf(file, rules))
     for game, line in zip(games, lines, strict=True):
         state, moves = rules.new_initial_state(), []
@@ -198,7 +198,7 @@ def test_nogo_goes_to_sgf_and_back(tmp_path: Path) -> None:
 
 def test_the_form_has_to_fit_the_game(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(ValueError, match=r"games of chess go to a file \*.pgn"):
-        write_games(tmp_path / "x.sgf", [(header(), [])])
+        write_games(tmp_path / "x.sgf", [(between(), [])])
     words = ["match", "random", "random", "--game", "connect4", "--games", "2", "--pgn", str(tmp_path / "x.pgn")]
     assert main.main(words) == main.EXIT_BAD_INPUT
     assert "games of connect4 cannot be written so" in capsys.readouterr().err

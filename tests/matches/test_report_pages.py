@@ -15,6 +15,7 @@ from hauteur.games.registry import load_game
 from hauteur.matches.folder import MatchFolder
 from hauteur.matches.match import Match, MatchSettings
 from hauteur.matches.ratings.elo import Sprt
+from hauteur.matches.record import GameRecord
 from hauteur.matches.report.pages import POINTS, report_of, sample_of, write_page
 from hauteur.matches.report.stored import StoredMatch, StoredTournament
 from hauteur.matches.results import MatchGame
@@ -62,9 +63,9 @@ def test_an_interrupted_match_has_its_page_too(
     """Of the games that are finished."""
     real = Match._kept
 
-    def stopped(self: Match, games: Iterator[MatchGame]) -> Generator[MatchGame]:
-        for number, game in enumerate(real(self, games), 1):
-            yield game
+    def stopped(self: Match, games: Iterator[GameRecord]) -> Generator[tuple[int, MatchGame]]:
+        for number, found in enumerate(real(self, games), 1):
+            yield found
             if number == 3:
                 raise KeyboardInterrupt
 
@@ -160,7 +161,7 @@ def test_a_match_is_read_on_while_it_is_played(tmp_path: Path) -> None:
     whole = StoredMatch(out)
     (out / "games.jsonl").write_bytes(b"")
     match = StoredMatch(out)
-    assert (match.games, match.counted.games) == ([], 0)
+    assert (match.games, match.tally.finished) == ([], 0)
     halves = [part for line in lines for part in (line[:20], line[20:])]
     with (out / "games.jsonl").open("ab", buffering=0) as file:
         for number, half in enumerate(halves):
@@ -168,10 +169,10 @@ def test_a_match_is_read_on_while_it_is_played(tmp_path: Path) -> None:
             match.refresh()
             assert len(match.games) == (number + 1) // 2
     assert match.games == whole.games
-    assert match.counted.tally.to_json() == whole.counted.tally.to_json()
-    assert match.counted.test is not None
-    assert whole.counted.test is not None
-    assert match.counted.test.llrs == whole.counted.test.llrs
+    assert match.tally.to_json() == whole.tally.to_json()
+    assert match.tally.test is not None
+    assert whole.tally.test is not None
+    assert match.tally.test.llrs == whole.tally.test.llrs
     assert match.whole(1) == next(game for game in match.folder.games() if game.index == 1)
     with pytest.raises(ValueError, match="game 501 is not finished"):
         match.whole(500)
@@ -191,8 +192,8 @@ def test_a_match_says_from_its_beginning_how_many_games_it_will_have(tmp_path: P
         next(games)
         stored = StoredMatch(tmp_path)
         assert (stored.state, stored.games_wanted, len(stored.games)) == ("running", 6, 1)
-        assert stored.counted.test is not None
-        assert stored.counted.test.sprt == Sprt(0, 50)
+        assert stored.tally.test is not None
+        assert stored.tally.test.sprt == Sprt(0, 50)
     assert stored.state == "not finished"
 
 
@@ -204,7 +205,7 @@ def test_a_tournament_and_its_pairings_are_read_on(tmp_path: Path) -> None:
     (out / "2-3" / "result.json").unlink()
     stored = StoredTournament(out)
     assert (stored.games, stored.share_done, stored.state_text[:12]) == (8, 8 / 12, "not finished")
-    assert [match.counted.games for match in stored.matches] == [4, 4, 0]
+    assert [match.tally.finished for match in stored.matches] == [4, 4, 0]
     with locked(out, "playing"):
         assert re.fullmatch(r"running, 8 of 12 games, 0:0\d, about 0:0\d left", stored.state_text)
         assert [match.state for match in stored.matches] == ["finished", "finished", "running"]

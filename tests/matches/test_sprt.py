@@ -75,20 +75,20 @@ def test_the_verdict_does_not_depend_on_how_many_play_at_once(parallel: int) -> 
     alone, match = match_in(None, parallel=2), match_in(None, parallel=parallel)
     played(alone)
     games = played(match)
-    assert match.decided
+    assert match.tally.decided
     assert match.complete
-    assert match.test is not None
-    assert alone.test is not None
-    assert (match.test.verdict, match.test.pairs, match.test.record) == (
-        alone.test.verdict,
-        alone.test.pairs,
-        alone.test.record,
+    assert match.tally.test is not None
+    assert alone.tally.test is not None
+    assert (match.tally.test.verdict, match.tally.test.pairs, match.tally.test.record) == (
+        alone.tally.test.verdict,
+        alone.tally.test.pairs,
+        alone.tally.test.record,
     )
     assert match.tally.to_json() == alone.tally.to_json()
-    assert len(games) >= match.test.record.games
+    assert len(games) >= match.tally.test.record.games
     counted = Tally(paired=True)
     for game in games:
-        if game.index < match.test.record.games:
+        if game.index < match.tally.test.record.games:
             counted.add(game)
     assert counted.to_json() == match.tally.to_json()
 

@@ -35,7 +35,7 @@ def tournament_in(folder: Path | None, players: tuple[str, ...] = PLAYERS[:3], *
 
 def played(tournament: Tournament, games: int | None = None) -> list[tuple[int, MatchGame]]:
     found = list[tuple[int, MatchGame]]()
-    with closing(tournament.play()) as iterator:
+    with closing(tournament.play_all()) as iterator:
         while games is None or len(found) < games:
             if (game := next(iterator, None)) is None:
                 break
@@ -118,7 +118,7 @@ def test_progress_says_games_results_and_time_left() -> None:
     cup = tournament_in(None)
     match = Match(GAME, cup.settings.match(0, 1), sprt=Sprt(0, 20))
     assert progress_text(match).startswith(f"0/{match.games_wanted} games  LLR")
-    games = cup.play()
+    games = cup.play_all()
     next(games)
     assert re.match(r"1/\d+ games  .+  [\d,]+ evaluations/s  0:\d\d left", progress_text(cup))
     games.close()

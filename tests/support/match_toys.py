@@ -4,10 +4,9 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 
 from hauteur import _core
-from hauteur.matches.arena import ArenaFacts
+from hauteur.matches.arena import play_games
 from hauteur.matches.folder import MatchFolder
 from hauteur.matches.match import Match, MatchSettings, match_plans
-from hauteur.matches.playing import Pairings, Playing
 from hauteur.matches.results import MatchGame
 from hauteur.players.build import Resources
 from hauteur.players.search_player import SearchPlayer
@@ -47,7 +46,7 @@ def games_of_players(
     players: Sequence[SearchPlayer], settings: MatchSettings, resources: Resources = FAST, *, skip: Collection[int] = ()
 ) -> list[MatchGame]:
     """The games of a match in order, between players that are built already."""
-    who = Pairings(CONNECT4, (settings.a, settings.b), ("A", "B"), seed=settings.seed, purpose="match")
     plans = match_plans(CONNECT4, settings, (), skip)
-    played = Playing(who, players, resources, []).play(plans, ArenaFacts())
-    return sorted(played, key=lambda game: game.index)
+    parallel, rows = resources.parallel, resources.rows
+    records = play_games(CONNECT4, players, plans, seed=0, purpose="match", parallel=parallel, batch_size=rows)
+    return sorted((MatchGame.of(CONNECT4, record) for record in records), key=lambda game: game.index)

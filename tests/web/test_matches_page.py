@@ -61,8 +61,8 @@ def test_a_running_match_is_seen_live_after_a_reload_and_by_another_server(
         expect(there.locator("#title")).to_have_text(opened)
     expect(state).to_contain_text("not finished")
     match = StoredMatch(folder)
-    assert match.counted.test is not None
-    expect(llr).to_contain_text(f"LLR {match.counted.test.llr:+.2f}")
+    assert match.tally.test is not None
+    expect(llr).to_contain_text(f"LLR {match.tally.test.llr:+.2f}")
     assert axe_faults(page) == []
     assert too_wide(page) == []
 

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, TypeVar
 
@@ -44,53 +42,33 @@ TERMINATIONS = {
 """Values of PGN's tag Termination; everything else is `normal`."""
 
 
-@dataclass(frozen=True)
-class MatchHeader:
-    """Facts that all games of a match share. players: A and B with the names that files give them; date: of the
-    beginning, YYYY.MM.DD.
-    """
-
-    game: _core.Game
-    names: tuple[str, str]
-    players: tuple[PlayerSettings, PlayerSettings]
-    seed: int
-    date: str = "????.??.??"
-
-
-def header_of(match: Match) -> MatchHeader:
-    """Return the common header of the games of this match."""
-    begun = "" if match.folder is None else str(match.folder.stored().get("begun", {}).get("created", ""))
-    date = begun[:10].replace("-", ".") or datetime.now(UTC).strftime("%Y.%m.%d")
-    return MatchHeader(match.game, match.names, (match.settings.a, match.settings.b), match.settings.seed, date)
-
-
 def form_of(game: _core.Game) -> Form | None:
     """The form that this game's games can be written in, if any."""
     return game.record_form
 
 
-def write_games(path: Path, headers: Iterable[tuple[MatchHeader, Iterable[MatchGame]]], *, evals: bool = False) -> int:
+def write_games(path: Path, played: Iterable[tuple[Match, Iterable[MatchGame]]], *, evals: bool = False) -> int:
     """Write the games of matches into one file, in the order of their numbers; how many.
 
     The form is that of the file's ending, .pgn or .sgf; ValueError where it does not fit the game. evals: PGN with
     lichess's [%eval] too.
     """
     texts: list[str] = []
-    for header, games in headers:
-        form = form_of(header.game)
+    for match, games in played:
+        form = form_of(match.game)
         if form is None or path.suffix != f".{form}":
             fits = f"a file *.{form}" if form else "no file: written are chess (.pgn) and nogo (.sgf)"
-            raise ValueError(f"{path}: games of {header.game.spec} go to {fits}")
+            raise ValueError(f"{path}: games of {match.game.spec} go to {fits}")
         for game in sorted(games, key=lambda game: game.index):
-            texts.append(pgn_of(header, game, evals=evals) if form == "pgn" else sgf_of(header, game))
+            texts.append(pgn_of(match, game, evals=evals) if form == "pgn" else sgf_of(match, game))
     write_bytes(path, "".join(texts).encode())
     return len(texts)
 
 
-def pgn_of(header: MatchHeader, game: MatchGame, *, evals: bool = False) -> str:
+def pgn_of(match: Match, game: MatchGame, *, evals: bool = False) -> str:
     """A game as PGN."""
-    start, actions = played_line(header.game, game)
-    tags = [*_tags(header, game), *position_tags(header.game, start, is_start_of_game=game.fen is None)]
+    start, actions = played_line(match.game, game)
+    tags = [*_tags(match, game), *position_tags(match.game, start, is_start_of_game=game.fen is None)]
     comments = dict(_comments(game, score_text))
     if evals:
         for ply, mover in enumerate(_movers(start, actions)):
@@ -99,30 +77,30 @@ def pgn_of(header: MatchHeader, game: MatchGame, *, evals: bool = False) -> str:
     return written_pgn(tags, start, actions, result_text(outcome_of(game)), comments)
 
 
-def sgf_of(header: MatchHeader, game: MatchGame) -> str:
+def sgf_of(match: Match, game: MatchGame) -> str:
     """A game as SGF."""
-    _, actions = played_line(header.game, game)
-    first, second = by_side(game, header.names)
+    _, actions = played_line(match.game, game)
+    first, second = by_side(game, match.names)
     root = {
-        "EV": _event(header),
+        "EV": _event(match),
         "RO": str(game.index + 1),
-        "DT": header.date.replace(".", "-"),
+        "DT": match.date.replace(".", "-"),
         "PB": first,
         "PW": second,
         "RE": result_of(outcome_of(game), game.end),
-        "GC": f"seed {header.seed}, {game.end}",
+        "GC": f"seed {match.settings.seed}, {game.end}",
     }
     known = {name: value for name, value in root.items() if "?" not in value}
-    return written_sgf(header.game, known, actions, _comments(game, lambda score: f"{value_of_pawns(score):+.3f}"))
+    return written_sgf(match.game, known, actions, _comments(game, lambda score: f"{value_of_pawns(score):+.3f}"))
 
 
-def _tags(header: MatchHeader, game: MatchGame) -> list[tuple[str, str]]:
-    first, second = by_side(game, header.names)
-    white, black = by_side(game, header.players)
+def _tags(match: Match, game: MatchGame) -> list[tuple[str, str]]:
+    first, second = by_side(game, match.names)
+    white, black = by_side(game, (match.settings.a, match.settings.b))
     tags = [
-        ("Event", _event(header)),
+        ("Event", _event(match)),
         ("Site", "?"),
-        ("Date", header.date),
+        ("Date", match.date),
         ("Round", str(game.index + 1)),
         ("White", first),
         ("Black", second),
@@ -133,7 +111,7 @@ def _tags(header: MatchHeader, game: MatchGame) -> list[tuple[str, str]]:
     tags += _player_tags("White", white) + _player_tags("Black", black)
     if (control := _clock(white)) and control == _clock(black):
         tags.append(("TimeControl", control))
-    return [*tags, ("Seed", str(header.seed))]
+    return [*tags, ("Seed", str(match.settings.seed))]
 
 
 def _player_tags(side: str, player: PlayerSettings) -> list[tuple[str, str]]:
@@ -152,8 +130,8 @@ def _clock(player: PlayerSettings) -> str | None:
     return None if player.engine is None else player.engine.tc
 
 
-def _event(header: MatchHeader) -> str:
-    return f"{header.names[0]} - {header.names[1]}"
+def _event(match: Match) -> str:
+    return f"{match.names[0]} - {match.names[1]}"
 
 
 def by_side(game: MatchGame, of_a_and_b: tuple[Of, Of]) -> tuple[Of, Of]:

@@ -7,31 +7,32 @@ missing numbers and gives the same results.
 from __future__ import annotations
 
 import time
-from collections.abc import Collection, Generator, Iterator, Sequence
+from collections.abc import Collection, Generator, Iterator, Mapping, Sequence
 from contextlib import closing, nullcontext
 from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
 from functools import cached_property
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
 from hauteur import __version__, _core
-from hauteur.matches.arena import ArenaFacts
+from hauteur.matches.arena import ArenaFacts, play_games
 from hauteur.matches.folder import MatchFolder
 from hauteur.matches.openings import Opening, first_of_two, random_opening
-from hauteur.matches.playing import Pairings, ready
 from hauteur.matches.ratings.elo import Sprt
-from hauteur.matches.record import GamePlan
-from hauteur.matches.results import GameCount, MatchGame, Work, sprt_json, sprt_text
-from hauteur.players.build import Resources, player_facts, player_name
+from hauteur.matches.record import GamePlan, GameRecord
+from hauteur.matches.results import MatchGame, Tally, Work, sprt_json, sprt_text
+from hauteur.players.build import Evaluators, Resources, build_player, player_facts, player_name
 from hauteur.players.settings import Colours, PlayerSettings
 from hauteur.system.provenance import provenance
-from hauteur.system.seeds import stream
+from hauteur.system.seeds import derived_seed, stream
 from hauteur.system.settings import Section
 
-A, B = 0, 1
 NO_LIMIT = 100_000_000
 """Games of a match that only a sequential test ends."""
+STRIDE = NO_LIMIT
+"""Game n of match k has the number k * STRIDE + n while the games of several matches are played together."""
 RESULT_SECONDS = 10.0
 """How often result.json is written while games are played."""
 
@@ -73,7 +74,7 @@ class MatchSettings(GamesSettings):
 def match_plans(
     game: _core.Game, settings: MatchSettings, openings: Sequence[Opening], skip: Collection[int] = ()
 ) -> Iterator[GamePlan]:
-    """Yield the start and sides of each game, without the games in `skip`."""
+    """Yield the start, sides and seed of each game, without the games in `skip`."""
     order = list(range(len(openings)))
     if settings.order == "random":
         order = [int(number) for number in stream(settings.seed, "order of openings").permutation(len(openings))]
@@ -86,14 +87,16 @@ def match_plans(
         else:
             random = stream(settings.seed, "match opening", number)
             plan = GamePlan(index, start=random_opening(game, settings.random_plies, random))
-        yield replace(plan, sides=first_of_two(game, settings.colours, plan))
+        sides = first_of_two(game, settings.colours, plan)
+        yield replace(plan, sides=sides, seed=derived_seed(settings.seed, "match", index))
 
 
 @dataclass
 class GamesInProgress:
-    """State that matches and tournaments in progress have in common.
+    """Games in progress, from which displays read: of a match, or of all matches of a tournament together.
 
-    openings_name: identity of the openings, "" where there are none; before: the work of earlier sessions.
+    openings_name: identity of the openings, "" where there are none; before: the work of earlier sessions; evaluators:
+    names of the nets that are open; interrupted: Ctrl-C has ended them.
     """
 
     game: _core.Game
@@ -105,23 +108,115 @@ class GamesInProgress:
     openings_name: str = ""
     facts: ArenaFacts = field(default_factory=ArenaFacts)
     before: Work = field(default_factory=Work)
+    evaluators: list[str] = field(default_factory=list)
+    interrupted: bool = False
 
     @property
     def work(self) -> Work:
         """The work of all sessions until now."""
         return self.before.plus(self.facts.search, self.facts.visits)
 
+    @property
+    def pairings(self) -> Mapping[tuple[int, int], Match]:
+        """The matches by the places of their two players among `players`."""
+        raise NotImplementedError
+
+    @property
+    def players(self) -> Mapping[str, PlayerSettings]:
+        """The players by what messages call them."""
+        raise NotImplementedError
+
+    @property
+    def matches(self) -> list[Match]:
+        """The matches."""
+        return list(self.pairings.values())
+
+    @property
+    def games_done(self) -> int:
+        """Number of finished games; with a sequential test including those it has not counted."""
+        return sum(match.tally.finished for match in self.matches)
+
+    def resume(self) -> list[set[int]]:
+        """Read what earlier sessions have done; the numbers of the finished games of each match."""
+        raise NotImplementedError
+
+    def begin(self) -> None:
+        """Write the settings."""
+        raise NotImplementedError
+
+    def write_result(self) -> None:
+        """Renew result.json."""
+        raise NotImplementedError
+
+    def play_all(self) -> Generator[tuple[int, MatchGame]]:
+        """Play the missing games and yield each, with the index of its match, once it is counted and on disk.
+
+        Closing the iterator stops them. ValueError or OSError, naming the player, where one does not fit.
+        """
+        with nullcontext() if self.folder is None else self.folder.locked():
+            done = self.resume()
+            if all(match.over for match in self.matches):
+                self.write_result()
+                return
+            with Evaluators(self.game, self.resources) as evaluators:
+                players = [build_player(self.game, one, evaluators, label) for label, one in self.players.items()]
+                self.evaluators = [evaluator.name for evaluator in evaluators.opened.values()]
+                self.begin()  # not before, so that players that do not fit leave nothing behind
+                self.write_result()  # for those who watch: how many games there are to be, and the bounds of a test
+                records = play_games(
+                    self.game,
+                    players,
+                    self._plans(done),
+                    seed=self.settings.seed,
+                    purpose="match",
+                    parallel=self.resources.parallel,
+                    batch_size=self.resources.rows,
+                    max_plies=self.settings.max_plies,
+                    facts=self.facts,
+                )
+                try:
+                    with closing(records):
+                        yield from self._kept(records)
+                finally:
+                    self.write_result()
+
+    def _plans(self, done: Sequence[Collection[int]]) -> Iterator[GamePlan]:
+        """Pair by pair through the matches, so that all go on together."""
+        own = zip(self.matches, done, strict=True)
+        missing = [match_plans(self.game, match.settings, self.openings, known) for match, known in own]
+        for first in range(0, max(match.settings.games for match in self.matches), 2):
+            for number, (players, match) in enumerate(self.pairings.items()):
+                for index in range(first, min(first + 2, match.settings.games)):
+                    if index not in done[number]:
+                        plan = next(missing[number])
+                        a, b = (players[side] for side in plan.sides)
+                        yield replace(plan, index=number * STRIDE + index, sides=(a, b))
+
+    def _kept(self, records: Iterator[GameRecord]) -> Generator[tuple[int, MatchGame]]:
+        """The games, each once it is counted and on disk."""
+        written, matches = time.monotonic(), self.matches
+        for record in records:
+            number, index = divmod(record.plan.index, STRIDE)
+            game = MatchGame.of(self.game, record, a=min(record.plan.sides)).model_copy(update={"index": index})
+            matches[number].keep(game)
+            if time.monotonic() - written > RESULT_SECONDS:
+                self.write_result()
+                written = time.monotonic()
+            yield number, game
+            if all(match.tally.decided for match in matches):
+                return
+
 
 @dataclass
 class Match(GamesInProgress):
-    """Match in progress, from which displays read.
+    """A match in progress, from A's view.
 
     sprt: a sequential test that ends it; then the tally has the games counted by the test, in the order of their
     numbers, and later ones are on disk only.
     """
 
     settings: MatchSettings
-    evaluators: list[str] = field(default_factory=list)
+    _played: list[MatchGame] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         most, opening = self.settings.max_plies, 0 if self.openings else self.settings.random_plies
@@ -129,40 +224,51 @@ class Match(GamesInProgress):
             raise ValueError(f"max_plies must be more than random_plies, got {most} and {opening}")
         if self.sprt is not None and not self.settings.paired:
             raise ValueError(f"a sequential test needs colours=swap, got {self.settings.colours}")
-        self._counted = GameCount(self.sprt, paired=self.settings.paired)
-        self.tally, self.test = self._counted.tally, self._counted.test
+        self.tally = Tally(self.settings.paired, self.sprt)
         self.names = (player_name(self.game, self.settings.a), player_name(self.game, self.settings.b))
+
+    @property
+    def pairings(self) -> Mapping[tuple[int, int], Match]:
+        """The match alone."""
+        return {(0, 1): self}
+
+    @property
+    def players(self) -> Mapping[str, PlayerSettings]:
+        """A and B."""
+        return {"A": self.settings.a, "B": self.settings.b}
 
     @property
     def complete(self) -> bool:
         """True once all games are finished, or the sequential test has ended."""
-        return self.decided or self.tally.record.games == self.settings.games
+        return self.tally.decided or self.tally.record.games == self.settings.games
 
     @property
-    def decided(self) -> bool:
-        """True once the sequential test has ended."""
-        return self._counted.decided
-
-    @property
-    def games_done(self) -> int:
-        """Number of finished games; with a sequential test including those it has not counted."""
-        return self._counted.games
+    def over(self) -> bool:
+        """True where no game is missing; a sequential test may be without a verdict."""
+        return self.tally.decided or self.tally.finished >= self.settings.games
 
     @property
     def games_wanted(self) -> int | None:
         """All games, with a sequential test the most that it may take; None: no limit."""
         return None if self.settings.games == NO_LIMIT else self.settings.games
 
+    @property
+    def date(self) -> str:
+        """The day on which the match was begun, YYYY.MM.DD."""
+        begun = "" if self.folder is None else str(self.folder.stored().get("begun", {}).get("created", ""))
+        return begun[:10].replace("-", ".") or datetime.now(UTC).strftime("%Y.%m.%d")
+
+    def games(self) -> Iterator[MatchGame]:
+        """All finished games: of the folder, without one those of this process."""
+        return iter(self._played) if self.folder is None else self.folder.games()
+
     def play(self) -> Generator[MatchGame]:
         """Play the missing games and yield each once it is on disk; closing the iterator stops the match."""
-        with nullcontext() if self.folder is None else self.folder.locked():
-            done = self.resume()
-            if len(done) < self.settings.games and not self.decided:
-                yield from self._play_without(done)
-            else:
-                self.write_result()
+        with closing(self.play_all()) as played:
+            for _, game in played:
+                yield game
 
-    def resume(self) -> set[int]:
+    def resume(self) -> list[set[int]]:
         """Read the games of earlier sessions; their numbers. ValueError names a line of the games that is damaged."""
         done: set[int] = set()
         if self.folder is not None:
@@ -170,49 +276,27 @@ class Match(GamesInProgress):
             self.before = self.folder.work()
             for game in self.folder.games():
                 if game.index < self.settings.games:
-                    self._counted.add(game)
+                    self.tally.add(game)
                     done.add(game.index)
-        return done
+        return [done]
 
     def keep(self, game: MatchGame) -> None:
         """Count a game that has just ended, once it is on disk."""
         if self.folder is not None:
             self.folder.append(game)
-        self._counted.add(game)
+        else:
+            self._played.append(game)
+        self.tally.add(game)
 
-    def _play_without(self, done: set[int]) -> Generator[MatchGame]:
-        settings = self.settings
-        pairings = Pairings(
-            self.game,
-            (settings.a, settings.b),
-            ("A", "B"),
-            seed=settings.seed,
-            purpose="match",
-            max_plies=settings.max_plies,
-        )
-        with ready(pairings, self.resources) as playing:
-            self.evaluators = playing.evaluators
-            if self.folder is not None:  # not before, so that players that do not fit leave nothing behind
-                self.folder.begin(self.stored_settings(), names=self.names)
-                self.write_result()  # for those who watch: how many games there are to be, and the bounds of a test
-            plans = match_plans(self.game, settings, self.openings, done)
-            try:
-                with closing(playing.play(plans, self.facts)) as games:
-                    yield from self._kept(games)
-            finally:
-                self.write_result()
+    def begin(self) -> None:
+        """Write match.json."""
+        if self.folder is not None:
+            self.folder.begin(self.stored_settings(), names=self.names)
 
-    def _kept(self, played: Iterator[MatchGame]) -> Generator[MatchGame]:
-        """The games, each once it is counted and on disk."""
-        written = time.monotonic()
-        for game in played:
-            self.keep(game)
-            if time.monotonic() - written > RESULT_SECONDS:
-                self.write_result()
-                written = time.monotonic()
-            yield game
-            if self.decided:
-                return
+    def write_result(self) -> None:
+        """Renew result.json, in a folder that is begun."""
+        if self.folder is not None and self.folder.settings_file.exists():
+            self.folder.write_result(self.result())
 
     def result(self) -> dict[str, Any]:
         """Return the contents of result.json."""
@@ -221,7 +305,7 @@ class Match(GamesInProgress):
             "a": self.names[0],
             "b": self.names[1],
             "results": self.tally.to_json(),
-            **({} if self.test is None else {"sprt": sprt_json(self.test)}),
+            **({} if self.tally.test is None else {"sprt": sprt_json(self.tally.test)}),
             "work": self.work.to_json(),
             "settings": {**self.stored_settings(), "games": self.settings.games},
             "resources": {
@@ -249,8 +333,3 @@ class Match(GamesInProgress):
         if self.sprt is not None:
             values["sprt"] = sprt_text(self.sprt)
         return values
-
-    def write_result(self) -> None:
-        """Renew result.json."""
-        if self.folder is not None:
-            self.folder.write_result(self.result())

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from hauteur.matches.game_files import header_of, write_games
+from hauteur.matches.game_files import write_games
 from hauteur.matches.match import Match
 from hauteur.matches.ratings.elo import elo_of_score
 from hauteur.matches.results import MatchGame, table
@@ -59,12 +58,16 @@ class MatchResult:
     Intervals are of 95 %. They and `los` come from the variance of pairs of games where openings are played twice with
     sides swapped (docs/reference/ratings.md); a game whose partner is missing counts in all of them.
 
-    match: settings, tally and cost of the match; interrupted: True where Ctrl-C ended it.
+    match: settings, tally and cost of the match.
     """
 
     match: Match
     games: MatchGames
-    interrupted: bool = False
+
+    @property
+    def interrupted(self) -> bool:
+        """True where Ctrl-C ended the match."""
+        return self.match.interrupted
 
     @property
     def names(self) -> tuple[str, str]:
@@ -132,10 +135,10 @@ class MatchResult:
         return self._write(path)
 
     def _write(self, path: str | Path, *, evals: bool = False) -> int:
-        return write_games(Path(path), [(header_of(self.match), self.games)], evals=evals)
+        return write_games(Path(path), [(self.match, self.games)], evals=evals)
 
     def __repr__(self) -> str:
-        return "\n".join([*self._notices(), table(self.match.tally, self.match.work, self.names, self.match.test)])
+        return "\n".join([*self._notices(), table(self.match.tally, self.match.work, self.names)])
 
     def _repr_html_(self) -> str:
         return f"<pre>{escape(repr(self))}</pre>"
@@ -153,25 +156,23 @@ class SprtResult(MatchResult):
     @property
     def verdict(self) -> Literal["elo0", "elo1"] | None:
         """The hypothesis that was accepted; None: neither, the games ended before."""
-        assert self.match.test is not None
-        return None if self.match.test.verdict is None else "elo1" if self.match.test.verdict else "elo0"
+        assert self.match.tally.test is not None
+        return None if self.match.tally.test.verdict is None else "elo1" if self.match.tally.test.verdict else "elo0"
 
     @property
     def llr(self) -> float:
         """Log likelihood ratio of elo1 to elo0."""
-        assert self.match.test is not None
-        return self.match.test.llr
+        assert self.match.tally.test is not None
+        return self.match.tally.test.llr
 
     @property
     def llr_bounds(self) -> tuple[float, float]:
         """Log likelihood ratios at which elo0 and elo1 are accepted."""
-        assert self.match.test is not None
-        return self.match.test.sprt.bounds
+        assert self.match.tally.test is not None
+        return self.match.tally.test.sprt.bounds
 
 
-def games_of(match: Match, played: Iterable[MatchGame]) -> MatchGames:
-    """Return the games that the numbers of a match count, in order; played: of this session, all without a folder."""
-    known = played if match.folder is None else reversed(list(match.folder.games()))
-    most = match.settings.games if match.test is None else match.tally.record.games
-    by_number = {game.index: game for game in known if game.index < most}
-    return MatchGames(by_number[index] for index in sorted(by_number))
+def games_of(match: Match) -> MatchGames:
+    """Return the games that the numbers of a match count, in order."""
+    most = match.settings.games if match.sprt is None else match.tally.record.games
+    return MatchGames(sorted((game for game in match.games() if game.index < most), key=lambda game: game.index))

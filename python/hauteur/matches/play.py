@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypedDict, Unpack
 
@@ -13,7 +12,7 @@ from hauteur import _core
 from hauteur.games.positions import as_state
 from hauteur.games.registry import load_game
 from hauteur.matches.folder import MatchFolder, TournamentFolder
-from hauteur.matches.game_files import form_of, header_of, write_games
+from hauteur.matches.game_files import form_of, write_games
 from hauteur.matches.match import NO_LIMIT, Match, MatchSettings
 from hauteur.matches.match_result import MatchResult, SprtResult, games_of
 from hauteur.matches.openings import Opening, opening_of, openings_name, read_opening, read_openings
@@ -107,8 +106,8 @@ def play_match(
     >>> len(match.games), match.wins + match.draws + match.losses, match.score > 0.5
     (20, 20, True)
     """
-    match, played, interrupted = _run_match(a, b, game, options, games=games, colours=colours)
-    return MatchResult(match, games_of(match, played), interrupted)
+    match = _run_match(a, b, game, options, games=games, colours=colours)
+    return MatchResult(match, games_of(match))
 
 
 def sprt(
@@ -139,8 +138,8 @@ def sprt(
     'elo1'
     """
     test, most = Sprt(elo0, elo1, alpha, beta, model), NO_LIMIT if max_games is None else max_games
-    match, played, interrupted = _run_match(a, b, game, options, games=most, colours="swap", test=test)
-    return SprtResult(match, games_of(match, played), interrupted)
+    match = _run_match(a, b, game, options, games=most, colours="swap", test=test)
+    return SprtResult(match, games_of(match))
 
 
 def tournament(
@@ -166,7 +165,7 @@ def tournament(
     >>> [rating.name for rating in ratings.ratings][-1]
     'random'
     """
-    return run_tournament(players, game, options, games=games, kind=kind).cup.ratings()
+    return run_tournament(players, game, options, games=games, kind=kind).ratings()
 
 
 def rating_list(
@@ -188,85 +187,63 @@ def rating_list(
     return fitted_list(met, anchors=anchors)
 
 
-@dataclass
-class PlayedTournament:
-    """A tournament that was played. games: of this call, of each pairing; interrupted: Ctrl-C ended it."""
-
-    cup: Tournament
-    games: list[list[MatchGame]]
-    interrupted: bool = False
-
-
 def run_tournament(
     players: Sequence[Player | str], game: _core.Game | str, options: MatchOptions, *, games: int, kind: Kind
-) -> PlayedTournament:
+) -> Tournament:
     """Play a tournament, as `tournament`, and write its page and files."""
     if isinstance(players, str | PlayerSettings) or not isinstance(players, Sequence):
         raise ValueError(f"players must be a list of two or more players, got {players!r}")
     given = tuple(_settings(player, f"player {number}") for number, player in enumerate(players, 1))
-    out = options.get("out")
-    shared = _Shared.of(game, options)
-    settings = validated(
-        TournamentSettings, {"players": given, "kind": kind, "games": games, **shared.settings}, "tournament"
-    )
-    cup = Tournament(
-        shared.game,
-        settings,
-        shared.openings,
-        shared.resources,
-        None if out is None else TournamentFolder(Path(out)),
-        openings_name=shared.openings_name,
-    )
-    found = PlayedTournament(cup, [[] for _ in cup.matches])
-
-    def played(finished: Generator[tuple[int, MatchGame]]) -> Generator[MatchGame]:
-        with closing(finished):
-            for number, one in finished:
-                found.games[number].append(one)
-                yield one
-
-    _, found.interrupted = _played(played(cup.play()), options, cup)
-    _write(cup.folder, shared.game, cup.matches, found.interrupted)
-    return found
+    settings, shared = _shared(game, options)
+    values = {"players": given, "kind": kind, "games": games, **settings}
+    folder = None if options.get("out") is None else TournamentFolder(Path(str(options["out"])))
+    cup = Tournament(settings=validated(TournamentSettings, values, "tournament"), folder=folder, **shared)
+    _play(cup, options)
+    return cup
 
 
-@dataclass
-class _Shared:
-    """Settings that matches and tournaments share, made of the options."""
+def _run_match(
+    a: Player | str,
+    b: Player | str,
+    game: _core.Game | str,
+    options: MatchOptions,
+    *,
+    games: int,
+    colours: Colours,
+    test: Sprt | None = None,
+) -> Match:
+    """Play a match to the end, and write its page and files."""
+    values = {"a": _settings(a, "player A"), "b": _settings(b, "player B"), "games": games, "colours": colours}
+    settings, shared = _shared(game, options)
+    folder = None if options.get("out") is None else MatchFolder(Path(str(options["out"])))
+    match = Match(settings=validated(MatchSettings, values | settings, "match"), folder=folder, sprt=test, **shared)
+    _play(match, options)
+    return match
 
-    game: _core.Game
-    settings: dict[str, Any]
-    resources: Resources
-    openings: Sequence[Opening] = ()
-    openings_name: str = ""
 
-    @classmethod
-    def of(cls, game: _core.Game | str, options: MatchOptions) -> _Shared:
-        """Read game and openings; ValueError for what is not allowed."""
-        if unknown := sorted(options.keys() - MatchOptions.__annotations__.keys()):
-            raise TypeError(f"unexpected option {unknown[0]!r}; there are {', '.join(MatchOptions.__annotations__)}")
-        game = load_game(game) if isinstance(game, str) else game
-        lines = options.get("openings")
-        try:
-            resources = Resources(
-                options.get("parallel", 64),
-                options.get("batch_size"),
-                options.get("threads", 0),
-                options.get("backend"),
-            )
-        except ValueError as error:
-            raise ValueError(str(error).removeprefix("--")) from None  # an argument here, no option
-        given = dict[str, Any](options)
-        settings: dict[str, Any] = {key: given[key] for key in GAME_SETTINGS if key in given}
-        settings |= {"game": game.spec} | ({} if lines is None else {"random_plies": 0})
-        if lines is None:
-            return cls(game, settings, resources)
-        if isinstance(lines, str | Path):
-            return cls(game, settings, resources, read_openings(Path(lines), game), openings_name(Path(lines)))
-        read = _read_lines(lines, game)
+def _shared(game: _core.Game | str, options: MatchOptions) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the settings of the games, and the game, openings and resources; ValueError for what is not allowed."""
+    if unknown := sorted(options.keys() - MatchOptions.__annotations__.keys()):
+        raise TypeError(f"unexpected option {unknown[0]!r}; there are {', '.join(MatchOptions.__annotations__)}")
+    game = load_game(game) if isinstance(game, str) else game
+    given, lines = dict[str, Any](options), options.get("openings")
+    try:
+        resources = Resources(
+            options.get("parallel", 64), options.get("batch_size"), options.get("threads", 0), options.get("backend")
+        )
+    except ValueError as error:
+        raise ValueError(str(error).removeprefix("--")) from None  # an argument here, no option
+    settings = {key: given[key] for key in GAME_SETTINGS if key in given} | {"game": game.spec}
+    shared: dict[str, Any] = {"game": game, "resources": resources}
+    if lines is None:
+        return settings, shared
+    if isinstance(lines, str | Path):
+        openings, name = read_openings(Path(lines), game), openings_name(Path(lines))
+    else:
+        openings = _read_lines(lines, game)
         texts = (line if isinstance(line, str) else repr(as_state(line)) for line in lines)
-        digest = hashlib.sha256("\n".join(texts).encode()).hexdigest()
-        return cls(game, settings, resources, read, f"{len(read)} openings sha256 {digest}")
+        name = f"{len(openings)} openings sha256 {hashlib.sha256(chr(10).join(texts).encode()).hexdigest()}"
+    return settings | {"random_plies": 0}, shared | {"openings": openings, "openings_name": name}
 
 
 def _read_lines(lines: Sequence[object], game: _core.Game) -> list[Opening]:
@@ -291,51 +268,24 @@ def _settings(given: object, label: str) -> PlayerSettings:
     raise ValueError(f"{label} must be a text or a hauteur.Player, got {given!r}: write hauteur.Player(...)")
 
 
-def _run_match(
-    a: Player | str,
-    b: Player | str,
-    game: _core.Game | str,
-    options: MatchOptions,
-    *,
-    games: int,
-    colours: Colours,
-    test: Sprt | None = None,
-) -> tuple[Match, list[MatchGame], bool]:
-    """Play a match to the end; return it, the games of this call, and whether Ctrl-C ended them."""
-    values = {"a": _settings(a, "player A"), "b": _settings(b, "player B"), "games": games, "colours": colours}
-    out = options.get("out")
-    shared = _Shared.of(game, options)
-    match = Match(
-        game=shared.game,
-        settings=validated(MatchSettings, values | shared.settings, "match"),
-        openings=shared.openings,
-        openings_name=shared.openings_name,
-        resources=shared.resources,
-        folder=None if out is None else MatchFolder(Path(out)),
-        sprt=test,
-    )
-    played, interrupted = _played(match.play(), options, match)
-    _write(match.folder, shared.game, [match], interrupted)
-    return match, played, interrupted
-
-
-def _played(
-    finished: Generator[MatchGame], options: MatchOptions, match: Match | Tournament
-) -> tuple[list[MatchGame], bool]:
-    """Play to the end; return the games of this call, and whether Ctrl-C ended them."""
-    played: list[MatchGame] = []
+def _play(games: Match | Tournament, options: MatchOptions) -> None:
+    """Play to the end or until Ctrl-C; write the page of a folder, and once all are played its games.FORM."""
     on_game = options.get("on_game")
     try:
-        with closing(finished), ProgressLine(options.get("progress"), "opening the nets") as line:
-            for game in finished:
-                played.append(game)
-                _show(line, match)
+        with closing(games.play_all()) as played, ProgressLine(options.get("progress"), "opening the nets") as line:
+            for _, game in played:
+                _show(line, games)
                 if on_game is not None:
                     on_game(game)
-            _show(line, match, last=True)
+            _show(line, games, last=True)
     except KeyboardInterrupt:
-        return played, True
-    return played, False
+        games.interrupted = True
+    if games.folder is None:
+        return
+    form = form_of(games.game)
+    if form is not None and not games.interrupted:
+        write_games(games.folder.path / f"games.{form}", [(match, match.games()) for match in games.matches])
+    renew_page(games.folder.path, games.game)
 
 
 def _show(line: ProgressLine, match: Match | Tournament, *, last: bool = False) -> None:
@@ -351,7 +301,7 @@ def progress_text(match: Match | Tournament) -> str:
     parts = [f"{done:,}{'' if of is None else f'/{of:,}'} games"]
     if isinstance(match, Match):
         parts += [summary(match.tally)] if match.tally.record.games else []
-        parts += [] if match.test is None else [sprt_line(match.test)]
+        parts += [] if match.tally.test is None else [sprt_line(match.tally.test)]
     else:
         parts.append(", ".join(f"{rating.name} {rating.elo:+.0f}" for rating in match.ratings().ratings[:5]))
     search = facts.search
@@ -362,16 +312,3 @@ def progress_text(match: Match | Tournament) -> str:
         halves = min(of - done, match.resources.parallel) / 2
         parts.append(f"{duration(search.total / (facts.games + halves) * (of - done - halves))} left")
     return "  ".join(filter(None, parts))
-
-
-def _write(
-    folder: MatchFolder | TournamentFolder | None, game: _core.Game, matches: Sequence[Match], interrupted: bool
-) -> None:
-    """Write the page of a folder, and, once all are played, the games in the form that the game has."""
-    if folder is None:
-        return
-    form = form_of(game)
-    if form is not None and not interrupted:
-        kept = [(header_of(match), match.folder.games()) for match in matches if match.folder is not None]
-        write_games(folder.path / f"games.{form}", kept)
-    renew_page(folder.path, game)

@@ -113,7 +113,8 @@ def _line(state: _core.State, actions: Sequence[int]) -> str:
 class Tally:
     """Results of a match from A's view; the same for any order of the games.
 
-    paired: games 2k and 2k + 1 are a pair.
+    paired: games 2k and 2k + 1 are a pair. sprt: a sequential test, `test` then is its state, and the results are of
+    the games that it has counted, in the order of their numbers.
 
     >>> import hauteur as ht
     >>> ht.Tally(paired=True).record.games
@@ -121,6 +122,7 @@ class Tally:
     """
 
     paired: bool
+    sprt: Sprt | None = None
     record: MatchScore = field(default_factory=MatchScore)
     sides: dict[Side, MatchScore] = field(default_factory=lambda: {side: MatchScore() for side in SIDES})
     pairs: Pairs = field(default_factory=Pairs)
@@ -132,9 +134,32 @@ class Tally:
     _half: dict[int, float] = field(default_factory=dict)
     _openings: dict[bytes, MatchScore] = field(default_factory=dict)
     _lines: set[bytes] = field(default_factory=set)
+    _ahead: dict[int, MatchGame] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.test = None if self.sprt is None else PairsInOrder(self.sprt)
+
+    @property
+    def finished(self) -> int:
+        """All games that came, those too that the test has not counted."""
+        return self.record.games + len(self._ahead)
+
+    @property
+    def decided(self) -> bool:
+        """True once the sequential test has ended."""
+        return self.test is not None and self.test.verdict is not None
 
     def add(self, game: MatchGame) -> None:
-        """One more game."""
+        """One more game; each may come once."""
+        if self.test is None:
+            self._count(game)
+            return
+        self._ahead[game.index] = game
+        self.test.add(game.index, game.score)
+        while self.record.games < self.test.record.games:
+            self._count(self._ahead.pop(self.record.games))
+
+    def _count(self, game: MatchGame) -> None:
         self.record = self.record.add(game.score)
         self.sides[game.a] = self.sides[game.a].add(game.score)
         self.plies += game.plies
@@ -229,39 +254,6 @@ class Tally:
         }
 
 
-class GameCount:
-    """The result of a match so far, of its games in any order.
-
-    tally: of all games or, with a sequential test, of those that the test has counted, in the order of their numbers;
-    test: the sequential test, None without one.
-    """
-
-    def __init__(self, sprt: Sprt | None, *, paired: bool) -> None:
-        self.tally = Tally(paired)
-        self.test = None if sprt is None else PairsInOrder(sprt)
-        self._ahead: dict[int, MatchGame] = {}
-
-    def add(self, game: MatchGame) -> None:
-        """Count a game; each may come once."""
-        if self.test is None:
-            self.tally.add(game)
-            return
-        self._ahead[game.index] = game
-        self.test.add(game.index, game.score)
-        while self.tally.record.games < self.test.record.games:
-            self.tally.add(self._ahead.pop(self.tally.record.games))
-
-    @property
-    def games(self) -> int:
-        """All games that came, those too that the test has not counted."""
-        return self.tally.record.games + len(self._ahead)
-
-    @property
-    def decided(self) -> bool:
-        """True once the sequential test has ended."""
-        return self.test is not None and self.test.verdict is not None
-
-
 @dataclass
 class Work:
     """The cost of a match so far, all sessions together: seconds, positions evaluated, visits, batches."""
@@ -342,8 +334,8 @@ def sprt_line(test: PairsInOrder) -> str:
     return f"{line}: elo {test.sprt.elo1 if test.verdict else test.sprt.elo0:g}{model} accepted"
 
 
-def table(tally: Tally, work: Work, names: tuple[str, str], test: PairsInOrder | None = None) -> str:
-    """The final table, from A's view; test: the sequential test that ended the match."""
+def table(tally: Tally, work: Work, names: tuple[str, str]) -> str:
+    """The final table, from A's view."""
     low, high = tally.score_interval
     lines = [f"A: {names[0]}", f"B: {names[1]}", "", "          games    won  drawn   lost   score"]
     rows = [("all", tally.record), *((f"A {side}", record) for side, record in tally.sides.items() if record.games)]
@@ -351,8 +343,8 @@ def table(tally: Tally, work: Work, names: tuple[str, str], test: PairsInOrder |
     if tally.paired:
         lines.append(f"pairs with 0, 1/2, 1, 3/2, 2 points: {', '.join(map(str, tally.pairs.counts))}")
     lines += ["", f"{summary(tally)}  (95 %; score {low:.1%} to {high:.1%})"]
-    if test is not None:
-        lines += [f"SPRT of {sprt_text(test.sprt)}", sprt_line(test)]
+    if tally.test is not None:
+        lines += [f"SPRT of {sprt_text(tally.test.sprt)}", sprt_line(tally.test)]
     lines += [_details(tally), _speed(work)]
     lines += [f"note of {count:,} moves: {note}" for note, count in sorted(tally.notes.items())]
     return "\n".join(lines)

@@ -8,32 +8,24 @@ existing games stay valid.
 
 from __future__ import annotations
 
-import time
-from collections.abc import Generator, Iterator
-from contextlib import ExitStack, closing
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
 
 from hauteur import __version__
 from hauteur.matches.folder import MatchFolder, TournamentFolder
-from hauteur.matches.match import RESULT_SECONDS, GamesInProgress, GamesSettings, Match, MatchSettings, match_plans
-from hauteur.matches.playing import Pairings, ready
+from hauteur.matches.match import GamesInProgress, GamesSettings, Match, MatchSettings
 from hauteur.matches.ratings.bradley_terry import rating_list
 from hauteur.matches.ratings.rating_list import RatingList, ratings_json
 from hauteur.matches.ratings.sources import encounters_of_tally
-from hauteur.matches.record import GamePlan
-from hauteur.matches.results import MatchGame
 from hauteur.players.build import player_name
 from hauteur.players.settings import PlayerSettings
 from hauteur.system.provenance import provenance
 from hauteur.system.seeds import derived_seed
 
 Kind = Literal["round-robin", "gauntlet"]
-
-STRIDE = 1_000_000
-"""Game n of pairing k has the number k * STRIDE + n."""
 
 
 class TournamentSettings(GamesSettings):
@@ -43,7 +35,7 @@ class TournamentSettings(GamesSettings):
 
     players: Annotated[tuple[PlayerSettings, ...], Field(min_length=2, max_length=1000)]
     kind: Kind = "round-robin"
-    games: Annotated[int, Field(ge=2, lt=STRIDE, multiple_of=2)] = 100
+    games: Annotated[int, Field(ge=2, lt=1_000_000, multiple_of=2)] = 100
 
     @model_validator(mode="after")
     def _names_differ(self) -> Self:
@@ -80,29 +72,27 @@ class Tournament(GamesInProgress):
         self.names = [player_name(self.game, player) for player in self.settings.players]
         if twice := next((name for name in self.names if self.names.count(name) > 1), None):
             raise ValueError(f"two players are called {twice!r}: give them names with name=")
-        self.matches = [self._match(a, b) for a, b in self.settings.pairings]
+        self._pairings = {pairing: self._match(*pairing) for pairing in self.settings.pairings}
 
     def _match(self, a: int, b: int) -> Match:
         folder = None if self.folder is None else MatchFolder(self.folder.path / f"{a + 1}-{b + 1}")
         settings = self.settings.match(a, b)
-        return Match(
-            self.game,
-            settings,
-            self.openings,
-            self.resources,
-            folder,
-            openings_name=self.openings_name,
-        )
+        return Match(self.game, settings, self.openings, self.resources, folder, openings_name=self.openings_name)
 
     @property
-    def games_done(self) -> int:
-        """Finished games."""
-        return sum(match.games_done for match in self.matches)
+    def pairings(self) -> Mapping[tuple[int, int], Match]:
+        """The matches by the indices of their players."""
+        return self._pairings
+
+    @property
+    def players(self) -> Mapping[str, PlayerSettings]:
+        """The players by name."""
+        return dict(zip(self.names, self.settings.players, strict=True))
 
     @property
     def games_wanted(self) -> int:
         """All games."""
-        return self.settings.games * len(self.matches)
+        return self.settings.games * len(self.pairings)
 
     def ratings(self) -> RatingList:
         """The rating list of the games until now."""
@@ -110,77 +100,19 @@ class Tournament(GamesInProgress):
             encounter for match in self.matches for encounter in encounters_of_tally(match.tally, match.names)
         )
 
-    def play(self) -> Generator[tuple[int, MatchGame]]:
-        """Play the missing games and yield each, with the index of its match, once it is on disk.
+    def resume(self) -> list[set[int]]:
+        """Read the games of earlier sessions; their numbers, by match."""
+        if self.folder is not None:
+            self.folder.check_is_no_match()
+            self.before = self.folder.work()
+        return [own for match in self.matches for own in match.resume()]
 
-        Closing the iterator stops the tournament.
-        """
-        with ExitStack() as held:
-            if self.folder is not None:
-                held.enter_context(self.folder.locked())
-                self.folder.check_is_no_match()
-                self.before = self.folder.work()
-            done = [match.resume() for match in self.matches]
-            try:
-                if self.games_done < self.games_wanted:
-                    yield from self._play_without(done)
-            finally:
-                self.write_results()
-
-    def _play_without(self, done: list[set[int]]) -> Generator[tuple[int, MatchGame]]:
-        settings = self.settings
-        pairings = Pairings(
-            self.game,
-            settings.players,
-            self.names,
-            seed=settings.seed,
-            purpose="tournament",
-            max_plies=settings.max_plies,
-        )
-        with ready(pairings, self.resources) as playing:
-            self._begin_folders()
-            self.write_results()  # for those who watch
-            written = time.monotonic()
-            with closing(playing.play(self._plans(done), self.facts)) as played:
-                for one in played:
-                    number, index = divmod(one.index, STRIDE)
-                    game = one.model_copy(update={"index": index})  # the number that it has in its match
-                    self.matches[number].keep(game)
-                    if time.monotonic() - written > RESULT_SECONDS:
-                        self.write_results()
-                        written = time.monotonic()
-                    yield number, game
-
-    def _begin_folders(self) -> None:
-        """Create the folders, after the players were built, so that invalid players leave no files."""
+    def begin(self) -> None:
+        """Write tournament.json and those of the matches."""
         if self.folder is not None:
             self.folder.begin_tournament(self.stored_settings())
             for match in self.matches:
-                if match.folder is not None:
-                    match.folder.begin(match.stored_settings(), names=match.names)
-
-    def _plans(self, done: list[set[int]]) -> Iterator[GamePlan]:
-        """Pair by pair through the pairings, so that all go on together."""
-        missing = [
-            self._pairing_plans(number, match, skip)
-            for number, (match, skip) in enumerate(zip(self.matches, done, strict=True))
-        ]
-        for first in range(0, self.settings.games, 2):
-            for number, plans in enumerate(missing):
-                for index in (first, first + 1):
-                    if index not in done[number]:
-                        yield next(plans)
-
-    def _pairing_plans(self, number: int, match: Match, skip: set[int]) -> Iterator[GamePlan]:
-        """The games of a match, with the seeds that they have there."""
-        players = self.settings.pairings[number]
-        for plan in match_plans(self.game, match.settings, self.openings, skip):
-            yield replace(
-                plan,
-                index=number * STRIDE + plan.index,
-                sides=(players[plan.sides[0]], players[plan.sides[1]]),
-                seed=derived_seed(match.settings.seed, "match", plan.index),
-            )
+                match.begin()
 
     def stored_settings(self) -> dict[str, Any]:
         """Return the contents of tournament.json; settings of the games are in the folders of the pairings."""
@@ -202,11 +134,9 @@ class Tournament(GamesInProgress):
             "written": provenance(),
         }
 
-    def write_results(self) -> None:
+    def write_result(self) -> None:
         """Renew the results of the tournament and of its pairings."""
-        if self.folder is None or not self.folder.path.exists():
-            return
-        self.folder.write_result(self.result())
-        for match in self.matches:
-            if match.folder is not None and match.folder.settings_file.exists():
+        if self.folder is not None and self.folder.settings_file.exists():
+            self.folder.write_result(self.result())
+            for match in self.matches:
                 match.write_result()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -12,11 +12,10 @@ from cyclopts import Parameter
 from hauteur import _core
 from hauteur.cli.commands.options import GameSpec, Seed
 from hauteur.games.registry import load_game
-from hauteur.matches.game_files import form_of, header_of, write_games
+from hauteur.matches.game_files import form_of, write_games
 from hauteur.matches.match import Match
 from hauteur.matches.openings import Opening, read_openings
 from hauteur.matches.play import MatchOptions
-from hauteur.matches.results import MatchGame
 from hauteur.networks.evaluators.base import Backend
 from hauteur.players.build import Resources
 
@@ -125,12 +124,9 @@ class GameOptions(PlayOptions):
             "progress": True,
         }
 
-    def write_games(self, matches: Sequence[Match], games: Sequence[Iterable[MatchGame]]) -> None:
-        """Write games to the files that were asked for, and to that of the folder. games: of each match of this call,
-        which are all of them where there is no folder.
-        """
+    def write_games(self, matches: Sequence[Match]) -> None:
+        """Write games to the files that were asked for, and to that of the folder."""
         paths = [path for path in (self.pgn, self.sgf) if path is not None]
         form = form_of(load_game(self.game))
         for path in paths if self.out is None or form is None else [self.out / f"games.{form}", *paths]:
-            kept = [own if one.folder is None else one.folder.games() for one, own in zip(matches, games, strict=True)]
-            write_games(path, zip(map(header_of, matches), kept, strict=True), evals=self.eval)
+            write_games(path, [(match, match.games()) for match in matches], evals=self.eval)

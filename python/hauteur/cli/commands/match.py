@@ -119,11 +119,10 @@ def tournament(
         Number of games of each pairing, two from each opening with colours swapped.
     """
     game = options.make_game()
-    played = run_tournament(players, game, options.arguments(), games=games, kind=kind)
-    cup = played.cup
-    if played.interrupted:
+    cup = run_tournament(players, game, options.arguments(), games=games, kind=kind)
+    if cup.interrupted:
         return _interrupted("tournament", cup.games_done, cup.games_wanted, kept=options.out is not None)
-    options.write_games(cup.matches, played.games)
+    options.write_games(cup.matches)
     print(json_format.dumps(cup.result(), indent=2) if options.json else tournament_text(cup))
     return 0
 
@@ -133,7 +132,7 @@ def _shown(result: MatchResult, options: GameOptions) -> int:
     match = result.match
     if result.interrupted:
         return _interrupted("match", match.games_done, match.games_wanted, kept=options.out is not None)
-    options.write_games([match], [result.games])
+    options.write_games([match])
     print(json_format.dumps(match.result(), indent=2) if options.json else repr(result))
     return 0
 

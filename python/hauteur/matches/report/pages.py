@@ -103,7 +103,7 @@ def _origin(stored: Stored, settings: Mapping[str, Any]) -> ReportSection:
 
 
 def _match_report(match: StoredMatch, *, whole: bool) -> Report:
-    tally, test = match.counted.tally, match.counted.test
+    tally, test = match.tally, match.tally.test
     figures = [score_figure(match), *([] if test is None else [llr_figure(test)])]
     text = [] if test is None else [f"{sprt_text(test.sprt)}: {sprt_line(test)}."]
     figures += [pairs_figure(tally)] if tally.pairs.pairs else []
@@ -151,7 +151,7 @@ SOURCES: Mapping[IntervalSource, str] = {
 def score_figure(match: StoredMatch) -> Figure:
     """Return A's score over the games that count, with its 95 % interval."""
     tally = Tally(match.paired)
-    games = match.games[: match.counted.tally.record.games]
+    games = match.games[: match.tally.record.games]
     marks = _places(len(games), step=2 if match.paired else 1)
     found = list[tuple[int, float, float, float]]()
     for count, game in enumerate(games, 1):
@@ -251,7 +251,7 @@ def matches_table(matches: Sequence[StoredMatch], linked: Linked) -> ReportTable
     """Return one row a match: its folder, players and result."""
     rows = []
     for match in matches[:MOST_ROWS]:
-        tally, name = match.counted.tally, match.folder.path.name
+        tally, name = match.tally, match.folder.path.name
         elo, low, high = map(signed, (elo_of_score(tally.record.score), *tally.elo_interval))
         rows.append([linked(name, name), *match.names, *_counts(tally.record), elo, f"{low} to {high}"])
     if len(matches) > MOST_ROWS:
@@ -276,7 +276,7 @@ def _tuning_report(tuning: StoredTuning, linked: Linked, *, whole: bool) -> Repo
     verified = [match for match in played if match.folder.path.name == "verification"]
     facts = [(f"{result['tuned'][key]:.4g}", f"{key}, was {result['before'][key]:.4g}") for key in keys]
     tables = [
-        ReportTable(("tuned against given", ""), [(name, value) for value, name in result_facts(one.counted.tally)])
+        ReportTable(("tuned against given", ""), [(name, value) for value, name in result_facts(one.tally)])
         for one in verified
     ]
     text = [f"Tuned player: {result['player']}"] if result.get("player") else []

@@ -15,7 +15,7 @@ from hauteur.matches.ratings.bradley_terry import rating_list
 from hauteur.matches.ratings.elo import Sprt, elo_of_interval, elo_of_score
 from hauteur.matches.ratings.rating_list import RatingList
 from hauteur.matches.ratings.sources import encounters_of_tally
-from hauteur.matches.results import GameCount, MatchGame
+from hauteur.matches.results import MatchGame, Tally
 from hauteur.matches.tuning.strength import TuningFolder
 from hauteur.system.files import read_json
 from hauteur.system.formatting import duration, signed
@@ -60,12 +60,12 @@ class StoredMatch(StoredWork):
     """A match as its folder has it. Raise ValueError where there is no match.
 
     games: the finished games in the order of their numbers, each once, without their moves, which `whole` reads;
-    counted: their result.
+    tally: their result.
     """
 
     folder: MatchFolder
     games: list[MatchGame]
-    counted: GameCount
+    tally: Tally
     _sprt: Sprt | None = None
     _file: int | None
     _next: LinePlace
@@ -90,7 +90,7 @@ class StoredMatch(StoredWork):
             self._next = after
             self._places[game.index] = place
             insort(self.games, game.model_copy(update=WITHOUT_MOVES), key=lambda known: known.index)
-            self.counted.add(game)
+            self.tally.add(game)
 
     def _begin(self, file: int | None) -> None:
         """Begin with no games, of this file."""
@@ -98,7 +98,7 @@ class StoredMatch(StoredWork):
         self._next = FIRST_LINE
         self._places = {}
         self.games = []
-        self.counted = GameCount(self._sprt, paired=self.paired)
+        self.tally = Tally(self.paired, self._sprt)
 
     def whole(self, index: int) -> MatchGame:
         """Return the game of this number with its moves; ValueError where it is not finished."""
@@ -121,7 +121,7 @@ class StoredMatch(StoredWork):
     @property
     def complete(self) -> bool:
         """Return whether all games were played or a sequential test has ended."""
-        return self.counted.decided or bool(self.result.get("complete"))
+        return self.tally.decided or bool(self.result.get("complete"))
 
     @property
     def state(self) -> str:
@@ -130,13 +130,13 @@ class StoredMatch(StoredWork):
 
     @property
     def share_done(self) -> float | None:  # type: ignore[override]
-        return _share(len(self.games), None if self.counted.test is not None else self.games_wanted)
+        return _share(len(self.games), None if self.tally.test is not None else self.games_wanted)
 
     @property
     def state_text(self) -> str:
         """Return the state with the games and the time, as `running, 120 of 400 games, 1:20, about 3:05 left`."""
         played = (self.result.get("results") or {}).get("games")
-        most = "at most" if self.counted.test is not None else "about"
+        most = "at most" if self.tally.test is not None else "about"
         return _state_text(self.state, len(self.games), self.games_wanted, self.result, played, most)
 
 
@@ -201,7 +201,7 @@ class StoredTournament(StoredMatches):
     def ratings(self) -> RatingList:
         """Return the rating list until now."""
         return rating_list(
-            encounter for match in self.matches for encounter in encounters_of_tally(match.counted.tally, match.names)
+            encounter for match in self.matches for encounter in encounters_of_tally(match.tally, match.names)
         )
 
 
