@@ -136,7 +136,7 @@ wheel: setup  ## build a wheel into dist/
 bench: setup  ## speed of search, without and with a network
 	$(BIN)/hauteur bench search connect4
 	$(BIN)/hauteur bench search chess
-	$(BIN)/hauteur bench selfplay connect4
+	$(BIN)/hauteur bench evaluator --net python/hauteur/networks/data/connect4.safetensors
 
 clean:  ## remove everything that was built, the virtual environment too
 	cargo clean

@@ -1,4 +1,4 @@
-"""hauteur bench: the lines of search, evaluator and self-play, and what is refused."""
+"""hauteur bench: the lines of search and evaluator, and what is refused."""
 
 import json
 from typing import Any
@@ -6,11 +6,8 @@ from typing import Any
 import pytest
 
 from hauteur import _core
-from hauteur.cli.commands.bench import selfplay_settings
 from hauteur.cli.main import main
 from hauteur.networks.names import data_path
-
-SMALL = ("--filters", "4", "--blocks", "1", "--visits", "6", "--parallel", "4", "--batch", "4")
 
 
 def lines_of(capsys: pytest.CaptureFixture[str], *words: str) -> list[dict[str, Any]]:
@@ -41,27 +38,10 @@ def test_an_evaluator_is_measured_by_batch_and_precision(capsys: pytest.CaptureF
     assert all(line["evaluations_per_second"]["min"] > 0 for line in found)
 
 
-def test_self_play_says_where_its_time_goes(capsys: pytest.CaptureFixture[str]) -> None:
-    words = ("tictactoe", *SMALL, "--games", "12", "--setting", "playout_cap.fast_visits=2")
-    (line,) = lines_of(capsys, "selfplay", *words)
-    assert line["network_share"] + line["search_share"] + line["python_share"] == pytest.approx(1, abs=1e-3)
-    assert 0 < line["learned_positions"] < line["moves"]
-    assert line["cpu_seconds"] > 0
-
-
-def test_settings_are_those_of_a_recipe() -> None:
-    settings = selfplay_settings("connect4", {"visits": 50}, ("tree_per_side=true", "search.search_contempt.n_scl=8"))
-    assert settings.tree_per_side
-    assert settings.search.search_contempt is not None
-    assert (settings.visits, settings.search.search_contempt.n_scl) == (50, 8)
-
-
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("selfplay", "tictactoe", "--setting", "tree_per_sied=true"), "did you mean tree_per_side?"),
-        (("selfplay", "tictactoe", "--setting", "episodes=candidate-versus-best"), "must be best-versus-best"),
-        (("selfplay", "tictactoe", "--games", "0"), "--games must be 1 or more, got 0"),
+        (("search", "tictactoe", "--rounds", "0"), "--rounds must be 1 or more, got 0"),
         (("search", "tictactoe", "--search.magic", "1"), "magic"),
     ],
 )

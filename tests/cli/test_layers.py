@@ -16,7 +16,6 @@ OPTIONAL = {package.module for layer in extras.LAYERS for package in layer.packa
 WORDS = {
     "train": ["runs/tictactoe.toml"],
     "games export": ["runs", "--to", "{folder}/out"],
-    "bench selfplay": ["tictactoe"],
     "web": [],
 }
 

@@ -64,15 +64,14 @@ def test_a_chess_game_is_saved_as_pgn(tmp_path: Path) -> None:
     assert '[White "you"]' in (tmp_path / "game.pgn").read_text()
 
 
-def test_a_game_is_saved_on_the_way_and_read_as_an_opening(tmp_path: Path) -> None:
+def test_a_game_that_is_left_is_saved_and_read_as_an_opening(tmp_path: Path) -> None:
     file = tmp_path / "game.txt"
-    lines = ["4", "4", "save", f"save {file}", f"save {file}.pgn", "save nowhere/x.txt", "3"]
-    screen = " ".join(played("connect4", lines, (0, 1))[0].split())
-    assert "save needs the name of a file" in screen
-    assert "games of connect4 are saved as .txt files" in screen
-    assert "the folder nowhere is not there" in screen
+    played("connect4", ["4", "4", "quit"], (0, 1), save=file)
     (opening,) = read_openings(file, load_game("connect4"))
     assert opening.actions == (3, 3)
+    for wrong, message in ((Path(f"{file}.pgn"), "are saved as .txt files"), (Path("nowhere/x.txt"), "is not there")):
+        with pytest.raises(ValueError, match=message):
+            played("connect4", [], (0, 1), save=wrong)
 
 
 @pytest.mark.parametrize("net", ["maia-1100", "folder/maia-1900.pb.gz"])

@@ -20,6 +20,7 @@ from hauteur.matches.report.pages import POINTS, report_of, sample_of, write_pag
 from hauteur.matches.report.stored import StoredMatch, StoredTournament
 from hauteur.matches.results import MatchGame
 from hauteur.players.settings import parse_player
+from hauteur.system.jsonl import lines_of
 from hauteur.system.lock import locked
 
 NET = "net=uniform visits=8"
@@ -111,10 +112,9 @@ def test_a_folder_of_something_else_is_refused_in_one_line(tmp_path: Path, capsy
 def test_a_long_match_has_a_page_of_bounded_size(tmp_path: Path) -> None:
     """The sample has whole pairs from the beginning to the end, figures have few places, the table is cut."""
     out = played(tmp_path, "match", "random", "random", "--games", "2")
-    lines = (out / "games.jsonl").read_text().splitlines()
-    first = {key: value for key, value in json.loads(lines[0]).items() if key != "check"}
-    games = [first | {"index": index, "a": ("first", "second")[index % 2]} for index in range(3000)]
-    (out / "games.jsonl").write_text("\n".join(map(json.dumps, games)) + "\n")
+    first = next(MatchFolder(out).games())
+    changes = ({"index": index, "a": ("first", "second")[index % 2]} for index in range(3000))
+    (out / "games.jsonl").write_bytes(lines_of(first.model_copy(update=change) for change in changes))
     match = StoredMatch(out)
     sample = sample_of(match.games)
     assert [game.index for game in sample[:2]] == [0, 1]

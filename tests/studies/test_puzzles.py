@@ -21,6 +21,7 @@ from hauteur.studies.puzzles.problems import read_problems
 from hauteur.studies.puzzles.puzzle import Opinion, Puzzle, identity
 from hauteur.studies.puzzles.sources import first_of_each, positions, read_lines, source_files, take_census
 from hauteur.studies.puzzles.themes import themes_of
+from hauteur.system.jsonl import lines_of
 
 TICTACTOE, CONNECT4, CHESS = load_game("tictactoe"), load_game("connect4"), load_game("chess")
 RULE = MineRule(low=3, high=400, swing=0.2, gap=0.2, screens=((20, 0.02),), hindsight=0.0, least=-0.5, rest=1.0)
@@ -32,7 +33,7 @@ TWO_ROOKS = "6k1/5ppp/8/8/8/8/5PPP/3RR1K1 w - - 0 1"
 
 def random_games(folder: Path, game: _core.Game, count: int, seed: int = 1) -> str:
     """A match folder of random games."""
-    random, lines = np.random.default_rng(seed), []
+    random, lines = np.random.default_rng(seed), list[MatchGame]()
     for index in range(count):
         state, moves = game.new_initial_state(), list[str]()
         while state.outcome() is None:
@@ -40,9 +41,9 @@ def random_games(folder: Path, game: _core.Game, count: int, seed: int = 1) -> s
             moves.append(state.action_to_text(action))
             state.apply(action)
         played = MatchGame(index=index, a="first", score=0.5, end="?", plies=len(moves), moves=" ".join(moves))
-        lines.append(played.model_dump_json() + "\n")
+        lines.append(played)
     folder.mkdir(exist_ok=True)
-    (folder / "games.jsonl").write_text("".join(lines))
+    (folder / "games.jsonl").write_bytes(lines_of(lines))
     return str(folder)
 
 

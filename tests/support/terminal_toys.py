@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
 
 from rich.console import Console
 
@@ -16,7 +15,7 @@ from hauteur.players.settings import PlayerSettings
 
 
 def played(
-    spec: str, lines: list[str], humans: tuple[int, ...] = (0,), *, save: Path | None = None, colours: bool = False
+    spec: str, lines: list[str], humans: tuple[int, ...] = (0,), *, save: Path | None = None
 ) -> tuple[str, _core.State]:
     """Return what is on the screen and the position after the human typed these lines."""
     game = load_game(spec)
@@ -31,8 +30,7 @@ def played(
         except StopIteration:
             raise EOFError from None
 
-    system: Literal["standard"] | None = "standard" if colours else None
-    console = Console(file=screen, width=100, highlight=False, force_terminal=colours, color_system=system)
+    console = Console(file=screen, width=100, highlight=False, force_terminal=False, color_system=None)
     terminal = TerminalGame(game, (toy, toy), humans, seed=1, console=console, ask=ask, save=save)
     terminal.run()
     return screen.getvalue(), terminal.state

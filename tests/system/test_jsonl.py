@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hauteur.system.files import write_bytes
-from hauteur.system.jsonl import FIRST_LINE, Journal, lines_of
+from hauteur.system.jsonl import Journal
 from hauteur.system.settings import Section
 
 
@@ -84,32 +83,20 @@ def test_a_flipped_bit_is_found(tmp_path: Path) -> None:
     assert unseen == 1
 
 
-def test_lines_of_an_earlier_version_are_read_and_covered_by_the_next(tmp_path: Path) -> None:
-    journal = Journal(tmp_path / "x.jsonl", Entry)
-    old = b'{"number": 0}\n{"number": 1}\n'
-    journal.path.write_bytes(old)
-    assert [after.link.checked for _, after, _ in journal.entries_from(FIRST_LINE)] == [False, False]
-    journal.append(Entry(number=2))
-    journal.append(Entry(number=3))
-    assert [(entry.number, after.link.checked) for _, after, entry in journal.entries_from(FIRST_LINE)] == [
-        (0, False),
-        (1, False),
-        (2, True),
-        (3, True),
-    ]
-    whole = journal.path.read_bytes()
-    journal.path.write_bytes(whole.replace(b'"number": 1}', b'"number": 7}'))
-    with pytest.raises(ValueError, match="line 3: its check sum"):
-        list(journal.entries())
-    journal.path.write_bytes(whole)
-    write_bytes(journal.path, lines_of(list(journal.entries()))[0])
-    assert all(after.link.checked for _, after, _ in journal.entries_from(FIRST_LINE))
+def test_lines_that_are_missing_doubled_or_exchanged_are_found(tmp_path: Path) -> None:
+    journal, lines = written(tmp_path / "x.jsonl")
+    for wrong in (lines[1:], lines[:2] + lines[3:], [*lines[:3], *lines[2:]], [lines[1], lines[0], *lines[2:]]):
+        journal.path.write_bytes(b"".join(wrong))
+        assert "its check sum is not that of this line in this place" in problem_of(journal)
+    journal.path.write_bytes(b"".join(lines) + b'{"number": 6}\n')
+    assert "line 7: it has no whole check sum" in problem_of(journal)
 
 
 @pytest.mark.parametrize("line", [b"nonsense", b'{"number": "\xff"}', b"[" * 5000, b'{"number":' * 5000, b"[1]", b""])
 def test_a_damaged_line_is_named(tmp_path: Path, line: bytes) -> None:
     journal = Journal(tmp_path / "x.jsonl", Entry, "a game")
-    journal.path.write_bytes(b'{"number": 1}\n' + line + b'\n{"number": 2}\n')
+    journal.append(Entry(number=1))
+    journal.path.write_bytes(journal.path.read_bytes() + line + b'\n{"number": 2}\n')
     with pytest.raises(ValueError, match=r"x\.jsonl, line 2: not a game: '") as error:
         list(journal.entries())
     assert len(str(error.value).splitlines()) == 1

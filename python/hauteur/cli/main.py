@@ -60,7 +60,6 @@ COMMANDS = (
     Command("net info", "nets:info", "Show what a net file holds."),
     Command("net convert", "nets:convert", "Write a net in another format."),
     Command("bench search", "bench:search", "Visits per second of the bare search."),
-    Command("bench selfplay", "bench:selfplay", "Speed of self-play and where its time goes."),
     Command("bench evaluator", "bench:evaluator", "Evaluations per second of a net, by batch size and precision."),
     Command("doctor", "doctor:doctor", "Show versions, devices, threads, backends, and what is missing."),
 )
@@ -69,7 +68,6 @@ NEEDS = {
     "web": ("starlette", "uvicorn", "websockets", "jinja2"),
     "train": ("torch", "pyarrow"),
     "games export": ("pyarrow",),
-    "bench selfplay": ("torch", "pyarrow"),
 }
 """Optional modules without which a command can do nothing (`system/extras.py`)."""
 

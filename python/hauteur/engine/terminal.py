@@ -9,7 +9,6 @@ from pathlib import Path
 
 from rich.console import Console
 from rich.panel import Panel
-from rich.table import Table
 from rich.text import Text
 
 from hauteur import _core
@@ -17,18 +16,16 @@ from hauteur.engine.playing import FoundMove
 from hauteur.engine.sides import GameSide
 from hauteur.engine.two_sided import HINT_LINES, TwoSidedGame
 from hauteur.games.game_texts import forms_of, written_game
-from hauteur.games.pictures import Board, board_of, sees_second_side
-from hauteur.games.played_game import SIDE_NAMES, PlayedGame, line_texts, move_text
-from hauteur.mcts.report import RootReport
+from hauteur.games.pictures import board_of, sees_second_side
+from hauteur.games.played_game import SIDE_NAMES, PlayedGame, move_text
+from hauteur.mcts.report_text import moves_table
 from hauteur.players.settings import PlayerSettings
-from hauteur.system.errors import explain
 from hauteur.system.files import write_bytes
 
 COMMANDS = {
     "moves": "list the legal moves",
     "hint": "let the engine look at your position",
     "undo": "take back your last move and the answer to it",
-    "save": "write the game so far to a file: save NAME",
     "help": "show this list",
     "quit": "leave (also Ctrl-D)",
 }
@@ -63,22 +60,18 @@ class TerminalGame:
         self._console = console or Console(highlight=False)
         self._ask = ask
         self._played = PlayedGame(game)
+        self._obey = {"moves": self._moves, "hint": self._hint, "undo": self._undo, "help": self._help}
         self._shown = 0
         """Plies whose positions are on the screen."""
         self._news = threading.Event()
         sides = [GameSide() if side in self._humans else GameSide(engines[side]) for side in (0, 1)]
-        self._table = TwoSidedGame(
-            self._played, sides, seed=seed, on_change=self._news.set, hints=engines[self._engine_side]
-        )
-
-    @property
-    def _engine_side(self) -> int:
-        """The first side that an engine has, 0 without one."""
-        return next((side for side in (0, 1) if side not in self._humans), 0)
+        self._player = engines[1 if self._humans == {0} else 0]
+        """The engine: of the first side that has one; it gives the hints too."""
+        self._table = TwoSidedGame(self._played, sides, seed=seed, on_change=self._news.set, hints=self._player)
 
     def run(self) -> None:
         """Play until the game is over or the human leaves; then save it, where that is requested."""
-        player = self._engines[self._engine_side]
+        player = self._player
         visits = f"{player.visits} visit{'s' * (player.visits > 1)} a move"
         self._say(f"{self._game.spec} against {player.name}, {visits}; help lists commands")
         if self._note:
@@ -143,24 +136,14 @@ class TerminalGame:
         word = line.lower()
         if word == "quit":
             return False
-        if word.partition(" ")[0] == "save":
-            self._save_as(line[len("save") :].strip())
-        elif word in COMMANDS:
-            self._obey(word)
+        if word in COMMANDS:
+            self._obey[word]()
         elif line:
             self._try_move(line)
         return True
 
-    def _obey(self, word: str) -> None:
-        actions: dict[str, Callable[[], None]] = {
-            "moves": lambda: self._say(
-                " ".join(move_text(self.state, action) for action in self.state.legal_actions().tolist())
-            ),
-            "hint": self._hint,
-            "undo": self._undo,
-            "help": self._help,
-        }
-        actions[word]()
+    def _moves(self) -> None:
+        self._say(" ".join(move_text(self.state, action) for action in self.state.legal_actions().tolist()))
 
     def _try_move(self, text: str) -> None:
         """Play the move that the human typed, or show what is allowed."""
@@ -180,15 +163,7 @@ class TerminalGame:
         if isinstance(found, BaseException):
             self._say(str(found))
         elif found.report is not None:
-            self._console.print(self._moves_table(found.report))
-
-    def _moves_table(self, report: RootReport) -> Table:
-        table = Table("move", "visits", "prior", "value", "line")
-        for move in report.moves[:HINT_LINES]:
-            value = f"{move.q:+.2f}" if move.visits else "-"
-            line = line_texts(self.state, move.line)
-            table.add_row(line[0], str(move.visits), f"{move.prior:.1%}", value, " ".join(line[1:]))
-        return table
+            self._console.print(moves_table(found.report, rows=HINT_LINES))
 
     def _undo(self) -> None:
         """Go back to the human's last turn."""
@@ -198,18 +173,11 @@ class TerminalGame:
         else:
             self._say("there is no move of yours to take back")
 
-    def _save_as(self, name: str) -> None:
-        """Write the game to the file that the human names."""
-        try:
-            if not name:
-                raise ValueError("save needs the name of a file: save NAME")
-            self._save(Path(name))
-        except (ValueError, OSError) as error:
-            self._say(explain(error) or str(error))
-
     def _save(self, path: Path) -> None:
         first, second = ("you" if side in self._humans else self._engines[side].name for side in (0, 1))
-        save_game(path, self._played, (first, second))
+        form = forms_of(self._game)[0]
+        written = written_game(self._played, form if form in ENDS else "moves", (first, second))
+        write_bytes(path, written.encode())
         self._say(f"saved: {path}")
 
     def _help(self) -> None:
@@ -220,7 +188,7 @@ class TerminalGame:
     def _show(self, state: _core.State) -> None:
         """Draw a position, from the human's side."""
         board = board_text(state, flip=sees_second_side(state, self._humans))
-        self._console.print(Panel(board, title=f"ply {state.ply}", expand=False))
+        self._console.print(Panel(Text(board), title=f"ply {state.ply}", expand=False))
 
     def _say(self, message: str) -> None:
         self._console.print(message, markup=False)
@@ -235,19 +203,10 @@ class TerminalGame:
         return f"{who} ({ending.reason})"
 
 
-def save_game(path: Path, game: PlayedGame, names: tuple[str, str]) -> None:
-    """Write a game, finished or not. names: of the first and the second player.
-
-    The text of other games than chess and NoGo is one line of moves, as `--openings` and `hauteur analyse --moves` read
-    it. Raises ValueError where the file has another end than the game's, OSError where it cannot be written.
-    """
-    check_save(path, game.game)
-    form = forms_of(game.game)[0]
-    write_bytes(path, written_game(game, form if form in ENDS else "moves", names).encode())
-
-
 def check_save(path: Path, game: _core.Game) -> None:
-    """Raise ValueError unless a game is saved under such a name."""
+    """Raise ValueError unless a game is saved under such a name: .pgn, .sgf, and .txt for a line of moves, which
+    `--openings` and `hauteur analyse --moves` read.
+    """
     end = ENDS.get(forms_of(game)[0], ".txt")
     if path.suffix.lower() != end:
         raise ValueError(f"{path}: games of {game.name} are saved as {end} files")
@@ -255,38 +214,22 @@ def check_save(path: Path, game: _core.Game) -> None:
         raise ValueError(f"{path}: the folder {path.parent} is not there")
 
 
-SIDE_STYLES = {"R": "bold red", "Y": "bold yellow", "X": "bold cyan", "O": "bold magenta"}
-"""Styles of discs and stones; pieces have those of White, capital letters, and Black."""
-FIRST, SECOND = "bold cyan", "bold magenta"
-LAST, EMPTY = "bold green", "dim"
-
-
-def board_text(state: _core.State, *, flip: bool = False) -> Text:
-    """Return the position with the squares of the last move in brackets; colours show where there are any.
+def board_text(state: _core.State, *, flip: bool = False) -> str:
+    """Return the position with the squares of the last move in brackets.
 
     flip: seen from the second player's side. A game without a board of cells shows its own text.
     """
     board = board_of(state)
     if board is None:
-        return Text(state.text())
+        return state.text()
+    step = -1 if flip else 1
     width = max(map(len, board.row_labels))
-    columns = range(board.columns)[:: -1 if flip else 1]
-    text = Text()
-    for row in range(board.rows)[:: -1 if flip else 1]:
-        text.append(f"{board.row_labels[row]:>{width}} ", style=EMPTY)
-        _append_row(text, board, [row * board.columns + column for column in columns])
-    text.append(f"{'':{width}}  {' '.join(board.column_labels[column] for column in columns)}\n", style=EMPTY)
-    text.append(board.caption)
-    return text
-
-
-def _append_row(text: Text, board: Board, squares: list[int]) -> None:
-    """Append the squares of a row, with a bracket or a space before and behind each."""
-    before = [square in board.last for square in squares]
-    for place, square in enumerate(squares):
-        closed = place > 0 and before[place - 1]
-        text.append("(" if before[place] else ")" if closed else " ", style=LAST)
-        sign = board.cells[square]
-        side = FIRST if sign.isupper() else SECOND
-        text.append(sign, style=EMPTY if sign == "." else side if board.look == "pieces" else SIDE_STYLES.get(sign, ""))
-    text.append(")\n" if before[-1] else "\n", style=LAST)
+    lines = []
+    for row in range(board.rows)[::step]:
+        squares = [row * board.columns + column for column in range(board.columns)[::step]]
+        last = [square in board.last for square in squares]
+        before = ["(" if now else ")" if was else " " for was, now in zip([False, *last], [*last, False], strict=True)]
+        signs = "".join(mark + board.cells[square] for mark, square in zip(before, squares, strict=False))
+        lines.append(f"{board.row_labels[row]:>{width}} {signs}{before[-1]}")
+    labels = " ".join(board.column_labels[::step])
+    return "\n".join([*lines, f"{'':{width}}  {labels}", board.caption])

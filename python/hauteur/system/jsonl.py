@@ -26,37 +26,23 @@ DIGITS = 16
 ADVICE = "put the file back from a copy, or delete the lines from there on: what is missing is done again"
 
 
-class Link(NamedTuple):
-    """The chain of check sums before a line: the last sum, of everything before; whether that stood in the file."""
-
-    digits: bytes = b""
-    checked: bool = False
-
-
 class LinePlace(NamedTuple):
-    """The beginning of a line of a file: its number, from 1, its first byte, from 0, and the chain before it."""
+    """The beginning of a line of a file: its number, from 1, and its first byte, from 0."""
 
     line: int = 1
     byte: int = 0
-    link: Link = Link()
 
 
 FIRST_LINE = LinePlace()
-NO_LINK = Link()
-
-
-class UncheckedLineError(ValueError):
-    """A line is not the one that was written in its place."""
 
 
 @dataclass(frozen=True)
 class Journal(Generic[Entry]):
     """The entries of a file, each a line; what: an entry, for messages.
 
-    Each line ends with a check sum of itself and of all lines before it, so that a changed, doubled, removed or
-    exchanged line is found. Lines without one, from an earlier version, may come first; the next that is added covers
-    them too. A last line without its end is still being written, or was cut off: readers pass it over, and the next
-    entry takes its place. So a file may be read while another process adds to it.
+    Each line ends with a check sum of itself and of its place in the file, so that a changed, doubled, removed or
+    exchanged line is found. A last line without its end is still being written, or was cut off: readers pass it over,
+    and the next entry takes its place. So a file may be read while another process adds to it.
     """
 
     path: Path
@@ -70,19 +56,6 @@ class Journal(Generic[Entry]):
 
     def entries_from(self, place: LinePlace) -> Iterator[tuple[LinePlace, LinePlace, Entry]]:
         """Yield the entries from a place on, each with its own place and the one that follows; errors as `entries`."""
-        for found, after, line in self._lines_from(place):
-            yield found, after, self._entry(found.line, line)
-
-    def append(self, *entries: Entry) -> None:
-        """Add entries; they are on disk when this returns."""
-        with naming(self.path), self.path.open("a+b", buffering=0) as file:
-            lines, _ = lines_of(entries, self._last_link(_cut_torn_line(file)))
-            while lines:  # a disk that is almost full takes a part
-                lines = lines[file.write(lines) :]
-            os.fsync(file.fileno())
-
-    def _lines_from(self, place: LinePlace) -> Iterator[tuple[LinePlace, LinePlace, bytes]]:
-        """Yield the lines from a place on, without their check sums, and their places; ValueError names a wrong one."""
         if not self.path.exists():
             return
         with self.path.open("rb") as file:
@@ -90,24 +63,22 @@ class Journal(Generic[Entry]):
             for line in file:
                 if not line.endswith(b"\n"):
                     return
+                entry = self._entry(place.line, _split(line)[0])  # what is no entry at all is reported so
                 try:
-                    body, link = checked_line(line, place.link)
-                except UncheckedLineError as error:
-                    self._entry(place.line, _split(line)[0])  # what is no entry at all is reported so
+                    checked_line(line, place.byte)
+                except ValueError as error:
                     raise ValueError(f"{self.path}, line {place.line}: {error}; {ADVICE}") from None
-                after = LinePlace(place.line + 1, place.byte + len(line), link)
-                yield place, after, body
+                after = LinePlace(place.line + 1, place.byte + len(line))
+                yield place, after, entry
                 place = after
 
-    def _last_link(self, last: bytes) -> Link:
-        """Return the chain after the last line."""
-        _, found = _split(last)
-        if found:
-            return Link(found, checked=True)
-        link = NO_LINK
-        for _, after, _ in self._lines_from(FIRST_LINE):  # only where an earlier version wrote all of the file
-            link = after.link
-        return link
+    def append(self, *entries: Entry) -> None:
+        """Add entries; they are on disk when this returns."""
+        with naming(self.path), self.path.open("a+b", buffering=0) as file:
+            lines = lines_of(entries, _cut_torn_line(file))
+            while lines:  # a disk that is almost full takes a part
+                lines = lines[file.write(lines) :]
+            os.fsync(file.fileno())
 
     def _entry(self, number: int, line: bytes) -> Entry:
         try:
@@ -117,27 +88,24 @@ class Journal(Generic[Entry]):
             raise ValueError(f"{self.path}, line {number}: not {self.what}: {start!r}") from None
 
 
-def lines_of(entries: Iterable[BaseModel], link: Link = NO_LINK) -> tuple[bytes, Link]:
-    """Return entries as lines with their check sums, and the chain after them. link: the chain before."""
+def lines_of(entries: Iterable[BaseModel], begin: int = 0) -> bytes:
+    """Return entries as lines with their check sums. begin: the byte of the file at which the first one will stand."""
     lines = bytearray()
     for entry in entries:
         body = json.dumps(entry.model_dump(exclude_defaults=True))
-        link = Link(_digest(link, f"{body}\n".encode()), checked=True)
-        lines += f'{body[:-1]}{", " if len(body) > 2 else ""}"check": "{link.digits.decode()}"}}\n'.encode()
-    return bytes(lines), link
+        digits = _digest(begin + len(lines), f"{body}\n".encode()).decode()
+        lines += f'{body[:-1]}{", " if len(body) > 2 else ""}"check": "{digits}"}}\n'.encode()
+    return bytes(lines)
 
 
-def checked_line(line: bytes, link: Link) -> tuple[bytes, Link]:
-    """Return a line without its check sum, and the chain after it; UncheckedLineError where it is another line."""
+def checked_line(line: bytes, begin: int) -> bytes:
+    """Return a line, which begins at this byte, without its check sum; ValueError where it is another line."""
     body, found = _split(line)
     if not found:
-        if link.checked or CHECK in line:
-            raise UncheckedLineError("it has no whole check sum, which the lines of this file have")
-        return line, Link(_digest(link, line))
-    digits = _digest(link, body)
-    if digits != found:
-        raise UncheckedLineError("its check sum is not that of this line after those before it: a line was changed")
-    return body, Link(digits, checked=True)
+        raise ValueError("it has no whole check sum, which the lines of this file have")
+    if _digest(begin, body) != found:
+        raise ValueError("its check sum is not that of this line in this place: lines were changed")
+    return body
 
 
 def _split(line: bytes) -> tuple[bytes, bytes]:
@@ -149,33 +117,29 @@ def _split(line: bytes) -> tuple[bytes, bytes]:
     return line[:begins].removesuffix(b", ") + b"}\n", line[sum_ends - DIGITS : sum_ends]
 
 
-def _digest(link: Link, body: bytes) -> bytes:
-    """Return the check sum of a line after those before it, in hexadecimal digits."""
-    return hashlib.blake2b(link.digits + body, digest_size=DIGITS // 2).hexdigest().encode()
+def _digest(begin: int, body: bytes) -> bytes:
+    """Return the check sum of a line that begins at a byte, in hexadecimal digits."""
+    return hashlib.blake2b(b"%d %b" % (begin, body), digest_size=DIGITS // 2).hexdigest().encode()
 
 
-def _cut_torn_line(file: FileIO) -> bytes:
-    """Cut a line without end, which is what is left when the machine stopped while it was written; return the last."""
+def _cut_torn_line(file: FileIO) -> int:
+    """Cut a line without end, which is what is left when the machine stopped while it was written; return the size."""
     end = file.seek(0, os.SEEK_END)
     tail, size = b"", 0
-    while tail.count(b"\n") < 2 and size < end:
+    while b"\n" not in tail and size < end:
         size = min(end, max(4096, 4 * size))
         file.seek(end - size)
         tail = file.read(size)
-    whole = tail[: tail.rfind(b"\n") + 1]
-    if len(whole) < len(tail):
-        file.truncate(end - len(tail) + len(whole))
-    return whole[whole.rfind(b"\n", 0, -1) + 1 :]
+    whole = end - len(tail) + tail.rfind(b"\n") + 1
+    if whole < end:
+        file.truncate(whole)
+    return whole
 
 
 def read_objects(path: Path, *needed: str) -> list[dict[str, Any]]:
     """Return the JSON objects of a file, one a line; ValueError names the first line that is none or lacks a key."""
-    return [_object(f"{path}, line {number}", line, needed) for number, line in enumerate(_lines(path), 1)]
-
-
-def _lines(path: Path) -> Iterator[bytes]:
     with path.open("rb") as file:
-        yield from file
+        return [_object(f"{path}, line {number}", line, needed) for number, line in enumerate(file, 1)]
 
 
 def _object(where: str, line: bytes, needed: tuple[str, ...]) -> dict[str, Any]:

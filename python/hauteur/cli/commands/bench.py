@@ -2,11 +2,8 @@
 
 import json as json_format
 import sys
-import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
-from dataclasses import replace
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Annotated, Any
@@ -15,22 +12,18 @@ import numpy as np
 from cyclopts import Parameter
 
 from hauteur import _core, networks
-from hauteur.cli.commands.options import GameSpec, SearchSettings, Seed
+from hauteur.cli.commands.options import SearchSettings
 from hauteur.games.registry import load_game
 from hauteur.mcts.params import SearchParams
 from hauteur.networks.evaluators.base import Backend, Floats, Precision
 from hauteur.networks.evaluators.factory import PRECISIONS, backends_at_hand, make_evaluator, precisions_here
 from hauteur.system.formatting import duration
-from hauteur.system.progress import ProgressLine
 
 if TYPE_CHECKING:
-    from hauteur.learning.recipe import SelfPlaySettings
     from hauteur.networks.evaluators.base import Evaluator, GameEvaluator
 
 CHESS_VISITS, VISITS = 300_000, 100_000
 """Visits of a round of the bare search, in chess and in other games."""
-
-Repeated = Annotated[tuple[str, ...], Parameter(negative=())]
 
 
 def search(
@@ -71,7 +64,7 @@ def search_line(game: _core.Game, params: SearchParams, visits: int, rounds: int
         ratios.append(rates[-1] * before["seconds"] / before["visits"])
     line = {"bench": "search", "game": game.spec, "visits": int(last["visits"]), "visits_per_second": spread(rates)}
     if params != plain:
-        line |= {"search": params.model_dump(exclude_unset=True), "by_plain_puct": spread_in_digits(ratios)}
+        line |= {"search": params.model_dump(exclude_unset=True), "by_plain_puct": spread(ratios)}
     line["bytes_per_visit"] = round(last["bytes"] / last["visits"], 1)
     return line | {"mean_depth": round(last["depth_sum"] / last["visits"], 2)}
 
@@ -210,109 +203,6 @@ def sample_rows(game: _core.Game, rows: int) -> Floats:
     return features
 
 
-def selfplay(
-    spec: GameSpec = "connect4",
-    *,
-    net: Path | None = None,
-    filters: int = 64,
-    blocks: int = 5,
-    visits: int = 100,
-    games: int = 512,
-    parallel: int = 256,
-    batch: int = 128,
-    threads: int = 1,
-    precision: Precision = "auto",
-    seed: Seed = 1,
-    setting: Repeated = (),
-) -> None:
-    """Measure self-play: games and visits per second, batch fill, and time by phase.
-
-    Parameters
-    ----------
-    spec
-        The game.
-    net
-        Net file; default: random weights of the size given by --filters and --blocks.
-    filters, blocks
-        Size of the random net.
-    visits
-        Visits per move.
-    games
-        Games to play; with root noise and temperature 1 at each move, the recipe defaults.
-    parallel
-        Concurrent games.
-    batch
-        Maximum rows per batch.
-    threads
-        Threads of the network; the search uses one, as in learning runs.
-    precision
-        auto, float32, bfloat16, float16.
-    seed
-        Seed of the games.
-    setting
-        A setting of the section [selfplay] of a recipe, such as tree_per_side=true or search.search_contempt.n_scl=8;
-        may be repeated.
-    """
-    from hauteur.learning.metrics import search_metrics
-    from hauteur.learning.planned import game_plans
-    from hauteur.learning.units import episodes
-    from hauteur.matches.arena import ArenaFacts
-    from hauteur.players.search_player import SearchPlayer
-
-    check_positive(visits=visits, games=games, parallel=parallel, batch=batch, threads=threads)
-    sizes = {"visits": visits, "games": games, "parallel_games": parallel, "batch_size": batch}
-    settings = selfplay_settings(spec, sizes, setting)
-    game, facts, learned = load_game(spec), ArenaFacts(), 0
-    with (
-        net_file(game, net, filters, blocks) as path,
-        closing(make_evaluator(game, str(path), precision=precision, threads=threads)) as opened,
-        ProgressLine(True, "opening the net") as progress,
-    ):
-        player = SearchPlayer(path.name, opened, settings.search, settings.visits, settings.temperature)
-        player = replace(player, playout_cap=settings.playout_cap)
-        plans = game_plans(game, settings, generation=1, seed=seed)
-        processor = time.process_time()
-        for record in episodes(game, [player], settings, plans, seed=seed, purpose="bench", facts=facts):
-            learned += int(record.learn.sum())
-            progress.show(f"{facts.games:,}/{games:,} games", facts.games / games)
-        processor = time.process_time() - processor
-    line = {"bench": "selfplay", "game": spec, "net": opened.name, "visits": settings.visits, "threads": threads}
-    line |= {"settings": list(setting), **search_metrics(facts), "cpu_seconds": processor, "moves": facts.moves}
-    line |= {"learned_positions": learned}
-    print(json_format.dumps({key: round(v, 4) if isinstance(v, float) else v for key, v in line.items()}), flush=True)
-
-
-def selfplay_settings(spec: str, sizes: dict[str, Any], changes: Sequence[str]) -> "SelfPlaySettings":
-    """The settings of self-play: a recipe's defaults with these sizes and `key=value` changes."""
-    from hauteur.learning.recipe import parse_recipe
-
-    recipe = {"game": spec, "gate": {"by": "off"}, "selfplay": sizes}
-    settings = parse_recipe(recipe, "--setting", [f"selfplay.{change}" for change in changes]).selfplay
-    if settings.episodes != "best-versus-best":
-        raise ValueError(f"--setting episodes must be best-versus-best, got {settings.episodes}")
-    return settings
-
-
-@contextmanager
-def net_file(game: _core.Game, net: Path | None, filters: int, blocks: int) -> Iterator[Path]:
-    """Yield the given net, or a temporary file with random weights."""
-    if net is not None:
-        yield net
-        return
-    from hauteur.networks.modules import initialise, tensors_of
-
-    architecture = networks.ResNetArchitecture(
-        feature_shape=game.feature_shape, num_actions=game.num_actions, filters=filters, blocks=blocks
-    )
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"random-{filters}x{blocks}.safetensors"
-        networks.save(path, architecture, tensors_of(initialise(architecture, 1)), game=game.spec)
-        yield path
-
-
-# For all of them.
-
-
 def announced(rounds: int) -> Iterator[int]:
     """Count the rounds; tell a terminal which one is under way, and how long the others will take."""
     began = time.perf_counter()
@@ -333,12 +223,7 @@ def whole_numbers(name: str, text: str) -> list[int]:
     return [int(part) for part in parts]
 
 
-def spread(rates: list[float]) -> dict[str, float]:
-    """Minimum, median and maximum, rounded to whole numbers."""
-    return {"min": round(min(rates)), "median": round(median(rates)), "max": round(max(rates))}
-
-
-def spread_in_digits(values: list[float]) -> dict[str, float]:
+def spread(values: list[float]) -> dict[str, float]:
     """Minimum, median and maximum, in four digits."""
     found = {"min": min(values), "median": median(values), "max": max(values)}
     return {name: float(f"{value:.4g}") for name, value in found.items()}
