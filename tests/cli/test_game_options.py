@@ -7,16 +7,7 @@ from pathlib import Path
 import pytest
 
 from hauteur.cli.commands.game_options import GameOptions, NetOptions, PlayOptions
-from hauteur.cli.commands.puzzles import screens_between
 from hauteur.cli.main import main
-from hauteur.studies.puzzles.mining import MineRule
-
-
-def test_default_screens_lie_between_the_two_searches() -> None:
-    assert screens_between(5, 200) == ((16, 0.05), (64, 0.1))
-    assert screens_between(20, 800) == ((64, 0.1), (200, 0.2))
-    assert screens_between(5, 800) == MineRule().screens
-    assert MineRule(low=5, high=200, screens=screens_between(5, 200)).visits == (5, 16, 64, 200)
 
 
 def test_random_plies_depend_on_the_command_and_on_openings() -> None:

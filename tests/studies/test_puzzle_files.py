@@ -16,10 +16,19 @@ from hypothesis import strategies as st
 from hauteur.cli import main
 from hauteur.games.epd import epd_line, parse_epd
 from hauteur.games.registry import load_game
-from hauteur.studies.puzzles.formats import COLUMNS, csv_text, epd_text, json_text, write_puzzles
 from hauteur.studies.puzzles.problems import Problem, epd_problem, read_problems
-from hauteur.studies.puzzles.puzzle import Opinion, Puzzle, identity, rating
-from hauteur.studies.puzzles.themes import themes_of
+from hauteur.studies.puzzles.puzzle import (
+    COLUMNS,
+    Opinion,
+    Puzzle,
+    csv_text,
+    epd_text,
+    identity,
+    json_text,
+    rating,
+    themes_of,
+    write_puzzles,
+)
 
 CHESS = load_game("chess")
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0", exclude_categories=["Cs"]), max_size=20)
@@ -183,7 +192,7 @@ HOSTILE = {
 def test_hostile_files_are_one_line(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / name
     path.write_bytes(HOSTILE[name])
-    status = main.main(["puzzles", "solve", str(path), "--net", "uniform", "--visits", "2"])
+    status = main.main(["puzzles", "solve", str(path), "--player", "net=uniform", "--visits", "2"])
     shown = capsys.readouterr()
     assert status == main.EXIT_BAD_INPUT
     assert shown.out == ""

@@ -14,17 +14,8 @@ from hauteur.studies.puzzles.problems import read_problems
 from hauteur.studies.puzzles.solve import Solve, solve_result
 
 TICTACTOE, CONNECT4, CHESS = load_game("tictactoe"), load_game("connect4"), load_game("chess")
-
-
 FAST = Resources(24, 8, 1)
-
-
 SCHOLAR = "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR w KQkq - 4 4"
-
-
-BACK_RANK = "6k1/5ppp/8/8/8/8/5PPP/4R1K1 w - - 0 1"
-
-
 TWO_ROOKS = "6k1/5ppp/8/8/8/8/5PPP/3RR1K1 w - - 0 1"
 
 
@@ -50,9 +41,7 @@ def test_solved_by_visits(tmp_path: Path) -> None:
         assert one["solved"]["400"]["count"] == 3
         assert one["solved"]["1"]["count"] <= one["solved"]["400"]["count"]
         assert one["visits_to_solution"]["solved"] == 3
-    rows = (tmp_path / "out" / "answers.csv").read_text().splitlines()
-    assert rows[0] == "problem,player,right_at_1,right_at_20,right_at_400,visits_to_solution"
-    assert len(rows) == 1 + 2 * 3
+    assert len((tmp_path / "out" / "answers.jsonl").read_text().splitlines()) == 2 * 3
 
 
 def test_solving_goes_on(tmp_path: Path) -> None:

@@ -20,9 +20,7 @@ from hauteur import _core
 from hauteur.games.epd import parse_epd
 from hauteur.games.played_game import move_text
 from hauteur.games.registry import fen_games, load_game, with_fen
-from hauteur.studies.puzzles.formats import COLUMNS
-from hauteur.studies.puzzles.mining import wins_at_once
-from hauteur.studies.puzzles.puzzle import Puzzle
+from hauteur.studies.puzzles.puzzle import COLUMNS, Puzzle, wins_at_once
 from hauteur.system.settings import validated
 
 NEEDED_COLUMNS = ("PuzzleId", "FEN", "Moves")

@@ -1,15 +1,28 @@
-"""Puzzle: a position with one good move that is hard to find, its line, and its origin."""
+"""Puzzle: a position with one good move that is hard to find, its line and origin; its themes, and files of puzzles.
+
+Themes are Lichess's: those alone that follow from the rules, the line's length or its value. Files are the columns of
+Lichess's puzzle database, EPD, and JSON, which holds puzzles of every game.
+"""
 
 from __future__ import annotations
 
+import csv
 import hashlib
+import io
+import json
 import math
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 from typing import Annotated
 
+import chess
 from pydantic import Field
 
 from hauteur import _core
+from hauteur.games.epd import epd_line
+from hauteur.games.played_game import move_text
 from hauteur.games.registry import load_game, with_fen
+from hauteur.system.files import write_bytes
 from hauteur.system.settings import Section
 
 EASIEST, HARDEST = 400, 3200
@@ -80,6 +93,11 @@ def identity(state: _core.State) -> str:
     return "p" + hashlib.blake2b(content, digest_size=8).hexdigest()[:ID_LETTERS]
 
 
+def wins_at_once(state: _core.State, action: int) -> bool:
+    """Return whether a legal move ends the game with a win for its player."""
+    return state.child(action).outcome() == (1 if state.to_move == 0 else -1)
+
+
 def rating(visits: int, high: int) -> int:
     """Return the difficulty: RATING_AT_HIGH - RATING_A_DOUBLING log2(high / visits), rounded, from EASIEST to HARDEST.
 
@@ -88,3 +106,139 @@ def rating(visits: int, high: int) -> int:
     """
     figure = RATING_AT_HIGH - RATING_A_DOUBLING * math.log2(high / visits)
     return round(min(max(figure, EASIEST), HARDEST))
+
+
+CRUSHING, ADVANTAGE = 0.8, 0.35
+"""Chance of winning, -1 to 1, from which a position is won, and from which a side has the advantage: 600 and 200
+centipawns by Lichess's formula."""
+ENDGAME_PIECES = 6
+"""Queens, rooks, bishops and knights of an endgame, at most."""
+LENGTHS = {1: "oneMove", 2: "short", 3: "long"}
+
+
+def themes_of(puzzle: Puzzle) -> tuple[str, ...]:
+    """The themes, in alphabetical order; of games other than chess only length and whether the line wins."""
+    found = {LENGTHS.get(len(puzzle.solver_moves), "veryLong")}
+    if puzzle.game.startswith("chess"):
+        found |= set(_of_rules(puzzle))
+        found |= set() if "mate" in found else {_of_value(puzzle)}
+    elif _wins(puzzle):
+        found |= {"win", f"winIn{len(puzzle.solver_moves)}"}
+    return tuple(sorted(found))
+
+
+def _of_value(puzzle: Puzzle) -> str:
+    """Return the theme by the value of the solver's last move."""
+    return "crushing" if puzzle.value >= CRUSHING else "advantage" if puzzle.value >= ADVANTAGE else "equality"
+
+
+def _wins(puzzle: Puzzle) -> bool:
+    """Return whether the solver's last move wins the game."""
+    state = puzzle.position()
+    solver = state.to_move
+    for move in puzzle.solution:
+        state.apply(state.parse(move))
+    return state.outcome() == (1 if solver == 0 else -1)
+
+
+def _of_rules(puzzle: Puzzle) -> Iterator[str]:
+    position = puzzle.position()
+    board = chess.Board(position.notation(), chess960="chess960" in puzzle.game)
+    pieces = board.occupied & ~(board.pawns | board.kings)
+    if pieces.bit_count() <= ENDGAME_PIECES:
+        yield "endgame"
+    for number, text in enumerate(puzzle.solution):
+        move = board.parse_uci(text)
+        if number % 2 == 0:
+            yield from _of_move(board, move)
+        board.push(move)
+    if board.is_checkmate():
+        yield "mate"
+        yield f"mateIn{len(puzzle.solver_moves)}"
+
+
+def _of_move(board: chess.Board, move: chess.Move) -> Iterator[str]:
+    """Yield the themes of a move of the solver."""
+    if board.is_castling(move):
+        yield "castling"
+    if board.is_en_passant(move):
+        yield "enPassant"
+    if move.promotion is not None:
+        yield "promotion" if move.promotion == chess.QUEEN else "underPromotion"
+    board.push(move)
+    if board.checkers_mask().bit_count() > 1:
+        yield "doubleCheck"
+    board.pop()
+
+
+COLUMNS = (
+    *("PuzzleId", "FEN", "Moves", "Rating", "RatingDeviation", "Popularity", "NbPlays"),
+    *("Themes", "GameUrl", "OpeningTags"),
+)
+"""Of Lichess's puzzle database."""
+DEVIATION = 500
+"""Deviation of a rating without any game against it."""
+
+
+def write_puzzles(puzzles: Sequence[Puzzle], folder: Path, stem: str = "puzzles") -> list[Path]:
+    """Write the puzzles in every format that fits their game; the paths."""
+    texts = {".json": json_text(puzzles)}
+    if all(is_chess(puzzle) for puzzle in puzzles):
+        texts = {".csv": csv_text(puzzles), ".epd": epd_text(puzzles), **texts}
+    paths = []
+    for suffix, text in texts.items():
+        paths.append(folder / f"{stem}{suffix}")
+        write_bytes(paths[-1], text.encode())
+    return paths
+
+
+def is_chess(puzzle: Puzzle) -> bool:
+    """Return whether it is a chess puzzle, Chess960 included."""
+    return puzzle.game.partition("(")[0] == "chess"
+
+
+def fits_csv(puzzle: Puzzle) -> bool:
+    """Return whether the puzzle begins with an opponent's move, as this format requires."""
+    return is_chess(puzzle) and len(puzzle.opening) == 1 and puzzle.fen is not None
+
+
+def csv_text(puzzles: Iterable[Puzzle]) -> str:
+    """Lichess's columns: the FEN is before the opponent's move, which is the first of the moves.
+
+    Puzzles without a move of the opponent are left out.
+    """
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    writer.writerow(COLUMNS)
+    for puzzle in filter(fits_csv, puzzles):
+        moves, source = " ".join([*puzzle.opening, *puzzle.solution]), " ".join(puzzle.source.split())
+        themes = " ".join(puzzle.themes)
+        writer.writerow([puzzle.id, puzzle.fen, moves, puzzle.rating, DEVIATION, 0, 0, themes, source, ""])
+    return file.getvalue()
+
+
+def json_text(puzzles: Iterable[Puzzle]) -> str:
+    """A JSON array of puzzles, one a line."""
+    lines = ",\n".join(json.dumps(puzzle.model_dump(exclude_defaults=True)) for puzzle in puzzles)
+    return f"[\n{lines}\n]\n" if lines else "[]\n"
+
+
+def epd_text(puzzles: Iterable[Puzzle]) -> str:
+    """Lines, one a puzzle: the position that the solver sees, the best move, the line, the name."""
+    return "".join(f"{_epd(puzzle)}\n" for puzzle in puzzles)
+
+
+def _epd(puzzle: Puzzle) -> str:
+    state = puzzle.position()
+    line = _san(puzzle)
+    return epd_line(state.notation(), {"bm": line[:1], "pv": line, "id": [puzzle.id]})
+
+
+def _san(puzzle: Puzzle) -> list[str]:
+    """The solution in SAN."""
+    state, texts = puzzle.position(), []
+    for move in puzzle.solution:
+        action = state.parse(move)
+        texts.append(move_text(state, action))
+        state.apply(action)
+    return texts

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 import statistics
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -25,13 +24,14 @@ from hauteur.mcts.batch_analysis import (
 from hauteur.players.build import Evaluators, Resources, build_player, net_content, player_name, resolved_net
 from hauteur.players.search_player import SearchPlayer
 from hauteur.players.settings import NETS, PlayerSettings, player_text
-from hauteur.studies.puzzles.mine import Show, aligned, work_text
+from hauteur.studies.puzzles.mine import Show, work_text
 from hauteur.studies.puzzles.problems import Problem
-from hauteur.system.files import write_bytes, write_json
+from hauteur.system.files import write_json
 from hauteur.system.jsonl import Journal
 from hauteur.system.lock import locked
 from hauteur.system.provenance import provenance
 from hauteur.system.settings import Section
+from hauteur.system.tables import text_table
 
 NODES_IN_MEMORY = 2_000_000
 """Visits of all trees together, about, that are locked at a time."""
@@ -93,7 +93,6 @@ class Solve:
                 answers[name] = self._answers(player, self._key(settings), name, journal)
         result = solve_result(answers, self.counts)
         if self.folder is not None:
-            write_bytes(self.folder / "answers.csv", answers_csv(answers).encode())
             write_json(self.folder / "result.json", {**result, "seed": self.seed, "written": provenance()})
         return result
 
@@ -201,52 +200,26 @@ def _visits(answers: Sequence[PuzzleAnswer]) -> dict[str, Any]:
 
 def _pairs(answers: dict[str, list[PuzzleAnswer]], counts: tuple[int, ...]) -> list[dict[str, Any]]:
     """Return, for each pair of players and count, the number of problems solved by only one of them."""
-    names = list(answers)
     found = []
-    for a, b in ((a, b) for n, a in enumerate(names) for b in names[n + 1 :]):
+    for a, b in combinations(answers, 2):
         for number, count in enumerate(counts):
             both = [(x.right[number], y.right[number]) for x, y in zip(answers[a], answers[b], strict=True)]
-            found.append(
-                {
-                    "a": a,
-                    "b": b,
-                    "visits": count,
-                    "a_alone": both.count((True, False)),
-                    "b_alone": both.count((False, True)),
-                }
-            )
+            alone = {"a_alone": both.count((True, False)), "b_alone": both.count((False, True))}
+            found.append({"a": a, "b": b, "visits": count, **alone})
     return found
-
-
-def answers_csv(answers: dict[str, list[PuzzleAnswer]]) -> str:
-    """A line a problem and player: whether it is solved at each count, and the visits to solution."""
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    counts = next(iter(answers.values()))[0].counts
-    writer.writerow(["problem", "player", *(f"right_at_{count}" for count in counts), "visits_to_solution"])
-    for name, every in answers.items():
-        for one in every:
-            writer.writerow(
-                [one.name, name, *(int(right) for right in one.right), "" if one.visits is None else one.visits]
-            )
-    return file.getvalue()
 
 
 def solve_table(result: Mapping[str, Any]) -> str:
     """The shares as a table."""
-    lines = [f"{result['problems']:,} problems; solved, with 95 % intervals", *aligned(solve_rows(result))]
-    return "\n".join([*lines, *map(_pair_text, result["pairs"])])
-
-
-def solve_rows(result: Mapping[str, Any]) -> list[list[str]]:
-    """The heads of the table, and a row for each player."""
-    counts = result["counts"]
-    rows = [["player", *(f"{count:,} visits" for count in counts), "median visits to solution"]]
+    counts, rows = result["counts"], []
     for name, one in result["players"].items():
         median = one["visits_to_solution"]["median"]
         shares = [_solved_text(one["solved"][str(count)]) for count in counts]
         rows.append([name, *shares, "unsolved" if median is None else f"{median:,.0f}"])
-    return rows
+    heads = ["player", *(f"{count:,} visits" for count in counts), "median visits to solution"]
+    table = text_table(heads, rows, shown=len(rows))
+    title = f"{result['problems']:,} problems; solved, with 95 % intervals"
+    return "\n".join([title, table, *map(_pair_text, result["pairs"])])
 
 
 def _pair_text(pair: dict[str, Any]) -> str:
