@@ -88,8 +88,8 @@ def test_a_full_match_between_a_search_and_rave() -> None:
     [
         (("--game", "chess", "--player", "net=uniform"), "GTP is for games whose moves are points"),
         (("--player", "rave"), "write rave:N"),
-        (("--player", "rave:5", "--resign-below", "2"), "--resign-below must be"),
-        (("--player", "rave:5", "--batch-size", "0"), "--batch-size must be"),
+        (("--player", "rave:5", "--resign-below", "2"), "--resign-below"),
+        (("--player", "rave:5", "--batch-size", "0"), "--batch-size"),
         (("--game", "nogo(size=99)", "--player", "rave:5"), "size must be"),
     ],
 )

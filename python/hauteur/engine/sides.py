@@ -210,7 +210,8 @@ class EngineSide(Closing):
         """The limits of the search of a move, by the clock, the seconds or the visits of this side."""
         assert self.given.player is not None
         if self.given.clock is not None and left is not None:
-            budget = _share(left, clock_of(self.given.clock)[1], ply, max_plies)
+            increment = clock_of(self.given.clock)[1]
+            budget = shared_time(left, increment, ply=ply, max_plies=max_plies, overhead=OVERHEAD)
         elif self.given.seconds is not None:
             budget = fixed(self.given.seconds, overhead=0.0)
         else:
@@ -218,11 +219,14 @@ class EngineSide(Closing):
         return Limits(budget=budget, smart_pruning=SMART_PRUNING)
 
 
-def _share(left: float, increment: float, ply: int, max_plies: int) -> Budget:
-    """The seconds for the next move; games that are soon over by their rules have fewer moves to share."""
+def shared_time(left: float, increment: float, *, ply: int, max_plies: int, overhead: float) -> Budget:
+    """Return the seconds for the next move of a clock; a game that is soon over by its rules has fewer moves to share.
+
+    ply: plies played of a game of at most `max_plies`.
+    """
     most = max(1, math.ceil((max_plies - ply) / 2))
     clock = Clock(left, increment, moves_to_go=most if most < moves_left(ply // 2) else None)
-    return plan(clock, move_number=ply // 2, overhead=OVERHEAD)
+    return plan(clock, move_number=ply // 2, overhead=overhead)
 
 
 def _side_name(name: str, given: GameSide) -> str:

@@ -4,8 +4,12 @@ import secrets
 import sys
 from contextlib import suppress
 from pathlib import Path
+from typing import Annotated
 
-from hauteur.cli.commands.options import GameSpec, PlayerText
+from cyclopts import Parameter
+from cyclopts.validators import Number
+
+from hauteur.cli.commands.options import GameSpec, PlayerText, Seed
 from hauteur.games.registry import load_game
 from hauteur.players.settings import parse_player
 
@@ -14,12 +18,12 @@ def gtp(
     *,
     game: GameSpec = "nogo",
     player: PlayerText = "",
-    resign_below: float = 0.0,
-    move_overhead: float = 0.1,
-    threads: int = 0,
-    batch_size: int | None = None,
+    resign_below: Annotated[float, Parameter(validator=Number(gte=0, lt=1))] = 0.0,
+    move_overhead: Annotated[float, Parameter(validator=Number(gte=0, lte=3600))] = 0.1,
+    threads: Annotated[int, Parameter(validator=Number(gte=0, lte=1024))] = 0,
+    batch_size: Annotated[int | None, Parameter(validator=Number(gte=1))] = None,
     log: Path | None = None,
-    seed: int | None = None,
+    seed: Seed | None = None,
 ) -> None:
     """Engine for programs that speak GTP, for NoGo and other games whose moves are points.
 

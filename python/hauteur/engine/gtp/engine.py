@@ -1,4 +1,4 @@
-"""The GTP engine: requests in their order, each answered before the next one is read.
+"""The GTP engine: requests in their order, each answered before the next one is read; live analysis in KataGo's form.
 
 A thread of its own reads lines, so that live analysis sees the next one and a search can be interrupted. Whatever goes
 wrong with a command is its answer, and the engine goes on; the end of the input is `quit`.
@@ -6,14 +6,17 @@ wrong with a command is its answer, and the engine goes on; the end of the input
 
 from __future__ import annotations
 
+import math
 import os
 import sys
 import traceback
-from collections.abc import Iterable, Iterator
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from hauteur import __version__
-from hauteur.engine.gtp.commands import SessionCommands
 from hauteur.engine.gtp.protocol import (
+    COLOURS,
     VERSION,
     Arguments,
     Commands,
@@ -21,16 +24,89 @@ from hauteur.engine.gtp.protocol import (
     Request,
     Result,
     failure,
+    quoted,
+    read_colour,
+    read_integer,
+    read_number,
     read_request,
     success,
     text_lines,
 )
-from hauteur.engine.gtp.session import GtpSession
+from hauteur.engine.gtp.session import PASS, GtpBoard, GtpSession, PlayerClock, TimeSettings, report_note
+from hauteur.engine.playing import PlayingSession
 from hauteur.engine.streams import LineReader, Output
+from hauteur.mcts.limits import Limits
+from hauteur.mcts.report import RootMove, RootReport
 from hauteur.system.errors import explain
 
 INTERRUPT = b"# interrupt"
 """A comment by which GoGui asks to end a command early."""
+CENTISECOND = 0.01
+BOUND_DEVIATIONS = 1.96
+"""Standard deviations between the win rate and its lower bound: 95 % two-sided."""
+FLAGS = ("rootInfo", "ownership", "movesOwnership", "pvVisits")
+"""Keys with true or false that KataGo's clients send; they are read, and have no effect."""
+NUMBERS = ("interval", "minmoves", "maxmoves")
+
+
+@dataclass(frozen=True)
+class LiveRequest:
+    """The request of an analysis command. colour: None = whose turn it is; interval: seconds between lines."""
+
+    colour: int | None = None
+    interval: float = 1.0
+    most: int = 20
+
+
+def read_analysis_request(arguments: Sequence[str]) -> LiveRequest:
+    """Read `[COLOUR] [CENTISECONDS] [KEY VALUE ...]`."""
+    words = list(arguments)
+    colour = read_colour(words.pop(0)) if words and words[0].lower() in ("b", "w", "black", "white") else None
+    if words and words[0].isdecimal():
+        words.insert(0, "interval")
+    values: dict[str, int] = {"interval": 100, "maxmoves": 20}
+    if len(words) % 2:
+        raise ValueError(f"syntax error: {quoted(words[-1])} has no value")
+    for key, value in zip(words[::2], words[1::2], strict=True):
+        values[key] = _value(key, value)
+    interval = max(1, values["interval"]) * CENTISECOND
+    return LiveRequest(colour, interval, max(1, values["maxmoves"]))
+
+
+def katago_line(board: GtpBoard, report: RootReport, most: int) -> str:
+    """Return the best moves of a report as one line, empty before the first visit: rates 0 to 1, utility -1 to 1."""
+    moves = [move for move in report.moves if move.wdl is not None][:most]
+    return " ".join(_katago_move(board, move, order) for order, move in enumerate(moves))
+
+
+def lower_bound(rate: float, visits: int) -> float:
+    """Return the lower end of the Wilson interval of a win rate, as if visits were games: a rank, not a promise."""
+    z = BOUND_DEVIATIONS
+    middle = rate + z * z / (2 * visits)
+    spread = z * math.sqrt(rate * (1.0 - rate) / visits + z * z / (4 * visits * visits))
+    return max(0.0, (middle - spread) / (1.0 + z * z / visits))
+
+
+def _value(key: str, text: str) -> int:
+    if key in NUMBERS:
+        return read_integer(text)
+    if key not in FLAGS:
+        raise ValueError(f"syntax error: no key {quoted(key)}; there are {', '.join((*NUMBERS, *FLAGS))}")
+    if text.lower() not in ("true", "false"):
+        raise ValueError(f"syntax error: {key} is true or false, got {quoted(text)}")
+    return int(text.lower() == "true")
+
+
+def _katago_move(board: GtpBoard, move: RootMove, order: int) -> str:
+    assert move.wdl is not None  # moves without visits are not shown
+    rate = min(1.0, max(0.0, move.wdl[0] + 0.5 * move.wdl[1]))
+    bound = lower_bound(rate, move.visits)
+    figures = f"utility {2 * rate - 1:.6f} winrate {rate:.6f} prior {move.prior:.6f} lcb {bound:.6f}"
+    line = " ".join(board.line(move.line))
+    return f"info move {board.vertex(move.action)} visits {move.visits} {figures} order {order} pv {line}"
+
+
+ANALYSE_USAGE = "[COLOUR] [CENTISECONDS] [KEY] [VALUE] [...]"
 
 
 class GtpEngine:
@@ -41,7 +117,6 @@ class GtpEngine:
         self._output = output
         self._over = False
         self._feed: LineReader[bytes] | None = None
-        self._of_session = SessionCommands(session, self._opened_feed)
 
     def run(self, source: Iterable[bytes]) -> None:
         """Answer requests until `quit` or the end of the input."""
@@ -73,10 +148,6 @@ class GtpEngine:
         else:
             self._stream(request, result)
 
-    def commands(self) -> Commands:
-        """Return all commands that work now, by their names: some are for players with a net alone."""
-        return {**self._own_table(), **self._of_session.table()}
-
     def _perform(self, request: Request) -> Result:
         command = self.commands().get(request.name)
         if command is None:
@@ -98,21 +169,39 @@ class GtpEngine:
             self._output.lines(line)
         self._output.lines("")
 
-    def _opened_feed(self) -> LineReader[bytes]:
-        assert self._feed is not None  # commands that need it are heard by `run` alone
-        return self._feed
+    # The commands.
 
-    # Commands about the engine itself.
-
-    def _own_table(self) -> Commands:
+    def commands(self) -> Commands:
+        """Return all commands that work now, by their names: some are for players with a net alone."""
         name = self._session.player.name or "hauteur"
-        return {
+        of_all = {
             "protocol_version": GtpCommand("", "2.", lambda _: str(VERSION)),
             "name": GtpCommand("", "The player's name, else hauteur.", lambda _: name),
             "version": GtpCommand("", "Version of hauteur.", lambda _: __version__),
             "known_command": GtpCommand("COMMAND", "true or false.", self._known),
             "list_commands": GtpCommand("", "All commands that work, one a line.", self._list),
             "quit": GtpCommand("", "Ends the engine.", self._quit),
+            "boardsize": GtpCommand("SIZE", "An empty square board of this size.", self._boardsize),
+            "clear_board": GtpCommand("", "A new game: no moves, full clocks, nothing remembered.", self._clear_board),
+            "komi": GtpCommand("KOMI", "A number, of no effect: points are not counted.", self._komi),
+            "play": GtpCommand("COLOUR VERTEX", "Plays a move.", self._play),
+            "undo": GtpCommand("", "Takes the last move back.", self._undo),
+            "showboard": GtpCommand("", "Draws the board.", self._showboard),
+            "final_score": GtpCommand("", "The winner: `B+1`, `W+1`, `0` for a draw.", self._final_score),
+            "move_history": GtpCommand("", "All moves, the last one first.", self._move_history),
+            "genmove": GtpCommand("COLOUR", "Plays a move and says it.", self._genmove),
+            "time_settings": GtpCommand(
+                "MAIN PERIOD STONES", "Seconds for the game, then for a number of moves.", self._time
+            ),
+            "time_left": GtpCommand("COLOUR SECONDS STONES", "What a clock shows; 0 stones: main time.", self._left),
+        }
+        if not self._session.player.has_net:
+            return of_all
+        return of_all | {
+            "kata-analyze": GtpCommand(
+                ANALYSE_USAGE, "Analysis live in KataGo's form, until the next line.", self._analyse
+            ),
+            "gogui-interrupt": GtpCommand("", "Says that `# interrupt` ends a search early.", lambda _: ""),
         }
 
     def _known(self, arguments: Arguments) -> str:
@@ -124,6 +213,85 @@ class GtpEngine:
     def _quit(self, _: Arguments) -> str:
         self._over = True
         return ""
+
+    # The board.
+
+    def _boardsize(self, arguments: Arguments) -> str:
+        self._session.resize(read_integer(arguments[0]))
+        return ""
+
+    def _clear_board(self, _: Arguments) -> str:
+        self._session.clear()
+        return ""
+
+    def _komi(self, arguments: Arguments) -> str:
+        read_number(arguments[0])
+        return ""
+
+    def _play(self, arguments: Arguments) -> str:
+        colour, board = read_colour(arguments[0]), self._session.board
+        if board.is_over and arguments[1].lower() == PASS:
+            board.pass_at_end()
+        else:
+            board.play(board.action(colour, arguments[1]))
+        return ""
+
+    def _undo(self, _: Arguments) -> str:
+        self._session.board.undo()
+        return ""
+
+    def _showboard(self, _: Arguments) -> str:
+        return "\n" + text_lines(self._session.board.state.text().split("\n"))
+
+    def _final_score(self, _: Arguments) -> str:
+        outcome = self._session.board.state.outcome()
+        if outcome is None:
+            raise ValueError("cannot score: the game is not over")
+        return {1: "B+1", 0: "0", -1: "W+1"}[outcome]
+
+    def _move_history(self, _: Arguments) -> str:
+        return text_lines(f"{COLOURS[player]} {vertex}" for player, vertex in reversed(self._session.board.moves()))
+
+    # Moves.
+
+    def _genmove(self, arguments: Arguments) -> str:
+        colour, session = read_colour(arguments[0]), self._session
+        if session.board.is_over:
+            return session.answer_at_end(colour)
+        return session.answer(session.think(colour))
+
+    # Time.
+
+    def _time(self, arguments: Arguments) -> str:
+        main, period = (read_number(text, least=0.0) for text in arguments[:2])
+        self._session.set_time(TimeSettings(main, period, read_integer(arguments[2])))
+        return ""
+
+    def _left(self, arguments: Arguments) -> str:
+        colour, seconds = read_colour(arguments[0]), read_number(arguments[1])
+        self._session.set_clock(colour, PlayerClock(max(0.0, seconds), read_integer(arguments[2])))
+        return ""
+
+    # Analysis.
+
+    def _analyse(self, arguments: Arguments) -> Result:
+        request, session = read_analysis_request(arguments), self._session
+        playing = session.analysing
+        session.board.require_turn(session.board.state.to_move if request.colour is None else request.colour)
+        return self._live_analysis(playing, request)
+
+    def _live_analysis(self, playing: PlayingSession, request: LiveRequest) -> Iterator[str]:
+        feed = self._feed
+        assert feed is not None  # this command is heard by `run` alone
+        reports: deque[RootReport] = deque(maxlen=1)  # the latest of a search that runs in another thread
+        search = playing.start(Limits(infinite=True), lines=request.most, on_report=reports.append)
+        try:
+            while not feed.wait(request.interval) and not search.done():
+                if reports and (line := katago_line(self._session.board, reports[0], request.most)):
+                    yield line
+        finally:
+            playing.stop()
+            report_note(search.result())
 
 
 def message_of(error: Exception) -> str:

@@ -4,20 +4,21 @@ Time in GTP: main time, then periods of a number of seconds for a number of move
 
 from __future__ import annotations
 
-import math
+import re
 import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from hauteur import _core
-from hauteur.engine.gtp.board import GtpBoard
+from hauteur.engine.gtp.protocol import COLOURS, quoted
 from hauteur.engine.nets import OpenNets
 from hauteur.engine.playing import FoundMove, OpenPlayer, PlayingSession, PlaySettings
-from hauteur.engine.sides import player_of
+from hauteur.engine.sides import player_of, shared_time
+from hauteur.games.played_game import PlayedGame, line_texts, move_text
 from hauteur.games.registry import load_game
 from hauteur.mcts.analysis import OnReport
-from hauteur.mcts.limits import SMART_PRUNING, Budget, Clock, Limits, moves_left, plan
+from hauteur.mcts.limits import SMART_PRUNING, Budget, Clock, Limits, plan
 from hauteur.networks.names import WITHOUT_FILE
 from hauteur.players.settings import PlayerSettings
 
@@ -74,15 +75,12 @@ def budget_of(
         return None
     if clock.stones > 0:
         return plan(Clock(clock.left, moves_to_go=clock.stones), move_number=ply // 2, overhead=overhead)
-    most = max(1, math.ceil((max_plies - ply) / 2))
-    return plan(
-        Clock(clock.left + settings.a_move, settings.a_move, moves_to_go=most if most < moves_left(ply // 2) else None),
-        move_number=ply // 2,
-        overhead=overhead,
-    )
+    return shared_time(clock.left + settings.a_move, settings.a_move, ply=ply, max_plies=max_plies, overhead=overhead)
 
 
 RESIGN, PASS = "resign", "pass"
+VERTEX = re.compile(r"PASS|[A-HJ-Z][1-9][0-9]?")
+"""A vertex of a board of any size, or a pass."""
 ADVICE = 'give --player "rave:1000", or name a net there (--player "net=FILE")'
 """Advice for a game without a net of its own."""
 
@@ -102,17 +100,70 @@ class GtpSettings:
     threads: int = 0
     batch_size: int | None = None
 
-    def __post_init__(self) -> None:
-        if not 0.0 <= self.resign_below < 1.0:
-            raise ValueError(f"--resign-below must be at least 0 and below 1, got {self.resign_below}")
-        if not 0.0 <= self.move_overhead <= 3600.0:
-            raise ValueError(f"--move-overhead must be 0 to 3600 seconds, got {self.move_overhead}")
-        if self.seed < 0:
-            raise ValueError(f"--seed must be at least 0, got {self.seed}")
-        if not 0 <= self.threads <= 1024:
-            raise ValueError(f"--threads must be 0 to 1024, got {self.threads}")
-        if self.batch_size is not None and self.batch_size < 1:
-            raise ValueError(f"--batch-size must be >= 1, got {self.batch_size}")
+
+class GtpBoard(PlayedGame):
+    """One game from its start. Players alternate as the game says; colours are 0 (black, the first player) and 1.
+
+    A vertex is a letter for the column (without I) and the number of the row from below: the game's own name of a move.
+    Raise ValueError for a game whose moves are no points.
+    """
+
+    def __init__(self, game: _core.Game) -> None:
+        super().__init__(game)
+        self._passes = 0
+        names = map(self.vertex, self.state.legal_actions().tolist())
+        wrong = next((name for name in names if not VERTEX.fullmatch(name)), None)
+        if wrong is not None:
+            raise ValueError(f"GTP is for games whose moves are points, such as nogo; a move of {game.spec} is {wrong}")
+
+    @property
+    def is_over(self) -> bool:
+        """Return whether the game has ended."""
+        return self.state.outcome() is not None
+
+    def pass_at_end(self) -> None:
+        """Note a pass after the end of the game, which changes nothing but can be taken back."""
+        self._passes += 1
+
+    def undo(self) -> None:
+        """Take the last move back."""
+        if self._passes:
+            self._passes -= 1
+        elif not self.take_back():
+            raise ValueError("cannot undo: no move has been played")
+
+    def require_turn(self, colour: int) -> None:
+        """Raise ValueError unless it is this player's turn: no player moves twice in a row."""
+        if self.is_over:
+            raise ValueError(f"the game is over ({self.state.end_reason() or 'no reason given'})")
+        if self.state.to_move != colour:
+            raise ValueError(f"it is the turn of {COLOURS[self.state.to_move]}: players alternate in {self.game.name}")
+
+    def action(self, colour: int, vertex: str) -> int:
+        """Return the legal action of a vertex for this player; ValueError with the reason where there is none."""
+        name = vertex.upper()
+        if not VERTEX.fullmatch(name):
+            raise ValueError(f"syntax error: expected a vertex such as A1, got {quoted(vertex)}")
+        try:
+            self.require_turn(colour)
+        except ValueError as error:
+            raise ValueError(f"illegal move: {error}") from None
+        legal: dict[str, int] = {self.vertex(action): action for action in self.state.legal_actions().tolist()}
+        if name not in legal:
+            raise ValueError(f"illegal move: {name} is not a legal move of {COLOURS[colour]} here")
+        return legal[name]
+
+    def vertex(self, action: int) -> str:
+        """Return the vertex of a legal action."""
+        return move_text(self.state, action).upper()
+
+    def line(self, actions: tuple[int, ...]) -> list[str]:
+        """Return the vertices of a line of play from here."""
+        return [text.upper() for text in line_texts(self.state, actions)]
+
+    def moves(self) -> list[tuple[int, str]]:
+        """Return player and vertex of every move so far."""
+        return [(player, text.upper()) for player, text in zip(self.movers, self.texts, strict=True)]
 
 
 class GtpSession:
