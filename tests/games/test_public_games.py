@@ -83,5 +83,4 @@ def test_laws_of_a_class_and_of_a_broken_one() -> None:
     assert ht.check_game(MisereTicTacToe, games=2).ok
     results = ht.check_game(Broken, games=2)
     assert not results.ok
-    assert "broken" in repr(results)
-    assert len(repr(results).splitlines()) == len(results)
+    assert "BROKEN copies" in repr(results)

@@ -75,12 +75,7 @@ def check_game(spec: GameSpec, *, games: int = 20, seed: Seed = 0) -> int:
         Seed of the random moves.
     """
     results = results_of_laws(spec, games=games, seed=seed)
-    width = max(len(result.name) for result in results)
-    for result in results:
-        verdict = "ok    " if result.broken is None else "BROKEN"
-        print(f"{verdict} {result.name:{width}} {result.checks:9,} checks  {result.text}")
-        if result.broken is not None:
-            print(f"       {result.broken}")
+    print(results)
     broken = sum(result.broken is not None for result in results)
     print(f"{spec}: {len(results) - broken} of {len(results)} laws hold along {games} random games (seed {seed})")
     return 1 if broken else 0
