@@ -9,7 +9,7 @@ from hauteur.matches.ratings.elo import (
     Model,
     Pairs,
     Sprt,
-    elo_interval,
+    elo_of_interval,
     elo_of_score,
     finite_elo,
     likelihood_of_superiority,
@@ -42,10 +42,10 @@ def test_elo_and_score_are_inverse() -> None:
 
 def test_a_clean_sheet_is_infinite_but_bounded_on_one_side() -> None:
     record = MatchScore(wins=20)
-    low, high = elo_interval(record)
+    low, high = elo_of_interval(score_interval(record))
     assert elo_of_score(record.score) == high == math.inf
     assert 100 < low < 400
-    mirrored = elo_interval(MatchScore(losses=20))
+    mirrored = elo_of_interval(score_interval(MatchScore(losses=20)))
     assert mirrored[0] == -math.inf
     assert mirrored[1] == pytest.approx(-low)
     assert finite_elo(record) == pytest.approx(elo_of_score(20.5 / 21))
@@ -84,7 +84,7 @@ def test_records_add_up() -> None:
         (lambda: MatchScore(wins=-1), ">= 0"),
         (lambda: MatchScore().add(0.3), "must be 0, 0.5 or 1, got 0.3"),
         (lambda: elo_of_score(1.5), "between 0 and 1, got 1.5"),
-        (lambda: score_interval(MatchScore(), 1.0), "confidence must be between 0 and 1"),
+        (lambda: score_interval(MatchScore(1), 1.0), "confidence must be between 0 and 1"),
     ],
 )
 def test_bad_input_is_refused(call: object, message: str) -> None:
@@ -146,7 +146,7 @@ def test_intervals_of_extreme_pairs_stay_in_bounds(counts: tuple[int, int, int, 
 def test_no_pairs_know_nothing() -> None:
     assert pair_score_interval(Pairs()) == (0.0, 1.0)
     with pytest.raises(ValueError, match="a confidence must be between 0 and 1, got 1"):
-        pair_score_interval(Pairs(), 1)
+        pair_score_interval(Pairs((1, 0, 0, 0, 0)), 1)
 
 
 def test_a_sequential_test_against_published_output() -> None:

@@ -9,7 +9,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hauteur.matches.ratings.bradley_terry import expected, rating_list
-from hauteur.matches.ratings.elo import MatchScore, elo_interval, elo_of_score, finite_elo, score_of_elo
+from hauteur.matches.ratings.elo import (
+    MatchScore,
+    elo_of_interval,
+    elo_of_score,
+    finite_elo,
+    score_interval,
+    score_of_elo,
+)
 from hauteur.matches.ratings.rating_list import Encounter, RatingList
 
 NAMES = "abcd"
@@ -45,7 +52,7 @@ def test_two_players_have_a_closed_form() -> None:
 def test_the_scale_is_that_of_the_score(record: MatchScore) -> None:
     found = rating_list([Encounter("a", "b", record)])
     assert found.difference("a", "b")[0] == pytest.approx(elo_of_score(record.score), rel=0.02)
-    assert found.difference_interval("a", "b") == pytest.approx(elo_interval(record), abs=2)
+    assert found.difference_interval("a", "b") == pytest.approx(elo_of_interval(score_interval(record)), abs=2)
 
 
 def test_without_draws_it_is_the_logistic_with_jeffreys_prior() -> None:

@@ -46,7 +46,7 @@ def test_the_page_of_a_match_has_result_figures_games_and_origin(tmp_path: Path)
     """All that was asked of it, and nothing from elsewhere."""
     out = played(tmp_path, "match", f"{NET} name=<b>A</b>", "random", "--games", "10")
     page = (out / "report.html").read_text()
-    for part in ("Score over the games", "Points of pairs", "All games", "openings", "Settings", "commit", "command"):
+    for part in ("Score over the games", "Pairs in which A made", "All games", "Settings", "commit", "command"):
         assert part in page
     assert "&lt;b&gt;A&lt;/b&gt;" in page
     assert "<b>A</b>" not in page

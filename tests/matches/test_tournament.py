@@ -205,7 +205,7 @@ def test_the_command_rates_with_anchors(tmp_path: Path, capsys: pytest.CaptureFi
     captured = capsys.readouterr()
     assert "1 games without a result are left out" in captured.err
     result = json.loads(captured.out)
-    assert [(rating["name"], rating["anchor"]) for rating in result["ratings"]] == [("A", False), ("B=2", True)]
+    assert [(rating["name"], rating["anchored"]) for rating in result["ratings"]] == [("A", False), ("B=2", True)]
     assert result["ratings"][1]["elo"] == 1500
     assert result["ratings"][0]["elo"] > 1500
     assert result["differences"][0]["elo"] == pytest.approx(result["ratings"][0]["elo"] - 1500)

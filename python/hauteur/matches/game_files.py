@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Literal, TypeVar
+from typing import TypeVar
 
 from hauteur import _core
 from hauteur.games.end_reasons import PLY_LIMIT, RESIGNATION
@@ -26,8 +26,6 @@ from hauteur.players.player import Player, object_name
 from hauteur.players.settings import PlayerSettings
 from hauteur.system.files import write_bytes
 
-Form = Literal["pgn", "sgf"]
-
 Of = TypeVar("Of")
 
 TERMINATIONS = {
@@ -42,11 +40,6 @@ TERMINATIONS = {
 """Values of PGN's tag Termination; everything else is `normal`."""
 
 
-def form_of(game: _core.Game) -> Form | None:
-    """The form that this game's games can be written in, if any."""
-    return game.record_form
-
-
 def write_games(path: Path, played: Iterable[tuple[Match, Iterable[MatchGame]]], *, evals: bool = False) -> int:
     """Write the games of matches into one file, in the order of their numbers; how many.
 
@@ -55,7 +48,7 @@ def write_games(path: Path, played: Iterable[tuple[Match, Iterable[MatchGame]]],
     """
     texts: list[str] = []
     for match, games in played:
-        form = form_of(match.game)
+        form = match.game.record_form
         if form is None or path.suffix != f".{form}":
             fits = f"a file *.{form}" if form else "no file: written are chess (.pgn) and nogo (.sgf)"
             raise ValueError(f"{path}: games of {match.game.spec} go to {fits}")

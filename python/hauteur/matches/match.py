@@ -22,7 +22,7 @@ from hauteur.matches.folder import MatchFolder
 from hauteur.matches.openings import Opening, first_of_two, random_opening
 from hauteur.matches.ratings.elo import Sprt
 from hauteur.matches.record import GamePlan, GameRecord
-from hauteur.matches.results import MatchGame, Tally, Work, sprt_json, sprt_text
+from hauteur.matches.results import MatchGame, Tally, Work, sprt_json, sprt_text, standing
 from hauteur.players.build import Evaluators, Resources, build_player, player_facts, player_name
 from hauteur.players.settings import Colours, PlayerSettings
 from hauteur.system.provenance import provenance
@@ -304,6 +304,7 @@ class Match(GamesInProgress):
             "complete": self.complete,
             "a": self.names[0],
             "b": self.names[1],
+            "summary": f"{self.tally.finished:,} games  {standing(self.tally)}",
             "results": self.tally.to_json(),
             **({} if self.tally.test is None else {"sprt": sprt_json(self.tally.test)}),
             "work": self.work.to_json(),

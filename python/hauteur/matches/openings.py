@@ -3,24 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import count
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hauteur import _core
+from hauteur.games.game_line import BadGame, TaggedGame
 from hauteur.games.registry import load_game, with_fen
 from hauteur.matches.record import GamePlan
 from hauteur.players.settings import Colours
-from hauteur.system.errors import one_line
 from hauteur.system.files import sha256_of
-
-if TYPE_CHECKING:
-    import chess.pgn
-
 
 NOT_TEXT = re.compile(rb"[\x00-\x08\x0e-\x19\x1c-\x1f]")
 """Control characters that no text has."""
@@ -105,47 +98,25 @@ def _read_pgn(path: Path, game: _core.Game) -> list[Opening]:
     with path.open("rb") as file:
         if NOT_TEXT.search(file.read(SNIFFED)):
             raise ValueError(f"{path}: not a text file, so no PGN")
-    openings = [_pgn_opening(node, game, f"{path}, game {number}") for number, node in enumerate(_pgn_games(path), 1)]
+    from hauteur.games.pgn import pgn_games  # late: it reads with python-chess
+
+    with path.open(encoding="utf-8-sig", errors="replace") as file:
+        openings = [_pgn_opening(found, game, where) for where, found in pgn_games(file, str(path), game)]
     if not openings:
         raise ValueError(f"{path}: no openings in it")
     return openings
 
 
-def _pgn_games(path: Path) -> Iterator[chess.pgn.Game]:
-    """Yield the games of a PGN file; faults of a game are collected in its `errors`, not logged."""
-    import chess.pgn
-
-    class Builder(chess.pgn.GameBuilder[chess.pgn.Game]):
-        def handle_error(self, error: Exception) -> None:
-            self.game.errors.append(error)
-
-    with path.open(encoding="utf-8-sig", errors="replace") as file:  # names may be in any encoding, moves are ASCII
-        for number in count(1):
-            try:
-                node = chess.pgn.read_game(file, Visitor=lambda: Builder(Game=chess.pgn.Game))
-            except (ValueError, IndexError, KeyError, AssertionError, RecursionError) as error:  # on damaged texts
-                raise ValueError(f"{path}, game {number}: not PGN: {one_line(error)}") from None
-            if node is None:
-                return
-            yield node
-
-
-def _pgn_opening(node: chess.pgn.Game, game: _core.Game, where: str) -> Opening:
-    if node.errors:
-        raise ValueError(f"{where}: {node.errors[0]}")
-    try:
-        if (variant := node.board().uci_variant) != "chess":
-            raise ValueError(f"is a game of {variant}, not of {game.spec}")
-        if node.next() is None and "FEN" not in node.headers:
-            raise ValueError("has neither moves nor a position (tag FEN)")
-        opening = Opening(fen=node.headers.get("FEN"))
-        state = opening.origin(game)
-        actions = _play(state, [move.uci() for move in node.mainline_moves()])
-        if state.outcome() is not None:
-            raise ValueError("the game is over in this position")
-    except ValueError as error:
-        raise ValueError(f"{where}: {error}") from None
-    return Opening(opening.fen, actions)
+def _pgn_opening(found: TaggedGame | BadGame, game: _core.Game, where: str) -> Opening:
+    """The opening that a game of a file is; ValueError where it is none."""
+    if isinstance(found, BadGame):
+        raise ValueError(str(found))
+    if not found.actions and found.origin is None:
+        raise ValueError(f"{where}: has neither moves nor a position (tag FEN)")
+    opening = Opening(None if found.origin is None else found.tags["FEN"], found.actions)
+    if opening_state(game, opening.plan(game, 0)).outcome() is not None:
+        raise ValueError(f"{where}: the game is over in this position")
+    return opening
 
 
 def _fen(words: list[str]) -> str:

@@ -12,7 +12,7 @@ from hauteur import _core
 from hauteur.games.positions import as_state
 from hauteur.games.registry import load_game
 from hauteur.matches.folder import MatchFolder, TournamentFolder
-from hauteur.matches.game_files import form_of, write_games
+from hauteur.matches.game_files import write_games
 from hauteur.matches.match import NO_LIMIT, Match, MatchSettings
 from hauteur.matches.match_result import MatchResult, SprtResult, games_of
 from hauteur.matches.openings import Opening, opening_of, openings_name, read_opening, read_openings
@@ -21,8 +21,8 @@ from hauteur.matches.ratings.elo import Model, Sprt
 from hauteur.matches.ratings.rating_list import RatingList
 from hauteur.matches.ratings.sources import encounters_of_tally
 from hauteur.matches.report.pages import renew_page
-from hauteur.matches.results import MatchGame, Tally, sprt_line, summary
-from hauteur.matches.tournament import Kind, Tournament, TournamentSettings
+from hauteur.matches.results import MatchGame, Tally, standing
+from hauteur.matches.tournament import Kind, Tournament, TournamentSettings, best_of
 from hauteur.networks.evaluators.base import Backend
 from hauteur.players.build import Resources
 from hauteur.players.player import Player
@@ -282,7 +282,7 @@ def _play(games: Match | Tournament, options: MatchOptions) -> None:
         games.interrupted = True
     if games.folder is None:
         return
-    form = form_of(games.game)
+    form = games.game.record_form
     if form is not None and not games.interrupted:
         write_games(games.folder.path / f"games.{form}", [(match, match.games()) for match in games.matches])
     renew_page(games.folder.path, games.game)
@@ -299,11 +299,7 @@ def progress_text(match: Match | Tournament) -> str:
     """Return games, result, speed and the time that is left, as far as they are known."""
     done, of, facts = match.games_done, match.games_wanted, match.facts
     parts = [f"{done:,}{'' if of is None else f'/{of:,}'} games"]
-    if isinstance(match, Match):
-        parts += [summary(match.tally)] if match.tally.record.games else []
-        parts += [] if match.tally.test is None else [sprt_line(match.tally.test)]
-    else:
-        parts.append(", ".join(f"{rating.name} {rating.elo:+.0f}" for rating in match.ratings().ratings[:5]))
+    parts.append(standing(match.tally) if isinstance(match, Match) else best_of(match.ratings()))
     search = facts.search
     if search.total:
         parts.append(f"{search.rows / search.total:,.0f} evaluations/s")

@@ -305,6 +305,12 @@ def summary(tally: Tally) -> str:
     )
 
 
+def standing(tally: Tally) -> str:
+    """The result until now in one line, with the state of a sequential test; empty where there is neither."""
+    parts = [summary(tally)] if tally.record.games else []
+    return "  ".join(parts if tally.test is None else [*parts, sprt_line(tally.test)])
+
+
 def sprt_json(test: PairsInOrder) -> dict[str, Any]:
     """Return the present state of a sequential test as JSON."""
     low, high = test.sprt.bounds

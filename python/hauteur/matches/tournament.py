@@ -121,10 +121,12 @@ class Tournament(GamesInProgress):
 
     def result(self) -> dict[str, Any]:
         """Return the contents of result.json."""
+        found = self.ratings()
         return {
             "complete": self.games_done == self.games_wanted,
             "players": self.names,
-            **ratings_json(self.ratings()),
+            "summary": f"{self.games_done:,} games: {best_of(found)}",
+            **ratings_json(found),
             "pairings": [
                 {"a": match.names[0], "b": match.names[1], "results": match.tally.to_json()} for match in self.matches
             ],
@@ -140,3 +142,8 @@ class Tournament(GamesInProgress):
             self.folder.write_result(self.result())
             for match in self.matches:
                 match.write_result()
+
+
+def best_of(found: RatingList, most: int = 5) -> str:
+    """Return the first players of a list with their Elo, in a line."""
+    return ", ".join(f"{rating.name} {rating.elo:+.0f}" for rating in found.ratings[:most])

@@ -12,7 +12,7 @@ from cyclopts import Parameter
 from hauteur import _core
 from hauteur.cli.commands.options import GameSpec, Seed
 from hauteur.games.registry import load_game
-from hauteur.matches.game_files import form_of, write_games
+from hauteur.matches.game_files import write_games
 from hauteur.matches.match import Match
 from hauteur.matches.openings import Opening, read_openings
 from hauteur.matches.play import MatchOptions
@@ -103,7 +103,7 @@ class GameOptions(PlayOptions):
         self.plies()
         game = load_game(self.game)
         for path, form in ((self.pgn, "pgn"), (self.sgf, "sgf")):
-            if path is not None and form_of(game) != form:
+            if path is not None and game.record_form != form:
                 raise ValueError(f"--{form} {path}: games of {game.spec} cannot be written so")
         return game
 
@@ -127,6 +127,6 @@ class GameOptions(PlayOptions):
     def write_games(self, matches: Sequence[Match]) -> None:
         """Write games to the files that were asked for, and to that of the folder."""
         paths = [path for path in (self.pgn, self.sgf) if path is not None]
-        form = form_of(load_game(self.game))
+        form = load_game(self.game).record_form
         for path in paths if self.out is None or form is None else [self.out / f"games.{form}", *paths]:
             write_games(path, [(match, match.games()) for match in matches], evals=self.eval)

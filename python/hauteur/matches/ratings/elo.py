@@ -85,16 +85,9 @@ def score_interval(record: MatchScore, confidence: float = 0.95) -> tuple[float,
     Draws make the variance of a game, W/n + D/4n - p^2, smaller than the p (1 - p) of won and lost games; their ratio
     (with half a win and half a loss added, so that it is never 0) scales the number of games in Wilson's formula.
     """
-    if not 0 < confidence < 1:
-        raise ValueError(f"a confidence must be between 0 and 1, got {confidence}")
     if record.games == 0:
         return 0.0, 1.0
     return wilson(record.score, record.games / variance_ratio(record), confidence)
-
-
-def elo_interval(record: MatchScore, confidence: float = 0.95) -> tuple[float, float]:
-    """Confidence interval of the Elo difference; infinite on one side when all games were won or lost."""
-    return elo_of_interval(score_interval(record, confidence))
 
 
 def elo_of_interval(interval: tuple[float, float]) -> tuple[float, float]:
@@ -153,8 +146,6 @@ def pair_score_interval(pairs: Pairs, confidence: float = 0.95) -> tuple[float, 
     With `pair_variance_ratio` the intervals hold the truth in 95 % of simulated matches from 5 pairs on
     (benchmarks/rating_checks.py).
     """
-    if not 0 < confidence < 1:
-        raise ValueError(f"a confidence must be between 0 and 1, got {confidence}")
     if pairs.pairs == 0:
         return 0.0, 1.0
     return wilson(pairs.score, 2 * pairs.pairs / pair_variance_ratio(pairs), confidence)
@@ -359,6 +350,8 @@ def _shares_with_t(t: float) -> list[float]:
 
 def wilson(p: float, n: float, confidence: float) -> tuple[float, float]:
     """Wilson's interval of a share p of n (not always whole) independent trials."""
+    if not 0 < confidence < 1:
+        raise ValueError(f"a confidence must be between 0 and 1, got {confidence}")
     z = NormalDist().inv_cdf((1 + confidence) / 2)
     middle = (p + z * z / (2 * n)) / (1 + z * z / n)
     half = z / (1 + z * z / n) * math.sqrt(p * (1 - p) / n + z * z / (4 * n * n))

@@ -95,7 +95,12 @@ class RatingList:
 
     def crosstable(self) -> str:
         """Return the points of each player against each other as a table."""
-        return crosstable([rating.name for rating in self.ratings], self.results)
+        return crosstable(self.names, self.results)
+
+    @property
+    def names(self) -> list[str]:
+        """The players, the best first."""
+        return [rating.name for rating in self.ratings]
 
     @property
     def groups(self) -> int:
@@ -223,19 +228,22 @@ def _footer(found: RatingList) -> str:
 
 def crosstable(names: Sequence[str], results: Mapping[tuple[str, str], MatchScore]) -> str:
     """Points of each player against each other, in the order of `names`. results: of pairs (a, b), from a's view."""
-    rows = [["", *(str(number) for number in range(1, len(names) + 1)), "points"]]
-    for number, name in enumerate(names, 1):
-        records = [score_between(results, name, other) for other in names]
-        cells = [_cell(record) if other != name else "" for record, other in zip(records, names, strict=True)]
-        total = f"{sum(record.points for record in records):g}/{sum(record.games for record in records)}"
-        rows.append([str(number), *cells, total])
+    rows = crosstable_rows(names, results)
     width = 2 + max(len(cell) for row in rows for cell in row[1:])
     lines = [f"{row[0]:>3}" + "".join(f"{cell:>{width}}" for cell in row[1:]) for row in rows]
     return "\n".join(f"{line}  {name}" for line, name in zip(lines, ("player", *names), strict=True))
 
 
-def _cell(record: MatchScore) -> str:
-    return f"{record.points:g}/{record.games}" if record.games else "-"
+def crosstable_rows(names: Sequence[str], results: Mapping[tuple[str, str], MatchScore]) -> list[list[str]]:
+    """The cells of the crosstable: a row of column names, then one a player, which its number begins."""
+    rows = [["", *(str(number) for number in range(1, len(names) + 1)), "points"]]
+    for number, name in enumerate(names, 1):
+        records = [score_between(results, name, other) for other in names]
+        known = [f"{record.points:g}/{record.games}" if record.games else "-" for record in records]
+        cells = ["" if other == name else cell for cell, other in zip(known, names, strict=True)]
+        total = f"{sum(record.points for record in records):g}/{sum(record.games for record in records)}"
+        rows.append([str(number), *cells, total])
+    return rows
 
 
 def score_between(results: Mapping[tuple[str, str], MatchScore], name: str, other: str) -> MatchScore:
@@ -248,7 +256,7 @@ def score_between(results: Mapping[tuple[str, str], MatchScore], name: str, othe
 def ratings_json(found: RatingList) -> dict[str, Any]:
     """The list as JSON; None where there is no interval."""
     return {
-        "ratings": [_rating_json(rating) for rating in found.ratings],
+        "ratings": [_rating_json(row) for row in rating_rows(found)],
         "differences": [
             {"a": a.name, "b": b.name, **_difference_json(found, a.name, b.name)}
             for i, a in enumerate(found.ratings)
@@ -262,21 +270,11 @@ def ratings_json(found: RatingList) -> dict[str, Any]:
     }
 
 
-def _rating_json(rating: Rating) -> dict[str, Any]:
-    record = rating.record
-    return {
-        "name": rating.name,
-        "elo": rating.elo,
-        "elo_interval_95": [*rating.interval()],
-        "deviation": rating.deviation,
-        "group": rating.group,
-        "anchor": rating.anchored,
-        "games": record.games,
-        "wins": record.wins,
-        "draws": record.draws,
-        "losses": record.losses,
-        "score": record.score,
-    }
+def _rating_json(row: RatingRow) -> dict[str, Any]:
+    """A row with its interval in one key."""
+    values = row._asdict()
+    interval = [values.pop("elo_low"), values.pop("elo_high")]
+    return {**values, "elo_interval_95": interval}
 
 
 def _difference_json(found: RatingList, a: str, b: str) -> dict[str, Any]:

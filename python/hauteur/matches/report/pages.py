@@ -11,7 +11,7 @@ from hauteur import _core
 from hauteur.games.walks import MoveNote, WalkNotes, drawing_of, evenly, result_title, walk_of
 from hauteur.matches.game_files import by_side, outcome_of, played_line, score_of
 from hauteur.matches.ratings.elo import MatchScore, PairsInOrder, elo_of_score
-from hauteur.matches.ratings.rating_list import Rating, RatingList, score_between
+from hauteur.matches.ratings.rating_list import Rating, RatingList, crosstable_rows
 from hauteur.matches.report.stored import (
     STORED,
     Stored,
@@ -23,7 +23,7 @@ from hauteur.matches.report.stored import (
 from hauteur.matches.results import IntervalSource, MatchGame, Tally, sprt_line, sprt_text
 from hauteur.mcts.scores import score_text, value_of_pawns
 from hauteur.plots import Figure, Series, lines
-from hauteur.plots.page import Markup, provenance_rows, settings_rows, table_html
+from hauteur.plots.page import Markup, provenance_rows, settings_rows
 from hauteur.plots.report import Report, ReportGames, ReportSection, ReportTable
 from hauteur.system.formatting import signed
 
@@ -36,7 +36,6 @@ POINTS = 200
 """Places of the figures over time."""
 MOST_ROWS = 400
 """Matches or games in a table."""
-SHARES_OF_POINTS = ("0", "1/2", "1", "3/2", "2")
 COUNTS = ("games", "won", "drawn", "lost", "score")
 
 Linked = Callable[[str, str], str]
@@ -106,15 +105,17 @@ def _match_report(match: StoredMatch, *, whole: bool) -> Report:
     tally, test = match.tally, match.tally.test
     figures = [score_figure(match), *([] if test is None else [llr_figure(test)])]
     text = [] if test is None else [f"{sprt_text(test.sprt)}: {sprt_line(test)}."]
-    figures += [pairs_figure(tally)] if tally.pairs.pairs else []
     ends = ", ".join(f"{end} {count:,}" for end, count in tally.common_ends())
+    if tally.paired:
+        text.append(f"Pairs in which A made 0, 1/2, 1, 3/2 and 2 points: {', '.join(map(str, tally.pairs.counts))}.")
     text.append(f"Ends: {ends}. Intervals are of 95 %, from {SOURCES[tally.interval_from]}.")
     sections = [ReportSection("Result", text, figures=figures, tables=[results_table(tally)])]
     if whole:
         sample = [match.whole(game.index) for game in sample_of(match.games)]
         games = games_to_step(match.game, [(match.names, game) for game in sample])
-        lists = [games_table(match.games, sample, match.names), openings_table(match.games)]
-        sections.append(ReportSection("Games", tables=lists, games=games))
+        buttons = {game.index: f'data-walk="{place} 0"' for place, game in enumerate(sample)}
+        listed = games_table(match.games[:MOST_ROWS], match.names, buttons, len(match.games))
+        sections.append(ReportSection("Games", tables=[listed], games=games))
     sections.append(_origin(match, {**match.settings, "games": len(match.games)}))
     return Report(match.title, f"{match.game.spec}; {match.state_text}", result_facts(tally), sections)
 
@@ -180,18 +181,6 @@ def llr_figure(test: PairsInOrder) -> Figure:
     return Figure("llr", "Sequential test", text, "LLR", "pairs of games", lines=(line, *bounds))
 
 
-def pairs_figure(tally: Tally) -> Figure:
-    """Return the shares of pairs by A's points: the pentanomial distribution."""
-    counts, total = tally.pairs.counts, tally.pairs.pairs
-    area = Series("pairs", [float(place) for place in range(1, 6)], [count / total for count in counts], "win")
-    counted = ", ".join(f"{points}: {count:,}" for points, count in zip(SHARES_OF_POINTS, counts, strict=True))
-    text = f"Games with the same opening and swapped colours, by A's points of both. {counted}."
-    names = SHARES_OF_POINTS
-    return Figure(
-        "pairs", "Points of pairs", text, "share of pairs", "points of A", (area,), percent=True, x_names=names
-    )
-
-
 def _places(games: int, *, step: int) -> set[int]:
     """Return at most POINTS counts of games, whole steps, with the last one."""
     wide = max(step, -(-games // POINTS // step) * step)
@@ -239,12 +228,10 @@ def ratings_table(ratings: Sequence[Rating]) -> ReportTable:
 
 def crosstable_of(found: RatingList) -> ReportTable:
     """Return points of each player against each other."""
-    names = [rating.name for rating in found.ratings]
-    rows = []
-    for number, name in enumerate(names, 1):
-        records = [score_between(found.results, name, other) for other in names]
-        rows.append([f"{number}. {name}", *(f"{r.points:g}/{r.games}" if r.games else "" for r in records)])
-    return ReportTable(("", *(str(number) for number in range(1, len(names) + 1))), rows)
+    names, *rows = crosstable_rows(found.names, found.results)
+    return ReportTable(
+        names, [[f"{number}. {name}", *cells] for (number, *cells), name in zip(rows, found.names, strict=True)]
+    )
 
 
 def matches_table(matches: Sequence[StoredMatch], linked: Linked) -> ReportTable:
@@ -326,25 +313,17 @@ def whole_sample(matches: Sequence[StoredMatch]) -> list[tuple[tuple[str, str], 
     return games[:SAMPLE]
 
 
-def games_table(games: Sequence[MatchGame], sample: Sequence[MatchGame], names: tuple[str, str]) -> ReportTable:
-    """Return the games of a match as a table; those of the sample open on the board."""
-    places = {game.index: f'data-walk="{place} 0"' for place, game in enumerate(sample)}
-    ordered = sorted(games, key=lambda game: game.index)
-    shown = {*places, *(game.index for game in ordered[:MOST_ROWS])}
-    rows = [[_number(game, places), *_row(game, names)] for game in ordered if game.index in shown]
-    left = len(ordered) - len(rows)
-    folded = "All games" if not left else f"Games; {left:,} more games are in games.jsonl"
-    return ReportTable(COLUMNS, rows, words=True, folded=folded)
+def games_table(
+    games: Sequence[MatchGame], names: tuple[str, str], buttons: Mapping[int, str], of_all: int = 0
+) -> ReportTable:
+    """Return games of a match as a table. buttons: attributes of those that open on a board, by their numbers.
 
-
-def newest_games_table(games: Sequence[MatchGame], names: tuple[str, str], first: int, count: int) -> str:
-    """Return `count` of these games as a table, those with the highest numbers but for `first` of them.
-
-    Each has a button with its number, from 0, as `data-game`.
+    of_all: number of all games of the match, where the table is folded up; 0: it is open.
     """
-    shown = sorted(games, key=lambda game: -game.index)[first : first + count]
-    buttons = {game.index: f'data-game="{game.index}"' for game in shown}
-    return table_html(COLUMNS, [[_number(game, buttons), *_row(game, names)] for game in shown], words=True)
+    rows = [[_number(game, buttons), *_row(game, names)] for game in games]
+    left = of_all - len(games)
+    folded = f"Games; {left:,} more games are in games.jsonl" if left > 0 else "All games" if of_all else ""
+    return ReportTable(COLUMNS, rows, words=True, folded=folded)
 
 
 def _number(game: MatchGame, buttons: Mapping[int, str]) -> str:
@@ -385,14 +364,3 @@ def _notes(played: MatchGame, start: _core.State, actions: Sequence[int]) -> Wal
             moves[ply] = MoveNote(note)
         state.apply(action)
     return WalkNotes(wdl=expected, moves=moves, expected=True)
-
-
-def openings_table(games: Sequence[MatchGame], most: int = 50) -> ReportTable:
-    """Return A's score by opening, of the openings that were played most."""
-    results: dict[str, list[float]] = {}
-    for game in games:
-        opening = " ".join(part for part in (game.fen, game.opening) if part) or "start"
-        results.setdefault(opening, []).append(game.score)
-    ordered = sorted(results.items(), key=lambda item: (-len(item[1]), item[0]))
-    rows = [(opening, str(len(scores)), f"{sum(scores) / len(scores):.1%}") for opening, scores in ordered[:most]]
-    return ReportTable(("opening", "games", "A's score"), rows, folded=f"{len(ordered):,} different openings")

@@ -12,13 +12,13 @@ from hauteur.games.registry import load_game
 from hauteur.matches.folder import MatchFolder, TournamentFolder
 from hauteur.matches.match import NO_LIMIT
 from hauteur.matches.ratings.bradley_terry import rating_list
-from hauteur.matches.ratings.elo import Sprt, elo_of_interval, elo_of_score
+from hauteur.matches.ratings.elo import Sprt
 from hauteur.matches.ratings.rating_list import RatingList
 from hauteur.matches.ratings.sources import encounters_of_tally
 from hauteur.matches.results import MatchGame, Tally
 from hauteur.matches.tuning.strength import TuningFolder
 from hauteur.system.files import read_json
-from hauteur.system.formatting import duration, signed
+from hauteur.system.formatting import duration
 from hauteur.system.jsonl import FIRST_LINE, LinePlace
 from hauteur.system.lock import is_locked
 from hauteur.system.run_directory import RunDirectory
@@ -245,25 +245,7 @@ def read_stored(folder: RunDirectory, game: _core.Game | None = None) -> Stored:
 
 def summary_line(folder: RunDirectory) -> str:
     """Return the result in a line, as result.json has it: about ten seconds old while games are played."""
-    result = read_json(folder.result_file) if folder.result_file.exists() else {}
-    if "results" in result:
-        return _match_line(result)
-    if "ratings" in result:
-        best = ", ".join(f"{line['name']} {line['elo']:+.0f}" for line in result["ratings"][:3])
-        return f"{sum(line['games'] for line in result['ratings']) // 2:,} games: {best}" if best else ""
-    return f"{len(result['iterations']):,} iterations" if "iterations" in result else ""
-
-
-def _match_line(result: Mapping[str, Any]) -> str:
-    numbers = result["results"]
-    if not numbers["games"]:
-        return "no game is finished yet"
-    least, most = numbers["score_interval_95"]
-    low, high = map(signed, elo_of_interval((least, most)))
-    test = result.get("sprt")
-    llr = "" if test is None else f", LLR {test['llr']:+.2f} ({test['bounds'][0]:+.2f}, {test['bounds'][1]:+.2f})"
-    counts = f"+{numbers['wins']:,} ={numbers['draws']:,} \N{MINUS SIGN}{numbers['losses']:,}"
-    return f"{numbers['games']:,} games, {counts}, Elo {signed(elo_of_score(numbers['score']))} [{low}, {high}]{llr}"
+    return str(read_json(folder.result_file).get("summary", "")) if folder.result_file.exists() else ""
 
 
 def _identity(path: Path, read: int) -> int | None:

@@ -145,6 +145,7 @@ class Tuned:
         """Everything as numbers."""
         steps = zip(self.iterations, self.results, strict=True)
         return {
+            "summary": f"{len(self.iterations):,} iterations",
             "settings": self.tuning.stamp(),
             "before": self.tuning.values(self.tuning.start),
             "tuned": self.values,

@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route
 
 from hauteur.games.walks import drawing_of
-from hauteur.matches.report.pages import KINDS, newest_games_table, report_of, walk_of_game
+from hauteur.matches.report.pages import KINDS, games_table, report_of, walk_of_game
 from hauteur.matches.report.stored import Stored, StoredMatch
 from hauteur.plots import page as plots
 from hauteur.plots.boards import empty_walks_html
@@ -98,7 +98,9 @@ class MatchOnPage:
         """Return a table of finished games, the newest numbers first; first: how many of them are left out."""
 
         def table(match: StoredMatch) -> tuple[int, str]:
-            return len(match.games), newest_games_table(match.games, match.names, first, GAMES_A_PAGE)
+            shown = match.games[::-1][first : first + GAMES_A_PAGE]
+            buttons = {game.index: f'data-game="{game.index}"' for game in shown}
+            return len(match.games), games_table(shown, match.names, buttons).html()
 
         count, content = self.match(table) or (0, "")
         return html("match_games.html", count=count, first=first, most=GAMES_A_PAGE, content=Markup(content))
