@@ -258,10 +258,10 @@ def test_the_table_of_claims(tmp_path: Path) -> None:
     values = {"findings": [{**finding, "verdict": "holds", "missing": None}, {**finding, "key": "other"}]}
     (tmp_path / "temperature-wdl-chess/result.json").write_text(json.dumps(values))
     runs = [run_named(f"temperature-wdl-{game}") for game in ("minichess", "chess")]
-    missing, made = claim_rows(claim, runs, base)
-    assert missing.verdict == "**open**: not made yet; needs 400 games a set, 1,000 visits"
-    assert (made.measured, made.units, made.verdict) == ("5 [4, 6] | x", "400 games", "**holds**")
-    assert made.command == "hauteur experiment temperature-wdl --scale 4 --visits 200"
+    missing, made = claim_rows("Search-contempt", claim, runs, base)
+    assert missing["verdict"] == "**open**: not made yet; needs 400 games a set, 1,000 visits"
+    assert (made["measured"], made["games"], made["verdict"]) == ("5 [4, 6] | x", "400 games", "**holds**")
+    assert made["command"] == "`hauteur experiment temperature-wdl --scale 4 --visits 200`"
 
     page = tmp_path / "page.md"
     page.write_text(f"# Front\n\n{BEGIN}\nold\n{END}\n\nthe end\n")

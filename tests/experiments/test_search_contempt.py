@@ -6,6 +6,7 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+import numpy as np
 import pytest
 from experiment_toys import played, setting, spread
 from hypothesis import given
@@ -19,7 +20,7 @@ from hauteur.mcts.lc0_options import search_params, temperature
 from hauteur.mcts.params import OpponentNet
 from hauteur.players.settings import PlayerSettings
 from hauteur_experiments.experiment import Finding, make_experiment
-from hauteur_experiments.measured import Record, rate_of
+from hauteur_experiments.measured import Record, rate_of, rate_ratio
 from hauteur_experiments.ratio import TunedRatio, decisive_ratio
 from hauteur_experiments.registry import find
 from hauteur_experiments.search_contempt import odds, odds_claims, odds_models, positions, repeats, table_2, wdl
@@ -355,8 +356,22 @@ def test_verdicts_on_positions(often: int, seldom: int, more: str, twenty: str) 
 
 
 def test_a_rate_is_surer_where_its_games_differ_less() -> None:
-    alike = rate_of([(game, number < 2) for game in range(50) for number in range(10)])
-    clustered = rate_of([(game, game < 10) for game in range(50) for _ in range(10)])
-    assert alike.share == clustered.share == 0.2
-    assert clustered.high - clustered.low > 2 * (alike.high - alike.low)
+    alike = [(game, number < 2) for game in range(50) for number in range(10)]
+    clustered = [(game, game < 10) for game in range(50) for _ in range(10)]
+    widths = []
+    for flags in (alike, clustered):
+        rate = rate_of(flags)
+        assert (rate.value, rate.units) == (0.2, 50)
+        low, high = rate.interval(0.95)
+        widths.append(high - low)
+        assert rate_ratio(flags, flags).value == 1
+    assert widths[1] > 2 * widths[0]
+    assert rate_of([(game, False) for game in range(50)]).interval(0.95) == pytest.approx((0.0, 0.0711), abs=1e-4)
+    random, covered = np.random.default_rng(3), 0
+    for _ in range(200):  # 60 games of 10 positions whose rates differ, two and one of ten
+        chances = [random.beta(4 * share, 4 - 4 * share, 60) for share in (0.2, 0.1)]
+        sides = [[(n, bool(hit)) for n, one in enumerate(some) for hit in random.random(10) < one] for some in chances]
+        low, high = rate_ratio(*sides).interval(0.95)
+        covered += low <= 2 <= high
+    assert covered >= 180
     assert spread(0.6).tally.record.score == pytest.approx(0.6, abs=0.01)

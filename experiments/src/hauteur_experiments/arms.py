@@ -14,11 +14,11 @@ from typing import Any
 
 import hauteur as ht
 from hauteur_experiments.exact import ExactEvaluator, chooser
-from hauteur_experiments.experiment import Setting, finite
-from hauteur_experiments.grid import COLOURS
+from hauteur_experiments.experiment import Setting
+from hauteur_experiments.grid import COLOURS, points
 from hauteur_experiments.learned import Goal, Lines, learn_beside, metrics_of, net_of
-from hauteur_experiments.measured import Interval, Mean, columns, differences
-from hauteur_experiments.verdict import LEVEL, Inequality
+from hauteur_experiments.measured import Interval, Mean, columns, differences, exponential
+from hauteur_experiments.verdict import Inequality
 
 GAME = "connect4(columns=6,rows=5)"
 
@@ -44,8 +44,8 @@ EVALUATED_VISITS = 10
 """Of the net that is judged, which plays PUCT without noise and the most visited move."""
 
 SEARCH: Mapping[str, Any] = {"cpuct": {"init": 1.5, "factor": 0.0}, "fpu": {"kind": "reduction", "value": 0.2}}
-TINY, MOST_LOG = 1e-4, 700.0
-"""The least share of draws or others in a ratio, and the greatest logarithm of a number."""
+TINY = 1e-4
+"""The least share of draws or others in a ratio."""
 
 MOST_GENERATIONS = 100_000
 """The evaluations end a run long before."""
@@ -197,13 +197,8 @@ def above(curves: Sequence[Curve], arm: Arm, rival: Arm) -> Inequality:
 
 def ratio_factor(curves: Sequence[Curve], arm: Arm, rival: Arm) -> Interval:
     """Return the factor between the (w + l)/d of self-play of two arms, by the logarithms seed by seed."""
-    logs = differences(*({curve.seed: curve.log_ratio for curve in curves if curve.arm == one} for one in (rival, arm)))
-
-    def ends(confidence: float) -> tuple[float, float]:
-        low, high = logs.interval(confidence)
-        return math.exp(low), math.exp(high) if high < MOST_LOG else math.inf
-
-    return Interval(math.exp(logs.value), logs.units, ends)
+    logs = ({curve.seed: curve.log_ratio for curve in curves if curve.arm == one} for one in (rival, arm))
+    return exponential(differences(*logs))
 
 
 def rows(curves: Sequence[Curve]) -> list[dict[str, Any]]:
@@ -234,11 +229,8 @@ def curve_figure(curves: Sequence[Curve], key: str, text: str, x_name: str, *, d
     lines, xs = [], [point.evaluations for point in curves[0].points]
     for number, arm in enumerate(dict.fromkeys(curve.arm for curve in curves)):
         runs = [[point.draws if draws else point.kept for point in one.points] for one in curves if one.arm == arm]
-        stages = [Mean([100 * value for value in stage if value is not None]) for stage in zip(*runs, strict=True)]
-        ends = [[finite(end) for end in stage.interval(1 - 2 * LEVEL)] for stage in stages]
-        values = [stage.value if stage.units else None for stage in stages]
-        low, high = ([end[side] for end in ends] for side in (0, 1))
-        lines.append(ht.Series(arm.title, xs, values, COLOURS[number], low=low, high=high))
+        stages = [Mean([value for value in stage if value is not None]) for stage in zip(*runs, strict=True)]
+        lines.append(points(arm.title, xs, stages, COLOURS[number], scale=100, joined=True))
     count = len({curve.seed for curve in curves})
     text = f"Mean of {count} {'seed' if count == 1 else 'seeds'}, {text}; shades: 95 % intervals."
     title = "Drawn games of self-play" if draws else "Moves that keep the value"

@@ -6,7 +6,6 @@ import csv
 import io
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, get_args
 
@@ -30,43 +29,29 @@ TABLE = "rules-by-game"
 """The experiment whose claims are a table of their own, a cell a claim."""
 
 
-@dataclass(frozen=True)
-class ClaimRow:
-    """A line of the table: a claim beside the finding of a run, or beside what would decide it."""
-
-    claim: SourceClaim
-    measured: str
-    units: str
-    verdict: str
-    cost: str = ""
-    command: str = ""
-
-    @property
-    def cells(self) -> tuple[str, ...]:
-        """The line's texts, by column."""
-        statement = f"{self.claim.source}: {self.claim.statement}"
-        command = f"`{self.command}`" if self.command else ""
-        return statement, self.claim.figure, self.measured, self.units, self.verdict, self.cost, command
+def _row(subject: str, *cells: str) -> dict[str, str]:
+    """A line by FIELDS; cells that are missing at its end are empty."""
+    return dict(zip(FIELDS, (subject, *cells, *[""] * (len(FIELDS) - 1 - len(cells))), strict=True))
 
 
-def claim_rows(claim: SourceClaim, runs: Sequence[PlannedRun], base: Setting) -> Iterator[ClaimRow]:
+def claim_rows(subject: str, claim: SourceClaim, runs: Sequence[PlannedRun], base: Setting) -> Iterator[dict[str, str]]:
     """Yield the lines of a claim, one or more. runs: those that decide it; base: as for `PlannedRun.setting`."""
+    stated = subject, f"{claim.source}: {claim.statement}", claim.figure
     if claim.needs or not runs:
-        yield ClaimRow(claim, "", "", f"**open**: no run yet; needs {claim.needs or 'a planned run'}")
+        yield _row(*stated, "", "", f"**open**: no run yet; needs {claim.needs or 'a planned run'}")
         return
     for run in runs:
         result, command = _result(run, base), run_command(run, base)
         if result is None:
-            yield ClaimRow(claim, "", "", f"**open**: not made yet; needs {run.size}", "", command)
+            yield _row(*stated, "", "", f"**open**: not made yet; needs {run.size}", "", command)
             continue
         findings = [one for one in result["findings"] if one.get("key") == claim.key]
         if not findings:
             text = f"{run.name} reports nothing on it"
-            yield ClaimRow(claim, text, "", f"**open**: needs {run.size}", cost_text(result), command)
+            yield _row(*stated, text, "", f"**open**: needs {run.size}", cost_text(result), command)
         for finding in findings:
-            measured = str(finding.get("quantities") or finding["measured"])
-            units, verdict = finding["units"] or run.size, verdict_text(finding)
-            yield ClaimRow(claim, measured, units, verdict, cost_text(result), command)
+            measured, units = str(finding.get("quantities") or finding["measured"]), finding["units"] or run.size
+            yield _row(*stated, measured, units, verdict_text(finding), cost_text(result), command)
 
 
 def _result(run: PlannedRun, base: Setting) -> dict[str, Any] | None:
@@ -77,9 +62,9 @@ def _result(run: PlannedRun, base: Setting) -> dict[str, Any] | None:
 def run_command(run: PlannedRun, base: Setting) -> str:
     """Return the command that makes a run alone; that of the experiment without nets where the plan lacks one."""
     try:
-        return run.command(base)
+        return f"`{run.command(base)}`"
     except ValueError:
-        return f"hauteur experiment {run.experiment}"
+        return f"`hauteur experiment {run.experiment}`"
 
 
 def verdict_text(finding: dict[str, Any]) -> str:
@@ -101,13 +86,12 @@ def cost_text(result: dict[str, Any]) -> str:
 
 def claim_table(base: Setting) -> list[dict[str, str]]:
     """Return every line of the table by FIELDS: the claims of each subject, then each rule in each game."""
-    rows = []
+    rows: list[dict[str, str]] = []
     for subject, experiments in SUBJECTS.items():
         claims = [(claim, name) for name in experiments for claim in find(name).claims]
         for claim, name in [*claims, *((claim, "") for claim in OTHER_CLAIMS.get(subject, ()))]:
             runs = [run for run in RUNS if run.experiment == name and claim in run.claims]
-            for row in claim_rows(claim, runs, base):
-                rows.append(dict(zip(FIELDS, (subject, *row.cells), strict=True)))
+            rows += claim_rows(subject, claim, runs, base)
     return [*rows, *_rule_rows(base)]
 
 
@@ -162,13 +146,12 @@ def _rule_rows(base: Setting) -> Iterator[dict[str, str]]:
     for run in (run for run in RUNS if run.experiment == TABLE):
         result = _result(run, base)
         cost = "not made yet" if result is None else cost_text(result)
-        lines = [("", "", "open")]
+        lines = [(" in ", "", "open")]
         if result is not None:
             pairs = zip(result["rows"], result["findings"], strict=True)
             lines = [(f"{row['rule']} in {row['game']}", _interval(row), one["verdict"]) for row, one in pairs]
         for claim, elo, verdict in lines:
-            texts = (claim or " in ", "", elo, run.size, f"**{verdict}**", cost, f"`{run_command(run, base)}`")
-            yield dict(zip(FIELDS, (RULES_SUBJECT, *texts), strict=True))
+            yield _row(RULES_SUBJECT, claim, "", elo, run.size, f"**{verdict}**", cost, run_command(run, base))
 
 
 def _interval(row: Mapping[str, float | None]) -> str:

@@ -23,11 +23,8 @@ FEW = 8
 
 BISECTIONS = 60
 TINY = 1e-9
-DRAWS = 2000
-"""Samples of a bootstrap."""
-
-LEAST_BEYOND = 10
-"""Drawn values beyond an end of an interval; where there are fewer it is taken from their spread."""
+MOST_LOG = 700.0
+"""The greatest logarithm of a number."""
 
 LEAST_GAMES = 200
 """Games of a match below which nothing is concluded of an Elo difference."""
@@ -82,6 +79,16 @@ def normal(value: float, error: float, units: int) -> Interval:
     return Interval(
         value, units, lambda confidence: (value - z_of(confidence) * error, value + z_of(confidence) * error)
     )
+
+
+def exponential(logs: Measured) -> Interval:
+    """Return a quantity whose logarithm was measured; infinite where that is above MOST_LOG."""
+
+    def ends(confidence: float) -> tuple[float, float]:
+        low, high = (math.exp(end) if end < MOST_LOG else math.inf for end in logs.interval(confidence))
+        return low, high
+
+    return Interval(math.exp(min(logs.value, MOST_LOG)), logs.units, ends)
 
 
 # -- means and shares --------------------------------------------------------------------------------------------------
@@ -149,12 +156,17 @@ class ClusterMean:
         """Mean plus or minus t times the error by groups; without bounds for fewer than FEW groups."""
         if self.units < FEW:
             return -math.inf, math.inf
+        half = t_of(confidence, self.units - 1) * self.error
+        return self.value - half, self.value + half
+
+    @property
+    def error(self) -> float:
+        """Standard error; 0 for one group."""
         mean, sums = self.value, dict.fromkeys(self.groups, 0.0)
         for group, one in zip(self.groups, self.samples, strict=True):
             sums[group] += one - mean
-        squares = math.fsum(total**2 for total in sums.values()) * self.units / (self.units - 1)
-        half = t_of(confidence, self.units - 1) * math.sqrt(squares) / len(self.samples)
-        return mean - half, mean + half
+        squares = math.fsum(total**2 for total in sums.values()) * self.units / max(1, self.units - 1)
+        return math.sqrt(squares) / len(self.samples)
 
 
 def by_opening(samples: Sequence[float], openings: Sequence[Hashable]) -> Mean | ClusterMean:
@@ -345,71 +357,36 @@ Flags = Sequence[tuple[int, bool]]
 """Of each position the number of its game, and whether it counts."""
 
 
-class Rate(NamedTuple):
-    """The number of positions that count, their share, and its interval of 95 %."""
+def rate_of(flags: Flags) -> Interval:
+    """The share of positions that count, by games, since positions of a game are alike; units: games.
 
-    counted: int
-    share: float
-    low: float
-    high: float
-
-
-def rate_of(flags: Flags) -> Rate:
-    """The share of positions that count; ValueError without positions.
-
-    Whole games are resampled with replacement, since positions of a game are alike (the bootstrap). As that is
-    degenerate where no position counts, the interval is never narrower than Wilson's for independent positions.
+    As that has no width where no position counts, the interval is never narrower than that of independent positions.
     """
-    counts = _counts(flags)
-    shares = _drawn(counts, "share")
-    hits, positions = counts.sum(axis=0)
-    drawn = np.quantile(shares[:, 0] / shares[:, 1], (0.025, 0.975))
-    least, most = Record(int(hits), 0, int(positions - hits)).score_interval()
-    return Rate(int(hits), float(hits / positions), float(min(drawn[0], least)), float(max(drawn[1], most)))
+    mean, share = _by_game(flags), Share(sum(counted for _, counted in flags), len(flags))
+
+    def ends(confidence: float) -> tuple[float, float]:
+        (low, high), (least, most) = mean.interval(confidence), share.interval(confidence)
+        return max(0.0, min(low, least)), min(1.0, max(high, most))
+
+    return Interval(mean.value, mean.units, ends)
 
 
-def ratio_of(one: Flags, other: Flags, confidence: float = 0.95) -> tuple[float, float, float]:
-    """Return the ratio of the share of counted positions of one to that of the other, and its interval.
+def rate_ratio(one: Flags, other: Flags) -> Interval:
+    """The ratio of the share of counted positions of one to that of the other; units: games of the fewer.
 
-    Half a position is added to both counts to keep the ratio finite. Never narrower than for independent positions: the
-    logarithm of the ratio plus or minus z sqrt(1 / a + 1 / b) for counts a and b.
+    Half a position is added to both counts to keep the ratio finite. The variance of its logarithm is that of both
+    shares by games, relative to their squares, and of each at least 1 / count, that of independent positions.
     """
-    found = [_counts(one), _counts(other)]
-    drawn = [_drawn(counts, f"ratio {number}") for number, counts in enumerate(found)]
-    tail = (1 - confidence) / 2
-    ratios = _ratio(drawn[0], drawn[1])
-    whole = [counts.sum(axis=0, keepdims=True).astype(np.float64) for counts in found]
-    ratio = float(_ratio(whole[0], whole[1])[0])
-    low, high = np.quantile(ratios, (tail, 1 - tail))
-    error = math.sqrt(sum(1 / (float(counts[0, 0]) + 0.5) for counts in whole))
-    if tail * DRAWS < LEAST_BEYOND:  # the drawn ones do not reach so far out
-        error = max(error, float(np.log(ratios).std()))
-    factor = math.exp(-NormalDist().inv_cdf(tail) * error)
-    return ratio, min(float(low), ratio / factor), max(float(high), ratio * factor)
+    rates = []
+    for flags in (one, other):
+        mean, count = _by_game(flags), sum(counted for _, counted in flags) + 0.5
+        rates.append((count / len(flags), max(1 / count, (mean.error * len(flags) / count) ** 2), mean.units))
+    (a, a_variance, a_games), (b, b_variance, b_games) = rates
+    return exponential(normal(math.log(a / b), math.sqrt(a_variance + b_variance), min(a_games, b_games)))
 
 
-def _ratio(one: Floats, other: Floats) -> Floats:
-    """Ratio of the shares of two arrays [D, 2] of counted and all positions."""
-    return np.asarray((one[:, 0] + 0.5) / one[:, 1] / ((other[:, 0] + 0.5) / other[:, 1]), np.float64)
-
-
-def _counts(flags: Flags) -> NDArray[np.int64]:
-    """Counted and all positions of every game, [G, 2]."""
-    if not flags:
-        raise ValueError("a share needs one position or more, got none")
-    games: dict[int, list[int]] = {}
-    for game, counted in flags:
-        sums = games.setdefault(game, [0, 0])
-        sums[0] += counted
-        sums[1] += 1
-    return np.array([games[game] for game in sorted(games)], np.int64)
-
-
-def _drawn(counts: NDArray[np.int64], purpose: str) -> Floats:
-    """The same sums over as many games drawn with replacement, [DRAWS, 2]; games that are alike are drawn together."""
-    rows, alike = np.unique(counts, axis=0, return_counts=True)
-    chosen = ht.stream(1, f"games of a {purpose}").multinomial(len(counts), alike / len(counts), size=DRAWS)
-    return np.asarray(chosen @ rows, np.float64)
+def _by_game(flags: Flags) -> ClusterMean:
+    return ClusterMean([float(counted) for _, counted in flags], [game for game, _ in flags])
 
 
 def columns(rows: Sequence[Mapping[str, Any]], *names: str) -> str:

@@ -4,8 +4,7 @@ The setting is one positive number x, such as N_scl or a factor on temperatures.
 
     ln((w + l)/d) = level + slope ln x,
 
-which is a logistic regression. `tune_ratio` plays games where the line says that the ratio is, until it knows x well
-enough or has no more games to play.
+which is a logistic regression. `tune_ratio` plays games where the line says that the ratio is, one set after another.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from typing import Literal
 
 import numpy as np
 
-from hauteur_experiments.measured import Floats, Interval, Record, wilson, z_of
+from hauteur_experiments.measured import Floats, Interval, Record, exponential, normal, wilson, z_of
 from hauteur_experiments.verdict import Inequality, Measured
 
 EQUAL_WITHIN = 1.5
@@ -33,7 +32,7 @@ FLATTEST_SLOPE = 0.2
 """A line is never taken for flatter: the place of the target would have no bound."""
 
 REACH = 3.0
-"""Games count less the farther their x is from from the target; those at a factor REACH count 1/e."""
+"""Games count less the farther their x is from the target; those at a factor REACH count 1/e."""
 
 LARGEST_STEP = 4.0
 """Greatest factor between the x that were played and the next."""
@@ -64,10 +63,15 @@ def ratio_text(record: Record) -> str:
     return f"{record.wins}/{record.draws}/{record.losses}, {value} [{low:.2f}, {high:.2f}]"
 
 
-def factor_of(of: Record, to: Record) -> Interval:
-    """The factor of the first ratio over the second as a measured quantity."""
-    ends = lambda confidence: ratio_factor(of, to, confidence)[1:]  # noqa: E731
-    return Interval(ratio_factor(of, to)[0], min(of.games, to.games), ends)
+def ratio_factor(of: Record, to: Record) -> Interval:
+    """Return the factor of the first ratio over the second as a measured quantity.
+
+    The odds ratio of decisive games, with half a game added to every count; the interval is Woolf's.
+    """
+    counts = [count + 0.5 for record in (of, to) for count in (record.wins + record.losses, record.draws)]
+    logarithm = math.log(counts[0] / counts[1]) - math.log(counts[2] / counts[3])
+    logs = normal(logarithm, math.sqrt(sum(1 / count for count in counts)), min(of.games, to.games))
+    return exponential(logs)
 
 
 def equal_within(what: str, factor: Measured, least: int, of: str) -> tuple[Inequality, Inequality]:
@@ -83,9 +87,8 @@ def equal_within(what: str, factor: Measured, least: int, of: str) -> tuple[Ineq
 class RatioSearch:
     """Target, bounds and games of the search.
 
-    target: ratio (above 0); low, high: bounds of x (above 0); starts: x played first; rising: the ratio rises
-    with x; whole: x is a whole number; games: per batch at an x; most_games: in total; precision: the search ends once
-    the interval of x is narrower than this factor.
+    target: ratio (above 0); low, high: bounds of x (above 0); starts: x played first; rising: the ratio rises with x;
+    whole: x is a whole number; games: of a set at an x; more: sets after those at the starts.
     """
 
     target: float
@@ -95,13 +98,7 @@ class RatioSearch:
     rising: bool
     whole: bool = False
     games: int = 40
-    most_games: int = 400
-    precision: float = 1.5
-
-    @property
-    def sign(self) -> int:
-        """Sign of the slope: 1 where the ratio rises with x, else -1."""
-        return 1 if self.rising else -1
+    more: int = 3
 
     def allowed(self, x: float) -> float:
         """The nearest x that may be played."""
@@ -183,29 +180,28 @@ class TunedRatio:
     reached: Reached
     measured: tuple[MeasuredRatio, ...]
 
-    @property
-    def games(self) -> int:
-        """Games in all."""
-        return sum(one.record.games for one in self.measured)
-
 
 def tune_ratio(measure: Measure, search: RatioSearch) -> TunedRatio:
-    """Find the x with the target (w + l)/d, by games of `measure`: first at the starts, then on the fitted line.
+    """Find the x with the target (w + l)/d, by games of `measure`: first at the starts, then on the fitted line."""
+    seen = {x: measure(x, search.games) for x in map(search.allowed, search.starts)}
+    for _ in range(search.more):
+        place = _line(seen, search).x_for(search.target)
+        x = search.allowed(min(max(place, min(seen) / LARGEST_STEP), max(seen) * LARGEST_STEP))
+        seen[x] = measure(x, (seen[x].games if x in seen else 0) + search.games)
+    line = _line(seen, search)
+    place = line.x_for(search.target)
+    reached: Reached = "low" if place < search.low else "high" if place > search.high else "found"
+    low, high = (min(max(end, search.low), search.high) for end in line.x_interval(search.target))
+    x = search.allowed(place)
+    return TunedRatio(x, (low, high), line.ratio_at(x), reached, _measured(seen))
 
-    Every start is played once, even if together they exceed most_games.
-    """
-    seen: dict[float, Record] = {}
-    for x in (search.allowed(start) for start in search.starts):
-        seen[x] = measure(x, search.games)
-    while (spent := sum(record.games for record in seen.values())) + search.games <= search.most_games:
-        if _known(seen, search):
-            break
-        x = _next(seen, search)
-        before = seen[x].games if x in seen else 0
-        seen[x] = measure(x, before + search.games)
-        if sum(record.games for record in seen.values()) <= spent:
-            raise ValueError(f"asked for {before + search.games} games at {x:g}, got {seen[x].games}")
-    return _tuned(seen, search)
+
+def _measured(seen: dict[float, Record]) -> tuple[MeasuredRatio, ...]:
+    return tuple(MeasuredRatio(x, record) for x, record in seen.items())
+
+
+def _line(seen: dict[float, Record], search: RatioSearch) -> RatioLine:
+    return fit_ratio(_measured(seen), search.target, rising=search.rising)
 
 
 def fit_ratio(measured: Sequence[MeasuredRatio], target: float, *, rising: bool) -> RatioLine:
@@ -216,38 +212,19 @@ def fit_ratio(measured: Sequence[MeasuredRatio], target: float, *, rising: bool)
     """
     line = _weighted_fit(measured, [1.0] * len(measured), 1 if rising else -1)
     for _ in range(3):  # the weights need the place, the place the weights
-        place = _near(line.x_for(target), measured)
+        xs = [one.x for one in measured]
+        place = min(max(line.x_for(target), min(xs)), max(xs))  # beyond what was measured its end counts in full
         weights = [math.exp(-((math.log(one.x / place) / math.log(REACH)) ** 2)) for one in measured]
         line = _weighted_fit(measured, weights, 1 if rising else -1)
     return line
 
 
-def ratio_slope(measured: Sequence[MeasuredRatio], confidence: float = 0.95) -> tuple[float, float, float]:
-    """The slope of ln((w + l)/d) over ln x through all measurements alike, and its confidence interval.
-
-    ValueError for fewer than two places.
-    """
+def ratio_slope(measured: Sequence[MeasuredRatio]) -> Interval:
+    """The slope of ln((w + l)/d) over ln x through all measurements alike; ValueError for fewer than two places."""
     if len({one.x for one in measured}) < 2:
         raise ValueError(f"a slope needs two places or more, got {sorted({one.x for one in measured})}")
     line = logistic_line(measured, [1.0] * len(measured), slope=0.0, spread=1e3)
-    half = z_of(confidence) * math.sqrt(line.slope_variance)
-    return line.slope, line.slope - half, line.slope + half
-
-
-def ratio_factor(of: Record, to: Record, confidence: float = 0.95) -> tuple[float, float, float]:
-    """Return the factor of the first ratio over the second, and its confidence interval.
-
-    The odds ratio of decisive games, with half a game added to every count; the interval is Woolf's.
-    """
-    counts = [count + 0.5 for record in (of, to) for count in (record.wins + record.losses, record.draws)]
-    logarithm = math.log(counts[0] / counts[1]) - math.log(counts[2] / counts[3])
-    half = z_of(confidence) * math.sqrt(sum(1 / count for count in counts))
-    return math.exp(logarithm), math.exp(logarithm - half), math.exp(logarithm + half)
-
-
-def _near(x: float, measured: Sequence[MeasuredRatio]) -> float:
-    """x, or the end of what was measured where x is beyond it: there the games of the end count in full."""
-    return min(max(x, min(one.x for one in measured)), max(one.x for one in measured))
+    return normal(line.slope, math.sqrt(line.slope_variance), min(one.record.games for one in measured))
 
 
 def _weighted_fit(measured: Sequence[MeasuredRatio], weights: Sequence[float], sign: int) -> RatioLine:
@@ -291,41 +268,3 @@ def logistic_line(
         if np.abs(step).max() < 1e-10:
             break
     return line
-
-
-def _line(seen: dict[float, Record], search: RatioSearch) -> RatioLine:
-    return fit_ratio([MeasuredRatio(x, record) for x, record in seen.items()], search.target, rising=search.rising)
-
-
-def _next(seen: dict[float, Record], search: RatioSearch) -> float:
-    """Return the next x to play: the line's x of the target ratio, not too far outside the x played."""
-    x = _line(seen, search).x_for(search.target)
-    return search.allowed(min(max(x, min(seen) / LARGEST_STEP), max(seen) * LARGEST_STEP))
-
-
-def _known(seen: dict[float, Record], search: RatioSearch) -> bool:
-    """Return whether x is known well enough, or the target ratio is significantly beyond a played bound."""
-    if _is_beyond(seen, search, search.allowed(search.low), search.sign):
-        return True
-    if _is_beyond(seen, search, search.allowed(search.high), -search.sign):
-        return True
-    low, high = _line(seen, search).x_interval(search.target)
-    return (not search.whole or _next(seen, search) in seen) and high <= search.precision * low
-
-
-def _is_beyond(seen: dict[float, Record], search: RatioSearch, bound: float, side: int) -> bool:
-    """Return whether the ratio at this bound is, at 99 %, above (side 1) or below (side -1) the target."""
-    if bound not in seen:
-        return False
-    low, high = decisive_ratio_interval(seen[bound], 0.99)
-    return low > search.target if side == 1 else high < search.target
-
-
-def _tuned(seen: dict[float, Record], search: RatioSearch) -> TunedRatio:
-    line = _line(seen, search)
-    place_of_target = line.x_for(search.target)
-    reached: Reached = "low" if place_of_target < search.low else "high" if place_of_target > search.high else "found"
-    low, high = (min(max(end, search.low), search.high) for end in line.x_interval(search.target))
-    x = search.allowed(place_of_target)
-    measured = tuple(MeasuredRatio(place, record) for place, record in seen.items())
-    return TunedRatio(x, (low, high), line.ratio_at(x), reached, measured)

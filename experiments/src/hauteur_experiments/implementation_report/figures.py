@@ -12,7 +12,6 @@ loses on either side against any replies.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -25,8 +24,8 @@ from hauteur_experiments.exact import losses as losses_of
 from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, SourceClaim
 from hauteur_experiments.grid import COLOURS
 from hauteur_experiments.learned import learn_seeds, metrics_of, net_of
-from hauteur_experiments.measured import Share
-from hauteur_experiments.verdict import LEVEL, Claim, of_most_seeds
+from hauteur_experiments.measured import Record, Share
+from hauteur_experiments.verdict import Claim, of_most_seeds
 
 PAPER = "El Kazdadi et al., Implementation Report"
 THRESHOLD = 0.55
@@ -53,7 +52,6 @@ class FigurePlan:
     iterations: int
     trainings: int
     seconds: float
-    statement: str
     summary: str
 
     @property
@@ -63,43 +61,19 @@ class FigurePlan:
 
 
 PLANS = (
-    FigurePlan(
-        3,
-        500,
-        100,
-        16,
-        55,
-        "improves progressively, in small steps, until it reaches its optimal state",
-        "improves in steps until it is optimal, and stays so to the end",
-    ),
-    FigurePlan(
-        4, 500, 25, 16, 40, "learns very slowly, is not much stronger than it was initially", "learns very slowly"
-    ),
-    FigurePlan(
-        5,
-        2000,
-        100,
-        10,
-        95,
-        "learns very quickly, reaches the optimal policy after training 5 times",
-        "optimal after one of the first 5 trainings",
-    ),
+    FigurePlan(3, 500, 100, 16, 55, "improves in steps until it is optimal, and stays so to the end"),
+    FigurePlan(4, 500, 25, 16, 40, "learns very slowly"),
+    FigurePlan(5, 2000, 100, 10, 95, "optimal after one of the first 5 trainings"),
 )
 
 
 def recipe_of(plan: FigurePlan, setting: Setting, seed: int) -> ht.Recipe:
     """The learning run of a figure and seed, at the scale of the setting."""
     episodes = setting.scaled(plan.episodes, 20)
+    heads, fpu = {"value_channels": 8, "value_hidden": 32}, {"kind": "absolute", "value": 0.0}
     values: dict[str, Any] = {
         "game": "tictactoe",
-        "network": {
-            "filters": 16,
-            "blocks": 2,
-            "policy_channels": 8,
-            "value": "scalar",
-            "value_channels": 8,
-            "value_hidden": 32,
-        },
+        "network": {"filters": 16, "blocks": 2, "policy_channels": 8, "value": "scalar", **heads},
         "selfplay": {
             "episodes": "candidate-versus-best",
             "learn_from_best": False,
@@ -109,11 +83,7 @@ def recipe_of(plan: FigurePlan, setting: Setting, seed: int) -> ht.Recipe:
             "batch_size": 256,
             "shard_games": 500,
             "temperature": {"initial": 1.0},
-            "search": {
-                "cpuct": {"init": 3.0, "factor": 0.0},
-                "fpu": {"kind": "absolute", "value": 0.0},
-                "dirichlet": {"epsilon": 0.0},
-            },
+            "search": {"cpuct": {"init": 3.0, "factor": 0.0}, "fpu": fpu, "dirichlet": {"epsilon": 0.0}},
         },
         "train": {
             "window_games": episodes,
@@ -136,7 +106,7 @@ class Learned:
     the opponent's, which training that net is of (0: none), and the losses of the net that the training made in
     exhaustive play; those of the net at the beginning."""
 
-    results: list[tuple[int, int, int]]
+    results: list[Record]
     promoted: list[bool]
     opponents: list[int]
     losses: list[int]
@@ -181,8 +151,7 @@ def learn(plan: FigurePlan, setting: Setting) -> list[Learned]:
             losses_of(chooser(net_of(folder, generation), search, PROOF_ITERATIONS), recipe.game)
             for generation in range(recipe.run.generations + 1)
         )
-        records = [line["games"]["candidate"] for line in lines]
-        results = [(record["wins"], record["draws"], record["losses"]) for record in records]
+        results = [Record(*(line["games"]["candidate"][name] for name in Record._fields)) for line in lines]
         promoted, opponents = [line["gate"]["promoted"] for line in lines], [line["best"] for line in lines]
         found.append(Learned(results, promoted, opponents, after, before))
         first = found[-1].first_optimal
@@ -193,66 +162,50 @@ def learn(plan: FigurePlan, setting: Setting) -> list[Learned]:
 def _rows(seed: int, run: Learned) -> list[dict[str, Any]]:
     rows = []
     columns = zip(run.results, run.promoted, run.losses, run.opponent_losses, strict=True)
-    for step, ((wins, draws, losses), promoted, lost, opponent) in enumerate(columns, start=1):
-        score = (wins + draws / 2) / (wins + draws + losses)
-        counts = {"wins": wins, "draws": draws, "losses": losses, "score": score, "promoted": promoted}
-        proof: dict[str, Any] = {
-            "lost_positions_after": lost,
-            "optimal": lost == 0,
-            "opponent_lost_positions": opponent,
-        }
-        rows.append({"seed": seed, "training": step, **counts, **proof})
+    for step, (record, promoted, lost, opponent) in enumerate(columns, start=1):
+        row = {"seed": seed, "training": step, **record._asdict(), "score": record.score, "promoted": promoted}
+        rows.append({**row, "lost_positions_after": lost, "optimal": lost == 0, "opponent_lost_positions": opponent})
     return rows
 
 
 def dataset_figure(plan: FigurePlan, recipe: ht.Recipe, learned: Sequence[Learned]) -> ht.Figure:
     """The report's figure: shares of results in the datasets, the player's score, the threshold."""
     xs = list(range(1, len(learned[0].results) + 1))
+    firsts = ", ".join(str(run.first_optimal or "never") for run in learned)
     text = (
         f"Datasets of the player's episodes against the opponent; mean and spread of {len(learned)} seeds. "
-        f"Optimal first after training: {', '.join(str(run.first_optimal or 'never') for run in learned)}."
+        f"Optimal first after training: {firsts}."
     )
     steps = list(zip(*(run.results for run in learned), strict=True))
-    scores = [[(wins + draws / 2) / (wins + draws + lost) for wins, draws, lost in step] for step in steps]
     areas = tuple(
-        ht.Series(name, xs, [mean(one[place] / sum(one) for one in step) for step in steps], colour)
+        ht.Series(name, xs, [mean(one[place] / one.games for one in step) for step in steps], colour)
         for place, (name, colour) in enumerate((("wins", "win"), ("draws", "draw"), ("losses", "loss")))
     )
-    low, high = ([end(step) for step in scores] for end in (min, max))
-    line = ht.Series("score of the player", xs, [mean(step) for step in scores], "ink", low=low, high=high)
+    scores = [[one.score for one in step] for step in steps]
     title = f"{recipe.selfplay.games:,} episodes, {recipe.selfplay.visits} MCTS iterations"
-    style: Any = {"areas": areas, "lines": (line,), "percent": True, "threshold": THRESHOLD}
+    style: Any = {"areas": areas, "percent": True, "threshold": THRESHOLD}
+    style["lines"] = (_ranged("score of the player", xs, scores, mean, "ink"),)
     return ht.Figure(plan.name, title, text, "share of episodes", "training step", **style)
 
 
 def losses_figure(plan: FigurePlan, learned: Sequence[Learned]) -> ht.Figure:
     """Lost positions in exhaustive play after every training: the median of the seeds and their range."""
-    runs = [[run.losses_before, *run.losses] for run in learned]
-    xs = list(range(len(runs[0])))
     text = (
         "Different lost positions that some opponent can reach, both sides; 0 is optimal play. "
         "Shade: from the least to the most of the seeds."
     )
-    steps = list(zip(*runs, strict=True))
-    lows, highs = [min(step) for step in steps], [max(step) for step in steps]
-    name = f"median of {len(runs)} seeds"
-    lines = (ht.Series(name, xs, [median(step) for step in steps], COLOURS[0], low=lows, high=highs),)
-    title = f"Exhaustive play at {PROOF_ITERATIONS} iterations"
-    return ht.Figure(f"{plan.name}-losses", title, text, "lost positions", "training step", lines=lines, from_zero=True)
+    steps = list(zip(*([run.losses_before, *run.losses] for run in learned), strict=True))
+    line = _ranged(f"median of {len(learned)} seeds", range(len(steps)), steps, median, COLOURS[0])
+    title, key = f"Exhaustive play at {PROOF_ITERATIONS} iterations", f"{plan.name}-losses"
+    return ht.Figure(key, title, text, "lost positions", "training step", lines=(line,), from_zero=True)
 
 
-def median_text(firsts: Sequence[int | None]) -> str:
-    """The median of the first optimal trainings with an interval of 95 % of order statistics, where there is one.
-
-    None: never, which is later than every training.
-    """
-    places = sorted(math.inf if first is None else first for first in firsts)
-    n = len(places)
-    below = next((k for k in range(n) if sum(math.comb(n, i) for i in range(k + 1)) > LEVEL * 2**n), 0)
-    named = ["never" if math.isinf(place) else f"{place:g}" for place in places]
-    middle = median(places)
-    text = f"median {'never' if math.isinf(middle) else f'{middle:g}'}"
-    return f"{text} [{named[below - 1]}, {named[n - below]}]" if below else text
+def _ranged(
+    name: str, xs: Sequence[int], steps: Sequence[Sequence[float]], of: Callable[[Sequence[float]], float], colour: str
+) -> ht.Series:
+    """A line of a middle of the seeds at each step, between the least and the most."""
+    low, high = ([end(step) for step in steps] for end in (min, max))
+    return ht.Series(name, xs, [of(step) for step in steps], colour, low=low, high=high)
 
 
 def scope(plan: FigurePlan, recipe: ht.Recipe) -> str:
@@ -265,15 +218,15 @@ def scope(plan: FigurePlan, recipe: ht.Recipe) -> str:
 
 def finding(plan: FigurePlan, learned: Sequence[Learned], scope: str = "") -> Finding:
     """The report's statement beside what the seeds did."""
-    firsts = ", ".join(str(run.first_optimal or "never") for run in learned)
-    shares_text = ", ".join(f"{run.optimal_share:.0%}" for run in learned)
-    promotions = ", ".join(str(sum(run.promoted)) for run in learned)
-    last = ", ".join(str(run.losses[-1]) for run in learned)
-    before = ", ".join(str(run.losses_before) for run in learned)
+
+    def by_seed(of: Callable[[Learned], object]) -> str:
+        return ", ".join(str(of(run)) for run in learned)
+
     text = (
-        f"by seed: optimal first after training {firsts} of {len(learned[0].losses)}, "
-        f"{median_text([run.first_optimal for run in learned])}; optimal after {shares_text} of "
-        f"the trainings; opponent replaced {promotions} times; lost positions {before} before, {last} at the end"
+        f"by seed: optimal first after training {by_seed(lambda run: run.first_optimal or 'never')} of "
+        f"{len(learned[0].losses)}; optimal after {by_seed(lambda run: f'{run.optimal_share:.0%}')} of the trainings; "
+        f"opponent replaced {by_seed(lambda run: sum(run.promoted))} times; lost positions "
+        f"{by_seed(lambda run: run.losses_before)} before, {by_seed(lambda run: run.losses[-1])} at the end"
     )
     what, shows = SEEDS_SHOW[plan.figure]
     share = Share(sum(map(shows, learned)), len(learned))

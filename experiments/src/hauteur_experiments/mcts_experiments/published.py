@@ -7,7 +7,7 @@ the ones that were reported.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from statistics import NormalDist
 
 from hauteur_experiments.measured import Record, z_of
@@ -60,9 +60,14 @@ class Published:
         return f"{self.setting}, {visits}, {self.games:,} games: {counts}, Elo {self.elo:+.0f}{bars}"
 
 
-def _match(setting: str, visits: int | None, wins: int, losses: int, draws: int) -> Published:
-    record = Record(wins, draws, losses)
-    return Published(setting, visits, record.games, record)
+def _of(*texts: str) -> tuple[Published, ...]:
+    """Matches as `setting | visits, - where not stated | won, lost, drawn` with the setting."""
+    found = []
+    for setting, visits, counts in (text.split(" | ") for text in texts):
+        wins, losses, draws = map(int, counts.split())
+        record = Record(wins, draws, losses)
+        found.append(Published(setting, None if visits == "-" else int(visits), record.games, record))
+    return tuple(found)
 
 
 @dataclass(frozen=True)
@@ -97,164 +102,109 @@ class RuleTrials:
 _CONTROL = "plain search with the exploration that an average move keeps under the setting"
 
 
-def _balanced(
-    scale: float, left: float, right: float, match: Published, control: str, between: tuple[Trial, ...] = ()
-) -> tuple[Trial, ...]:
+def _balanced(scale: float, left: float, right: float, match: str, control: str) -> tuple[Trial, Trial]:
     """A setting of tree balance with its published match, and its control."""
     words = f"tree-balance.scale={scale} tree-balance.left={left} tree-balance.right={right}"
-    rule = Trial(f"balance-{scale}", f"tree-balance.mode=legacy {words}", repeats=(match,), control=f"control-{scale}")
-    shows, visits = f"{_CONTROL} {scale}/{left}/{right}", match.visits or 800
-    alone = Trial(f"control-{scale}", control, shows=shows, games=match.games, visits=visits)
-    against = [replace(rule, name=one.name, b=control, repeats=(), control="", shows=one.shows) for one in between]
-    return rule, alone, *against
+    repeats = _of(match)
+    rule = Trial(f"balance-{scale}", f"tree-balance.mode=legacy {words}", "", repeats, control=f"control-{scale}")
+    shows, games, visits = f"{_CONTROL} {scale}/{left}/{right}", repeats[0].games, repeats[0].visits or 800
+    return rule, Trial(f"control-{scale}", control, shows=shows, games=games, visits=visits)
 
 
+_FIRST = _balanced(1.5, 1.5, 0.01, "tree 1.5/1.5/0.01 | 800 | 212 122 666", "cpuct.init=0.94")
 TREE_BALANCE = RuleTrials(
     "tree-balance",
     "five published settings, each with a control of equal mean c_puct",
     (
-        *_balanced(
-            1.5,
-            1.5,
-            0.01,
-            _match("tree 1.5/1.5/0.01", 800, 212, 122, 666),
-            "cpuct.init=0.94",
-            (Trial("balance-1.5-v-control", "", shows="the balance without the level"),),
-        ),
+        *_FIRST,
+        Trial("balance-1.5-v-control", _FIRST[0].a, _FIRST[1].a, shows="the balance without the level"),
         Trial("normalised", "tree-balance=on", shows="balance that leaves the mean c_puct unchanged"),
-        *_balanced(1.4, 2.0, 0.1, _match("tree 1.4/2.0/0.1", 2000, 90, 80, 477), "cpuct.init=0.89 cpuct.factor=1.99"),
-        *_balanced(1.1, 2.0, 0.3, _match("tree 1.1/2.0/0.3", 2000, 140, 120, 740), "cpuct.init=1.44 cpuct.factor=3.22"),
-        *_balanced(
-            1.07, 2.0, 0.2, _match("tree 1.07/2.0/0.2", 2000, 136, 111, 753), "cpuct.init=1.52 cpuct.factor=3.4"
-        ),
-        *_balanced(
-            1.3, 1.5, 0.01, _match("tree 1.3/1.5/0.01", 10000, 49, 42, 409), "cpuct.init=1.18 cpuct.factor=2.63"
-        ),
+        *_balanced(1.4, 2.0, 0.1, "tree 1.4/2.0/0.1 | 2000 | 90 80 477", "cpuct.init=0.89 cpuct.factor=1.99"),
+        *_balanced(1.1, 2.0, 0.3, "tree 1.1/2.0/0.3 | 2000 | 140 120 740", "cpuct.init=1.44 cpuct.factor=3.22"),
+        *_balanced(1.07, 2.0, 0.2, "tree 1.07/2.0/0.2 | 2000 | 136 111 753", "cpuct.init=1.52 cpuct.factor=3.4"),
+        *_balanced(1.3, 1.5, 0.01, "tree 1.3/1.5/0.01 | 10000 | 49 42 409", "cpuct.init=1.18 cpuct.factor=2.63"),
     ),
 )
 
-_FORK_PROOFS = "solver.lookahead=1 solver.clamp-to-bounds=false solver.retro-fix=false"
-
+_PROOFS = "solver.lookahead=1 solver.clamp-to-bounds=false solver.retro-fix=false"
+_V1 = _of("certainty-prop alone, version 1 | 100 | 2937 2849 4214")
+_EXTEND = _of("auto-extend alone | 100 | 2974 2925 4101")
 SOLVER = RuleTrials(
     "solver",
     "certainty propagation with forced moves, alone, and forced moves alone",
     (
-        Trial("solver", "solver=on", repeats=(_match("certainty-prop, version 2", None, 181, 152, 667),)),
-        Trial(
-            "certainty",
-            f"{_FORK_PROOFS} solver.auto-extend=false",
-            repeats=(_match("certainty-prop alone, version 1", 100, 2937, 2849, 4214),),
-        ),
-        Trial(
-            "auto-extend",
-            "solver=on",
-            "solver.auto-extend=false",
-            repeats=(_match("auto-extend alone", 100, 2974, 2925, 4101),),
-        ),
+        Trial("solver", "solver=on", "", _of("certainty-prop, version 2 | - | 181 152 667")),
+        Trial("certainty", f"{_PROOFS} solver.auto-extend=false", "", _V1),
+        Trial("auto-extend", "solver=on", "solver.auto-extend=false", _EXTEND),
     ),
 )
 
+_SHARE = "a share of 0.1 that halves with depth"
+_COMPRESSION = "prior-mixing.mode=legacy prior-mixing.compression=0.06"
 PRIOR_MIXING = RuleTrials(
     "prior-mixing",
     "policy compression as published, and a tenth of the policy at the root",
     (
-        Trial("share-0.1", "prior-mixing=on", shows="a share of 0.1 that halves with depth", games=625, visits=10_000),
-        Trial(
-            "compression-0.06",
-            "prior-mixing.mode=legacy prior-mixing.compression=0.06",
-            repeats=(_match("policy-compression 0.06", 10000, 65, 39, 521),),
-        ),
+        Trial("share-0.1", "prior-mixing=on", shows=_SHARE, games=625, visits=10_000),
+        Trial("compression-0.06", _COMPRESSION, "", _of("policy-compression 0.06 | 10000 | 65 39 521")),
     ),
 )
 
+_BETA = (
+    Published("beta 0.49", 100, 10_000, None, 45.04, 1.0),
+    Published("beta 0.49", 800, 1000, None, 4.17, 0.724),
+    Published("beta 0.49", 10_000, 500, None, -11.12, 0.049),
+)
+_POWER = "q-average.mode=power q-average.gamma=0.75"
 Q_AVERAGE = RuleTrials(
     "q-average",
     "moving average: beta 0.49 and gamma 0.75 by visits",
     (
-        Trial(
-            "beta-0.49",
-            "q-average=on",
-            repeats=(
-                Published("beta 0.49", 100, 10_000, None, 45.04, 1.0),
-                Published("beta 0.49", 800, 1000, None, 4.17, 0.724),
-                Published("beta 0.49", 10_000, 500, None, -11.12, 0.049),
-            ),
-        ),
-        Trial(
-            "gamma-0.75",
-            "q-average.mode=power q-average.gamma=0.75",
-            repeats=(_match("gamma 0.75", 100, 3138, 2431, 4431), _match("gamma 0.75", 800, 180, 193, 627)),
-        ),
+        Trial("beta-0.49", "q-average=on", "", _BETA),
+        Trial("gamma-0.75", _POWER, "", _of("gamma 0.75 | 100 | 3138 2431 4431", "gamma 0.75 | 800 | 180 193 627")),
     ),
 )
 
 VARIANCE = RuleTrials(
     "variance",
     "noise of a hundredth of the spread of results",
-    (Trial("half-normal-0.01", "variance=on", repeats=(_match("variance-scaling 0.01", 2000, 159, 139, 702),)),),
+    (Trial("half-normal-0.01", "variance=on", "", _of("variance-scaling 0.01 | 2000 | 159 139 702")),),
 )
 
 INITIAL_TRUST = RuleTrials(
     "initial-trust",
     "don't trust initial visits: for ever, below 3 and below 2 visits",
     (
-        Trial("always", f"initial-trust=on {FORK}", FORK, (_match("don't trust, all n", 1000, 157, 192, 651),)),
-        Trial("below-3", f"initial-trust.until=3 {FORK}", FORK, (_match("don't trust, n < 3", 1000, 178, 177, 645),)),
-        Trial("below-2", f"initial-trust.until=2 {FORK}", FORK, (_match("don't trust, n < 2", 1000, 145, 211, 644),)),
+        Trial("always", f"initial-trust=on {FORK}", FORK, _of("don't trust, all n | 1000 | 157 192 651")),
+        Trial("below-3", f"initial-trust.until=3 {FORK}", FORK, _of("don't trust, n < 3 | 1000 | 178 177 645")),
+        Trial("below-2", f"initial-trust.until=2 {FORK}", FORK, _of("don't trust, n < 2 | 1000 | 145 211 644")),
     ),
 )
 
-_FORK_WITHOUT_FPU = FORK.replace("fpu.value=0 ", "")
-
+_REST = FORK.replace("fpu.value=0 ", "")
+_FIRSTS = _of("FPU 1.1 | - | 6 905 89")
+_PARENT = _of("FPU -parent_v | - | 262 307 431")
 FPU = RuleTrials(
     "fpu",
     "an unvisited move is worth 0, 1.1 or the net's value, against the mean of the parent",
     (
-        Trial(
-            "zero",
-            f"fpu.kind=absolute fpu.value=0 {_FORK_WITHOUT_FPU}",
-            FORK,
-            (_match("FPU 0", None, 125, 443, 432),),
-        ),
-        Trial(
-            "every-move-first",
-            f"fpu.kind=absolute fpu.value=1.1 {_FORK_WITHOUT_FPU}",
-            FORK,
-            (_match("FPU 1.1", None, 6, 905, 89),),
-        ),
-        Trial(
-            "parent-value",
-            f"fpu.kind=parent_value fpu.value=0 {_FORK_WITHOUT_FPU}",
-            FORK,
-            (_match("FPU -parent_v", None, 262, 307, 431),),
-        ),
-        Trial("reduction-0.33", f"fpu.value=0.33 {_FORK_WITHOUT_FPU}", FORK, shows="the reduction of today"),
+        Trial("zero", f"fpu.kind=absolute fpu.value=0 {_REST}", FORK, _of("FPU 0 | - | 125 443 432")),
+        Trial("every-move-first", f"fpu.kind=absolute fpu.value=1.1 {_REST}", FORK, _FIRSTS),
+        Trial("parent-value", f"fpu.kind=parent_value fpu.value=0 {_REST}", FORK, _PARENT),
+        Trial("reduction-0.33", f"fpu.value=0.33 {_REST}", FORK, shows="the reduction of today"),
     ),
 )
 
+_WIDE = FORK.replace("cpuct.init=1.2", "cpuct.init=3")
 CPUCT = RuleTrials(
-    "cpuct",
-    "1.2 against 3.0",
-    (
-        Trial(
-            "1.2-v-3.0",
-            FORK,
-            FORK.replace("cpuct.init=1.2", "cpuct.init=3"),
-            (_match("cpuct 1.2 v 3.0", 10_000, 181, 32, 487),),
-        ),
-    ),
+    "cpuct", "1.2 against 3.0", (Trial("1.2-v-3.0", FORK, _WIDE, _of("cpuct 1.2 v 3.0 | 10000 | 181 32 487")),)
 )
 
+_TOGETHER = _of("validation: CP, AE, gamma 0.75 | 100 | 3220 2343 4437")
 VALIDATION = RuleTrials(
     "validation",
     "certainty propagation, forced moves and gamma 0.75 together",
-    (
-        Trial(
-            "together",
-            f"{_FORK_PROOFS} q-average.mode=power q-average.gamma=0.75",
-            repeats=(_match("validation: CP, AE, gamma 0.75", 100, 3220, 2343, 4437),),
-        ),
-    ),
+    (Trial("together", f"{_PROOFS} {_POWER}", "", _TOGETHER),),
 )
 
 RULES = (TREE_BALANCE, SOLVER, PRIOR_MIXING, Q_AVERAGE, VARIANCE, INITIAL_TRUST, FPU, CPUCT, VALIDATION)

@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from functools import partial
 from itertools import pairwise
@@ -69,12 +68,19 @@ class Cell:
         return {kind: counts[kind] for kind in KINDS}
 
 
+Cells = Mapping[tuple[int, int], Cell]
+"""By N_scl and nodes."""
+
+Gain = tuple[Mean | ClusterMean, float]
+"""A gain in percentage points, and the smallest one that matters."""
+
+
 def title(n_scl: int) -> str:
     """Return the title of a setting in tables."""
     return "PUCT" if n_scl == PUCT else f"N_scl {n_scl}"
 
 
-def findings(cells: Mapping[tuple[int, int], Cell], visits: int) -> list[Finding]:
+def findings(cells: Cells, visits: int) -> list[Finding]:
     """The statements of the paper, and one of our own, by score and by games won; where cells are missing, those that
     need them are left out. visits: the odds taker's.
     """
@@ -83,27 +89,27 @@ def findings(cells: Mapping[tuple[int, int], Cell], visits: int) -> list[Finding
     return [finding for finding in found if finding is not None]
 
 
-def rise(cells: Mapping[tuple[int, int], Cell], by: By) -> Finding | None:
+def rise(cells: Cells, by: By) -> Finding | None:
     """Search-contempt with the paper's N_scl is stronger at every number of nodes than at the one before."""
-    mine = sorted((cell for (n_scl, _), cell in cells.items() if n_scl == PUBLISHED_N_SCL), key=lambda cell: cell.nodes)
-    gains = {
-        f"{title(PUBLISHED_N_SCL)} at {_nodes(pair)} nodes": (gain(*pair, by), _share_of(pair, RISE))
-        for pair in pairwise(mine)
-    }
-    return finding_by("rise", by, gains)
+    return finding_by(
+        "rise", by, _rises([(PUBLISHED_N_SCL, pair) for pair in pairwise(_of(cells, PUBLISHED_N_SCL))], by)
+    )
 
 
-def rise_at_ends(cells: Mapping[tuple[int, int], Cell], by: By) -> Finding | None:
+def rise_at_ends(cells: Cells, by: By) -> Finding | None:
     """Some N_scl is stronger with the most nodes than with the least."""
-    ends = {n_scl: pair for n_scl, pair in _ends(cells).items() if n_scl != PUCT}
-    gains = {
-        f"{title(n_scl)} at {_nodes(pair)} nodes": (gain(*pair, by), _share_of(pair, RISE))
-        for n_scl, pair in ends.items()
+    ends = [(n_scl, pair) for n_scl, pair in _ends(cells).items() if n_scl != PUCT]
+    return finding_by("rise-at-ends", by, _rises(ends, by), needs="any")
+
+
+def _rises(pairs: Sequence[tuple[int, tuple[Cell, Cell]]], by: By) -> dict[str, Gain]:
+    """The gains from the first cell to the second."""
+    return {
+        f"{title(n_scl)} at {_nodes(pair)} nodes": (gain(*pair, by), _share_of(pair, RISE)) for n_scl, pair in pairs
     }
-    return finding_by("rise-at-ends", by, gains, needs="any")
 
 
-def more(cells: Mapping[tuple[int, int], Cell], by: By) -> Finding | None:
+def more(cells: Cells, by: By) -> Finding | None:
     """Search-contempt gains more than PUCT from the same nodes: the interaction, by games from the same openings."""
     ends = _ends(cells)
     plain = ends.pop(PUCT, None)
@@ -117,11 +123,11 @@ def more(cells: Mapping[tuple[int, int], Cell], by: By) -> Finding | None:
     return finding_by("more", by, gains, needs="any")
 
 
-def fall(cells: Mapping[tuple[int, int], Cell], by: By) -> Finding | None:
+def fall(cells: Cells, by: By) -> Finding | None:
     """PUCT rises from the least nodes to its best number, and falls from there to the most: the best one between is
     chosen by one half of the openings, and both are tested by the other.
     """
-    levels = sorted((cell for (n_scl, _), cell in cells.items() if n_scl == PUCT), key=lambda cell: cell.nodes)
+    levels = _of(cells, PUCT)
     if len(levels) < 3:
         return None
     first, *between, last = levels
@@ -136,34 +142,32 @@ def fall(cells: Mapping[tuple[int, int], Cell], by: By) -> Finding | None:
     return finding_by("fall", by, gains, shown=f"PUCT scores {scores}", least=LEAST_UNITS // 2)
 
 
-def lead(cells: Mapping[tuple[int, int], Cell], by: By) -> Finding | None:
+def lead(cells: Cells, by: By) -> Finding | None:
     """Search-contempt with the paper's N_scl is ahead of PUCT at every number of nodes."""
-    return finding_by("lead", by, _leads(cells, {place for place in cells if place[0] == PUBLISHED_N_SCL}, by))
+    return finding_by("lead", by, _leads(cells, [place for place in cells if place[0] == PUBLISHED_N_SCL], by))
 
 
-def lead_of_any(cells: Mapping[tuple[int, int], Cell], by: By) -> Finding | None:
+def lead_of_any(cells: Cells, by: By) -> Finding | None:
     """Some N_scl is ahead of PUCT at the most nodes that both have."""
     both = [place for place in cells if place[0] != PUCT and (PUCT, place[1]) in cells]
     most = max((nodes for _, nodes in both), default=0)
-    gains = _leads(cells, {place for place in both if place[1] == most}, by)
+    gains = _leads(cells, [place for place in both if place[1] == most], by)
     return finding_by("lead-of-any", by, gains, needs="any")
 
 
-def _leads(cells: Mapping[tuple[int, int], Cell], places: AbstractSet[tuple[int, int]], by: By) -> dict[str, Gain]:
+def _leads(cells: Cells, places: Sequence[tuple[int, int]], by: By) -> dict[str, Gain]:
     """The leads over PUCT at equal nodes; what matters is half of the paper's, by the logarithm of the nodes."""
     known = list(map(math.log, TABLE_1))
     leads = [100 * (contempt - puct) for puct, contempt in TABLE_1.values()]
+    halves = {nodes: float(np.interp(math.log(nodes), known, leads)) / 2 for _, nodes in places}
     return {
-        f"{title(n_scl)} at {nodes:,} nodes": (
-            gain(cells[PUCT, nodes], cell, by),
-            float(np.interp(math.log(nodes), known, leads)) / 2,
-        )
-        for (n_scl, nodes), cell in cells.items()
-        if (n_scl, nodes) in places and (PUCT, nodes) in cells
+        f"{title(n)} at {nodes:,} nodes": (gain(cells[PUCT, nodes], cells[n, nodes], by), halves[nodes])
+        for n, nodes in places
+        if (PUCT, nodes) in cells
     }
 
 
-def fits(cells: Mapping[tuple[int, int], Cell], visits: int, by: By) -> Finding | None:
+def fits(cells: Cells, visits: int, by: By) -> Finding | None:
     """The odds taker's visits as N_scl are ahead of every N_scl that is APART from them, at the most nodes."""
     most = max((nodes for n_scl, nodes in cells if n_scl == visits), default=0)
     mine = {n_scl: cell for (n_scl, nodes), cell in cells.items() if nodes == most and n_scl != PUCT}
@@ -173,10 +177,6 @@ def fits(cells: Mapping[tuple[int, int], Cell], visits: int, by: By) -> Finding 
         for n_scl, cell in others.items()
     }
     return finding_by("best-n-scl", by, gains)
-
-
-Gain = tuple[Mean | ClusterMean, float]
-"""A gain in percentage points, and the smallest one that matters."""
 
 
 def finding_by(
@@ -191,15 +191,12 @@ def finding_by(
     """Return the finding on a statement that is true where all gains, or any, are above 0; None without gains."""
     if not gains:
         return None
+    units = {Mean: "games", ClusterMean: "openings"}
     sides = tuple(
-        Inequality(f"{by}: {what}", gain, 0.0, "above", least, unit=POINTS, of=_units_of(gain), matters=matters)
+        Inequality(f"{by}: {what}", gain, 0.0, "above", least, unit=POINTS, of=units[type(gain)], matters=matters)
         for what, (gain, matters) in gains.items()
     )
     return Finding.of(key, Claim(sides, needs=needs), f"by {by}" + (f", {shown}" if shown else ""))
-
-
-def _units_of(gain: Mean | ClusterMean) -> str:
-    return "openings" if isinstance(gain, ClusterMean) else "games"
 
 
 def _result(game: Any, by: By) -> float:
@@ -233,14 +230,15 @@ def _halves(cell: Cell) -> tuple[list[int], list[int]]:
     return tuple([n for n, side in enumerate(sides) if side % 2 == parity] for parity in (1, 0))  # type: ignore[return-value]
 
 
-def _ends(cells: Mapping[tuple[int, int], Cell]) -> dict[int, tuple[Cell, Cell]]:
+def _of(cells: Cells, n_scl: int) -> list[Cell]:
+    """The cells of an N_scl by their nodes."""
+    return sorted((cell for (other, _), cell in cells.items() if other == n_scl), key=lambda cell: cell.nodes)
+
+
+def _ends(cells: Cells) -> dict[int, tuple[Cell, Cell]]:
     """The cells of each N_scl with the least and the most nodes, where these differ."""
-    found = {}
-    for n_scl in dict.fromkeys(n_scl for n_scl, _ in cells):
-        mine = sorted((cell for (other, _), cell in cells.items() if other == n_scl), key=lambda cell: cell.nodes)
-        if len(mine) > 1:
-            found[n_scl] = (mine[0], mine[-1])
-    return found
+    found = {n_scl: _of(cells, n_scl) for n_scl, _ in cells}
+    return {n_scl: (mine[0], mine[-1]) for n_scl, mine in found.items() if len(mine) > 1}
 
 
 def _nodes(pair: tuple[Cell, Cell]) -> str:

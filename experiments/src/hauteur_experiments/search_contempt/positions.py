@@ -11,13 +11,14 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
 import hauteur as ht
 from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, stated
-from hauteur_experiments.grid import COLOURS, Match, play
-from hauteur_experiments.measured import Interval, Rate, columns, rate_of, ratio_of
+from hauteur_experiments.grid import COLOURS, Match, play, points
+from hauteur_experiments.measured import columns, rate_of, rate_ratio
 from hauteur_experiments.search_contempt.settings import (
     HYBRID,
     LEAST_GAMES,
@@ -191,26 +192,12 @@ def _measured(place: tuple[int, int, str, ht.State, ht.State], low: Any, high: A
     """Put the answers of a shallow and a deep search together. Values of moves are for who plays them."""
     game, ply, move, before, state = place
     shallow, best = (int(found.best_actions[number]) for found in (low, high))
-    values = [float(found.wdl[number][0] - found.wdl[number][2]) for found in (low, high)]
-    visited = [
-        float(high.q[number][action])
-        for action in state.legal_actions().tolist()
-        if action != best and high.visits[number][action] > 0
-    ]
-    gap = round(float(high.q[number][best]) - max(visited), 4) if visited else None
-    return MeasuredPosition(
-        game=game,
-        ply=ply,
-        fen=state.notation(),
-        before=before.notation(),
-        move=move,
-        white_to_move=state.to_move == 0,
-        low=round(values[0], 4),
-        high=round(values[1], 4),
-        best=state.action_to_text(best),
-        gap=gap,
-        change=best != shallow,
-    )
+    before_deep, after = (round(float(found.wdl[number][0] - found.wdl[number][2]), 4) for found in (low, high))
+    others = [action for action in state.legal_actions().tolist() if action != best and high.visits[number][action] > 0]
+    q = high.q[number]
+    gap = round(float(q[best]) - max(float(q[action]) for action in others), 4) if others else None
+    position = (game, ply, state.notation(), before.notation(), move, state.to_move == 0)
+    return MeasuredPosition(*position, before_deep, after, state.action_to_text(best), gap, best != shallow)
 
 
 def read_measured(file: Path) -> list[MeasuredPosition]:
@@ -230,43 +217,31 @@ def read_measured(file: Path) -> list[MeasuredPosition]:
         raise ValueError(f"{file}: a line is no analysed position; delete the file, it is made again") from None
 
 
-def _rate(found: Sequence[MeasuredPosition], kind: str) -> Rate:
-    return rate_of([(one.game, KINDS[kind](one)) for one in found])
+def _flags(found: Sequence[MeasuredPosition], kind: str) -> list[tuple[int, bool]]:
+    return [(one.game, KINDS[kind](one)) for one in found]
 
 
 def _row(setting: Setting, name: str, kind: str, found: Sequence[MeasuredPosition]) -> dict[str, Any]:
     """A line of result.csv: how often a kind occurs in the games of a name of SETS, per 1,000 positions."""
-    rate = _rate(found, kind)
-    row = {"games": name, "kind": kind, "positions": len(found), "count": rate.counted, "per_1000": 1000 * rate.share}
-    row |= {"low_95": 1000 * rate.low, "high_95": 1000 * rate.high}
+    flags = _flags(found, kind)
+    rate = rate_of(flags)
+    row = {"games": name, "kind": kind, "positions": len(found), "count": sum(counted for _, counted in flags)}
+    values = (1000 * end for end in (rate.value, *rate.interval(0.95)))
+    row |= dict(zip(("per_1000", "low_95", "high_95"), values, strict=True))
     return row | {"low_visits": LOW, "high_visits": deep(setting)}
-
-
-def _ratio(found: Found, name: str, kind: str, confidence: float) -> tuple[float, float, float]:
-    with_contempt, with_puct = ([(one.game, KINDS[kind](one)) for one in found[of]] for of in (name, PLAIN))
-    return ratio_of(with_contempt, with_puct, confidence)
 
 
 def findings(found: Found) -> list[Finding]:
     """The statement of section 4.2.1 beside three ways to count, with its factor of 20 and without it, by N_scl."""
-    return [
-        _finding(found, name, kind, key, bound)
-        for key, bound in (("more", 1.0), ("twenty", 20.0))
-        for name in found
-        if name != PLAIN
-        for kind in COUNTED
-    ]
-
-
-def _finding(found: Found, name: str, kind: str, key: str, bound: float) -> Finding:
-    pair = {of: found[of] for of in (name, PLAIN)}
-    rates = "; ".join(f"{SETS[of][0]} {1000 * _rate(mine, kind).share:.1f}" for of, mine in pair.items())
-    games = min(len({one.game for one in mine}) for mine in pair.values())
-    value = _ratio(found, name, kind, 0.95)[0]
-    ratio = Interval(value, games, lambda confidence: _ratio(found, name, kind, confidence)[1:])
-    side = Inequality(f"times as many {kind} positions", ratio, bound, "above", LEAST_GAMES, matters=max(bound, MORE))
-    claim = Claim((side,), cells=len(COUNTED) * (len(found) - 1))
-    return Finding.of(key, claim, f"{SETS[name][0]}, per 1,000 positions: {rates}")
+    findings, others = [], [name for name in found if name != PLAIN]
+    for (key, bound), name, kind in product((("more", 1.0), ("twenty", 20.0)), others, COUNTED):
+        pair = {of: _flags(found[of], kind) for of in (name, PLAIN)}
+        rates = "; ".join(f"{SETS[of][0]} {1000 * rate_of(flags).value:.1f}" for of, flags in pair.items())
+        what, ratio = f"times as many {kind} positions", rate_ratio(pair[name], pair[PLAIN])
+        side = Inequality(what, ratio, bound, "above", LEAST_GAMES, matters=max(bound, MORE))
+        claim = Claim((side,), cells=len(COUNTED) * len(others))
+        findings.append(Finding.of(key, claim, f"{SETS[name][0]}, per 1,000 positions: {rates}"))
+    return findings
 
 
 def examples(setting: Setting, found: Sequence[MeasuredPosition]) -> list[str]:
@@ -290,10 +265,9 @@ def figure(setting: Setting, found: Found) -> ht.Figure:
     """The rates with their intervals."""
     lines = []
     for number, name in enumerate(found):
-        rates = [_rate(found[name], kind) for kind in KINDS]
+        rates = [rate_of(_flags(found[name], kind)) for kind in KINDS]
         places = [place + 0.16 * number - 0.08 for place in range(1, len(KINDS) + 1)]
-        values, lows, highs = ([1000 * value for value in row] for row in zip(*(r[1:] for r in rates), strict=True))
-        lines.append(ht.Series(SETS[name][0], places, values, COLOURS[number], low=lows, high=highs, joined=False))
+        lines.append(points(SETS[name][0], places, rates, COLOURS[number], scale=1000))
     text = (
         f"Positions whose value at {LOW} visits and at {deep(setting)} differs by {SWING} (shifted: {SHIFT}, gravely: "
         f"{GRAVE}); self-play of {game_of(setting)} at {setting.visits_or(VISITS):,} visits; 95 % intervals by game."

@@ -21,7 +21,7 @@ from hauteur_experiments.ratio import (
     TunedRatio,
     decisive_ratio,
     equal_within,
-    factor_of,
+    ratio_factor,
     ratio_text,
     tune_ratio,
 )
@@ -57,7 +57,7 @@ STARTS = (5, 10, 32)
 """N_scl that are played first: the games of figure 2."""
 
 MORE_SETS = 3
-"""Sets of GAMES games more, at most, at the N_scl where the line leads; and for a factor on tau_2."""
+"""Sets of GAMES games more, at the N_scl where the line leads; and for a factor on tau_2."""
 
 
 @dataclass(frozen=True)
@@ -131,12 +131,11 @@ def tuned_sides(setting: Setting) -> Sides:
     if not target:
         raise ValueError(f"self-play with tau_2 has the results {warm}: no ratio (w + l)/d to tune to; play more games")
     starts = tuple(float(n_scl) for n_scl in STARTS if n_scl <= visits) or (1.0,)
-    most = (len(starts) + MORE_SETS) * games
-    search = RatioSearch(target, 1, visits, starts, rising=False, whole=True, games=games, most_games=most)
+    search = RatioSearch(target, 1, visits, starts, rising=False, whole=True, games=games, more=MORE_SETS)
     n_scl = tune_ratio(contempt_games, search)
     if n_scl.reached == "found":
         return Sides(n_scl, None, target)
-    search = RatioSearch(n_scl.ratio, 0.1, 2.0, (1.0,), rising=True, games=games, most_games=(1 + MORE_SETS) * games)
+    search = RatioSearch(n_scl.ratio, 0.1, 2.0, (1.0,), rising=True, games=games, more=MORE_SETS)
     return Sides(n_scl, tune_ratio(tau_games, search), target)
 
 
@@ -165,7 +164,7 @@ def match_finding(tally: ht.Tally, sides: Sides) -> Finding:
 def equal_finding(contempt: Record, puct: Record) -> Finding:
     """The premise of the match, by fresh games: (w + l)/d of the two is equal within a factor."""
     what = "(w + l)/d of search-contempt over that of PUCT"
-    between = equal_within(what, factor_of(contempt, puct), LEAST_GAMES, "games of a setting")
+    between = equal_within(what, ratio_factor(contempt, puct), LEAST_GAMES, "games of a setting")
     return Finding.of("equal", Claim(between), f"{ratio_text(contempt)}; PUCT: {ratio_text(puct)}")
 
 

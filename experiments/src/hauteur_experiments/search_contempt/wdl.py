@@ -16,12 +16,12 @@ from typing import Any, NamedTuple
 import hauteur as ht
 from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, finite, stated
 from hauteur_experiments.grid import Match, play
-from hauteur_experiments.measured import Interval, Record
+from hauteur_experiments.measured import Record
 from hauteur_experiments.ratio import (
     MeasuredRatio,
     decisive_ratio,
     decisive_ratio_interval,
-    factor_of,
+    ratio_factor,
     ratio_slope,
     ratio_text,
 )
@@ -78,11 +78,9 @@ def contempt_findings(rows: Sequence[Beside], visits: int) -> list[Finding]:
     places = _places([row.here for row in rows], visits)
     if len({place.x for place in places}) < 2:  # so few visits that no N_scl is below them
         return [each]
-    paper, *_ = ratio_slope(_places([row.paper for row in rows], VISITS))
-    games = min(row.here.games for row in rows)
-    slope = Interval(ratio_slope(places)[0], games, lambda confidence: ratio_slope(places, confidence)[1:])
+    half = ratio_slope(_places([row.paper for row in rows], VISITS)).value / 2
     what = "slope of ln((w + l)/d) over ln N_scl"
-    side = Inequality(what, slope, 0.0, "below", LEAST_GAMES, of="games of a setting", matters=paper / 2)
+    side = Inequality(what, ratio_slope(places), 0.0, "below", LEAST_GAMES, of="games of a setting", matters=half)
     return [Finding.of("slope", Claim((side,)), _texts(rows)), each]
 
 
@@ -102,9 +100,9 @@ def _factor(of: Beside, to: Beside) -> Inequality:
     """Return that one ratio is above another; what matters is half of the logarithm of the paper's factor."""
     what, half = (
         f"(w + l)/d of {of.title} over that of {to.title}",
-        math.sqrt(max(1.0, factor_of(of.paper, to.paper).value)),
+        math.sqrt(max(1.0, ratio_factor(of.paper, to.paper).value)),
     )
-    factor = factor_of(of.here, to.here)
+    factor = ratio_factor(of.here, to.here)
     return Inequality(what, factor, 1.0, "above", LEAST_GAMES, of="games of a setting", matters=half)
 
 
