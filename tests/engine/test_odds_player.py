@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hauteur.engine.odds_mode import GIVER_VISITS, giver_settings, odds_player
+from hauteur.engine.odds_mode import GIVER_VISITS, _table, giver_settings, odds_player
 from hauteur.engine.sides import with_usual_visits
 from hauteur.games.odds import ODDS_STARTS, odds_of
 from hauteur.games.registry import load_game, with_fen
@@ -53,7 +53,7 @@ def test_maia_plays_at_one_visit_unless_it_is_given_more() -> None:
 def settings(name: str) -> dict[str, bool | float | str]:
     odds = odds_of(ODDS_STARTS[name])
     assert odds is not None
-    return giver_settings(odds)
+    return giver_settings(odds)[0]
 
 
 def test_settings_are_those_published() -> None:
@@ -94,3 +94,29 @@ def test_a_wrong_file_is_one_line(
         settings("queen d1")
     assert str(own) in str(error.value)
     assert "\n" not in str(error.value)
+
+
+def test_settings_by_the_value_of_the_last_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows with a condition come after all others, and only where a search has found such a value."""
+    own = tmp_path / "odds.toml"
+    own.write_text(
+        '[[odds]]\npieces = "q"\nnodes = 900\n'
+        "[[when]]\nq_below = -0.3\nsettings = { ScLimit = 4 }\n"
+        '[[when]]\nq_above = 0.0\npieces = "q"\nnodes = 5000\n'
+    )
+    monkeypatch.setenv("HAUTEUR_ODDS", str(own))
+    odds = odds_of(ODDS_STARTS["queen d1"])
+    assert odds is not None
+    before, nodes = giver_settings(odds)
+    assert (before["ScLimit"], nodes) == (40, 900)
+    for q, n_scl, most in ((-0.9, 4, 900), (-0.3, 40, 900), (0.0, 40, 5000)):
+        found, nodes = giver_settings(odds, q=q)
+        assert (found["ScLimit"], nodes) == (n_scl, most)
+    giver, shown = odds_player(parse_player("net=uniform"), QUEEN, 0)
+    assert giver.visits == GIVER_VISITS
+    assert shown is not None
+    assert "; at most 900 visits" in shown.text()
+    own.write_text("[[when]]\nq_below = -3\n")
+    _table.cache_clear()
+    with pytest.raises(ValueError, match=r"odds.toml: .*when.*q_below.*-3"):
+        giver_settings(odds)

@@ -91,6 +91,19 @@ def test_it_is_said_once_and_ends_with_the_game(client: Client) -> None:
         assert info_of(plain, "startpos")[-2:] == other[-2:], "the normal game is searched as without odds mode"
 
 
+def test_settings_follow_the_value_of_the_last_search(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own = tmp_path / "odds.toml"
+    own.write_text("[[when]]\nq_below = 1.0\nsettings = { ScLimit = 3 }\nnodes = 7\n")
+    monkeypatch.setenv("HAUTEUR_ODDS", str(own))
+    with engine("--weights", "uniform") as started:
+        started.send("setoption name OddsMode value true")
+        assert any("ScLimit 40" in line for line in info_of(started, f"fen {QUEEN}"))
+        later = info_of(started, f"fen {QUEEN} moves e2e4 e7e5")
+        assert any("ScLimit 3," in line and "at most 7 visits" in line for line in later)
+        started.send("ucinewgame")
+        assert any("ScLimit 40" in line for line in info_of(started, f"fen {QUEEN}"))
+
+
 def test_the_page_has_the_starts(root: Path) -> None:
     page = (root / "docs" / "how-to" / "odds-chess.md").read_text(encoding="utf-8")
     listed = dict(re.findall(r"^\| ([a-z0-9 +]+) \| `(\S+ w .*?)` \|$", page, re.MULTILINE))

@@ -11,7 +11,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from pydantic import Field
 
 from hauteur.engine.uci.commands import PositionCommand
 from hauteur.engine.uci.options import Options
@@ -32,82 +34,111 @@ SETTINGS_FOR_ODDS = ", settings for odds"
 
 
 class OddsSettings(Section):
-    """Settings for a giver. pieces: `Odds.pieces`, empty: any; gives: None: both; settings: by lc0's names."""
+    """Settings for a giver. pieces: `Odds.pieces`, empty: any; gives: None: both; settings: by lc0's names; nodes: most
+    visits of a search.
+    """
 
     pieces: str = ""
     gives: Literal["white", "black"] | None = None
     source: str = ""
-    settings: dict[str, bool | float | str]
+    settings: dict[str, bool | float | str] = Field(default_factory=dict)
+    nodes: Annotated[int, Field(ge=1, le=4_000_000_000)] | None = None
 
-    def fits(self, odds: Odds) -> bool:
-        """Return whether they are for a handicap."""
+    def fits(self, odds: Odds, q: float | None) -> bool:  # noqa: ARG002  (of those with a condition)
+        """Return whether they are for a handicap, where the giver's last search found the value q, -1 to 1."""
         of_giver = self.gives in (None, ("white", "black")[odds.giver])
         return of_giver and self.pieces in ("", odds.pieces)
 
 
+class WhenSettings(OddsSettings):
+    """Settings for a giver whose last search found less than `q_below`, at least `q_above`; W - L, -1 to 1."""
+
+    q_below: Annotated[float, Field(ge=-1, le=1)] = 1.0
+    q_above: Annotated[float, Field(ge=-1, le=1)] = -1.0
+
+    def fits(self, odds: Odds, q: float | None) -> bool:
+        """Return whether there was a search, and its value is between the bounds."""
+        return q is not None and self.q_above <= q < self.q_below and super().fits(odds, q)
+
+
 class OddsTable(Section):
-    """All settings for odds; of those that fit the later ones count."""
+    """All settings for odds; of those that fit the later ones count, those with a condition after all others."""
 
     odds: tuple[OddsSettings, ...] = ()
+    when: tuple[WhenSettings, ...] = ()
 
 
 SHIPPED = Path(__file__).with_name("odds_settings.toml")
 
 
-def giver_settings(odds: Odds, trained_for: int | None = None) -> dict[str, bool | float | str]:
-    """Return the giver's settings, by lc0's names: the shipped ones, then those of the file that HAUTEUR_ODDS names.
+def giver_settings(
+    odds: Odds, trained_for: int | None = None, q: float | None = None
+) -> tuple[dict[str, bool | float | str], int | None]:
+    """Return the giver's settings, by lc0's names, and the most visits of a search: the shipped ones, then those of the
+    file that HAUTEUR_ODDS names.
 
-    trained_for: the only colour that the net was trained to give as, 0 White, 1 Black; to the other one's giver it is
-    shown as that colour (SwapColors). ValueError for a file that is no such table, with the place.
+    q: value that the giver's last search found, -1 to 1; None: there was none. trained_for: the only colour that the net
+    was trained to give as, 0 White, 1 Black; to the other one's giver it is shown as that colour (SwapColors).
+    ValueError for a file that is no such table, with the place.
     """
     own = os.environ.get("HAUTEUR_ODDS")
-    found: dict[str, bool | float | str] = {}
-    for path in (SHIPPED, *([Path(own)] if own else [])):
-        for row in _table(path):
-            found |= row.settings if row.fits(odds) else {}
-    return found if trained_for in (None, odds.giver) else {**found, "SwapColors": True}
+    found: dict[str, bool | float | str] = {} if trained_for in (None, odds.giver) else {"SwapColors": True}
+    tables = [_table(path) for path in (SHIPPED, *([Path(own)] if own else []))]
+    fitting = [row for rows in (*(one.odds for one in tables), *(one.when for one in tables)) for row in rows]
+    nodes = None
+    for row in fitting:
+        if row.fits(odds, q):
+            found |= row.settings
+            nodes = row.nodes or nodes
+    return found, nodes
 
 
 @cache
-def _table(path: Path) -> tuple[OddsSettings, ...]:
+def _table(path: Path) -> OddsTable:
     """Read and check a table, once: the engine asks at every move."""
     try:
-        rows = OddsTable(**read_toml(path)).odds
-        for row in rows:
+        table = OddsTable(**read_toml(path))
+        for row in (*table.odds, *table.when):
             options = Options()
             for name, value in row.settings.items():
                 options.set(name, _text(value))
     except (ValueError, OSError) as error:
         raise ValueError(f"settings for odds, {path}: {error}") from None
-    return rows
+    return table
 
 
 @dataclass(frozen=True)
 class OddsGame:
-    """A game in which hauteur gives odds. changes: settings that get other values, by lc0's names; kept: that stay."""
+    """A game in which hauteur gives odds. changes: settings that get other values, by lc0's names; kept: that stay;
+    nodes: most visits of a search, None: no limit.
+    """
 
     name: str
     changes: Mapping[str, bool | float | str]
     kept: tuple[str, ...]
+    nodes: int | None = None
 
     def text(self) -> str:
         """Describe it in one line."""
         listed = ", ".join(f"{name} {_text(value)}" for name, value in self.changes.items())
+        limit = "" if self.nodes is None else f"; at most {self.nodes:,} visits"
         kept = f"; as set: {', '.join(self.kept)}" if self.kept else ""
-        return f"odds game, {self.name}: {listed or 'no settings'}{kept}"
+        return f"odds game, {self.name}: {listed or 'no settings'}{limit}{kept}"
 
 
-def odds_game(position: PositionCommand, options: Options, *, infinite: bool, net: str = "") -> OddsGame | None:
+def odds_game(
+    position: PositionCommand, options: Options, *, infinite: bool, net: str = "", q: float | None = None
+) -> OddsGame | None:
     """Return what the option OddsMode does in this position; None where it is off, in infinite analysis, and for the
-    odds taker. net: the one that the engine plays with.
+    odds taker. net: the one that the engine plays with; q: value of its last search, -1 to 1.
     """
     if not options.flag("OddsMode") or infinite:
         return None
     odds = odds_of(position.start.notation())
     if odds is None or odds.giver != position.state.to_move:
         return None
-    settings = giver_settings(odds, colour_of(net))
-    return _game(odds, settings, tuple(name for name in settings if not options.is_default(name)))
+    settings, nodes = giver_settings(odds, colour_of(net), q)
+    return _game(odds, settings, tuple(name for name in settings if not options.is_default(name)), nodes)
 
 
 def odds_player(player: PlayerSettings, game: _core.Game, side: int) -> tuple[PlayerSettings, OddsGame | None]:
@@ -121,10 +152,10 @@ def odds_player(player: PlayerSettings, game: _core.Game, side: int) -> tuple[Pl
     odds = odds_of(game.new_initial_state().notation()) if game.name == "chess" else None
     if odds is None or odds.giver != side or not player.has_net:
         return player, None
-    settings = giver_settings(odds, colour_of(net_or_shipped(player.net, game)))
+    settings, nodes = giver_settings(odds, colour_of(net_or_shipped(player.net, game)))
     values = player.model_dump(exclude_unset=True)
-    found = _game(odds, settings, tuple(name for name in settings if _is_given(values, setting_path(name))))
-    values.setdefault("visits", GIVER_VISITS)
+    found = _game(odds, settings, tuple(name for name in settings if _is_given(values, setting_path(name))), nodes)
+    values.setdefault("visits", GIVER_VISITS if nodes is None else min(nodes, GIVER_VISITS))
     named = validated(PlayerSettings, dict(values), "player")
     for name, value in found.changes.items():
         assign(PlayerSettings, values, setting_path(name), value)
@@ -132,8 +163,8 @@ def odds_player(player: PlayerSettings, game: _core.Game, side: int) -> tuple[Pl
     return validated(PlayerSettings, values, "player at odds"), found
 
 
-def _game(odds: Odds, settings: Mapping[str, bool | float | str], kept: tuple[str, ...]) -> OddsGame:
-    return OddsGame(odds.name, {name: value for name, value in settings.items() if name not in kept}, kept)
+def _game(odds: Odds, settings: Mapping[str, bool | float | str], kept: tuple[str, ...], nodes: int | None) -> OddsGame:
+    return OddsGame(odds.name, {name: value for name, value in settings.items() if name not in kept}, kept, nodes)
 
 
 def _is_given(values: object, path: tuple[str, ...]) -> bool:

@@ -94,6 +94,8 @@ class UciEngine:
         self._position = parse_position("startpos", self.options)
         self._position_time: float | None = None
         self._odds: OddsGame | None = None
+        self._value: float | None = None
+        """Of the last search of this game, -1 to 1."""
         self._has_searched = False
         self._is_introduced = False
         self._named: OpenNets | None = None
@@ -249,6 +251,7 @@ class UciEngine:
             self._output.info(f"tablebases: {tablebase.files} files, up to {tablebase.largest} pieces")
 
     def _ucinewgame(self, _: UciCommand) -> None:
+        self._value = None
         self._session.clear()
         self._session.forget_failure()  # perhaps the file is there by now
 
@@ -337,6 +340,7 @@ class UciEngine:
             control=command.control,
             ply=game_ply(position.state),
         )
+        self._value = None if found.report is None else found.report.wdl[0] - found.report.wdl[2]
         return self._last_lines(found, options)
 
     def _clock_start(self) -> float:
@@ -349,11 +353,13 @@ class UciEngine:
     def _options_for(self, go: Go) -> tuple[Options, int | None]:
         """Let the session think with the options in force, odds mode included; return them, and the most visits."""
         own, visits = self.options.limited()
-        odds = odds_game(self._position, own, infinite=go.infinite, net=self._net)
+        odds = odds_game(self._position, own, infinite=go.infinite, net=self._net, q=self._value)
         if odds is not None and odds != self._odds:
             self._output.info(odds.text())
         self._odds = odds
         options = own if odds is None else own.changed(odds.changes)
+        if odds is not None and odds.nodes is not None:
+            visits = odds.nodes if visits is None else min(visits, odds.nodes)
         settings = play_settings(options, infinite=go.infinite)
         if self._session.use(settings) or not self._has_searched:
             self._output.info(memory_text(settings.search))
