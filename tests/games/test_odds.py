@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import suppress
+from pathlib import Path
 
 import chess
 import pytest
@@ -140,3 +142,20 @@ def test_starts_are_those_that_the_papers_author_writes() -> None:
 def test_noise_is_an_error_or_no_odds(text: str) -> None:
     with suppress(ValueError):  # no board at all
         assert odds_of(text) is None
+
+
+def test_the_page_of_handicaps(root: Path) -> None:
+    """Every row names a handicap, its position and the name that the position has; every wrong text its error."""
+    page = (root / "docs" / "reference" / "handicaps.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (.+?) \| (.+?) \| `(.+?)` \|$", page, re.MULTILINE)
+    assert len(rows) >= 40
+    for text, name, fen in rows:
+        odds = odds_of(fen)
+        assert odds is not None
+        assert (odds.name, parse_odds(text).fen) == (name, fen)
+    errors = re.findall(r"^odds '(.*?)': .+$", page, re.MULTILINE)
+    assert errors == list(WRONG)
+    for text in errors:
+        with pytest.raises(ValueError, match="^odds ") as error:
+            parse_odds(text)
+        assert f"\n{error.value}\n" in page

@@ -77,8 +77,8 @@ def giver_settings(
     """Return the giver's settings, by lc0's names, and the most visits of a search: the shipped ones, then those of the
     file that HAUTEUR_ODDS names.
 
-    q: value that the giver's last search found, -1 to 1; None: there was none. trained_for: the only colour that the net
-    was trained to give as, 0 White, 1 Black; to the other one's giver it is shown as that colour (SwapColors).
+    q: value that the giver's last search found, -1 to 1; None: there was none. trained_for: the only colour that the
+    net was trained to give as, 0 White, 1 Black; to the other one's giver it is shown as that colour (SwapColors).
     ValueError for a file that is no such table, with the place.
     """
     own = os.environ.get("HAUTEUR_ODDS")

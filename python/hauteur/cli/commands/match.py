@@ -2,9 +2,12 @@
 
 import json as json_format
 import sys
+from dataclasses import replace
 
 from hauteur.cli.commands.game_options import GameOptions
 from hauteur.cli.commands.options import PlayerText
+from hauteur.cli.commands.play import odds_start_of
+from hauteur.games.odds import WHITE, parse_odds
 from hauteur.matches.match_result import MatchResult
 from hauteur.matches.play import play_match, run_tournament
 from hauteur.matches.play import sprt as play_sprt
@@ -23,7 +26,8 @@ def match(
     b: PlayerText,
     *,
     games: int = 400,
-    colours: Colours = "swap",
+    colours: Colours | None = None,
+    odds: str | None = None,
     options: GameOptions = GameOptions(),  # noqa: B008  (immutable)
 ) -> int:
     """Play a match between two players, many games at once; with --out, an interrupted match resumes.
@@ -42,10 +46,17 @@ def match(
         Number of games; raising it continues a finished match.
     colours
         swap: each opening twice, A first and A second. first, second: A always plays so. mover: A always has the
-        side to move after the opening, as in odds files in which the giver moves first.
+        side to move after the opening, as in odds files in which the giver moves first. Default: swap; at odds the
+        side that gives them.
+    odds
+        Chess: A gives these odds, such as "queen d1", "rook a8 + knight b8", "queen for knight".
     """
+    if odds is not None:
+        start = odds_start_of(options.game, odds)
+        colours = colours or ("first" if parse_odds(odds).giver == WHITE else "second")
+        options = replace(options, game=start.spec)
     game = options.make_game()
-    return _shown(play_match(a, b, game, games=games, colours=colours, **options.arguments()), options)
+    return _shown(play_match(a, b, game, games=games, colours=colours or "swap", **options.arguments()), options)
 
 
 def sprt(
