@@ -63,11 +63,12 @@ class Handler(BaseHTTPRequestHandler):
         assert self.headers["Authorization"] == "Bearer secret"
         self.send_response(200)
         self.end_headers()
-        if self.path == "/api/account":
+        parts = self.path.split("/")[2:]
+        if parts == ["account"]:
             self.wfile.write(json.dumps({"id": "bot"}).encode())
-        elif self.path == "/api/stream/event":
+        elif parts == ["stream", "event"]:
             self._stream(self.server.events)
-        elif self.path == "/api/bot/game/stream/game1":
+        elif parts == ["bot", "game", "stream", "game1"]:
             sides = ({"id": "bot"}, {"id": "somebody"})
             white, black = sides if self.server.bot == chess.WHITE else sides[::-1]
             full = {"type": "gameFull", "initialFen": self.server.fen, "white": white, "black": black}

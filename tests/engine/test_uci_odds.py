@@ -1,6 +1,5 @@
 """Odds mode of the UCI engine: who gives odds plays with the published settings, and only then."""
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -102,9 +101,3 @@ def test_settings_follow_the_value_of_the_last_search(tmp_path: Path, monkeypatc
         assert any("ScLimit 3," in line and "at most 7 visits" in line for line in later)
         started.send("ucinewgame")
         assert any("ScLimit 40" in line for line in info_of(started, f"fen {QUEEN}"))
-
-
-def test_the_page_has_the_starts(root: Path) -> None:
-    page = (root / "docs" / "how-to" / "odds-chess.md").read_text(encoding="utf-8")
-    listed = dict(re.findall(r"^\| ([a-z0-9 +]+) \| `(\S+ w .*?)` \|$", page, re.MULTILINE))
-    assert listed == {name: fen for name, fen in ODDS_STARTS.items() if parse_odds(name).giver == 0}
