@@ -156,6 +156,6 @@ def test_the_page_of_handicaps(root: Path) -> None:
     errors = re.findall(r"^odds '(.*?)': .+$", page, re.MULTILINE)
     assert errors == list(WRONG)
     for text in errors:
-        with pytest.raises(ValueError, match="^odds ") as error:
+        with pytest.raises(ValueError, match=r"^odds ") as error:
             parse_odds(text)
         assert f"\n{error.value}\n" in page
