@@ -64,16 +64,16 @@ def test_a_run_with_a_growing_window_goes_on_the_same(tmp_path: Path, monkeypatc
     assert whole.buffer.games is not None
     assert whole.buffer.games.games == round(12 * (1 + 0.4 * (4**0.75 - 1) / 0.75)) == 24
     learn(begun(train=train, run={"generations": 3}), folder=tmp_path / "parts", display=Silent())
-    read: list[str] = []
-    extend = ReplayBuffer.extend
+    read: list[int] = []
+    append = ReplayBuffer.append
 
-    def recorded(buffer: ReplayBuffer, paths: list[Path], *known: Any) -> Games | None:
-        read.extend(path.name for path in paths)
-        return extend(buffer, paths, *known)
+    def recorded(buffer: ReplayBuffer, added: Games) -> None:
+        read.append(int(added.generation[0]))
+        append(buffer, added)
 
-    monkeypatch.setattr(ReplayBuffer, "extend", recorded)
+    monkeypatch.setattr(ReplayBuffer, "append", recorded)
     parts = learn(begun(train=train, run={"generations": 4}), folder=tmp_path / "parts", display=Silent())
-    assert {name[:9] for name in read} == {"gen-00002", "gen-00003", "gen-00004"}
+    assert read == [2, 3, 4]
     assert parts.buffer.games is not None
     assert np.array_equal(parts.buffer.games.lines, whole.buffer.games.lines)
     first, second = (

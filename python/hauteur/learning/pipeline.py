@@ -7,7 +7,7 @@ half-finished step. Every output is a complete file or absent, and is written be
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -24,7 +24,6 @@ from hauteur.learning.metrics import Display, cost_metrics, generation_line, gen
 from hauteur.learning.planned import (
     PlannedGames,
     colours_of,
-    finished_games,
     planned_gate,
     planned_selfplay,
     playing_nets,
@@ -43,6 +42,9 @@ if TYPE_CHECKING:  # each step imports what it needs: a wrong setting is named b
     from hauteur.learning.start import Start
     from hauteur.learning.step_games import StepCost, StepGames
     from hauteur.learning.trainers import Learners
+
+
+UNLIKE = "are not those that the nets have learned from (another machine or version plays others)"
 
 
 def learn(
@@ -145,7 +147,8 @@ class Run:
         finished = self.state.generation - (0 if "self-play" in self.state.done else 1)
         games = {generation: count for generation, count in self.state.games.items() if generation <= finished}
         for generation in range(first_needed(games, self._window(finished)), finished + 1):
-            self._read_games(generation, self._finished_games(generation))
+            planned = self._planned_selfplay(generation)
+            self._read_games(generation, self.games.self_play(planned, lambda _: None, finished=True)[0])
         if self.state.history or self.state.start:
             self._publish()
         resumed = self.state.generation > 1 or self.state.done or self.state.start
@@ -214,8 +217,8 @@ class Run:
         planned, *ahead = [self._planned_selfplay(number) for number in range(generation, last + 1)]
         self.games.begin(planned, *ahead)
         with self._progress("self-play", settings.games) as progress:
-            cost = self.games.self_play(planned, progress)
-        self.state.games[generation] = self._read_games(generation, self._finished_games(generation))
+            played, cost = self.games.self_play(planned, progress)
+        self.state.games[generation] = self._read_games(generation, played)
         self.state.current["selfplay"] = search_metrics(cost.facts, cost.seconds)
         self._add_cost(cost)
 
@@ -363,29 +366,25 @@ class Run:
         towers = [trainer.cost for trainer in self.learners.trainers]
         self.state.current["cost"] = cost_metrics(self.state.current.get("cost"), last, cost.evaluations, towers)
 
-    def _finished_games(self, generation: int) -> dict[Path, Games]:
-        """Return the games of a generation that has been played, by file; see `finished_games`."""
-        planned, digest = self._planned_selfplay(generation), self.state.digests.get(generation)
+    def _read_games(self, generation: int, played: Sequence[Games]) -> int:
+        """Add a generation's games to the replay buffer; return how many.
 
-        def play_again(numbers: list[int]) -> None:
-            with self._progress("self-play again", sum(len(planned.units[number]) for number in numbers)) as progress:
-                self.games.play_again(planned, numbers, progress)
-
-        return finished_games(self.recipe, self.folder, planned, digest, play_again, self.display.warn)
-
-    def _read_games(self, generation: int, played: Mapping[Path, Games]) -> int:
-        """Add a generation's games to the replay buffer; return how many. played: its games by file."""
+        ValueError where they are not those that the nets have learned from before.
+        """
+        added = Games.join(played).ordered()
+        if self.state.digests.setdefault(generation, added.digest) != added.digest:
+            message = f"{self.folder.path}: games of generation {generation} {UNLIKE}"
+            if self.recipe.run.exact:
+                raise ValueError(f"{message}; put the files back from a copy, or begin another run with run.tag=NAME")
+            self.display.warn(message)
         self.buffer.window = self._window(generation)
-        added = self.buffer.extend(played, played)
-        games = added.games if added is not None else 0
-        if added is not None:
-            self.state.digests.setdefault(generation, added.digest)
-        if generation == self.state.generation and added is not None:
+        self.buffer.append(added)
+        if generation == self.state.generation:
             self.state.current["games"] = generation_metrics(self.recipe, added)
             if self.recipe.controller is not None:
                 seen = self._observed(added.outcome, added.line_lengths)
                 self.state.current["observation"] = seen.model_dump()
-        return games
+        return added.games
 
     def _window(self, generation: int) -> int:
         """Games that the replay buffer holds after the self-play of a generation."""

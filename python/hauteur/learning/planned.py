@@ -6,7 +6,7 @@ place is found, and played again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -18,12 +18,10 @@ from hauteur import _core
 from hauteur.games.game_line import NO_NET
 from hauteur.learning.recipe import GateSettings, Recipe, SelfPlaySettings
 from hauteur.learning.recorded_games import Games
-from hauteur.learning.run_folder import RunFolder
 from hauteur.matches.openings import Opening, first_of_two, random_opening, read_openings
 from hauteur.matches.record import GamePlan
 from hauteur.mcts.params import SearchParams
 from hauteur.players.settings import Colours
-from hauteur.system.errors import one_line
 from hauteur.system.seeds import derived_seed, stream
 
 if TYPE_CHECKING:
@@ -35,7 +33,6 @@ MATCH_UNIT = 8
 """Games of a unit of a probe or gate match, even: few, so that a sequential test ends soon, and workers get like
 shares.
 """
-UNLIKE = "are not those that the nets have learned from (another machine or version plays others)"
 
 
 @dataclass(frozen=True)
@@ -200,58 +197,22 @@ def unit_games(planned: PlannedGames, folder: Path, number: int) -> Games:
     return planned.checked(path, number, str(path))
 
 
-def missing_units(planned: PlannedGames, folder: Path, warn: Callable[[str], object]) -> list[int]:
-    """Return the units of a generation without a right file; name files that are damaged or of other games."""
-    paths = {number: unit_path(folder, planned.generation, number) for number in planned.units}
-    missing = [n for n, path in paths.items() if not path.exists() or _sound_games(planned, folder, n, warn) is None]
-    for path in sorted(set(folder.glob(f"gen-{planned.generation:05d}-*.parquet")) - set(paths.values())):
-        warn(f"{path}: is the file of no unit of this generation, and is not used")
-    return missing
+def sound_units(
+    planned: PlannedGames, folder: Path, warn: Callable[[str], object], *, finished: bool
+) -> dict[int, Games]:
+    """Return the games of the units of a generation that have a right file, by number.
 
-
-def _sound_games(planned: PlannedGames, folder: Path, number: int, warn: Callable[[str], object]) -> Games | None:
-    """Return the games of a unit; None, with a warning, where its file is missing or damaged."""
-    try:
-        return unit_games(planned, folder, number)
-    except ValueError as error:
-        warn(f"{error}; its games are played again")
-        return None
-
-
-def finished_games(
-    recipe: Recipe,
-    folder: RunFolder,
-    planned: PlannedGames,
-    digest: str | None,
-    play_again: Callable[[list[int]], object],
-    warn: Callable[[str], object],
-) -> dict[Path, Games]:
-    """Return the games of a generation that has been played, by file; units without a right file are played again.
-
-    digest: of the games that were learned from, where it is known; play_again: plays units. ValueError where that
-    cannot be done, or with run.exact where other games come out; without it they are learned from, with a warning.
+    warn: takes lines about files that are damaged or of other games, or missing although the generation is finished.
     """
-    read = {number: _sound_games(planned, folder.games, number, warn) for number in planned.units}
-    found = {number: games for number, games in read.items() if games is not None}
-    wrong = [number for number in planned.units if number not in found]
-    if wrong:
+    paths = {number: unit_path(folder, planned.generation, number) for number in planned.units}
+    there = set(folder.glob(f"gen-{planned.generation:05d}-*.parquet"))
+    found: dict[int, Games] = {}
+    for number, path in paths.items():
         try:
-            play_again(wrong)
-        except (ValueError, OSError) as error:
-            what = f"{folder.path}: games of generation {planned.generation} are damaged or missing"
-            raise ValueError(f"{what}, and cannot be played again: {one_line(error)}") from None
-        found |= {number: unit_games(planned, folder.games, number) for number in wrong}
-    games = [found[number] for number in planned.units]
-    if wrong and digest not in (None, digest_of(games)):
-        message = f"{folder.path}: games of generation {planned.generation} that were played again {UNLIKE}"
-        if recipe.run.exact:
-            for number in wrong:
-                unit_path(folder.games, planned.generation, number).unlink()
-            raise ValueError(f"{message}; put the files back from a copy, or begin another run with run.tag=NAME")
-        warn(message)
-    return {unit_path(folder.games, planned.generation, number): found[number] for number in planned.units}
-
-
-def digest_of(games: Iterable[Games]) -> str:
-    """Return the hash of the games of a generation, by number."""
-    return Games.join(list(games)).ordered().digest
+            if finished or path in there:
+                found[number] = unit_games(planned, folder, number)
+        except ValueError as error:
+            warn(f"{error}; its games are played again")
+    for path in sorted(there - set(paths.values())):
+        warn(f"{path}: is the file of no unit of this generation, and is not used")
+    return found

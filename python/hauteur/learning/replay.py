@@ -105,29 +105,26 @@ class ReplayBuffer:
         games = Games.of(taken)
         for number, reason in faults(games, [self.game] * len(taken)):
             raise ValueError(f"record {taken[number].plan.index} is no game of {self.game.spec}: {reason}")
-        self._append(games)
+        self.append(games)
         return len(taken)
 
-    def extend(self, paths: Iterable[Path], known: Mapping[Path, Games] | None = None) -> Games | None:
-        """Add the games of these shards and return them, ordered; files that are no whole shard are in `skipped`.
-
-        known: games of files that need not be read, because they were checked before.
-        """
+    def extend(self, paths: Iterable[Path]) -> Games | None:
+        """Add the games of these shards and return them, ordered; files that are no whole shard are in `skipped`."""
         from hauteur.learning.shards import read_shard  # pyarrow, which games in memory do not need
 
         parts = []
         for path in paths:
             try:
-                parts.append(known[path] if known and path in known else read_shard(path, self.game.spec))
+                parts.append(read_shard(path, self.game.spec))
             except ValueError as error:
                 self.skipped.append(str(error))
         if not parts:
             return None
         added = Games.join(parts).ordered()
-        self._append(added)
+        self.append(added)
         return added
 
-    def _append(self, added: Games) -> None:
+    def append(self, added: Games) -> None:
         """Put games behind those that are there, and let those go that leave the window."""
         before = [self.games] if self.games is not None else []
         self.games = Games.join([*before, added]).last(self.window)

@@ -18,7 +18,7 @@ from hauteur.cluster.scheduler import Played, summed_numbers
 from hauteur.cluster.unit import Unit
 from hauteur.games.game_line import NO_NET
 from hauteur.learning.gate import GateResults
-from hauteur.learning.planned import CANDIDATE, PlannedGames, missing_units, unit_path
+from hauteur.learning.planned import CANDIDATE, PlannedGames, sound_units, unit_games, unit_path
 from hauteur.learning.recipe import Recipe
 from hauteur.learning.recorded_games import Games
 from hauteur.learning.run_folder import RunFolder
@@ -78,37 +78,37 @@ class StepGames:
 
     def begin(self, *planned: PlannedGames) -> None:
         """Begin the self-play of generations that have not begun, where workers play it beside other work."""
-        if self.scheduler is None:
-            return
-        for one in planned:
-            if one.generation not in self._begun:
-                generation = _Generation(one, self.folder.games, self.warn)
-                batch = self.scheduler.start(*self._units(one, generation.missing))
-                self._begun[one.generation] = _Background(generation, batch)
+        if self.scheduler is not None:
+            for one in planned:
+                self._begin(self.scheduler, one)
 
-    def self_play(self, planned: PlannedGames, on_games: OnGames) -> StepCost:
-        """Play the games of a generation that are missing on disk; their files are there then."""
+    def _begin(self, scheduler: Scheduler, planned: PlannedGames, *, finished: bool = False) -> None:
+        if planned.generation not in self._begun:
+            generation = _Generation(planned, self.folder.games, self.warn, finished=finished)
+            batch = scheduler.start(*self._units(planned, generation.missing))
+            self._begun[planned.generation] = _Background(generation, batch)
+
+    def self_play(
+        self, planned: PlannedGames, on_games: OnGames, *, finished: bool = False
+    ) -> tuple[list[Games], StepCost]:
+        """Return the games of a generation, by unit, and what it took to play those that had no right file.
+
+        finished: all of them should have one, as the generation is over.
+        """
         if self.scheduler is None:
-            generation = _Generation(planned, self.folder.games, self.warn)
+            generation = _Generation(planned, self.folder.games, self.warn, finished=finished)
             before = generation.games
             with closing(self._played(planned, generation.missing, lambda done: on_games(before + done))) as found:
                 for played in found:
                     generation.take(played)
-            return generation.cost()
-        self.begin(planned)
+            return generation.end()
+        self._begin(self.scheduler, planned, finished=finished)
         background = self._begun[planned.generation]
         while not background.has_ended(PULSE):
             on_games(background.generation.games)
         on_games(background.generation.games)
         del self._begun[planned.generation]
-        return background.generation.cost()
-
-    def play_again(self, planned: PlannedGames, numbers: Sequence[int], on_games: OnGames) -> None:
-        """Play units of a generation whose files are not right."""
-        with closing(self._played(planned, numbers, on_games)) as found:
-            for played in found:
-                number, content = played.unit.own["number"], played.result.content
-                write_bytes(unit_path(self.folder.games, planned.generation, number), content)
+        return background.generation.end()
 
     def probe(self, planned: PlannedGames, on_games: OnGames) -> tuple[Games, StepCost]:
         """Play games for observation."""
@@ -188,10 +188,11 @@ class StepGames:
 class _Generation:
     """Self-play of a generation: writes the files of units; games: those that are there."""
 
-    def __init__(self, planned: PlannedGames, folder: Path, warn: Callable[[str], object]) -> None:
-        self.missing = missing_units(planned, folder, warn)
-        self.games = len(planned.plans) - sum(len(planned.units[number]) for number in self.missing)
+    def __init__(self, planned: PlannedGames, folder: Path, warn: Callable[[str], object], *, finished: bool) -> None:
         self._planned, self._folder = planned, folder
+        self._sound = sound_units(planned, folder, warn, finished=finished)
+        self.missing = [number for number in planned.units if number not in self._sound]
+        self.games = sum(games.games for games in self._sound.values())
         self._costs: list[Mapping[str, float]] = []
         self._began, self._seconds = time.perf_counter(), 0.0
 
@@ -203,9 +204,11 @@ class _Generation:
         self.games += played.unit.games
         self._seconds = time.perf_counter() - self._began
 
-    def cost(self) -> StepCost:
-        """Return what the games took."""
-        return StepCost.of(self._costs, self._seconds)
+    def end(self) -> tuple[list[Games], StepCost]:
+        """Return all games, those just played as their files have them, and what they took."""
+        new = {number: unit_games(self._planned, self._folder, number) for number in self.missing}
+        found = self._sound | new
+        return [found[number] for number in self._planned.units], StepCost.of(self._costs, self._seconds)
 
 
 class _Background:
