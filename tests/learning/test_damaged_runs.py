@@ -21,8 +21,8 @@ class Stopped(Exception):  # noqa: N818
 class StopsAfterTwo(Silent):
     """Stops the run when its second generation has ended."""
 
-    def generation(self, line: str) -> None:
-        super().generation(line)
+    def show(self, line: str) -> None:
+        super().show(line)
         if len(self.lines) == 2:
             raise Stopped
 

@@ -6,15 +6,16 @@ from pathlib import Path
 import pytest
 from run_toys import Silent, tiny
 
+from hauteur.learning.display import RunProgress, progress_of_step, read_progress, removed_at_the_end
 from hauteur.learning.pipeline import learn
-from hauteur.learning.progress import progress_of_step, read_progress, removed_at_the_end
 
 
 def test_written_at_most_once_a_second(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clock, shown, path = [1000.0], list[int](), tmp_path / "progress.json"
-    monkeypatch.setattr("hauteur.learning.progress.time.time", lambda: clock[0])
+    monkeypatch.setattr("hauteur.learning.display.time.time", lambda: clock[0])
     written = list[int]()
-    with progress_of_step(path, 3, 10, "self-play", 50, shown.append) as count:
+    begun = RunProgress(generation=3, generations=10, step="self-play", total=50, begun=1000.0, written=1000.0)
+    with progress_of_step(path, begun, shown.append) as count:
         for done in range(5, 46):
             count(done)
             written.append(json.loads(path.read_text())["done"])
@@ -57,7 +58,7 @@ class Watching(Silent):
         super().__init__()
         self.path, self.seen = path, list[str]()
 
-    def finished(self, line: object) -> None:
+    def finished(self, line: object, generations: int) -> None:
         self.seen.append(str(read_progress(self.path)))
 
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import pytest
 
+from hauteur.learning.display import GenerationRow
 from hauteur.learning.recipe import Recipe, parse_recipe, recipe_toml
-from hauteur.learning.run import GenerationRow, LearningRun, learn
+from hauteur.learning.run import LearningRun, learn
 from hauteur.networks.architecture import ResNet
 
 SHAPE = ResNet(filters=8, blocks=1, policy_channels=4, value_channels=4, value_hidden=8)
@@ -85,7 +86,7 @@ def test_recipes_come_from_files_with_overrides_and_print_lines(
     assert run.folder == Path("runs/tictactoe/first")
     out = capsys.readouterr().out
     assert "learning tictactoe from zero: 1 generations" in out
-    assert "gen 1/1  games 8 (8)" in out
+    assert "gen 1/1  games 8  positions" in out
 
 
 def test_a_recipe_takes_a_tower_and_survives_toml() -> None:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import hauteur.learning.pipeline
-from hauteur.learning.metrics import Display
+from hauteur.learning.display import Display
 from hauteur.learning.recipe import Recipe, load_recipe
 
 PRELOADED = ("hauteur.networks.evaluators.core", "hauteur.networks.modules", "torch._dynamo")
@@ -36,7 +36,7 @@ class Silent(Display):
     def begin(self, *given: Any) -> None:
         pass
 
-    def generation(self, line: str) -> None:
+    def show(self, line: str) -> None:
         pass
 
 

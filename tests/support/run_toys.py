@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow.parquet as pq
 
 from hauteur.learning.checkpoint import load_checkpoint
-from hauteur.learning.metrics import Display
+from hauteur.learning.display import Display
 from hauteur.learning.recipe import Recipe, parse_recipe
 
 TINY: dict[str, Any] = {
@@ -34,7 +34,10 @@ class Silent(Display):
         self.lines: list[str] = []
         self.warnings: list[str] = []
 
-    def generation(self, line: str) -> None:
+    def begin(self, *given: Any) -> None:
+        pass
+
+    def show(self, line: str) -> None:
         self.lines.append(line)
 
     def warn(self, message: str) -> None:

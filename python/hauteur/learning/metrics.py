@@ -1,12 +1,9 @@
-"""Metrics and console output of a learning run: numbers of a generation, its line, progress bars."""
+"""Metrics of a learning run: the numbers of a generation."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,12 +12,9 @@ from hauteur.games.game_line import NO_NET
 from hauteur.learning.recorded_games import Games
 from hauteur.matches.ratings.elo import MatchScore
 from hauteur.matches.ratings.ratio import decisive_ratio
-from hauteur.system.formatting import duration
 
 if TYPE_CHECKING:
-    from hauteur.learning.checkpoint import RunState
     from hauteur.learning.recipe import Recipe
-    from hauteur.learning.run_folder import RunFolder
     from hauteur.matches.arena import ArenaFacts
 
 REPEAT_PLIES = (2, 4, 6, 8, 12, 16, 24, 32, 48, 64)
@@ -130,135 +124,3 @@ def search_metrics(facts: ArenaFacts, seconds: float | None = None) -> dict[str,
         "python_share": search.python / total,
         "tree_bytes": facts.tree_bytes,
     }
-
-
-def generation_line(history: list[dict[str, Any]], generations: int) -> str:
-    """Return a one-line summary of the last generation in the history, with the estimated time left."""
-    last = history[-1]
-    games, play, train = last["games"], last["selfplay"], last["train"]
-    total = sum(line["games"]["games"] for line in history)
-    parts = [
-        f"gen {last['generation']}/{generations}",
-        f"games {games['games']} ({total})",
-        f"positions {games['positions']}",
-        f"W/D/L {games['first_wins']}/{games['draws']}/{games['second_wins']}",
-        f"length {games['mean_length']:.1f}",
-        *_special_games(games),
-        f"loss policy {train['policy_loss']:.3f} value {train['value_loss']:.3f}",
-        _gate_text(last),
-        *_controller_text(last),
-        f"fill {play['mean_batch_fill']:.0%}",
-        f"{play['evaluations_per_second']:,.0f} evals/s",
-        f"cache {play['cache_hit_rate']:.0%}",
-        f"network/search/Python {play['network_share']:.0%}/{play['search_share']:.0%}/{play['python_share']:.0%}",
-    ]
-    parts += _workers_text(last)
-    if last["resident_bytes"]:
-        parts.append(f"memory {last['resident_bytes'] / 1e6:,.0f} MB")
-    parts.append(_time_text(last, generations))
-    return "  ".join(parts)
-
-
-def _special_games(games: dict[str, Any]) -> list[str]:
-    """Return summaries of resignations and of games against a fixed opponent."""
-    parts = []
-    if (learner := games.get("learner")) is not None:
-        parts.append(f"learner +{learner['wins']} ={learner['draws']} -{learner['losses']}")
-    if (resigned := games.get("resigned")) is not None:
-        parts.append(f"resigned {resigned['games']}, wrong {resigned['wrong']} of {resigned['played_out']} played out")
-    return parts
-
-
-def _gate_text(line: dict[str, Any]) -> str:
-    gate = line["gate"]
-    if not gate["games"]:
-        return "gate off"
-    verdict = "promoted" if gate["promoted"] else "kept the old net"
-    record = f"+{gate['wins']} ={gate['draws']} -{gate['losses']}"
-    return f"gate {record} {gate['score']:.1%} {verdict}  Elo {line['best_elo']:+.0f}"
-
-
-def _controller_text(line: dict[str, Any]) -> list[str]:
-    found = line.get("search_contempt")
-    if found is None:
-        return []
-    ratio = "no draws" if found["ratio"] is None else f"(w+l)/d {found['ratio']:.2f}"
-    following = f"N_scl {found['n_scl']} -> {found['next_n_scl']}"
-    return [f"{ratio} {following} at {found['next_visits']} visits"]
-
-
-def _workers_text(line: dict[str, Any]) -> list[str]:
-    found = line.get("workers")
-    if found is None:
-        return []
-    rare = [f", {found[name]} {name}" for name in ("retried", "failed") if found[name]]
-    return [f"workers {found['present']:.1f}, {found['units']} units, idle {found['idle_share']:.0%}{''.join(rare)}"]
-
-
-def _time_text(line: dict[str, Any], generations: int) -> str:
-    left = line["seconds"] / line["generation"] * (generations - line["generation"])
-    return f"took {duration(line['seconds'])}" if left <= 0 else f"{duration(left)} left"
-
-
-def beginning(recipe: Recipe) -> str:
-    """Describe the starting point of a run in words."""
-    start = recipe.start
-    if start is None:
-        return "from zero"
-    parts = [f"from {Path(start.net).name}"] if start.net is not None else []
-    parts += ["from recorded games"] if start.games else []
-    parts += [f"taught by {Path(start.distil_from).name}"] if start.distil_from is not None else []
-    return ", ".join(parts) or "from zero"
-
-
-class Display:
-    """Shows a run on the terminal: lines on stdout, warnings on stderr, progress bars where stderr is a terminal."""
-
-    def begin(self, recipe: Recipe, folder: RunFolder, resumed: RunState | None, positions: int) -> None:
-        """Print that a run begins, resumes or is complete."""
-        run = recipe.run
-        if resumed is None:
-            then = f": {run.generations} generations in" if run.generations else " in"
-            text = f"learning {recipe.game} {beginning(recipe)}{then} {folder.path}"
-        elif resumed.generation > run.generations:
-            text = f"{folder.path} is complete: {run.generations} generations, {duration(resumed.seconds)}"
-        else:
-            done = f", {' and '.join(resumed.done)} done" if resumed.done else ""
-            text = (
-                f"going on with {folder.path}: generation {resumed.generation} of {run.generations}{done}, "
-                f"{positions:,} positions in the window"
-            )
-        print(text, flush=True)
-
-    def generation(self, line: str) -> None:
-        """Print a generation's line."""
-        print(line, flush=True)
-
-    def finished(self, line: dict[str, Any]) -> None:
-        """Take note of the metrics of a finished generation."""
-
-    def warn(self, message: str) -> None:
-        """Print a warning."""
-        print(f"hauteur: warning: {message}", file=sys.stderr, flush=True)
-
-    @contextmanager
-    def progress(
-        self, name: str, total: int | None, workers: Callable[[], str | None] = lambda: None
-    ) -> Iterator[Callable[[int], None]]:
-        """Show a progress bar of a step (total None: unknown); yield the function that takes the count so far.
-
-        workers: returns who plays games for the run, in words, which the bar shows too.
-        """
-        from rich.console import Console
-        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-        console = Console(stderr=True)
-        with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-            task = bar.add_task(name, total=total)
-
-            def show(done: int) -> None:
-                words = workers() if console.is_terminal else None
-                bar.update(task, completed=done, description=f"{name} ({words})" if words else name)
-
-            yield show

@@ -19,8 +19,9 @@ from hauteur import _core
 from hauteur.games.registry import load_game
 from hauteur.learning import controller
 from hauteur.learning.checkpoint import RunState, load_checkpoint, save_checkpoint
+from hauteur.learning.display import Display, RunProgress, progress_of_step, removed_at_the_end
 from hauteur.learning.gate import GateResults, decide, sprt_of
-from hauteur.learning.metrics import Display, cost_metrics, generation_line, generation_metrics, search_metrics
+from hauteur.learning.metrics import cost_metrics, generation_metrics, search_metrics
 from hauteur.learning.planned import (
     PlannedGames,
     colours_of,
@@ -28,7 +29,6 @@ from hauteur.learning.planned import (
     planned_selfplay,
     playing_nets,
 )
-from hauteur.learning.progress import progress_of_step, removed_at_the_end
 from hauteur.learning.recipe import Recipe, SelfPlaySettings
 from hauteur.learning.recorded_games import Games
 from hauteur.learning.replay import ReplayBuffer, first_needed
@@ -182,9 +182,12 @@ class Run:
     @contextmanager
     def _progress(self, step: str, total: int | None) -> Iterator[Callable[[int], None]]:
         """Show the progress of a step on the display and in progress.json; yield what takes the count so far."""
-        place = self.folder.progress, self.state.generation, self.recipe.run.generations
+        now, of = time.time(), self.recipe.run.generations
+        begun = RunProgress(
+            generation=self.state.generation, generations=of, step=step, total=total, begun=now, written=now
+        )
         bar = self.display.progress(step, total, self.games.workers)
-        with bar as show, progress_of_step(*place, step, total, show, self.games.progress) as count:
+        with bar as show, progress_of_step(self.folder.progress, begun, show, self.games.progress) as count:
             yield count
 
     def probe(self) -> None:
@@ -308,8 +311,7 @@ class Run:
         state.generation, state.done, state.current = state.generation + 1, [], {}
         self._checkpoint()
         self._publish()
-        self.display.generation(generation_line(state.history, self.recipe.run.generations))
-        self.display.finished(line)
+        self.display.finished(line, self.recipe.run.generations)
 
     def _finish_start(self) -> None:
         """Close generation 0: what was learned is the net that self-play begins with."""

@@ -6,59 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hauteur.cluster.open import WorkerOptions, open_scheduler
 from hauteur.learning import pipeline
-from hauteur.learning.metrics import Display
+from hauteur.learning.display import Display, GenerationRow, row_of
 from hauteur.learning.recipe import Recipe, changed_recipe, load_recipe
 from hauteur.learning.report.page import run_report
 from hauteur.learning.run_folder import RunFolder
 from hauteur.system.extras import require
-from hauteur.system.formatting import duration
 from hauteur.system.tables import Rows
-
-if TYPE_CHECKING:
-    from hauteur.learning.checkpoint import RunState
-
-
-class GenerationRow(NamedTuple):
-    """A finished generation: its games, the losses of its training, its gate. As text it is the line of the terminal.
-
-    games, positions: of this generation; first_wins, draws, second_wins: of its games; mean_length in plies; losses in
-    nats, means over the training; promoted: its net became the best one; score: of the gate match, 0 to 1, None
-    without one; elo: of the best net, the first net having 0; seconds: of the run so far.
-    """
-
-    generation: int
-    generations: int
-    games: int
-    positions: int
-    first_wins: int
-    draws: int
-    second_wins: int
-    mean_length: float
-    policy_loss: float
-    value_loss: float
-    promoted: bool
-    score: float | None
-    elo: float
-    seconds: float
-
-    def __str__(self) -> str:
-        gate = "" if self.score is None else f"{self.score:.1%} "
-        parts = (
-            f"gen {self.generation}/{self.generations}",
-            f"games {self.games}",
-            f"positions {self.positions}",
-            f"W/D/L {self.first_wins}/{self.draws}/{self.second_wins}",
-            f"length {self.mean_length:.1f}",
-            f"loss policy {self.policy_loss:.3f} value {self.value_loss:.3f}",
-            f"gate {gate}{'promoted' if self.promoted else 'kept the old net'}",
-            f"Elo {self.elo:+.0f}",
-            duration(self.seconds),
-        )
-        return "  ".join(parts)
 
 
 @dataclass(frozen=True, repr=False)
@@ -155,14 +111,13 @@ def learn(
     """
     require("hauteur.learn", "torch", "pyarrow")
     changed, out = _recipe(recipe, overrides, out)
-    display = Display() if on_generation is None else _Calling(on_generation, changed.run.generations)
     folder = changed.folder if out is None else Path(out)
     try:
         options = WorkerOptions(workers, cluster)
     except ValueError as error:
         raise ValueError(str(error).removeprefix("--")) from None  # an argument here, no option
     with open_scheduler(options) as scheduler:
-        pipeline.learn(changed, folder=folder, fresh=fresh, display=display, scheduler=scheduler)
+        pipeline.learn(changed, folder=folder, fresh=fresh, display=Display(on_generation), scheduler=scheduler)
     return LearningRun(folder)
 
 
@@ -178,42 +133,3 @@ def _recipe(
     if out is not None and Path(out).resolve() != path.resolve():
         raise ValueError(f"{path} is the folder of a run, which goes on there: leave out={str(out)!r} out")
     return changed_recipe(RunFolder(path).stored_recipe(), overrides), path
-
-
-def row_of(line: dict[str, Any], generations: int) -> GenerationRow:
-    """The row of a line of metrics.jsonl."""
-    games, train, gate = line["games"], line["train"], line["gate"]
-    return GenerationRow(
-        generation=line["generation"],
-        generations=generations,
-        games=games["games"],
-        positions=games["positions"],
-        first_wins=games["first_wins"],
-        draws=games["draws"],
-        second_wins=games["second_wins"],
-        mean_length=games["mean_length"],
-        policy_loss=train["policy_loss"],
-        value_loss=train["value_loss"],
-        promoted=gate["promoted"],
-        score=gate["score"] if gate["games"] else None,
-        elo=line["best_elo"],
-        seconds=line["seconds"],
-    )
-
-
-class _Calling(Display):
-    """Calls a function after every generation; prints warnings alone."""
-
-    def __init__(self, function: Callable[[GenerationRow], object], generations: int) -> None:
-        self._function = function
-        self._generations = generations
-
-    def begin(self, recipe: Recipe, folder: RunFolder, resumed: RunState | None, positions: int) -> None:
-        """Say nothing."""
-
-    def generation(self, line: str) -> None:
-        """Say nothing."""
-
-    def finished(self, line: dict[str, Any]) -> None:
-        """Call the function."""
-        self._function(row_of(line, self._generations))

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from hauteur import _core, networks
 from hauteur.games.game_line import NO_NET, BadGame
-from hauteur.learning.metrics import Display
+from hauteur.learning.display import Display
 from hauteur.learning.recipe import Recipe, StartSettings
 from hauteur.learning.recorded_files import GAME_SUFFIXES, files_of, good_games, read_games
 from hauteur.learning.replay import ReplayBuffer, Samples
@@ -141,7 +141,7 @@ class Start:
             measured = [self._measure(trainer) for trainer in self.learners.trainers]
             found |= dict(zip(("held_out", "held_out_large"), measured, strict=False))
             start["rounds"].append(found)
-            self.display.generation(round_line(number, self.rounds, found))
+            self.display.show(round_line(number, self.rounds, found))
 
         return learn
 

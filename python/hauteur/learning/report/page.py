@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hauteur.cluster.scheduler import numbers_in_words
-from hauteur.learning.progress import read_progress
+from hauteur.learning.display import read_progress
 from hauteur.learning.recipe import Recipe, recipe_toml
 from hauteur.learning.report.figures import (
     ROUNDS,

@@ -1,0 +1,263 @@
+"""Watching a learning run: the row and line of a generation, progress bars, the file that says how far a step is."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from pydantic import FiniteFloat, NonNegativeInt
+
+from hauteur.system.files import read_json, write_bytes
+from hauteur.system.formatting import duration
+from hauteur.system.settings import Section, validated
+
+if TYPE_CHECKING:
+    from hauteur.learning.checkpoint import RunState
+    from hauteur.learning.recipe import Recipe
+    from hauteur.learning.run_folder import RunFolder
+
+WRITE_SECONDS = 1.0
+"""progress.json is written at most so often, besides the beginning of a step."""
+
+
+class GenerationRow(NamedTuple):
+    """A finished generation: its games, the losses of its training, its gate. As text it is a line.
+
+    games, positions: of this generation; first_wins, draws, second_wins: of its games; mean_length in plies; losses in
+    nats, means over the training; promoted: its net became the best one; score: of the gate match, 0 to 1, None
+    without one; elo: of the best net, the first net having 0; seconds: of the run so far.
+    """
+
+    generation: int
+    generations: int
+    games: int
+    positions: int
+    first_wins: int
+    draws: int
+    second_wins: int
+    mean_length: float
+    policy_loss: float
+    value_loss: float
+    promoted: bool
+    score: float | None
+    elo: float
+    seconds: float
+
+    def __str__(self) -> str:
+        gate = "" if self.score is None else f"{self.score:.1%} "
+        parts = (
+            f"gen {self.generation}/{self.generations}",
+            f"games {self.games}",
+            f"positions {self.positions}",
+            f"W/D/L {self.first_wins}/{self.draws}/{self.second_wins}",
+            f"length {self.mean_length:.1f}",
+            f"loss policy {self.policy_loss:.3f} value {self.value_loss:.3f}",
+            f"gate {gate}{'promoted' if self.promoted else 'kept the old net'}",
+            f"Elo {self.elo:+.0f}",
+            duration(self.seconds),
+        )
+        return "  ".join(parts)
+
+
+def row_of(line: dict[str, Any], generations: int) -> GenerationRow:
+    """The row of a line of metrics.jsonl."""
+    games, train, gate = line["games"], line["train"], line["gate"]
+    return GenerationRow(
+        generation=line["generation"],
+        generations=generations,
+        games=games["games"],
+        positions=games["positions"],
+        first_wins=games["first_wins"],
+        draws=games["draws"],
+        second_wins=games["second_wins"],
+        mean_length=games["mean_length"],
+        policy_loss=train["policy_loss"],
+        value_loss=train["value_loss"],
+        promoted=gate["promoted"],
+        score=gate["score"] if gate["games"] else None,
+        elo=line["best_elo"],
+        seconds=line["seconds"],
+    )
+
+
+def generation_line(line: dict[str, Any], generations: int) -> str:
+    """Return what the terminal shows of a finished generation: its row, what is special, speed and the time left."""
+    games, play = line["games"], line["selfplay"]
+    parts = [str(row_of(line, generations))]
+    if (learner := games.get("learner")) is not None:
+        parts.append(f"learner +{learner['wins']} ={learner['draws']} -{learner['losses']}")
+    if (resigned := games.get("resigned")) is not None:
+        parts.append(f"resigned {resigned['games']}, wrong {resigned['wrong']} of {resigned['played_out']} played out")
+    if (found := line.get("search_contempt")) is not None:
+        ratio = "no draws" if found["ratio"] is None else f"(w+l)/d {found['ratio']:.2f}"
+        parts.append(f"{ratio} N_scl {found['n_scl']} -> {found['next_n_scl']} at {found['next_visits']} visits")
+    parts += [
+        f"fill {play['mean_batch_fill']:.0%}",
+        f"{play['evaluations_per_second']:,.0f} evals/s",
+        f"cache {play['cache_hit_rate']:.0%}",
+        f"network/search/Python {play['network_share']:.0%}/{play['search_share']:.0%}/{play['python_share']:.0%}",
+    ]
+    if (workers := line.get("workers")) is not None:
+        rare = "".join(f", {workers[name]} {name}" for name in ("retried", "failed") if workers[name])
+        idle = f"idle {workers['idle_share']:.0%}"
+        parts.append(f"workers {workers['present']:.1f}, {workers['units']} units, {idle}{rare}")
+    if line["resident_bytes"]:
+        parts.append(f"memory {line['resident_bytes'] / 1e6:,.0f} MB")
+    left = line["seconds"] / line["generation"] * (generations - line["generation"])
+    return "  ".join([*parts, *([f"{duration(left)} left"] if left > 0 else [])])
+
+
+def beginning(recipe: Recipe) -> str:
+    """Describe the starting point of a run in words."""
+    start = recipe.start
+    if start is None:
+        return "from zero"
+    parts = [f"from {Path(start.net).name}"] if start.net is not None else []
+    parts += ["from recorded games"] if start.games else []
+    parts += [f"taught by {Path(start.distil_from).name}"] if start.distil_from is not None else []
+    return ", ".join(parts) or "from zero"
+
+
+class Display:
+    """Shows a run on the terminal: lines on stdout, warnings on stderr, progress bars where stderr is a terminal.
+
+    on_generation: takes the row of every finished generation, in the place of the lines.
+    """
+
+    _on_generation: Callable[[GenerationRow], object] | None = None
+
+    def __init__(self, on_generation: Callable[[GenerationRow], object] | None = None) -> None:
+        self._on_generation = on_generation
+
+    def begin(self, recipe: Recipe, folder: RunFolder, resumed: RunState | None, positions: int) -> None:
+        """Print that a run begins, resumes or is complete."""
+        run = recipe.run
+        if resumed is None:
+            then = f": {run.generations} generations in" if run.generations else " in"
+            text = f"learning {recipe.game} {beginning(recipe)}{then} {folder.path}"
+        elif resumed.generation > run.generations:
+            text = f"{folder.path} is complete: {run.generations} generations, {duration(resumed.seconds)}"
+        else:
+            done = f", {' and '.join(resumed.done)} done" if resumed.done else ""
+            text = (
+                f"going on with {folder.path}: generation {resumed.generation} of {run.generations}{done}, "
+                f"{positions:,} positions in the window"
+            )
+        self.show(text)
+
+    def show(self, line: str) -> None:
+        """Print a line."""
+        if self._on_generation is None:
+            print(line, flush=True)
+
+    def finished(self, line: dict[str, Any], generations: int) -> None:
+        """Show a finished generation, by its metrics."""
+        self.show(generation_line(line, generations))
+        if self._on_generation is not None:
+            self._on_generation(row_of(line, generations))
+
+    def warn(self, message: str) -> None:
+        """Print a warning."""
+        print(f"hauteur: warning: {message}", file=sys.stderr, flush=True)
+
+    @contextmanager
+    def progress(
+        self, name: str, total: int | None, workers: Callable[[], str | None] = lambda: None
+    ) -> Iterator[Callable[[int], None]]:
+        """Show a progress bar of a step (total None: unknown); yield the function that takes the count so far.
+
+        workers: returns who plays games for the run, in words, which the bar shows too.
+        """
+        from rich.console import Console
+        from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+        columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+        console = Console(stderr=True)
+        with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+            task = bar.add_task(name, total=total)
+
+            def show(done: int) -> None:
+                words = workers() if console.is_terminal else None
+                bar.update(task, completed=done, description=f"{name} ({words})" if words else name)
+
+            yield show
+
+
+class RunProgress(Section):
+    """A step of a generation: what is done (games, steps of training), of how much (None: not known).
+
+    first: what was done when this process began to count, at `begun`; written: when the file was. Both in seconds since
+    1970. workers: who plays games for the run, and what they wait for, in words; numbers: what they did in this
+    generation, as the metrics have it. None: this process alone.
+    """
+
+    generation: NonNegativeInt
+    generations: NonNegativeInt
+    step: str
+    done: NonNegativeInt = 0
+    total: NonNegativeInt | None
+    first: NonNegativeInt = 0
+    begun: FiniteFloat
+    written: FiniteFloat
+    workers: str | None = None
+    numbers: dict[str, FiniteFloat] | None = None
+
+    def seconds_left(self, now: float) -> float | None:
+        """Return the seconds that the step still takes at the pace of this process; None where it cannot be known."""
+        if self.total is None or self.done <= self.first:
+            return None
+        pace = (self.written - self.begun) / (self.done - self.first)
+        return max(0.0, pace * (self.total - self.done) - (now - self.written))
+
+    def __str__(self) -> str:
+        count = f"{self.done:,}" if self.total is None else f"{self.done:,} of {self.total:,}"
+        workers = "" if self.workers is None else f" ({self.workers})"
+        return f"generation {self.generation} of {self.generations}: {self.step}, {count}{workers}"
+
+
+def read_progress(path: Path) -> RunProgress | None:
+    """Return the content of a file; None where there is none. ValueError when it is damaged."""
+    try:
+        return validated(RunProgress, read_json(path), str(path))
+    except FileNotFoundError:
+        return None
+
+
+@contextmanager
+def progress_of_step(
+    path: Path, begun: RunProgress, show: Callable[[int], object], facts: Callable[[], Mapping[str, Any]] = dict
+) -> Iterator[Callable[[int], None]]:
+    """Yield the function that takes the count so far, shows it, and keeps the file up to it.
+
+    begun: the step that begins; facts: returns more that the file has.
+    """
+    found, counted = begun, False
+
+    def write() -> None:
+        write_bytes(path, found.model_copy(update=dict(facts())).model_dump_json().encode(), lasting=False)
+
+    def count(done: int) -> None:
+        nonlocal found, counted
+        show(done)
+        now = time.time()
+        first = {} if counted else {"first": done, "begun": now}
+        counted, due = True, now - found.written >= WRITE_SECONDS
+        found = found.model_copy(update={"done": done, **first, **({"written": now} if due else {})})
+        if due:
+            write()
+
+    write()
+    yield count
+
+
+@contextmanager
+def removed_at_the_end(path: Path) -> Iterator[None]:
+    """Delete the file when the body ends, however it ends."""
+    try:
+        yield
+    finally:
+        path.unlink(missing_ok=True)
