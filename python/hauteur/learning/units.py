@@ -178,7 +178,6 @@ def episodes(
     seed: int,
     purpose: str,
     facts: ArenaFacts,
-    threads: int = 1,
 ) -> Generator[GameRecord]:
     """Play the planned games by the rules of these settings."""
     return play_games(
@@ -190,7 +189,6 @@ def episodes(
         parallel=settings.parallel_games,
         batch_size=settings.batch_size,
         in_flight=settings.in_flight,
-        threads=threads,
         max_plies=settings.max_plies,
         resignation=settings.resignation,
         tree_per_side=settings.tree_per_side,
