@@ -12,9 +12,8 @@ from lc0_toys import random_net
 from net_server import NetServer, net_server
 
 from hauteur.cli import main
-from hauteur.networks import catalogue
-from hauteur.networks.catalogue import KNOWN_NETS, known_net
-from hauteur.networks.names import resolve_net
+from hauteur.networks import names
+from hauteur.networks.names import known_net, known_nets, resolve_net
 
 Capture = pytest.CaptureFixture[str]
 
@@ -36,8 +35,8 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def server(net: bytes, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[NetServer]:
     """A mirror that has maia-1800, of which no hash is recorded, and maia-1900, which is pinned to what it has."""
     digests = {"maia-1800": None, "maia-1900": hashlib.sha256(net).hexdigest()}
-    nets = tuple(replace(found, sha256=digests.get(found.name, found.sha256)) for found in KNOWN_NETS)
-    monkeypatch.setattr(catalogue, "KNOWN_NETS", nets)
+    nets = tuple(replace(found, sha256=digests.get(found.name, found.sha256)) for found in known_nets())
+    monkeypatch.setattr(names, "known_nets", lambda: nets)
     with net_server() as state:
         state.files = {f"/path/maia-{rating}.pb.gz": net for rating in (1800, 1900)}
         monkeypatch.setenv("HAUTEUR_MIRROR", f"{state.address}/path/")
@@ -150,7 +149,7 @@ def test_the_list(server: NetServer, folder: Path, capsys: Capture) -> None:
     capsys.readouterr()
     assert main.main(["net", "get"]) == 0
     said = capsys.readouterr().out
-    for found in KNOWN_NETS:
+    for found in known_nets():
         assert found.name in said
     assert "downloaded: maia-1800, mine" in said
     assert main.main(["net", "get", "--json"]) == 0
@@ -170,8 +169,8 @@ def test_the_catalogue_agrees_with_the_reference_nets(shared_data: Path) -> None
 
 
 def test_every_entry_has_an_address_of_the_web_and_a_licence() -> None:
-    assert len({found.name for found in KNOWN_NETS}) == len(KNOWN_NETS) >= 15
-    for found in KNOWN_NETS:
+    assert len({found.name for found in known_nets()}) == len(known_nets()) >= 15
+    for found in known_nets():
         assert found.address.startswith("https://")
         assert found.address.endswith(".pb.gz")
         assert found.licence

@@ -6,8 +6,7 @@ import pytest
 
 from hauteur import networks
 from hauteur.games.registry import load_game
-from hauteur.networks.bundled import shipped_net
-from hauteur.networks.names import data_path
+from hauteur.networks.names import data_path, shipped_net
 
 GAMES = ("tictactoe", "connect4", "minichess", "nogo(size=7)", "nogo(size=9)", "chess")
 MAX_BYTES = 1_000_000

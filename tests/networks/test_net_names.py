@@ -9,10 +9,8 @@ from shipped_toys import ship_nets
 
 from hauteur import networks
 from hauteur.games.registry import load_game
-from hauteur.networks.bundled import default_net, net_or_shipped, shipped_net
-from hauteur.networks.catalogue import KNOWN_NETS
 from hauteur.networks.evaluators.factory import make_evaluator
-from hauteur.networks.names import downloaded_nets, resolve_net
+from hauteur.networks.names import default_net, downloaded_nets, known_nets, net_or_shipped, resolve_net, shipped_net
 
 
 @pytest.fixture(autouse=True)
@@ -38,7 +36,7 @@ def test_downloaded_nets_by_name(folder: Path) -> None:
 
 
 def test_a_public_net_that_is_not_here_names_the_command() -> None:
-    for net in KNOWN_NETS:
+    for net in known_nets():
         with pytest.raises(ValueError, match=f"^the net {net.name} is not downloaded yet: hauteur net get {net.name}$"):
             resolve_net(net.name)
     with pytest.raises(ValueError, match=r"^maia-1900\.pb\.gz: no such file here; `hauteur net get maia-1900`"):

@@ -19,7 +19,7 @@ from hauteur.games.game_line import TaggedGame
 from hauteur.games.odds import ODDS_STARTS
 from hauteur.mcts.limits import Limits
 from hauteur.mcts.report import Wdl
-from hauteur.networks.bundled import net_or_shipped
+from hauteur.networks.names import net_or_shipped
 from hauteur.studies.review.games import ReviewedGame, games_of_text
 from hauteur.studies.review.judgement import LEAST_LOSS, expected_score, flipped, lost, mark_of
 from hauteur.studies.review.review import MoveReport, Place, PositionFinding, finding_of, review_game

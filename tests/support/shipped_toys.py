@@ -7,7 +7,7 @@ from lc0_toys import random_tensors
 
 from hauteur import networks
 from hauteur.games.registry import load_game
-from hauteur.networks import bundled, names
+from hauteur.networks import names
 from hauteur.networks.architecture import ResNetArchitecture
 from hauteur.networks.shapes import resnet_shapes
 
@@ -18,8 +18,7 @@ NETS = (("nogo", "nogo9"), ("nogo(size=7)", "nogo7"), ("chess", "chess"))
 def ship_nets(folder: Path, patch: pytest.MonkeyPatch) -> Path:
     """Let these nets be the ones that ship, in a new folder, and no variable name another; return the folder."""
     folder.mkdir()
-    for module in (names, bundled):
-        patch.setattr(module, "data_path", lambda name: folder / name)
+    patch.setattr(names, "data_path", lambda name: folder / name)
     patch.delenv("HAUTEUR_NET", raising=False)
     for spec, name in NETS:
         write_net(folder / f"{name}.safetensors", spec)

@@ -19,8 +19,7 @@ from hauteur.engine.uci.commands import PositionCommand
 from hauteur.engine.uci.options import Options
 from hauteur.games.odds import Odds, odds_of
 from hauteur.mcts.lc0_options import setting_path
-from hauteur.networks.bundled import net_or_shipped
-from hauteur.networks.catalogue import colour_of
+from hauteur.networks.names import colour_of, net_or_shipped
 from hauteur.system.settings import Section, assign, read_toml, validated
 
 if TYPE_CHECKING:

@@ -20,8 +20,7 @@ from hauteur.mcts.limits import SMART_PRUNING, Budget, Clock, Limits, fixed, mov
 from hauteur.mcts.params import SearchParams
 from hauteur.mcts.report import RootReport
 from hauteur.mcts.scores import score_text
-from hauteur.networks.bundled import ADVICE, default_net, net_or_shipped
-from hauteur.networks.names import WITHOUT_FILE, resolve_net
+from hauteur.networks.names import ADVICE, WITHOUT_FILE, default_net, net_or_shipped, resolve_net
 from hauteur.players.baselines import move_function, parse_baseline
 from hauteur.players.build import player_name
 from hauteur.players.engines.player import EngineHost, EnginePlayer, make_engine

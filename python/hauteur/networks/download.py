@@ -8,19 +8,28 @@ from __future__ import annotations
 
 import http.client
 import os
+import re
 import urllib.error
 import urllib.request
 from collections.abc import Callable
-from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from ssl import SSLError
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urljoin, urlsplit
 
-from hauteur.networks.catalogue import KnownNet, known_net
-from hauteur.networks.names import KINDS, WITHOUT_FILE, downloaded_nets, is_name, nets_folder, shipped_names
+from hauteur.networks.names import (
+    KINDS,
+    WITHOUT_FILE,
+    KnownNet,
+    downloaded_nets,
+    is_name,
+    known_net,
+    nets_folder,
+    shipped_names,
+)
 from hauteur.networks.registry import describe
+from hauteur.system.errors import one_line
 from hauteur.system.files import sha256_of
 from hauteur.system.lock import locked
 
@@ -106,13 +115,11 @@ def get_net(request: NetRequest, on_progress: OnProgress, *, force: bool = False
 def _put_in_place(request: NetRequest, part: Path) -> Path:
     """Move a whole file to its name, once the parser of networks has accepted it; ValueError, and it is gone, else."""
     with part.open("rb") as file:
-        kind = KINDS[0] if file.read(2) == GZIP else KINDS[1]
+        kind, other = KINDS if file.read(2) == GZIP else KINDS[::-1]
     whole = part.replace(part.with_name(f"{part.name}{kind}"))
     try:
         describe(whole)
-        for other in KINDS:
-            if other != kind:
-                (nets_folder() / f"{request.name}{other}").unlink(missing_ok=True)
+        (nets_folder() / f"{request.name}{other}").unlink(missing_ok=True)
         return whole.replace(nets_folder() / f"{request.name}{kind}")
     except ValueError as error:
         reason = str(error).removeprefix(f"{whole}: ")
@@ -124,9 +131,7 @@ def _put_in_place(request: NetRequest, part: Path) -> Path:
 def _file_stem(address: str) -> str:
     """Return the name of the file at an address, without its suffix."""
     name = unquote(urlsplit(address).path).rpartition("/")[2]
-    for kind in KINDS:
-        name = name.removesuffix(kind)
-    return name.replace(".", "-")
+    return re.sub(r"(\.pb\.gz|\.safetensors)$", "", name).replace(".", "-")
 
 
 # The transfer.
@@ -154,17 +159,23 @@ def fetch(
         raise ValueError(f"{address}: only addresses with http:// or https:// are downloaded from")
     try:
         _transfer(address, part, most_bytes, on_progress)
-        return _checked(address, part, sha256)
+        found = sha256_of(part)
+        if sha256 not in (None, found):
+            raise ValueError(
+                f"{address}: is not the expected file: its sha256 is {found}, expected {sha256}; nothing is kept"
+            )
     except BaseException:
         part.unlink(missing_ok=True)
         raise
+    return found
 
 
 def _transfer(address: str, part: Path, most_bytes: int, on_progress: OnProgress) -> None:
     """Write the file of an address; ValueError where it does not come, is cut, or is too large."""
     request = urllib.request.Request(address, headers={"User-Agent": "hauteur", "Accept-Encoding": "identity"})
+    opener = urllib.request.build_opener(WebRedirects)
     try:
-        with closing(_web_opener().open(request, timeout=TIMEOUT)) as answer, part.open("wb") as file:
+        with opener.open(request, timeout=TIMEOUT) as answer, part.open("wb") as file:
             length = answer.headers.get("Content-Length", "")
             done, size = 0, int(length) if length.isdigit() else None
             on_progress(done, size)
@@ -179,25 +190,9 @@ def _transfer(address: str, part: Path, most_bytes: int, on_progress: OnProgress
         refusal.close()
         raise ValueError(f"{address}: the server answers {refusal.code} {refusal.reason}") from None
     except (urllib.error.URLError, http.client.HTTPException, ConnectionError, TimeoutError, SSLError) as problem:
-        host = urlsplit(address).hostname
-        raise ValueError(f"{address}: no connection to {host}: {_reason(problem)}; {ADVICE}") from None
-
-
-def _checked(address: str, part: Path, sha256: str | None) -> str:
-    """Return the hash of the whole file; ValueError where it is not the expected one."""
-    found = sha256_of(part)
-    if sha256 not in (None, found):
-        raise ValueError(
-            f"{address}: is not the expected file: its sha256 is {found}, expected {sha256}; nothing is kept"
-        )
-    return found
-
-
-def _reason(problem: OSError | http.client.HTTPException) -> str:
-    """Return the reason of a failed connection in a few words."""
-    cause = getattr(problem, "reason", problem)
-    text = getattr(cause, "strerror", None) or str(cause) or type(cause).__name__
-    return " ".join(str(text).split())
+        cause = getattr(problem, "reason", problem)
+        reason = getattr(cause, "strerror", None) or (one_line(cause) if isinstance(cause, Exception) else str(cause))
+        raise ValueError(f"{address}: no connection to {urlsplit(address).hostname}: {reason}; {ADVICE}") from None
 
 
 class WebRedirects(urllib.request.HTTPRedirectHandler):
@@ -210,18 +205,3 @@ class WebRedirects(urllib.request.HTTPRedirectHandler):
         if urlsplit(address).scheme not in allowed:
             raise ValueError(f"{req.full_url}: redirects to {address}, which is not followed")
         return super().redirect_request(req, fp, code, msg, headers, address)
-
-
-def _web_opener() -> urllib.request.OpenerDirector:
-    """Return what opens addresses of the web and nothing else: no files, no ftp, no data in the address."""
-    opener = urllib.request.OpenerDirector()
-    for handler in (
-        urllib.request.ProxyHandler(),
-        urllib.request.HTTPHandler(),
-        urllib.request.HTTPSHandler(),
-        WebRedirects(),
-        urllib.request.HTTPErrorProcessor(),
-        urllib.request.HTTPDefaultErrorHandler(),
-    ):
-        opener.add_handler(handler)
-    return opener

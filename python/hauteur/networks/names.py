@@ -1,20 +1,25 @@
-"""Names of nets: one resolver from what a user writes to the file that is meant.
+"""Names of nets: one resolver from what a user writes to the file that is meant, and the net of a game.
 
 A net is named by a file, by an evaluator that needs none (`uniform`, `rollout`), by a net that ships (`connect4`), or
-by one that `hauteur net get` has downloaded (`maia-1900`); in this order.
+by one that `hauteur net get` has downloaded (`maia-1900`); in this order. Public nets are the entries of
+`data/public_nets.toml`.
 """
 
 from __future__ import annotations
 
 import os
 import re
-from functools import lru_cache
-from pathlib import Path
+from dataclasses import dataclass
+from functools import cache, lru_cache
+from pathlib import Path, PurePath
+from typing import TYPE_CHECKING, Literal
 
-from hauteur.networks.catalogue import KNOWN_NETS, known_net
 from hauteur.system.files import sha256_of
 from hauteur.system.formatting import did_you_mean
 from hauteur.system.hardware import data_directory
+
+if TYPE_CHECKING:
+    from hauteur import _core
 
 WITHOUT_FILE = ("uniform", "rollout")
 """Evaluators in the place of a net."""
@@ -36,6 +41,48 @@ def data_path(name: str) -> Path:
 def shipped_names() -> list[str]:
     """Return the names of the nets that ship, e.g. `connect4`."""
     return sorted(path.name.removesuffix(".safetensors") for path in data_path("").glob("*.safetensors"))
+
+
+@dataclass(frozen=True)
+class KnownNet:
+    """A public net. address: of its publisher; megabytes: about; sha256: of the file, None where it is not known.
+
+    trained_for: the only colour that it was trained to play, in games at odds; None: both.
+    """
+
+    name: str
+    address: str
+    megabytes: float
+    licence: str
+    about: str
+    sha256: str | None = None
+    trained_for: Literal["white", "black"] | None = None
+
+    @property
+    def file_name(self) -> str:
+        """Name of the file that it is kept in; the same on a mirror."""
+        return f"{self.name}.pb.gz"
+
+
+@cache
+def known_nets() -> tuple[KnownNet, ...]:
+    """Return the public nets that `hauteur net get` knows."""
+    import tomllib
+
+    table = Path(__file__).parent / "data" / "public_nets.toml"
+    rows = tomllib.loads(table.read_text(encoding="utf-8"))["net"]
+    return tuple(KnownNet(**row) for row in rows)
+
+
+def known_net(name: str) -> KnownNet | None:
+    """Return the public net of this name, None where there is none."""
+    return next((net for net in known_nets() if net.name == name), None)
+
+
+def colour_of(net: str) -> int | None:
+    """Return the only colour that a net, by its name or file, was trained to play: 0 White, 1 Black; None for both."""
+    known = known_net(PurePath(net).name.removesuffix(".pb.gz"))
+    return None if known is None or known.trained_for is None else ("white", "black").index(known.trained_for)
 
 
 def nets_folder() -> Path:
@@ -100,7 +147,7 @@ def _missing(name: str) -> str:
     if known_net(name) is not None:
         return f"the net {name} is not downloaded yet: hauteur net get {name}"
     here = [*shipped_names(), *downloaded_nets()]
-    near = did_you_mean(name, [*here, *(net.name for net in KNOWN_NETS)])
+    near = did_you_mean(name, [*here, *(net.name for net in known_nets())])
     return (
         f"there is no net {name!r}{near}: give a file ({', '.join(KINDS)}), {', '.join(WITHOUT_FILE)} or one of "
         f"{', '.join(here)}; `hauteur net get` lists more"
@@ -121,3 +168,82 @@ def _check_download(name: str, path: Path, _changed: int) -> None:
         )
     elif sha256_of(path) != known.sha256:
         raise ValueError(f"{path}: is not the net {name} (its sha256 differs): hauteur net get {name} --force")
+
+
+# The net of a game.
+
+
+def shipped_net(game: _core.Game) -> Path | None:
+    """Return the net that ships for a game, or for this size of its board; None where none does.
+
+    Raises ValueError where the file that has the game's name is a net for another game.
+    """
+    sized = data_path(f"{game.name}{game.feature_shape[-1]}.safetensors")
+    path = sized if sized.is_file() else data_path(f"{game.name}.safetensors")
+    return path if path.is_file() and _is_for(path, game.name, game.feature_shape, game.num_actions) else None
+
+
+@lru_cache(64)
+def _is_for(path: Path, name: str, shape: tuple[int, ...], actions: int) -> bool:
+    """Return whether a shipped net fits a game's planes and actions; ValueError where it was trained for another."""
+    from hauteur.networks.formats import format_of  # here: an engine that has been given a net starts without it
+
+    net = format_of(path).describe(path)
+    if net.game.partition("(")[0] != name:
+        raise ValueError(f"{path}: is a net for {net.game}, not for {name}")
+    return (net.feature_shape, net.num_actions) == (shape, actions)
+
+
+ADVICE = "name one with --net, or with net= in the text of a player"
+"""How a net is named where the commands of a game have the option --net."""
+
+NET_VARIABLE = "HAUTEUR_NET"
+"""Environment variable that names a chess net."""
+CHESS_PATTERN = "*.pb.gz"
+
+
+def newest_chess_net() -> tuple[str, str] | None:
+    """Return the last written lc0 net of the working directory, and the reason; None without any."""
+    nets = [path for path in Path().glob(CHESS_PATTERN) if path.is_file()]
+    newest = max(nets, key=lambda path: (path.stat().st_mtime, path.name), default=None)
+    return None if newest is None else (str(newest.resolve()), "newest in the working directory")
+
+
+def default_net(game: _core.Game) -> tuple[str, str] | None:
+    """Return the net for a player of this game who names none, and why it is that one; None where there is none.
+
+    For chess the one that HAUTEUR_NET names goes first; where none ships, the last written one of the working directory
+    is taken.
+    """
+    named = os.environ.get(NET_VARIABLE, "") if game.name == "chess" else ""
+    if named:
+        return named, f"environment variable {NET_VARIABLE}"
+    shipped = shipped_net(game)
+    if shipped is not None:
+        return str(shipped), "shipped with hauteur"
+    return newest_chess_net() if game.name == "chess" else None
+
+
+def net_or_shipped(net: str | None, game: _core.Game, *, advice: str = ADVICE) -> str:
+    """Return the file of the net that a user names, else of the game's own.
+
+    advice: how a net is named here, for the ValueError where the game has none.
+    """
+    if net is not None:
+        return resolve_net(net)
+    found = default_net(game)
+    if found is None:
+        raise ValueError(no_net(game, advice))
+    return resolve_net(found[0])
+
+
+def no_net(game: _core.Game, advice: str) -> str:
+    """Return the error line for a game without a net, with the ways to name one."""
+    if game.name == "chess":
+        return (
+            f"no net ships for chess: {advice}: a public one (`hauteur net get` lists them and downloads, for example, "
+            "maia-1900), a file of lc0 (.pb.gz), rollout or uniform; HAUTEUR_NET names one for all commands"
+        )
+    return (
+        f"no net ships for {game.spec}: {advice}: a file that `hauteur train` wrote (.safetensors), rollout or uniform"
+    )

@@ -13,10 +13,9 @@ from typing import Any, Self
 
 from hauteur import _core
 from hauteur.mcts.driver import for_nets, nets_of
-from hauteur.networks.bundled import net_or_shipped
 from hauteur.networks.evaluators.base import Backend, Evaluator
 from hauteur.networks.evaluators.factory import evaluator, make_evaluator
-from hauteur.networks.names import WITHOUT_FILE, resolve_net
+from hauteur.networks.names import WITHOUT_FILE, net_or_shipped, resolve_net
 from hauteur.players.baselines import make_baseline, parse_baseline
 from hauteur.players.engines.player import EngineHost, make_engine, probed
 from hauteur.players.move_player import MovePlayer

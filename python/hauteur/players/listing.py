@@ -11,8 +11,7 @@ from pydantic import BaseModel
 from hauteur import _core, networks
 from hauteur.games.registry import load_game
 from hauteur.mcts.params import SearchParams
-from hauteur.networks.catalogue import KNOWN_NETS
-from hauteur.networks.names import data_path, downloaded_nets, shipped_names
+from hauteur.networks.names import data_path, downloaded_nets, known_nets, shipped_names
 from hauteur.players.settings import PlayerSettings
 from hauteur.system.setting_facts import SettingFacts, section_of, setting_facts
 from hauteur.system.tables import Rows
@@ -73,7 +72,7 @@ def _all_nets() -> Iterator[NetRow]:
         yield _net_row(name, data_path(f"{name}.safetensors"), "shipped")
     for name, path in here.items():
         yield _net_row(name, path, "downloaded")
-    for known in KNOWN_NETS:
+    for known in known_nets():
         if known.name not in here:
             yield NetRow(known.name, "chess", "public", known.about)
 

@@ -8,8 +8,15 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from hauteur import _core
-from hauteur.networks.bundled import default_net, net_or_shipped
-from hauteur.networks.names import KINDS, WITHOUT_FILE, data_path, downloaded_nets, shipped_names
+from hauteur.networks.names import (
+    KINDS,
+    WITHOUT_FILE,
+    data_path,
+    default_net,
+    downloaded_nets,
+    net_or_shipped,
+    shipped_names,
+)
 from hauteur.networks.registry import describe
 from hauteur.players.ladder import ladder
 from hauteur.players.settings import NETS, PlayerSettings, parse_player

@@ -13,7 +13,7 @@ from hauteur.cli.commands.options import GameSpec, NetName, Seed
 from hauteur.games.registry import check_game as results_of_laws
 from hauteur.games.registry import load_game
 from hauteur.mcts.params import SearchParams
-from hauteur.networks.bundled import net_or_shipped
+from hauteur.networks.names import net_or_shipped
 from hauteur.players.search_player import SearchPlayer
 from hauteur.studies.exact_play import (
     PROVABLE,

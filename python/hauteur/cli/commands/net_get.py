@@ -7,9 +7,8 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from hauteur.networks.catalogue import KNOWN_NETS, MEGABYTE
 from hauteur.networks.download import DownloadedNet, NetRequest, OnProgress, get_net, net_request, unobserved
-from hauteur.networks.names import downloaded_nets, nets_folder, shipped_names
+from hauteur.networks.names import downloaded_nets, known_nets, nets_folder, shipped_names
 
 
 def get(
@@ -45,10 +44,10 @@ def get(
 def show_list(*, as_json: bool) -> None:
     """Print the public nets, what of them is here, and the other nets that are."""
     here = downloaded_nets()
-    known = {net.name for net in KNOWN_NETS}
+    known = {net.name for net in known_nets()}
     others = {name: path for name, path in here.items() if name not in known}
     if as_json:
-        rows = [{**vars(net), "path": str(here[net.name]) if net.name in here else None} for net in KNOWN_NETS]
+        rows = [{**vars(net), "path": str(here[net.name]) if net.name in here else None} for net in known_nets()]
         facts = {"public": rows, "others": {name: str(path) for name, path in others.items()}}
         print(json_format.dumps({**facts, "shipped": shipped_names(), "folder": str(nets_folder())}))
         return
@@ -58,7 +57,7 @@ def show_list(*, as_json: bool) -> None:
     table = Table(box=None, pad_edge=False)
     for heading in ("net", "MB", "here", "sha256", "about"):
         table.add_column(heading, justify="right" if heading == "MB" else "left", no_wrap=heading != "about")
-    for net in KNOWN_NETS:
+    for net in known_nets():
         state = "yes" if net.name in here else "-"
         table.add_row(net.name, f"{net.megabytes:g}", state, "recorded" if net.sha256 else "none", net.about)
     console = Console(highlight=False, markup=False)
@@ -89,7 +88,7 @@ def progress(request: NetRequest) -> Iterator[OnProgress]:
         return
     from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn, TransferSpeedColumn
 
-    expected = request.known.megabytes * MEGABYTE if request.known else None
+    expected = request.known.megabytes * 1e6 if request.known else None
     columns = (BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
     with Progress("{task.description}", *columns, console=console, transient=True) as bars:
         bar = bars.add_task(request.name, total=expected)

@@ -62,8 +62,7 @@ class Searcher:
     def nets(self, game: "_core.Game") -> "NetChoice":
         """The nets; ValueError for one that is not here."""
         from hauteur.engine.nets import NetChoice
-        from hauteur.networks.bundled import net_or_shipped
-        from hauteur.networks.names import resolve_net
+        from hauteur.networks.names import net_or_shipped, resolve_net
 
         if self.large_net and self.opponent_net:
             raise ValueError("--large-net and --opponent-net exclude each other: both are a second net")

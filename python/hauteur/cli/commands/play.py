@@ -9,7 +9,7 @@ from hauteur.engine.odds_mode import odds_player
 from hauteur.engine.sides import is_maia
 from hauteur.games.odds import NORMAL_START, odds_of, parse_odds
 from hauteur.games.registry import load_game, with_fen
-from hauteur.networks.bundled import net_or_shipped
+from hauteur.networks.names import net_or_shipped
 from hauteur.players.settings import PlayerSettings
 
 VISITS = 400

@@ -22,8 +22,8 @@ from hauteur.mcts.lc0_options import search_params as lc0_search_params
 from hauteur.mcts.lc0_options import temperature as lc0_temperature
 from hauteur.mcts.params import SearchParams, SecondNet, Temperature
 from hauteur.mcts.scores import SCORE_TYPES
-from hauteur.networks.bundled import default_net, newest_chess_net
 from hauteur.networks.evaluators.base import Backend, Precision
+from hauteur.networks.names import default_net, newest_chess_net
 from hauteur.players.ladder import rung_at
 from hauteur.system.errors import one_line
 

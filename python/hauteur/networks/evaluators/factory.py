@@ -17,7 +17,6 @@ import numpy as np
 
 from hauteur import _core, networks
 from hauteur.networks.architecture import RegisteredArchitecture
-from hauteur.networks.bundled import net_or_shipped
 from hauteur.networks.evaluators.base import (
     ROLLOUT_ROWS,
     Backend,
@@ -29,7 +28,7 @@ from hauteur.networks.evaluators.base import (
 )
 from hauteur.networks.evaluators.callables import CallableEvaluator
 from hauteur.networks.layers import computed_by_core
-from hauteur.networks.names import resolve_net
+from hauteur.networks.names import net_or_shipped, resolve_net
 from hauteur.system.extras import require
 from hauteur.system.hardware import has_nvidia_driver, usable_cores
 

@@ -19,8 +19,7 @@ from hauteur.mcts.report import RootReport
 from hauteur.mcts.result import SearchResult, refuse_finished
 from hauteur.mcts.search_tree import SearchTree
 from hauteur.mcts.tree_source import Edge
-from hauteur.networks.bundled import net_or_shipped
-from hauteur.networks.names import resolve_net
+from hauteur.networks.names import net_or_shipped, resolve_net
 from hauteur.players.settings import PlayerSettings, changed_player, player_text
 
 DEFAULT_VISITS = 800
