@@ -56,10 +56,10 @@ class OpenNets:
     @property
     def reading(self) -> tuple[Evaluator, ...]:
         """Those that are given features: `uniform` and `rollout` are not."""
-        from hauteur.networks.evaluators.base import BlindEvaluator, StateEvaluator
+        from hauteur.networks.evaluators.base import StateEvaluator, UniformEvaluator
 
         used = (evaluator for evaluator in (self.small, self.large) if evaluator is not None)
-        return tuple(evaluator for evaluator in used if not isinstance(evaluator, BlindEvaluator | StateEvaluator))
+        return tuple(evaluator for evaluator in used if not isinstance(evaluator, UniformEvaluator | StateEvaluator))
 
     def warm_up(self) -> None:
         """Evaluate batches of the sizes that searches have, once: the first of each size takes longer than others.

@@ -17,7 +17,7 @@ import numpy as np
 
 from hauteur import _core
 from hauteur.mcts.params import SearchParams, SecondNet
-from hauteur.networks.evaluators.base import BlindEvaluator, PackedEvaluator, StateEvaluator
+from hauteur.networks.evaluators.base import PackedEvaluator, StateEvaluator
 
 if TYPE_CHECKING:
     from hauteur.networks.evaluators.base import Evaluator, Pending
@@ -37,15 +37,12 @@ class BatchRows:
 def rows_for(evaluator: Evaluator, forest: _core.Forest, size: int) -> BatchRows:
     """Return a buffer for batches of at most `size` rows, in the form that suits the evaluator best.
 
-    Positions; nothing but the number of rows; bit planes, masks uint64 [B, C] and values float32 [B, C]; or features,
+    Positions; bit planes, masks uint64 [B, C] and values float32 [B, C]; or features,
     float32 [B, C, H, W].
     """
     if isinstance(evaluator, StateEvaluator):
         states = evaluator
         return BatchRows(forest.gather, lambda batch: states.submit_states(forest.batch_states(batch)))
-    if isinstance(evaluator, BlindEvaluator):
-        blind = evaluator
-        return BatchRows(forest.gather, lambda batch: blind.submit_blind(len(batch)))
     planes, height, width = forest.game.feature_shape
     if isinstance(evaluator, PackedEvaluator) and height * width <= 64:
         packed, masks, values = evaluator, np.zeros((size, planes), np.uint64), np.zeros((size, planes), np.float32)

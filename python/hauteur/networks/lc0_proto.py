@@ -8,7 +8,7 @@ import zlib
 from enum import IntEnum
 from pathlib import Path
 
-from hauteur.networks.wire import Message, Schema, WireField, read_message, write_message
+from hauteur.networks.wire import Message, read_message, schema_of, write_message
 
 MAGIC = 0x1C0
 MAX_BYTES = 2**31
@@ -91,131 +91,40 @@ class Encoding(IntEnum):
     FLOAT32 = 4
 
 
-def _layers(*names: str, start: int = 1) -> dict[int, WireField]:
-    return {start + i: WireField(name, "message", "Layer") for i, name in enumerate(names)}
+SCHEMA = schema_of("""
+Net: magic fixed32; license string; min_version EngineVersion; format Format; training_params TrainingParams;
+    10=weights Weights; onnx_model bytes
+EngineVersion: major minor patch uint
+Format: weights_encoding uint; network_format NetworkFormat
+NetworkFormat: input output network policy value moves_left default_activation smolgen_activation ffn_activation
+    input_embedding uint
+TrainingParams: training_steps uint; learning_rate mse_loss policy_loss accuracy float; lc0_params string
+Layer: min_val max_val float; params bytes; encoding uint; dims uint*
+Weights: input ConvBlock; residual Residual*; policy ConvBlock; ip_pol_w ip_pol_b Layer; value ConvBlock; ip1_val_w
+    ip1_val_b ip2_val_w ip2_val_b Layer; policy1 moves_left ConvBlock; ip1_mov_w ip1_mov_b ip2_mov_w ip2_mov_b
+    ip2_pol_w ip2_pol_b ip3_pol_w ip3_pol_b Layer; pol_encoder EncoderLayer*; ip4_pol_w Layer; 24=pol_headcount uint;
+    ip_emb_w ip_emb_b Layer; encoder EncoderLayer*; headcount uint; ip_val_w ip_val_b ip_mov_w ip_mov_b ip_mult_gate
+    ip_add_gate smolgen_w smolgen_b ip_emb_preproc_w ip_emb_preproc_b ip_emb_ln_gammas ip_emb_ln_betas Layer;
+    ip_emb_ffn FFN; ip_emb_ffn_ln_gammas ip_emb_ffn_ln_betas Layer; value_heads ValueHeads; policy_heads PolicyHeads
+ConvBlock: weights biases bn_means bn_stddivs bn_gammas bn_betas Layer
+SEunit: w1 b1 w2 b2 Layer
+Residual: conv1 conv2 ConvBlock; se SEunit
+Smolgen: compress dense1_w dense1_b ln1_gammas ln1_betas dense2_w dense2_b ln2_gammas ln2_betas Layer
+MHA: q_w q_b k_w k_b v_w v_b dense_w dense_b Layer; smolgen Smolgen; rpe_q rpe_k rpe_v Layer
+FFN: dense1_w dense1_b dense2_w dense2_b Layer
+EncoderLayer: mha MHA; ln1_gammas ln1_betas Layer; ffn FFN; ln2_gammas ln2_betas Layer
+PolicyHead: ip_pol_w ip_pol_b ip2_pol_w ip2_pol_b ip3_pol_w ip3_pol_b ip4_pol_w Layer; pol_encoder EncoderLayer*;
+    pol_headcount uint; policy1 policy ConvBlock
+ValueHead: ip_val_w ip_val_b ip1_val_w ip1_val_b ip2_val_w ip2_val_b ip_val_err_w ip_val_err_b ip_val_cat_w
+    ip_val_cat_b Layer; value ConvBlock
+PolicyHeadMap: key string; value PolicyHead
+ValueHeadMap: key string; value ValueHead
+PolicyHeads: ip_pol_w ip_pol_b Layer; vanilla optimistic_st soft opponent PolicyHead; policy_head_map PolicyHeadMap*
+ValueHeads: winner q st ValueHead; value_head_map ValueHeadMap*
+""")
 
-
-def _message(name: str, message: str, *, repeated: bool = False) -> WireField:
-    return WireField(name, "message", message, repeated)
-
-
-_ATTENTION_POLICY = ("ip_pol_w", "ip_pol_b", "ip2_pol_w", "ip2_pol_b", "ip3_pol_w", "ip3_pol_b", "ip4_pol_w")
-
-_HEADS = {
-    "PolicyHead": {
-        **_layers(*_ATTENTION_POLICY),
-        8: _message("pol_encoder", "EncoderLayer", repeated=True),
-        9: WireField("pol_headcount", "uint"),
-        10: _message("policy1", "ConvBlock"),
-        11: _message("policy", "ConvBlock"),
-    },
-    "ValueHead": {
-        **_layers("ip_val_w", "ip_val_b", "ip1_val_w", "ip1_val_b", "ip2_val_w", "ip2_val_b"),
-        **_layers("ip_val_err_w", "ip_val_err_b", "ip_val_cat_w", "ip_val_cat_b", start=7),
-        11: _message("value", "ConvBlock"),
-    },
-    "PolicyHeadMap": {1: WireField("key", "string"), 2: _message("value", "PolicyHead")},
-    "ValueHeadMap": {1: WireField("key", "string"), 2: _message("value", "ValueHead")},
-    "PolicyHeads": {
-        **_layers("ip_pol_w", "ip_pol_b"),
-        **{
-            3 + i: _message(name, "PolicyHead")
-            for i, name in enumerate(("vanilla", "optimistic_st", "soft", "opponent"))
-        },
-        7: _message("policy_head_map", "PolicyHeadMap", repeated=True),
-    },
-    "ValueHeads": {
-        **{1 + i: _message(name, "ValueHead") for i, name in enumerate(("winner", "q", "st"))},
-        4: _message("value_head_map", "ValueHeadMap", repeated=True),
-    },
-}
-
-_BLOCKS = {
-    "ConvBlock": _layers("weights", "biases", "bn_means", "bn_stddivs", "bn_gammas", "bn_betas"),
-    "SEunit": _layers("w1", "b1", "w2", "b2"),
-    "Residual": {1: _message("conv1", "ConvBlock"), 2: _message("conv2", "ConvBlock"), 3: _message("se", "SEunit")},
-    "Smolgen": _layers(
-        *("compress", "dense1_w", "dense1_b", "ln1_gammas", "ln1_betas"),
-        *("dense2_w", "dense2_b", "ln2_gammas", "ln2_betas"),
-    ),
-    "MHA": {
-        **_layers("q_w", "q_b", "k_w", "k_b", "v_w", "v_b", "dense_w", "dense_b"),
-        9: _message("smolgen", "Smolgen"),
-        **_layers("rpe_q", "rpe_k", "rpe_v", start=10),
-    },
-    "FFN": _layers("dense1_w", "dense1_b", "dense2_w", "dense2_b"),
-    "EncoderLayer": {
-        1: _message("mha", "MHA"),
-        **_layers("ln1_gammas", "ln1_betas", start=2),
-        4: _message("ffn", "FFN"),
-        **_layers("ln2_gammas", "ln2_betas", start=5),
-    },
-}
-
-_WEIGHTS = {
-    1: _message("input", "ConvBlock"),
-    2: _message("residual", "Residual", repeated=True),
-    3: _message("policy", "ConvBlock"),
-    **_layers("ip_pol_w", "ip_pol_b", start=4),
-    6: _message("value", "ConvBlock"),
-    **_layers("ip1_val_w", "ip1_val_b", "ip2_val_w", "ip2_val_b", start=7),
-    11: _message("policy1", "ConvBlock"),
-    12: _message("moves_left", "ConvBlock"),
-    **_layers("ip1_mov_w", "ip1_mov_b", "ip2_mov_w", "ip2_mov_b", start=13),
-    **_layers("ip2_pol_w", "ip2_pol_b", "ip3_pol_w", "ip3_pol_b", start=17),
-    21: _message("pol_encoder", "EncoderLayer", repeated=True),
-    22: _message("ip4_pol_w", "Layer"),
-    24: WireField("pol_headcount", "uint"),
-    **_layers("ip_emb_w", "ip_emb_b", start=25),
-    27: _message("encoder", "EncoderLayer", repeated=True),
-    28: WireField("headcount", "uint"),
-    **_layers("ip_val_w", "ip_val_b", "ip_mov_w", "ip_mov_b", "ip_mult_gate", "ip_add_gate", start=29),
-    **_layers("smolgen_w", "smolgen_b", "ip_emb_preproc_w", "ip_emb_preproc_b", start=35),
-    **_layers("ip_emb_ln_gammas", "ip_emb_ln_betas", start=39),
-    41: _message("ip_emb_ffn", "FFN"),
-    **_layers("ip_emb_ffn_ln_gammas", "ip_emb_ffn_ln_betas", start=42),
-    44: _message("value_heads", "ValueHeads"),
-    45: _message("policy_heads", "PolicyHeads"),
-}
-
-_FORMAT_FIELDS = (
-    *("input", "output", "network", "policy", "value", "moves_left"),
-    *("default_activation", "smolgen_activation", "ffn_activation", "input_embedding"),
-)
-
-SCHEMA: Schema = {
-    "Net": {
-        1: WireField("magic", "fixed32"),
-        2: WireField("license", "string"),
-        3: _message("min_version", "EngineVersion"),
-        4: _message("format", "Format"),
-        5: _message("training_params", "TrainingParams"),
-        10: _message("weights", "Weights"),
-        11: WireField("onnx_model", "bytes"),
-    },
-    "EngineVersion": {i + 1: WireField(name, "uint") for i, name in enumerate(("major", "minor", "patch"))},
-    "Format": {1: WireField("weights_encoding", "uint"), 2: _message("network_format", "NetworkFormat")},
-    "NetworkFormat": {i + 1: WireField(name, "uint") for i, name in enumerate(_FORMAT_FIELDS)},
-    "TrainingParams": {
-        1: WireField("training_steps", "uint"),
-        **{
-            2 + i: WireField(n, "float") for i, n in enumerate(("learning_rate", "mse_loss", "policy_loss", "accuracy"))
-        },
-        6: WireField("lc0_params", "string"),
-    },
-    "Layer": {
-        1: WireField("min_val", "float"),
-        2: WireField("max_val", "float"),
-        3: WireField("params", "bytes"),
-        4: WireField("encoding", "uint"),
-        5: WireField("dims", "uint", repeated=True),
-    },
-    "Weights": _WEIGHTS,
-    **_BLOCKS,
-    **_HEADS,
-}
-
-_STRICT = frozenset({"Weights", "Layer", *_BLOCKS, *_HEADS})
+_OPEN = {"Net", "EngineVersion", "Format", "NetworkFormat", "TrainingParams"}
+_STRICT = frozenset(set(SCHEMA) - _OPEN)
 """Where an unknown field could change what the network computes."""
 
 

@@ -18,7 +18,7 @@ from hauteur.networks.chess_moves import attention_indices, convolution_indices,
 from hauteur.networks.computation import Convolution, Dense, Outputs, computed
 from hauteur.networks.formats import MODULES, Contents, Format, NetFile
 from hauteur.networks.layers import Floats, Layers
-from hauteur.networks.wire import Message, WireField, read_message, write_message
+from hauteur.networks.wire import Message, read_message, schema_of, write_message
 from hauteur.system.files import sha256_of
 
 Value = NewType("Value", str)
@@ -30,57 +30,20 @@ _FLOAT, _INT64 = 1, 7
 _ATTRIBUTE_FLOAT, _ATTRIBUTE_INT, _ATTRIBUTE_INTS = 1, 2, 7
 
 
-def _one(name: str, kind: Any, message: str = "") -> WireField:
-    return WireField(name, kind, message)
-
-
-def _many(name: str, kind: Any, message: str = "") -> WireField:
-    return WireField(name, kind, message, repeated=True)
-
-
-SCHEMA = {
-    "Model": {
-        1: _one("ir_version", "uint"),
-        2: _one("producer_name", "string"),
-        7: _one("graph", "message", "Graph"),
-        8: _many("opset_import", "message", "Opset"),
-        14: _many("metadata_props", "message", "Entry"),
-    },
-    "Entry": {1: _one("key", "string"), 2: _one("value", "string")},
-    "Opset": {1: _one("domain", "string"), 2: _one("version", "uint")},
-    "Graph": {
-        1: _many("node", "message", "Node"),
-        2: _one("name", "string"),
-        5: _many("initializer", "message", "Tensor"),
-        11: _many("input", "message", "ValueInfo"),
-        12: _many("output", "message", "ValueInfo"),
-    },
-    "Node": {
-        1: _many("input", "string"),
-        2: _many("output", "string"),
-        3: _one("name", "string"),
-        4: _one("op_type", "string"),
-        5: _many("attribute", "message", "Attribute"),
-    },
-    "Attribute": {
-        1: _one("name", "string"),
-        2: _one("f", "float"),
-        3: _one("i", "uint"),
-        8: _many("ints", "uint"),
-        20: _one("type", "uint"),
-    },
-    "Tensor": {
-        1: _many("dims", "uint"),
-        2: _one("data_type", "uint"),
-        8: _one("name", "string"),
-        9: _one("raw_data", "bytes"),
-    },
-    "ValueInfo": {1: _one("name", "string"), 2: _one("type", "message", "Type")},
-    "Type": {1: _one("tensor_type", "message", "TensorType")},
-    "TensorType": {1: _one("elem_type", "uint"), 2: _one("shape", "message", "Shape")},
-    "Shape": {1: _many("dim", "message", "Dimension")},
-    "Dimension": {1: _one("dim_value", "uint"), 2: _one("dim_param", "string")},
-}
+SCHEMA = schema_of("""
+Model: ir_version uint; producer_name string; 7=graph Graph; opset_import Opset*; 14=metadata_props Entry*
+Entry: key value string
+Opset: domain string; version uint
+Graph: node Node*; name string; 5=initializer Tensor*; 11=input output ValueInfo*
+Node: input output string*; name op_type string; attribute Attribute*
+Attribute: name string; f float; i uint; 8=ints uint*; 20=type uint
+Tensor: dims uint*; data_type uint; 8=name string; raw_data bytes
+ValueInfo: name string; type Type
+Type: tensor_type TensorType
+TensorType: elem_type uint; shape Shape
+Shape: dim Dimension*
+Dimension: dim_value uint; dim_param string
+""")
 
 READ_SCHEMA = {"Model": {14: SCHEMA["Model"][14]}, "Entry": SCHEMA["Entry"]}
 """Of a model only what hauteur reads: its metadata."""

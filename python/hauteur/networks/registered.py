@@ -13,15 +13,15 @@ import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from pydantic import TypeAdapter, ValidationError
-
-from hauteur.networks.architecture import NetworkSetting, RegisteredArchitecture
+from hauteur.networks.architecture import RegisteredArchitecture
 from hauteur.system.plugins import load_variable
 
 if TYPE_CHECKING:
     from torch import nn
+
+    from hauteur import _core
 
 Builder = TypeVar("Builder", bound=Callable[..., Any])
 
@@ -31,17 +31,7 @@ BUILT_IN = ("resnet", "lc0", "registered")
 _RECORD = "_hauteur_architecture"
 """Attribute of a module in which its architecture is kept."""
 
-_SETTING: TypeAdapter[NetworkSetting] = TypeAdapter(NetworkSetting)
 _registered: dict[str, Callable[..., Any]] = {}
-
-
-class GameShape(Protocol):
-    """The facts of its game that a network may read: a `Game` has them, and so has the file of a network."""
-
-    @property
-    def feature_shape(self) -> tuple[int, int, int]: ...
-    @property
-    def num_actions(self) -> int: ...
 
 
 @dataclass(frozen=True)
@@ -92,9 +82,9 @@ def register_network(name: str, *, replace: bool = False) -> Callable[[Builder],
         known = _registered.get(name)
         if known is not None and not replace and _place(known) != _place(builder):
             raise ValueError(f"there is a network {name!r} already: pass replace=True to replace it")
-        recording = _recording_class(name, builder) if inspect.isclass(builder) else _recording_function(name, builder)
+        recording: Builder = _recording(name, builder)
         _registered[name] = recording
-        return recording  # type: ignore[no-any-return]
+        return recording
 
     return register
 
@@ -110,7 +100,9 @@ def name_of(builder: object) -> str | None:
     return next((name for name, known in _registered.items() if known is builder), None)
 
 
-def registered_architecture(name: str, game: GameShape, settings: Mapping[str, Any]) -> RegisteredArchitecture:
+def registered_architecture(
+    name: str, game: _core.Game | NetworkGame, settings: Mapping[str, Any]
+) -> RegisteredArchitecture:
     """The network of this name with these settings, defaults written out, for a game.
 
     Raise ValueError where the name is not registered, or has no such setting.
@@ -148,30 +140,23 @@ def _place(builder: object) -> tuple[object, object]:
     return getattr(builder, "__module__", None), getattr(builder, "__qualname__", id(builder))
 
 
-def _recording_class(name: str, cls: Any) -> Any:
-    """The class, whose objects know from now on what they were built with."""
-    original = cls.__init__
+def _recording(name: str, builder: Any) -> Any:
+    """The class or function, whose modules know from now on what they were built with."""
+    is_class = inspect.isclass(builder)
+    original = builder.__init__ if is_class else builder
 
     @functools.wraps(original)
-    def initialise(self: Any, *given: Any, **settings: Any) -> None:
-        original(self, *given, **settings)
-        if type(self) is cls:
-            object.__setattr__(self, _RECORD, _described(name, cls, given, settings))
-
-    cls.__init__ = initialise
-    return cls
-
-
-def _recording_function(name: str, function: Callable[..., Any]) -> Any:
-    """The function, whose modules know from now on what they were built with."""
-
-    @functools.wraps(function)
     def build(*given: Any, **settings: Any) -> Any:
-        module = function(*given, **settings)
-        object.__setattr__(module, _RECORD, _described(name, function, given, settings))
-        return module
+        made = original(*given, **settings)
+        module, arguments = (given[0], given[1:]) if is_class else (made, given)
+        if not is_class or type(module) is builder:
+            object.__setattr__(module, _RECORD, _described(name, builder, arguments, settings))
+        return made
 
-    return build
+    if not is_class:
+        return build
+    builder.__init__ = build
+    return builder
 
 
 def _described(
@@ -207,11 +192,7 @@ def _described(
 
 def _fits(value: object) -> bool:
     """Return whether a file can hold this setting."""
-    try:
-        _SETTING.validate_python(value, strict=True)
-    except ValidationError:
-        return False
-    return True
+    return value is None or isinstance(value, bool | int | float) or (isinstance(value, str) and len(value) <= 1000)
 
 
 def _defined_in(builder: object) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from math import prod
+from typing import cast
 
 from hauteur.networks.architecture import Lc0Architecture, ResNetArchitecture, Shape
-from hauteur.networks.computation import Convolution, Dense, computed
+from hauteur.networks.computation import Convolution, Dense, Operations, computed
 from hauteur.networks.layers import NORM, LayerNames
 
 _UNUSED = ("policy_heads.", "value_heads.", "ip_val_err", "ip_val_cat", "smolgen_b")
@@ -30,7 +31,7 @@ class SizedLayer:
 def resnet_layers(architecture: ResNetArchitecture) -> list[SizedLayer]:
     """Return the layers of a residual tower, in the order of the computation."""
     shapes = _Shapes(architecture)
-    computed(shapes, architecture.feature_shape)
+    computed(cast("Operations[Shape]", shapes), architecture.feature_shape)
     return shapes.layers
 
 
@@ -49,7 +50,7 @@ def lc0_shapes(sizes: Mapping[str, int], architecture: Lc0Architecture) -> dict[
     wrong size, or is unknown.
     """
     shapes = _Lc0Shapes(architecture, sizes)
-    computed(shapes, architecture.feature_shape)
+    computed(cast("Operations[Shape]", shapes), architecture.feature_shape)
     unknown = [path for path in sizes if path not in shapes.taken and not path.startswith(_UNUSED)]
     if unknown:
         raise ValueError(f"layer {unknown[0]} has no place in a network of this structure ({architecture.summary()})")
@@ -69,9 +70,6 @@ class _Shapes:
         del path  # the only layer that a tower may lack
         return isinstance(self.architecture, ResNetArchitecture) and self.architecture.se_channels > 0
 
-    def width(self, path: str) -> int:
-        raise NotImplementedError(path)
-
     def convolution(self, x: Shape, layer: Convolution) -> Shape:
         assert layer.outputs is not None  # towers have no layers of an unknown width
         self.layers.append(SizedLayer(layer, (layer.outputs, x[0], layer.kernel, layer.kernel)))
@@ -82,36 +80,21 @@ class _Shapes:
         self.layers.append(SizedLayer(layer, (layer.outputs, x[-1])))
         return (*x[:-1], layer.outputs)
 
-    def norm(self, x: Shape, path: str, epsilon: float) -> Shape:
-        raise NotImplementedError(path)
-
-    def gate(self, x: Shape, path: str) -> Shape:
-        raise NotImplementedError(path)
-
-    def activation(self, x: Shape, name: str) -> Shape:
-        del name
+    def _unchanged(self, x: Shape, *others: object) -> Shape:
+        del others
         return x
+
+    activation = scaled = softmax = excited = _unchanged
 
     def add(self, x: Shape, y: Shape) -> Shape:
         if any(a != b and 1 not in (a, b) for a, b in zip(x, y, strict=True)):
             raise ValueError(f"layer {self._last} has outputs {y}, which are added to {x}")
         return tuple(map(max, x, y))
 
-    def scaled(self, x: Shape, factor: float) -> Shape:
-        del factor
-        return x
-
     def product(self, x: Shape, y: Shape) -> Shape:
         if x[-1] != y[-2]:
             raise ValueError(f"layer {self._last} has {y[-2]} outputs, expected {x[-1]}")
         return (*x[:-1], y[-1])
-
-    def softmax(self, x: Shape) -> Shape:
-        return x
-
-    def excited(self, x: Shape, both: Shape) -> Shape:
-        del both
-        return x
 
     def means(self, x: Shape) -> Shape:
         return x[:1]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -13,7 +13,7 @@ from torch.nn import functional
 
 from hauteur.networks.architecture import Lc0Architecture, ResNetArchitecture
 from hauteur.networks.chess_moves import NUM_MOVES, attention_indices, convolution_indices, reach_map
-from hauteur.networks.computation import VALUE_OUTPUTS, Convolution, Dense, Outputs, computed
+from hauteur.networks.computation import VALUE_OUTPUTS, Convolution, Dense, Operations, computed
 from hauteur.networks.layers import NORM, Floats, LayerNames, fold_norm
 from hauteur.networks.shapes import SizedLayer, lc0_shapes, resnet_layers
 
@@ -45,29 +45,10 @@ class TorchNetwork(nn.Module):
             self.register_buffer(name, torch.from_numpy(values), persistent=False)
 
     def forward(self, features: Tensor) -> tuple[Tensor, ...]:
-        outputs: Outputs[Tensor] = computed(self, features)
-        policy, value, left = outputs
+        policy, value, left = computed(cast("Operations[Tensor]", self), features)
         if VALUE_OUTPUTS[self.architecture.value] == 1:
             value = torch.tanh(value)
         return (policy, value) if left is None else (policy, value, left)
-
-    def has(self, path: str) -> bool:
-        raise NotImplementedError
-
-    def width(self, path: str) -> int:
-        raise NotImplementedError
-
-    def convolution(self, x: Tensor, layer: Convolution) -> Tensor:
-        raise NotImplementedError
-
-    def dense(self, x: Tensor, layer: Dense) -> Tensor:
-        raise NotImplementedError
-
-    def norm(self, x: Tensor, path: str, epsilon: float) -> Tensor:
-        raise NotImplementedError
-
-    def gate(self, x: Tensor, path: str) -> Tensor:
-        raise NotImplementedError
 
     def activation(self, x: Tensor, name: str) -> Tensor:
         return ACTIVATIONS[name](x)
@@ -150,13 +131,11 @@ class ResidualTower(TorchNetwork):
         del path  # the only layer that a tower may lack
         return self.architecture.se_channels > 0
 
-    def convolution(self, x: Tensor, layer: Convolution) -> Tensor:
+    def convolution(self, x: Tensor, layer: Convolution | Dense) -> Tensor:
         result: Tensor = self.get_submodule(layer.path)(x)
         return result
 
-    def dense(self, x: Tensor, layer: Dense) -> Tensor:
-        result: Tensor = self.get_submodule(layer.path)(x)
-        return result
+    dense = convolution
 
 
 class ConvNorm(nn.Module):
@@ -212,9 +191,9 @@ class Lc0Network(TorchNetwork):
 
     def layers(self) -> dict[str, Floats]:
         """The network as layers by path, copied: batch norms stay folded, unused layers are as they were."""
-        parameters = {_path_of(name): parameter for name, parameter in self.named_parameters()}
         return self._unused | {
-            path: parameter.detach().cpu().to(torch.float32).numpy().copy() for path, parameter in parameters.items()
+            name.replace("/", "."): parameter.detach().cpu().to(torch.float32).numpy().copy()
+            for name, parameter in self.named_parameters()
         }
 
     def _register(self, path: str, values: Floats) -> None:
@@ -253,8 +232,3 @@ class Lc0Network(TorchNetwork):
     def gate(self, x: Tensor, path: str) -> Tensor:
         values = self.get_parameter(path).T
         return x + values if path == "ip_add_gate" else x * values
-
-
-def _path_of(parameter: str) -> str:
-    """The path of a layer from the name of its parameter."""
-    return parameter.replace("/", ".")

@@ -9,7 +9,7 @@ Source of the encoding: https://protobuf.dev/programming-guides/encoding/
 import struct
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 Message = dict[str, Any]
 """A message by field names: int, float, str, memoryview (or bytes to be written), Message, or a list of one of them."""
@@ -25,13 +25,15 @@ class WireField:
     """One field of a message: its name, its encoding, and whether it may be repeated."""
 
     name: str
-    kind: Literal["uint", "fixed32", "float", "bytes", "string", "message"]
+    kind: str
+    """uint, fixed32, float, bytes, string, message."""
     message: str = ""
     repeated: bool = False
 
 
 Schema = Mapping[str, Mapping[int, WireField]]
 """Messages by name, each its fields by number."""
+
 
 _WIRE_TYPE = {
     "uint": VARINT,
@@ -41,6 +43,30 @@ _WIRE_TYPE = {
     "string": LENGTH,
     "message": LENGTH,
 }
+
+
+def schema_of(text: str) -> Schema:
+    """Return the schema of a text of `MESSAGE: NAME ... KIND; NAME ... KIND; ...`, a line with its indented rest each.
+
+    A field's number is one more than the last one's, or stands before its name: `10=weights`. KIND: of `WireField`, or
+    a message's name; `*`: repeated.
+
+    >>> schema_of("Net: magic fixed32; 10=weights Weights*")["Net"][10]
+    WireField(name='weights', kind='message', message='Weights', repeated=True)
+    """
+    found: dict[str, dict[int, WireField]] = {}
+    for line in text.strip().replace("\n    ", " ").splitlines():
+        message, _, entries = line.partition(": ")
+        fields, number = found.setdefault(message, {}), 0
+        for entry in entries.split("; "):
+            *names, kind = entry.split()
+            of = kind.rstrip("*")
+            of_field = (of, "") if of in _WIRE_TYPE else ("message", of)
+            for name in names:
+                given, _, bare = name.rpartition("=")
+                number = int(given) if given else number + 1
+                fields[number] = WireField(bare, *of_field, kind != of)
+    return found
 
 
 class _Token(NamedTuple):

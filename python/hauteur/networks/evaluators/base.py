@@ -81,14 +81,6 @@ class StateEvaluator(Protocol):
 
 
 @runtime_checkable
-class BlindEvaluator(Protocol):
-    """An evaluator whose answers do not depend on the positions: no features are written for it."""
-
-    def submit_blind(self, rows: int) -> Pending:
-        """Answer `rows` positions."""
-
-
-@runtime_checkable
 class PackedEvaluator(Protocol):
     """An evaluator that unpacks the features itself, so that a twentieth of the bytes goes to the device (chess)."""
 
@@ -139,43 +131,18 @@ class GameEvaluator(Closing):
         self._worker.shutdown(wait=True, cancel_futures=True)
 
 
-class Ready:
-    """Answers that are already available."""
-
-    def __init__(self, answers: Answers) -> None:
-        self._answers = answers
-
-    def result(self) -> Answers:
-        """The answers."""
-        return self._answers
-
-
 class UniformEvaluator(GameEvaluator):
-    """Equal priors and an even value: a search without knowledge. core: the same for games that the core plays."""
+    """Equal priors and an even value: a search without knowledge. core: the same for searches of the core."""
 
     core = _core.Uniform()
 
     def __init__(self, game: _core.Game, batch_size: int = 256) -> None:
         super().__init__(game, "uniform", batch_size)
-        self._answers = self._new_answers(batch_size)
 
     def compute(self, features: Floats) -> Answers:
-        """Answers at once."""
-        return self._new_answers(len(features))
-
-    def submit(self, features: Floats) -> Pending:
-        """Answers at once."""
-        return Ready(self.compute(features))
-
-    def submit_blind(self, rows: int) -> Pending:
-        """Answers at once, always the same arrays, which must not be written to."""
-        if rows > len(self._answers[0]):
-            self._answers = self._new_answers(rows)
-        logits, wdl = self._answers
-        return Ready((logits[:rows], wdl[:rows]))
-
-    def _new_answers(self, rows: int) -> Answers:
-        return np.zeros((rows, self.num_actions), np.float32), np.tile(np.array([0.5, 0.0, 0.5], np.float32), (rows, 1))
+        """Return the same answer to each row."""
+        rows = len(features)
+        return np.zeros((rows, self.num_actions), np.float32), np.tile(np.array([0.5, 0, 0.5], np.float32), (rows, 1))
 
 
 ROLLOUT_ROWS = 16
