@@ -71,16 +71,13 @@ def run(path: Path, planes: Floats) -> list[Floats]:
 
 def test_outputs_agree_with_numpy(toy: Toy, tmp_path: Path) -> None:
     planes = random_planes(3)
-    policy, wdl, *moves_left = run(write(tmp_path / "toy.pb.gz", toy), planes)
+    policy, wdl = run(write(tmp_path / "toy.pb.gz", toy), planes)
     for row, features in enumerate(planes):
-        expected_policy, expected_value, expected_moves = NumpyNet(*toy)(features)
+        expected_policy, expected_value = NumpyNet(*toy)(features)
         np.testing.assert_allclose(policy[row], expected_policy, atol=2e-4, rtol=1e-4)
         value = wdl[row] if toy[0].value == "wdl" else wdl[row, :1] - wdl[row, 2:]
         np.testing.assert_allclose(value, expected_value, atol=1e-5)
         assert wdl[row].sum() == pytest.approx(1, abs=1e-5)
-        assert bool(moves_left) == (expected_moves is not None)
-        if expected_moves is not None:
-            np.testing.assert_allclose(moves_left[0][row], expected_moves, atol=1e-4, rtol=1e-4)
 
 
 def test_file_is_read_as_written(toy: Toy, tmp_path: Path) -> None:

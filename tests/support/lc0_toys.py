@@ -206,21 +206,18 @@ class NumpyNet:
         self.t = {path: values.astype(np.float64) for path, values in tensors.items()}
         self.act = ACTIVATIONS[architecture.activation]
 
-    def __call__(self, planes: Floats) -> tuple[Array, Array, Array | None]:
-        """One position [112, 8, 8]: policy [1858], wdl probabilities [3] or tanh [1], moves left [1]."""
+    def __call__(self, planes: Floats) -> tuple[Array, Array]:
+        """One position [112, 8, 8]: policy [1858], wdl probabilities [3] or tanh [1]."""
         x = planes.astype(np.float64)
         if self.a.filters:
             x = self.tower(x)
         tokens = x.reshape(len(x), 64).T
         if self.a.encoders:
             tokens = self.body(tokens)
-        moves_left = None
-        if self.a.moves_left:
-            moves_left = np.maximum(self.head(x, tokens, "moves_left", "ip{}_mov"), 0)
         prefix = self.a.value_prefix
         value = self.head(x, tokens, f"{prefix}value", prefix + "ip{}_val")
         wdl = softmax(value) if self.a.value == "wdl" else np.tanh(value)
-        return self.policy(x, tokens), wdl, moves_left
+        return self.policy(x, tokens), wdl
 
     def fc(self, x: Array, path: str) -> Array:
         return x @ self.t[f"{path}_w"].T + self.t[f"{path}_b"]

@@ -47,7 +47,6 @@ class ResNetArchitecture(ResNet):
 
     kind: Literal["resnet"] = "resnet"
     encoders: ClassVar = 0
-    moves_left: ClassVar = False
     feature_shape: tuple[Size, Size, Size]
     num_actions: Size
 
@@ -198,13 +197,3 @@ class NetDescription(Section):
     def num_actions(self) -> int:
         """Length of the policy."""
         return self.architecture.num_actions
-
-    @property
-    def moves_left(self) -> bool:
-        """True where a third output predicts the remaining plies."""
-        return not isinstance(self.architecture, RegisteredArchitecture) and self.architecture.moves_left
-
-    @property
-    def has_weights(self) -> bool:
-        """Return whether the file holds tensors by name; an ONNX model holds operations."""
-        return self.format != "onnx"

@@ -106,20 +106,16 @@ class Operations(Protocol[Value]):
         """The logits of all actions from the flat outputs of a head: attention, convolution (chess) or squares."""
 
 
-Outputs = tuple[Value, Value, Value | None]
-"""Policy logits [actions]; value before softmax [3] or tanh [1]; plies left [1], of networks with that head."""
-
-
-def computed(ops: Operations[Value], features: Value) -> Outputs[Value]:
-    """Carry the network out on features [planes, rows, columns]."""
+def computed(ops: Operations[Value], features: Value) -> tuple[Value, Value]:
+    """Carry the network out on features [planes, rows, columns]: policy logits [actions], and the value before softmax
+    [3] or tanh [1]. What else a file has (plies left, further heads) is not computed.
+    """
     architecture, x = ops.architecture, features
     if architecture.filters:
         x = _tower(ops, x)
     if architecture.encoders:
         x = _attention_body(ops, x)
-    policy, value = _policy(ops, x), _head(ops, x, "value", VALUE_OUTPUTS[architecture.value])
-    left = ops.activation(_head(ops, x, "moves_left", 1), "relu") if architecture.moves_left else None
-    return policy, value, left
+    return _policy(ops, x), _value(ops, x)
 
 
 def _size(ops: Operations[Any], name: str) -> int | None:
@@ -163,15 +159,15 @@ def _policy(ops: Operations[Value], x: Value) -> Value:
     return ops.dense(ops.flatten(hidden), Dense("policy.output", architecture.num_actions))
 
 
-def _head(ops: Operations[Value], x: Value, name: str, outputs: int) -> Value:
-    """Value and moves-left heads: convolution (after a tower) or dense layer a square (after encoders), two dense."""
+def _value(ops: Operations[Value], x: Value) -> Value:
+    """Convolution (after a tower) or dense layer a square (after encoders), two dense layers."""
     if ops.architecture.encoders:
-        embedded = ops.dense(x, Dense(f"{name}.embed"))
+        embedded = ops.dense(x, Dense("value.embed"))
     else:
-        embedded = ops.convolution(x, Convolution(f"{name}.conv", 1, _size(ops, "value_channels")))
+        embedded = ops.convolution(x, Convolution("value.conv", 1, _size(ops, "value_channels")))
     flat = ops.flatten(_activated(ops, embedded))
-    hidden = _activated(ops, ops.dense(flat, Dense(f"{name}.hidden", _size(ops, "value_hidden"))))
-    return ops.dense(hidden, Dense(f"{name}.output", outputs))
+    hidden = _activated(ops, ops.dense(flat, Dense("value.hidden", _size(ops, "value_hidden"))))
+    return ops.dense(hidden, Dense("value.output", VALUE_OUTPUTS[ops.architecture.value]))
 
 
 # Attention, as in lc0's networks; the paths are those of its files.

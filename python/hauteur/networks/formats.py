@@ -43,13 +43,12 @@ class NetFile(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class Contents:
-    """Contents of a network file. source: the description of the file that is converted, None without one."""
+    """Contents of a network file."""
 
     architecture: Architecture
     tensors: Tensors
     game: str
     training: Mapping[str, object] = field(default_factory=dict)
-    source: NetDescription | None = None
 
 
 class Format:

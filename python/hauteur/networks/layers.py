@@ -79,10 +79,6 @@ class LayerNames:
             "value.embed": f"{value}ip_val",
             "value.hidden": f"{value}ip1_val",
             "value.output": f"{value}ip2_val",
-            "moves_left.conv": "moves_left",
-            "moves_left.embed": "ip_mov",
-            "moves_left.hidden": "ip1_mov",
-            "moves_left.output": "ip2_mov",
         }
         return heads.get(path) or path.replace("blocks.", "residual.", 1)
 

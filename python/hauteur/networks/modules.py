@@ -15,7 +15,7 @@ from hauteur.system.formatting import described
 
 Network = nn.Module
 """forward(features float32 [B, planes, rows, columns]) -> policy logits [B, A], value [B, 3] (logits of win, draw,
-loss) or [B, 1] (tanh, scalar networks), and for networks with a moves-left head plies [B, 1]."""
+loss) or [B, 1] (tanh, scalar networks)."""
 
 PROBE_ROWS = 2
 """Rows of the batch on which the outputs of a registered network are checked."""
@@ -97,13 +97,8 @@ def check_outputs(network: Network, feature_shape: tuple[int, int, int], num_act
 def checked_outputs(
     returned: object, rows: int, num_actions: int, network: nn.Module, name: str = ""
 ) -> tuple[Tensor, Tensor]:
-    """Policy and value among what a module returned; ValueError for missing ones, others besides, and other shapes.
-
-    Only lc0's networks may have a third output, plies left, which is not read here.
-    """
+    """Policy and value among what a module returned; ValueError for missing ones, others besides, other shapes."""
     outputs = list(returned if isinstance(returned, tuple | list) else [returned])
-    if isinstance(network, Lc0Network):
-        outputs = outputs[:2]
     name = name or f"network {type(network).__name__}"
     tensors = [output for output in outputs if isinstance(output, Tensor)]
     shapes = [tuple(tensor.shape) for tensor in tensors]
@@ -132,17 +127,19 @@ def _check_same(architecture: RegisteredArchitecture, own: Mapping[str, Tensor],
 
 
 class Inference(nn.Module):
-    """A network with the outputs of an evaluator: policy logits [B, A], wdl probabilities [B, 3] of the mover, and
-    plies left [B, 1] if it has that head. A scalar value v becomes ((1 + v) / 2, 0, (1 - v) / 2)."""
+    """A network with the outputs of an evaluator: policy logits [B, A], wdl probabilities [B, 3] of the mover.
+
+    A scalar value v becomes ((1 + v) / 2, 0, (1 - v) / 2).
+    """
 
     def __init__(self, network: Network) -> None:
         super().__init__()
         self.network = network
         self.memory_format = memory_format(network)
 
-    def forward(self, features: Tensor) -> tuple[Tensor, ...]:
-        policy, value, *moves_left = self.network(features)
-        return policy, wdl_of(value.float()), *moves_left  # probabilities need more than 16 bits
+    def forward(self, features: Tensor) -> tuple[Tensor, Tensor]:
+        policy, value = self.network(features)
+        return policy, wdl_of(value.float())  # probabilities need more than 16 bits
 
 
 def wdl_of(value: Tensor) -> Tensor:

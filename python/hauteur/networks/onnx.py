@@ -1,9 +1,9 @@
-"""ONNX models of networks, as bytes: written from the weights without torch, and what a written file contains.
+"""ONNX models of networks, as bytes, written from the weights without torch: for ONNX Runtime, and to be run elsewhere.
 
 Inputs: `features` float32 [rows, planes, rows, columns]; outputs: `policy` float32 [rows, actions] (logits), `wdl`
-float32 [rows, 3] (probabilities), and `moves_left` float32 [rows, 1] where the net has that head. Only what network
-files need of the format: float32 and int64 tensors, a batch of any size as the first axis. The messages and their field
-numbers are those of https://github.com/onnx/onnx/blob/main/onnx/onnx.proto3.
+float32 [rows, 3] (probabilities). Only what network files need of the format: float32 and int64 tensors, a batch of any
+size as the first axis. The messages and their field numbers are those of
+https://github.com/onnx/onnx/blob/main/onnx/onnx.proto3.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,15 +11,13 @@ from pathlib import Path
 from typing import Any, NewType
 
 import numpy as np
-from pydantic import ValidationError
 
-from hauteur.networks.architecture import Lc0Architecture, NetDescription, ResNetArchitecture
+from hauteur.networks.architecture import Architecture, Lc0Architecture, ResNetArchitecture
 from hauteur.networks.chess_moves import attention_indices, convolution_indices, reach_map
-from hauteur.networks.computation import Convolution, Dense, Outputs, computed
+from hauteur.networks.computation import Convolution, Dense, computed
 from hauteur.networks.formats import MODULES, Contents, Format, NetFile
 from hauteur.networks.layers import Floats, Layers
-from hauteur.networks.wire import Message, read_message, schema_of, write_message
-from hauteur.system.files import sha256_of
+from hauteur.networks.wire import Message, schema_of, write_message
 
 Value = NewType("Value", str)
 """Name of a tensor inside the graph."""
@@ -31,8 +29,7 @@ _ATTRIBUTE_FLOAT, _ATTRIBUTE_INT, _ATTRIBUTE_INTS = 1, 2, 7
 
 
 SCHEMA = schema_of("""
-Model: ir_version uint; producer_name string; 7=graph Graph; opset_import Opset*; 14=metadata_props Entry*
-Entry: key value string
+Model: ir_version uint; producer_name string; 7=graph Graph; opset_import Opset*
 Opset: domain string; version uint
 Graph: node Node*; name string; 5=initializer Tensor*; 11=input output ValueInfo*
 Node: input output string*; name op_type string; attribute Attribute*
@@ -44,9 +41,6 @@ TensorType: elem_type uint; shape Shape
 Shape: dim Dimension*
 Dimension: dim_value uint; dim_param string
 """)
-
-READ_SCHEMA = {"Model": {14: SCHEMA["Model"][14]}, "Entry": SCHEMA["Entry"]}
-"""Of a model only what hauteur reads: its metadata."""
 
 
 class Graph:
@@ -93,7 +87,7 @@ class Graph:
         )
         return Value(name)
 
-    def to_bytes(self, metadata: Mapping[str, str]) -> bytes:
+    def to_bytes(self) -> bytes:
         """Return the whole model as the bytes of an `.onnx` file."""
         graph: Message = {
             "node": self._nodes,
@@ -107,7 +101,6 @@ class Graph:
             "producer_name": "hauteur",
             "graph": graph,
             "opset_import": [{"domain": "", "version": OPSET}],
-            "metadata_props": [{"key": key, "value": value} for key, value in metadata.items()],
         }
         return write_message(model, SCHEMA, "Model")
 
@@ -224,62 +217,31 @@ class NetworkGraph(Graph):
         return self.add_node("Add", scaled, self.constant(abs(halves)))
 
 
-_METADATA = "hauteur.description"
-
-
-def onnx_bytes(description: NetDescription, tensors: Mapping[str, Floats]) -> bytes:
-    """A network as the bytes of an `.onnx` file, float32, with its description in the metadata."""
-    architecture = description.architecture
+def onnx_bytes(architecture: Architecture, tensors: Mapping[str, Floats]) -> bytes:
+    """A network as the bytes of an `.onnx` file, float32. ValueError for a registered one."""
     if not isinstance(architecture, Lc0Architecture | ResNetArchitecture):
         raise ValueError(f"{architecture.summary()} is a registered network: torch.onnx.export writes its module")
     graph = NetworkGraph(architecture, tensors)
-    outputs: Outputs[Value] = computed(graph, graph.input("features", architecture.feature_shape))
-    policy, value, left = outputs
+    policy, value = computed(graph, graph.input("features", architecture.feature_shape))
     graph.output("policy", policy, [architecture.num_actions])
     graph.output("wdl", graph.win_draw_loss(value), [3])
-    if left is not None:
-        graph.output("moves_left", left, [1])
-    return graph.to_bytes({_METADATA: description.model_dump_json()})
+    return graph.to_bytes()
 
 
 class OnnxFormat(Format):
-    """ONNX models that hauteur has written: they can be evaluated, but hold no weights by name."""
+    """ONNX models: written for other programs, not read again."""
 
     name, suffix = "onnx", ".onnx"
 
     def load(self, path: Path) -> NetFile:
-        raise ValueError(
-            f"{path}: an ONNX file holds no weights that can be loaded; allowed: "
-            f"{', '.join(suffix for suffix in MODULES if suffix != self.suffix)}"
-        )
+        """Raise ValueError: operations are no weights by name."""
+        others = ", ".join(suffix for suffix in MODULES if suffix != self.suffix)
+        raise ValueError(f"{path}: an ONNX file is for other programs: give the net that it was made of ({others})")
 
     def save(self, contents: Contents, encoding: str | None) -> bytes:
-        if contents.source is None:
-            raise ValueError("cannot save weights as ONNX; use convert")
         if encoding not in (None, "float32"):
             raise ValueError(f"ONNX files are written in float32, not in {encoding}")
-        return onnx_bytes(contents.source, contents.tensors)
-
-    def describe(self, path: Path) -> NetDescription:
-        try:
-            model = read_message(path.read_bytes(), READ_SCHEMA, "Model")
-        except ValueError as error:
-            raise ValueError(f"{path}: is not a whole ONNX file ({error})") from None
-        texts = [entry.get("value", "") for entry in model.get("metadata_props", []) if entry.get("key") == _METADATA]
-        if not texts:
-            raise ValueError(
-                f"{path}: is an ONNX file, but none that was exported here (no {_METADATA} in its metadata)"
-            )
-        facts = {"format": self.name, "sha256": sha256_of(path), "file_bytes": path.stat().st_size}
-        return _description(path, texts[0]).model_copy(update={**facts, "encodings": ("FLOAT32",)})
+        return onnx_bytes(contents.architecture, contents.tensors)
 
 
 FORMAT = OnnxFormat()
-
-
-def _description(path: Path, text: str) -> NetDescription:
-    try:
-        return NetDescription.model_validate_json(text)
-    except ValidationError as error:
-        first = error.errors()[0]
-        raise ValueError(f"{path}: {_METADATA}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from None

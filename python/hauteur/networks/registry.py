@@ -64,8 +64,7 @@ class Net:
 
     def saved_as(self, file_format: Format, encoding: str | None = None) -> bytes:
         """The network as the bytes of a file of another format. ValueError where it has no place there."""
-        description = self.description
-        contents = Contents(self.architecture, self.tensors, self.game, description.training, description)
+        contents = Contents(self.architecture, self.tensors, self.game, self.description.training)
         return file_format.save(contents, encoding)
 
 
@@ -94,15 +93,9 @@ load = load_network
 
 
 def describe(path: str | Path) -> NetDescription:
-    """Return the description of a network file (also `.onnx`), without importing torch. Errors as in `load`."""
+    """Return the description of a network file, without importing torch. Errors as in `load`."""
     path = Path(resolve_net(path))
     return format_of(path).describe(path)
-
-
-def onnx_model(path: str | Path) -> bytes:
-    """The ONNX model of a network file: an `.onnx` file itself, else written from the weights. Errors as in `load`."""
-    path = Path(path)
-    return path.read_bytes() if path.suffix == ".onnx" else load(path).saved_as(format_of(Path("net.onnx")))
 
 
 def save(

@@ -11,8 +11,11 @@ from hauteur.networks.architecture import Lc0Architecture, ResNetArchitecture, S
 from hauteur.networks.computation import Convolution, Dense, Operations, computed
 from hauteur.networks.layers import NORM, LayerNames
 
-_UNUSED = ("policy_heads.", "value_heads.", "ip_val_err", "ip_val_cat", "smolgen_b")
-"""Beginnings of layers that may be present without being used: further heads, and leftovers of old files."""
+_UNUSED = (
+    *("policy_heads.", "value_heads.", "ip_val_err", "ip_val_cat", "smolgen_b"),
+    *("moves_left.", "ip_mov", "ip1_mov", "ip2_mov"),
+)
+"""Beginnings of layers that may be present without being used: further heads, plies left, leftovers of old files."""
 
 
 @dataclass(frozen=True)

@@ -33,7 +33,7 @@ class TorchNetwork(nn.Module):
     """The operations of `computation` on tensors [B, ...]; a kind of network adds its layers.
 
     forward: features float32 [B, planes, rows, columns] -> policy logits [B, actions], value [B, 3] (logits of win,
-    draw, loss) or [B, 1] (tanh), and with a moves-left head plies [B, 1].
+    draw, loss) or [B, 1] (tanh).
     """
 
     reach: Tensor
@@ -44,11 +44,11 @@ class TorchNetwork(nn.Module):
         for name, values in _tables(architecture).items():
             self.register_buffer(name, torch.from_numpy(values), persistent=False)
 
-    def forward(self, features: Tensor) -> tuple[Tensor, ...]:
-        policy, value, left = computed(cast("Operations[Tensor]", self), features)
+    def forward(self, features: Tensor) -> tuple[Tensor, Tensor]:
+        policy, value = computed(cast("Operations[Tensor]", self), features)
         if VALUE_OUTPUTS[self.architecture.value] == 1:
             value = torch.tanh(value)
-        return (policy, value) if left is None else (policy, value, left)
+        return policy, value
 
     def activation(self, x: Tensor, name: str) -> Tensor:
         return ACTIVATIONS[name](x)

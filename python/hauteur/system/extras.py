@@ -47,7 +47,7 @@ _WEB = (
 )
 
 LAYERS = (
-    Layer("onnx", (Package("onnxruntime", "onnxruntime", 22),), "nets with attention and .onnx files on processors"),
+    Layer("onnx", (Package("onnxruntime", "onnxruntime", 22),), "nets with attention on processors"),
     Layer("parquet", (_PYARROW,), "recorded games in Parquet files"),
     Layer("train", (_TORCH, _PYARROW), "learning, and nets on NVIDIA GPUs"),
     Layer("web", _WEB, "the browser lab"),

@@ -14,7 +14,7 @@ def info(file: Path, /, *, json: bool = False) -> None:
     Parameters
     ----------
     file
-        Net file: .safetensors, .pb.gz (lc0) or .onnx (written by `hauteur net convert`).
+        Net file: .safetensors or .pb.gz (lc0).
     json
         Print one JSON object instead of a table.
     """
@@ -43,12 +43,12 @@ def info_rows(file: Path, net: "NetDescription") -> list[tuple[str, str]]:
         ("features", " x ".join(map(str, net.feature_shape))),
         ("policy", f"{architecture.policy}, {net.num_actions} actions"),
         ("value", architecture.value),
-        ("moves left", "yes" if net.moves_left else "no"),
         ("numbers", f"{net.parameters:,} ({', '.join(net.encodings)})"),
         ("file size", f"{net.file_bytes:,} bytes"),
         ("sha256", net.sha256),
     ]
     if architecture.kind == "lc0":
+        rows.append(("moves left", "in the file, not computed" if architecture.moves_left else "no"))
         rows.append(("written for", "lc0 " + ".".join(map(str, architecture.min_version))))
         rows.append(("licence", architecture.license or "not stated"))
     return rows + [(f"training: {name}", str(value)) for name, value in net.training.items()]
@@ -62,7 +62,7 @@ def convert(
     encoding: Literal["linear16", "float16", "float32"] | None = None,
     force: bool = False,
 ) -> None:
-    """Write a net in another format, chosen by the target's name: .safetensors, .pb.gz (lc0) or .onnx.
+    """Write a net in another format, chosen by the target's name: .safetensors, .pb.gz (lc0), .onnx (for others).
 
     Parameters
     ----------
@@ -81,4 +81,4 @@ def convert(
     if target.exists() and not force:
         raise ValueError(f"{target}: is there already; --force overwrites it")
     networks.convert(source, target, encoding=encoding)
-    print(f"{target}: {networks.describe(target).architecture.summary()}, {target.stat().st_size:,} bytes")
+    print(f"{target}: {networks.describe(source).architecture.summary()}, {target.stat().st_size:,} bytes")

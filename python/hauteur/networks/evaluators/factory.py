@@ -83,7 +83,7 @@ def evaluator(
         The game whose positions it evaluates, or the spec of a game in Rust: `"chess"`; `feature_shape` (C, H, W) and
         `num_actions` A are its.
     source
-        - a network file (`.safetensors`, `.pb.gz`, `.onnx`), the name of a net that ships or was downloaded
+        - a network file (`.safetensors`, `.pb.gz`), the name of a net that ships or was downloaded
           (`"maia-1900"`), or None: the net that ships for the game;
         - `"uniform"`: equal priors, even values; `"rollout"`: equal priors, the result of one random game;
         - a callable: features float32 [B, C, H, W] -> (policy logits float32 [B, A], wdl float32 [B, 3]), wdl being
@@ -184,10 +184,10 @@ def make_evaluator(
 ) -> GameEvaluator:
     """An evaluator for this game.
 
-    spec: `uniform`, `rollout` (random games), a network file (.safetensors, .pb.gz, .onnx), or the name of a net that
+    spec: `uniform`, `rollout` (random games), a network file (.safetensors, .pb.gz), or the name of a net that
     ships or was downloaded.
     backend: default torch where CUDA is used and for registered nets, core for other residual nets; for nets with
-    attention and .onnx files onnxruntime, or torch where only that is installed.
+    attention onnxruntime, or torch where only that is installed.
     precision: default the backend's.
     threads: of the processor, default all that this process may use.
     batch_size: rows of a batch, default the backend's preference. device: `cpu`, or `cuda` (of torch).
@@ -246,27 +246,25 @@ def _opened(
 
 def default_backend(path: Path, net: NetDescription, device: str | None = None) -> Backend:
     """Return what computes a net unless something else is asked for; MissingLayerError where nothing here can."""
-    has_weights = net.has_weights
-    if has_weights and (isinstance(net.architecture, RegisteredArchitecture) or device not in (None, "cpu")):
+    if isinstance(net.architecture, RegisteredArchitecture) or device not in (None, "cpu"):
         return "torch"
-    if has_weights and device is None and has_cuda():
+    if device is None and has_cuda():
         return "torch"
-    if has_weights and computed_by_core(net.architecture):
+    if computed_by_core(net.architecture):
         return "core"
-    if has_weights and find_spec("onnxruntime") is None and find_spec("torch") is not None:
+    if find_spec("onnxruntime") is None and find_spec("torch") is not None:
         return "torch"
-    require(f"{path.name}, {'a net with attention' if has_weights else 'an ONNX model'},", "onnxruntime")
+    require(f"{path.name}, a net with attention,", "onnxruntime")
     return "onnxruntime"
 
 
 def backends_at_hand(net: NetDescription) -> list[Backend]:
     """Return the backends that can compute a net here, the one that others are compared with first."""
-    has_weights = net.has_weights
     is_registered = isinstance(net.architecture, RegisteredArchitecture)
     able: dict[Backend, bool] = {
-        "torch": has_weights and find_spec("torch") is not None,
+        "torch": find_spec("torch") is not None,
         "onnxruntime": not is_registered and find_spec("onnxruntime") is not None,
-        "core": has_weights and computed_by_core(net.architecture),
+        "core": computed_by_core(net.architecture),
     }
     return [backend for backend, can in able.items() if can]
 

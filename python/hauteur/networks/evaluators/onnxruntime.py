@@ -1,4 +1,4 @@
-"""Networks by onnxruntime (extra `onnx`): nets with attention, `.onnx` files, and a second opinion on others."""
+"""Networks by onnxruntime (extra `onnx`): nets with attention, and a second opinion on others."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import onnxruntime as ort
 from onnxruntime.capi import onnxruntime_pybind11_state
 
 from hauteur.networks.evaluators.base import PREFERRED_ROWS, Answers, Floats, GameEvaluator
-from hauteur.networks.registry import onnx_model
+from hauteur.networks.onnx import onnx_bytes
+from hauteur.networks.registry import load
 from hauteur.system.errors import one_line
 
 if TYPE_CHECKING:
@@ -54,6 +55,8 @@ class OrtEvaluator(GameEvaluator):
 def _session(path: Path, options: ort.SessionOptions) -> ort.InferenceSession:
     """Return the compiled network."""
     try:
-        return ort.InferenceSession(onnx_model(path), options, providers=["CPUExecutionProvider"])
+        net = load(path)
+        model = onnx_bytes(net.architecture, net.tensors)
+        return ort.InferenceSession(model, options, providers=["CPUExecutionProvider"])
     except ORT_ERRORS as error:
         raise ValueError(f"{path}: cannot be computed by onnxruntime: {one_line(error)[:200]}") from None

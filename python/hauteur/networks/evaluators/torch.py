@@ -213,7 +213,7 @@ class _Slot:
         stream.synchronize()
         with torch.cuda.graph(self._graph, stream=stream):
             outputs = module(self._features(module.memory_format))
-            self._answers = [output.float() for output in outputs[:2]]
+            self._answers = [output.float() for output in outputs]
 
     def _empty_rows(self) -> list[torch.Tensor]:
         """Return what is copied to the device for a batch, without content."""
