@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hauteur.mcts.own_rules import NO_RULES, RuleChain
+from hauteur.mcts.own_rules import RuleChain
 from hauteur.mcts.params import Cpuct, Fpu, SearchParams
 from reference import (
     prior_mixing,
@@ -22,6 +22,8 @@ from reference.hooks import acts_of
 from reference.outside import show_node
 from reference.priors import lc0_ln, sum_in_order
 from reference.tree import Edge, Node, Value
+
+NO_RULES = RuleChain()
 
 
 @dataclass
@@ -62,7 +64,7 @@ class Scores:
         F is ours: visits in flight count as visits here (virtual visits), and not in Q (no virtual loss).
         """
         edges = self.node.edges
-        terms = self._ruled_terms() if self.rules else [self.free_terms(k) for k in range(len(edges))]
+        terms = self._ruled_terms() if self.rules.rules else [self.free_terms(k) for k in range(len(edges))]
         return [sum_in_order(self.proven_terms(edge, *pair)) for edge, pair in zip(edges, terms, strict=True)]
 
     def _ruled_terms(self) -> list[tuple[float, float]]:

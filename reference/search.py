@@ -299,9 +299,9 @@ class Search(RootedTree):
             self._back_up_bounded(leaf, value)
             return
         steps: list[float | None] = [None] * len(leaf.path)
-        if self.rules.backs_up:
+        if {"step_size", "after_backup"} & {*self.rules.places}:
             show_way(self.rules, leaf, value, [step_size(node.visits + 1, self.params) for node in reversed(leaf.path)])
-            steps = list(self.rules.steps()[::-1]) if self.rules.sizes_steps else steps
+            steps = list(self.rules.steps()[::-1]) if "step_size" in self.rules.places else steps
         for node, step in zip(leaf.path, steps, strict=True):
             update_node(node, value.seen_by(node.mover, leaf.node.mover), self.params, step)
         if "after_backup" in self.rules.places:
@@ -351,7 +351,7 @@ class Search(RootedTree):
     def _reopen_repeats(self) -> None:
         """Take back the visits of repeats that count no longer."""
         if self.params.repetition and self.params.repetition.mode == "inline_value":
-            averaged = self.params.q_average is not None or self.rules.sizes_steps
+            averaged = self.params.q_average is not None or "step_size" in self.rules.places
             repetition.reopen(self.root, self.params.repetition, averaged=averaged)
 
     def _has_tree(self, node: Node) -> bool:

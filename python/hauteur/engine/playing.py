@@ -28,7 +28,6 @@ from hauteur.engine.nets import NetChoice, Opener, OpenNets, open_evaluator, ope
 from hauteur.mcts.analysis import Analysis, OnReport
 from hauteur.mcts.control import SearchControl, in_background
 from hauteur.mcts.driver import for_nets, nets_of
-from hauteur.mcts.followed_tree import TreeFacts
 from hauteur.mcts.limits import Limits, remember_lateness
 from hauteur.mcts.params import SearchParams, Temperature
 from hauteur.mcts.report import RootMove, RootReport, choose_move
@@ -186,12 +185,6 @@ class PlayingSession(Closing):
     def seed(self) -> int:
         """The seed of all random draws."""
         return self._seed
-
-    def tree_facts(self) -> TreeFacts:
-        """Return the digest of the tree, and what was counted in it. Raise ValueError where none was searched."""
-        if self._analysis is None:
-            raise ValueError("nothing was searched yet")
-        return self._analysis.tree_facts()
 
     def ask(self, function: Callable[[SearchTree], Answer]) -> Future[Answer]:
         """Call a function with the tree, in the searching thread between two batches while a search runs; see

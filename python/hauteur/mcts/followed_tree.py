@@ -96,8 +96,6 @@ class TreeFacts(NamedTuple):
 
     digest: str
     counters: dict[str, float]
-    is_first: bool
-    """Nothing but this position was searched with its random draws and its cache of evaluations."""
 
 
 @dataclass
@@ -154,10 +152,7 @@ class FollowedTree:
     @property
     def facts(self) -> TreeFacts:
         """Digest and counters of the tree."""
-        forest, counters = self.forest, self.forest.tree_stats(self.number)
-        of_root = self.counters.root_visits + counters["large_visits"]
-        is_first = self.number == 0 and of_root == counters["visits"] == forest.stats()["visits"]
-        return TreeFacts(f"{forest.digest(self.number):016x}", counters, is_first)
+        return TreeFacts(f"{self.forest.digest(self.number):016x}", self.forest.tree_stats(self.number))
 
     def go_to(self, start: _core.State, actions: Sequence[int]) -> bool:
         """Go to the position after `actions` from `start`; return whether the tree was kept."""

@@ -43,19 +43,26 @@ class Lc0Option:
 
     def parse(self, text: str) -> Value:
         """Return the value that a text means; ValueError with what is allowed."""
-        value = self._parse_kind(text.strip())
+        value = self._read(text.strip())
+        if value is None:
+            raise ValueError(f"{self.name} must be {self.allowed}, got {text.strip()!r}")
         if self.check is not None:
             self.check(value)
         return value
 
-    def _parse_kind(self, text: str) -> Value:
+    def _read(self, text: str) -> Value | None:
+        """Return the value, None where the text means none that is allowed."""
         match self.kind:
             case "check":
-                return _parse_check(self.name, text)
+                return _SWITCH.get(text.lower())
             case "spin" | "float":
-                return self._parse_number(text)
+                try:
+                    number: int | float = int(text) if self.kind == "spin" else float(text)
+                except ValueError:
+                    return None
+                return number if self.least <= number <= self.most else None
             case "combo":
-                return self._parse_choice(text)
+                return next((choice for choice in self.choices if choice.lower() == text.lower()), None)
             case _:
                 return "" if text == "<empty>" else text
 
@@ -68,40 +75,16 @@ class Lc0Option:
     @property
     def allowed(self) -> str:
         """The allowed values, in words."""
-        match self.kind:
-            case "check":
-                return "true or false"
-            case "spin":
-                return f"a whole number from {self.least:.0f} to {self.most:.0f}"
-            case "float":
-                return f"a number from {self.least:g} to {self.most:g}"
-            case "combo":
-                return "one of " + ", ".join(self.choices)
-            case _:
-                return "any text"
-
-    def _parse_number(self, text: str) -> Value:
-        try:
-            number: int | float = int(text) if self.kind == "spin" else float(text)
-        except ValueError:
-            raise ValueError(f"{self.name} must be {self.allowed}, got {text!r}") from None
-        if not self.least <= number <= self.most:
-            raise ValueError(f"{self.name} must be {self.allowed}, got {text}")
-        return number
-
-    def _parse_choice(self, text: str) -> str:
-        for choice in self.choices:
-            if choice.lower() == text.lower():
-                return choice
-        raise ValueError(f"{self.name} must be {self.allowed}, got {text!r}")
+        words = {
+            "check": "true or false",
+            "spin": f"a whole number from {self.least:.0f} to {self.most:.0f}",
+            "float": f"a number from {self.least:g} to {self.most:g}",
+            "combo": f"one of {', '.join(self.choices)}",
+        }
+        return words.get(self.kind, "any text")
 
 
-def _parse_check(name: str, text: str) -> bool:
-    values = {"true": True, "on": True, "1": True, "false": False, "off": False, "0": False}
-    if text.lower() not in values:
-        raise ValueError(f"{name} must be true or false, got {text!r}")
-    return values[text.lower()]
-
+_SWITCH = {"true": True, "on": True, "1": True, "false": False, "off": False, "0": False}
 
 KINDS: dict[str, Kind] = {
     "whole": "spin",
@@ -267,19 +250,15 @@ STICKY_ENDGAMES = {
 
 
 def setting_path(name: str) -> tuple[str, ...]:
-    """Return where a player has what an option of lc0 sets: CPuct is ("search", "cpuct", "init"). KeyError without."""
-    paths = {option.name: ("search", *option.field.split(".")) for option in SEARCH_OPTIONS if option.field}
-    return (paths | {option.name: ("temperature", option.field) for option in TEMPERATURE_OPTIONS})[name]
+    """Return where a player has what an option of lc0, in any case, sets: CPuct is ("search", "cpuct", "init").
 
-
-def name_of_lc0(name: str) -> str:
-    """Return the key of the setting that an option of lc0, in any case, sets in a player's text; empty without one."""
-    options = (option for option in (*SEARCH_OPTIONS, *TEMPERATURE_OPTIONS) if option.field)
-    found = next((option for option in options if option.name.lower() == name.lower()), None)
-    if found is None:
-        return ""
-    prefix = "temperature." if found in TEMPERATURE_OPTIONS else ""
-    return f"{prefix}{found.field}".replace("_", "-")
+    Empty for a name that is none, or sets nothing by itself.
+    """
+    for section, options in (("search", SEARCH_OPTIONS), ("temperature", TEMPERATURE_OPTIONS)):
+        for option in options:
+            if option.field and option.name.lower() == name.lower():
+                return (section, *option.field.split("."))
+    return ()
 
 
 def search_params(options: Mapping[str, Value], **others: Any) -> SearchParams:

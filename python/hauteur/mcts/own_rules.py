@@ -47,15 +47,15 @@ class Table:
     def __init__(self, rows: Floats, columns: Floats) -> None:
         """columns: what rules keep, [C, rows' width]."""
         self._rows, self._columns = rows, columns
-        self._places: dict[str, int] = {}
+        self._rule, self._places = 0, dict[str, int]()
 
     def __getitem__(self, name: str) -> Floats:
         found: Floats = self._columns[self._place(name)]
         return found
 
-    def show_to(self, places: dict[str, int]) -> None:
-        """Show the columns of a rule: their places by name."""
-        self._places = places
+    def show_to(self, rule: int, places: dict[str, int]) -> None:
+        """Show the columns of a rule by its number: their places by name."""
+        self._rule, self._places = rule, places
 
     def _place(self, name: str) -> int:
         if name not in self._places:
@@ -75,7 +75,7 @@ class Nodes(Table):
         """Plies below the root: 0 at the roots."""
         self.tree = tree
         """The number of each tree in its forest."""
-        self._handed, self._rule = handed, 0
+        self._handed = handed
 
     def __len__(self) -> int:
         return len(self.tree)
@@ -96,11 +96,6 @@ class Nodes(Table):
         found = self._handed.get((self._rule, name))
         return np.full(len(self.tree), default) if found is None else np.where(np.isnan(found), default, found)
 
-    def show_rule(self, rule: int, places: dict[str, int]) -> None:
-        """Show columns and what was handed down of a rule by its number."""
-        self._rule = rule
-        self.show_to(places)
-
 
 class Edges(Table):
     """The edges of these nodes, [E], those of one node after those of another, each as the node's mover sees it.
@@ -117,7 +112,6 @@ class Edges(Table):
         """The random numbers that the rule asks for with `random`; those of a tree depend on its seed alone."""
         self.below: dict[tuple[int, str], Floats] = {}
         """Numbers that are handed down, by rule and name."""
-        self._rule = 0
 
     def __len__(self) -> int:
         return len(self._actions)
@@ -166,12 +160,10 @@ class Edges(Table):
             raise ValueError(f"hand_down needs a number an edge, shape {(len(self),)}, got {np.shape(values)}")
         self.below[self._rule, name] = values
 
-    def show_rule(self, rule: int, places: dict[str, int], random: int | None) -> None:
-        """Show columns and random numbers of a rule by its number; random: their place, which final choices lack."""
-        self._rule = rule
-        self.show_to(places)
-        if random is not None and random < len(self._columns):
-            self.random = self._columns[random]
+    def show_random(self, place: int | None) -> None:
+        """Show the random numbers of a rule, whose column has this place; final choices have none."""
+        if place is not None and place < len(self._columns):
+            self.random = self._columns[place]
 
 
 class Way(Table):
@@ -195,14 +187,6 @@ class Way(Table):
         if np.shape(values) != (len(self),) or not np.isfinite(values).all():
             raise ValueError(f"column {name!r} must be finite numbers of shape ({len(self)},)")
         self._columns[self._place(name)] = values
-
-    def take_steps(self, steps: Floats) -> None:
-        """Take the step sizes that a rule has decided."""
-        self._rows[5] = steps
-
-    def show_columns(self, columns: Floats) -> None:
-        """Show the columns of the positions, [C, S], which rules change."""
-        self._columns = columns
 
     visits = Fact(0)
     """Visits, this one included."""
@@ -333,23 +317,8 @@ class RuleChain:
             for rule in range(len(self.rules))
         ]
         self._nodes: Nodes
-        self._edges: Edges | None = None
+        self._edges: Edges
         self._way: Way
-
-    def __bool__(self) -> bool:
-        return bool(self.rules)
-
-    @property
-    def sizes_steps(self) -> bool:
-        """True where a rule decides how far a visit moves the mean, which then is no plain mean of the visits."""
-        return "step_size" in self.places
-
-    @property
-    def backs_up(self) -> bool:
-        """True where a rule has a say in backup."""
-        return self.sizes_steps or "after_backup" in self.places
-
-    # -- selection -----------------------------------------------------------------------------------------------------
 
     def show_nodes(
         self,
@@ -362,10 +331,8 @@ class RuleChain:
         edges: Floats,
     ) -> None:
         """Take the nodes of a depth and their edges, as `OutsideRules` of the core has them."""
-        above, handed = self._edges, {}
-        if depth > 0 and above is not None and above.below:
-            known = via >= 0
-            handed = {key: np.where(known, values[via], np.nan) for key, values in above.below.items()}
+        below = self._edges.below if depth > 0 else {}
+        handed = {key: np.where(via >= 0, values[via], np.nan) for key, values in below.items()}
         self._nodes, self._edges = Nodes(depth, tree, nodes, handed), Edges(starts, actions, edges)
 
     def priors(self, p: Floats) -> Floats:
@@ -387,26 +354,20 @@ class RuleChain:
 
     def final_scores(self) -> Floats:
         """Place 6, [E]."""
-        edges = self._shown_edges
         override = self._overrides["final_score"][-1]
-        return _floats(override, self._asked(override), (len(edges),))
-
-    @property
-    def _shown_edges(self) -> Edges:
-        assert self._edges is not None, "nodes are shown first"
-        return self._edges
+        return _floats(override, self._asked(override), (len(self._edges),))
 
     def _asked(self, override: Override, *given: Floats) -> Any:
         """Return what a method makes of the nodes that were shown."""
-        rule, places = override.rule, self._places[override.rule]
-        nodes, edges = self._nodes, self._shown_edges
-        nodes.show_rule(rule, places)
-        edges.show_rule(rule, places, self._random.get(rule))
-        return _called(override, nodes, edges, *given)
+        rule = override.rule
+        self._nodes.show_to(rule, self._places[rule])
+        self._edges.show_to(rule, self._places[rule])
+        self._edges.show_random(self._random.get(rule))
+        return _called(override, self._nodes, self._edges, *given)
 
     def _picks(self, override: Override, found: Any) -> Numbers:
         """Return the edges that a rule chooses; ValueError where there is no such edge, or it may not be taken."""
-        edges, n = self._shown_edges, len(self._nodes)
+        edges, n = self._edges, len(self._nodes)
         picks = np.asarray(found)
         if picks.shape != (n,) or picks.dtype.kind not in "iu":
             raise ValueError(f"rule {override.name} must return {n} whole numbers, got {_shown(found)}")
@@ -417,8 +378,6 @@ class RuleChain:
             raise ValueError(f"rule {override.name} must choose edges that may be taken, or -1; got {picks[bad][0]}")
         return np.ascontiguousarray(picks)
 
-    # -- backup --------------------------------------------------------------------------------------------------------
-
     def show_ways(self, tree: Numbers, starts: Numbers, steps: Floats) -> None:
         """Take the ways of visits, as `OutsideRules` of the core has them."""
         self._way = Way(tree, starts, steps)
@@ -427,15 +386,15 @@ class RuleChain:
         """Place 4, [S]."""
         override = self._overrides["step_size"][-1]
         steps = _floats(override, _called(override, self._way), (len(self._way),), low=0.0, high=1.0)
-        self._way.take_steps(steps)
+        self._way._rows[5] = steps
         return steps
 
     def after_backup(self, columns: Floats) -> None:
         """Place 5; columns: of the positions on the ways, [C, S], which rules change."""
         way = self._way
-        way.show_columns(columns)
+        way._columns = columns
         for override in self._overrides["after_backup"]:
-            way.show_to(self._places[override.rule])
+            way.show_to(override.rule, self._places[override.rule])
             if (returned := _called(override, way)) is not None:
                 raise ValueError(f"rule {override.name} must return nothing (None), got {_shown(returned)}")
 
@@ -506,6 +465,3 @@ def _shown(value: object) -> str:
         return f"an array of {value.dtype}, shape {value.shape}, {most or 'with ' + str(bad[:1])}".strip()
     text = " ".join(repr(value).split())
     return f"{text if len(text) <= 60 else text[:57] + '...'} ({type(value).__name__})"
-
-
-NO_RULES = RuleChain()

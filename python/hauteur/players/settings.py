@@ -17,7 +17,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import AfterValidator, Field, model_validator
 
-from hauteur.mcts.lc0_options import name_of_lc0
+from hauteur.mcts.lc0_options import setting_path
 from hauteur.mcts.params import OpponentNet, SearchParams, Temperature
 from hauteur.networks.evaluators.base import Precision
 from hauteur.players.baselines import is_baseline, parse_baseline
@@ -207,7 +207,7 @@ def _full_key(path: Key, *, is_value: bool) -> Key:
     of_section = names[0] in SearchParams.model_fields and (len(names) > 1 or not is_value)
     if of_section or names[0] not in PlayerSettings.model_fields:
         if names[0] not in SearchParams.model_fields:
-            ours = name_of_lc0(path[0])
+            ours = ".".join(setting_path(path[0])).removeprefix("search.").replace("_", "-")
             if ours:
                 raise ValueError(f"{path[0]} is lc0's name of {ours}: write {ours}=...")
             raise ValueError(unknown_key(names[0], [*PlayerSettings.model_fields, *SearchParams.model_fields]))
