@@ -20,9 +20,10 @@ from hauteur.networks.architecture import (
     Shape,
     TrainingFacts,
 )
-from hauteur.networks.formats import Contents, Format
+from hauteur.networks.formats import Contents, Format, Net
 from hauteur.networks.layers import Floats
 from hauteur.networks.shapes import lc0_shapes, resnet_shapes
+from hauteur.system.errors import one_line
 
 Read = TypeVar("Read")
 
@@ -139,23 +140,23 @@ class SafetensorsFile:
             raise ValueError("is a safetensors file, but not a network of hauteur (no hauteur.format in its metadata)")
         if version != FORMAT_VERSION:
             raise ValueError(f"has format version {version[:80]}, this version reads {FORMAT_VERSION}")
-        self.architecture = _read(_ARCHITECTURE, metadata, "architecture")
-        self.game = metadata["hauteur.game"]
-        self.training = _read(_TRAINING, metadata, "training")
+        architecture = _read(_ARCHITECTURE, metadata, "architecture")
         wrong = [name for name, kind in self._types.items() if kind not in _STORED]
         if wrong:
             raise ValueError(
                 f"tensor {wrong[0]} has type {self._types[wrong[0]]}, expected one of {', '.join(_STORED)}"
             )
-        _check_tensors(shapes, self.architecture)
+        _check_tensors(shapes, architecture)
         if metadata.get(DIGEST_KEY, digest := _metadata_digest(metadata)) != digest:
             raise ValueError("its metadata is not what was written (its sha256 differs)")
         self._digest = metadata.get("hauteur.tensors")
-        self.parameters = sum(int(np.prod(shape)) for shape in shapes.values())
-
-    def encodings(self) -> tuple[str, ...]:
-        """Storage formats of the tensors."""
-        return tuple(sorted({_STORED[kind] for kind in self._types.values()}))
+        self.facts = {
+            "architecture": architecture,
+            "game": metadata["hauteur.game"],
+            "training": _read(_TRAINING, metadata, "training"),
+            "parameters": sum(int(np.prod(shape)) for shape in shapes.values()),
+            "encodings": tuple(sorted({_STORED[kind] for kind in self._types.values()})),
+        }
 
     def tensors(self) -> dict[str, Floats]:
         """Return all tensors by name, float32, finite; ValueError where they are not those that were written."""
@@ -174,8 +175,7 @@ def _read(adapter: TypeAdapter[Read], metadata: Mapping[str, str], key: str) -> 
     try:
         return adapter.validate_json(metadata[f"hauteur.{key}"])
     except ValidationError as error:
-        first = error.errors()[0]
-        raise ValueError(f"{'.'.join([key, *map(str, first['loc'])])}: {first['msg']}") from None
+        raise ValueError(f"{key}: {one_line(error)}") from None
 
 
 def _check_tensors(shapes: Mapping[str, Shape], architecture: Architecture) -> None:
@@ -205,8 +205,9 @@ class SafetensorsFormat(Format):
 
     name, suffix = "safetensors", ".safetensors"
 
-    def load(self, path: Path) -> SafetensorsFile:
-        return SafetensorsFile(path)
+    def load(self, path: Path) -> Net:
+        file = SafetensorsFile(path)
+        return self.opened(path, file.tensors, **file.facts)
 
     def save(self, contents: Contents, encoding: str | None) -> bytes:
         dtype = next((kind for kind in STORAGE_TYPES if kind == (encoding or "float32")), None)

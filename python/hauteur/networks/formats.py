@@ -5,40 +5,26 @@ A format is a subclass of `Format` in a module of its own that names an object o
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hauteur.networks.architecture import Architecture, NetDescription, TrainingFacts
+from hauteur.networks.architecture import Architecture, NetDescription
 from hauteur.system.files import sha256_of
+
+if TYPE_CHECKING:
+    from hauteur.networks.modules import Network
 
 MODULES = {".safetensors": "files", ".pb.gz": "lc0", ".onnx": "onnx"}
 """Formats by the ends of their names: the module of hauteur.networks that has it, imported with its first file."""
 
 Tensors = Mapping[str, NDArray[np.float32]]
-
-
-class NetFile(Protocol):
-    """An opened network file: everything but the numbers is read at once."""
-
-    @property
-    def architecture(self) -> Architecture: ...
-    @property
-    def game(self) -> str: ...
-    @property
-    def training(self) -> TrainingFacts: ...
-    @property
-    def parameters(self) -> int: ...
-    def encodings(self) -> tuple[str, ...]:
-        """Storage formats of the tensors."""
-
-    def tensors(self) -> dict[str, NDArray[np.float32]]:
-        """Return all tensors by name, float32, finite; ValueError where they are damaged."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,14 +37,61 @@ class Contents:
     training: Mapping[str, object] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, eq=False)
+class Net:
+    """A network file: its description, its tensors, its torch module. read: reads the tensors, or ValueError."""
+
+    path: Path
+    description: NetDescription
+    read: Callable[[], dict[str, NDArray[np.float32]]]
+
+    @cached_property
+    def tensors(self) -> dict[str, NDArray[np.float32]]:
+        """All tensors by name, float32; read from the file on first access."""
+        return self.read()
+
+    @cached_property
+    def module(self) -> Network:
+        """The torch module with these tensors, in evaluation mode, on the CPU (imports torch).
+
+        features float32 [B, C, H, W] -> policy logits [B, A], value [B, 3] (logits of win, draw, loss) or [B, 1] (tanh)
+        """
+        from hauteur.networks.modules import build
+
+        try:
+            return build(self.architecture, self.tensors)
+        except ValueError as error:
+            raise ValueError(f"{self.path}: {error}") from None
+
+    @property
+    def architecture(self) -> Architecture:
+        """The architecture of the network, as data."""
+        return self.description.architecture
+
+    @property
+    def game(self) -> str:
+        """Spec of the game that it was made for."""
+        return self.description.game
+
+    @property
+    def parameters(self) -> int:
+        """Number of the network's numbers."""
+        return self.description.parameters
+
+    def saved_as(self, file_format: Format, encoding: str | None = None) -> bytes:
+        """The network as the bytes of a file of another format. ValueError where it has no place there."""
+        contents = Contents(self.architecture, self.tensors, self.game, self.description.training)
+        return file_format.save(contents, encoding)
+
+
 class Format:
     """A kind of network file. name: in descriptions; suffix: end of the names of its files."""
 
     name = ""
     suffix = ""
 
-    def load(self, path: Path) -> NetFile:
-        """Open a file. ValueError, with the file and what is wrong, for another one."""
+    def load(self, path: Path) -> Net:
+        """Open a file: everything but the numbers is read. ValueError, with the file and what is wrong, for another."""
         raise NotImplementedError
 
     def save(self, contents: Contents, encoding: str | None) -> bytes:
@@ -68,22 +101,11 @@ class Format:
         """
         raise NotImplementedError
 
-    def describe(self, path: Path) -> NetDescription:
-        """Return the description of a file. Errors as `load`."""
-        return self.described(path, self.load(path))
-
-    def described(self, path: Path, file: NetFile) -> NetDescription:
-        """Return the description of an opened file."""
-        return NetDescription(
-            format=self.name,
-            architecture=file.architecture,
-            game=file.game,
-            parameters=file.parameters,
-            encodings=file.encodings(),
-            training=file.training,
-            sha256=sha256_of(path),
-            file_bytes=path.stat().st_size,
-        )
+    def opened(self, path: Path, read: Callable[[], dict[str, NDArray[np.float32]]], **facts: Any) -> Net:
+        """Return the net of a file with these facts of its description."""
+        size = path.stat().st_size
+        description = NetDescription(format=self.name, sha256=sha256_of(path), file_bytes=size, **facts)
+        return Net(path, description, read)
 
 
 def format_of(path: Path) -> Format:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from hauteur.networks.architecture import Lc0Architecture, RegisteredArchitecture, ResNetArchitecture
-from hauteur.networks.formats import Contents, Format
+from hauteur.networks.formats import Contents, Format, Net
 from hauteur.networks.layers import LayerNames
 from hauteur.networks.lc0_layers import Floats, decode, encode, encoding_of, flatten, size, unflatten
 from hauteur.networks.lc0_proto import (
@@ -28,6 +28,7 @@ from hauteur.networks.lc0_proto import (
 )
 from hauteur.networks.shapes import lc0_shapes, resnet_layers
 from hauteur.networks.wire import Message
+from hauteur.system.errors import one_line
 
 _OWN_ENCODING_VERSION = (0, 33, 0)
 """The first lc0 that reads encodings other than LINEAR16."""
@@ -50,8 +51,6 @@ _BODIES = (
 class Lc0File:
     """An opened network file: architecture, training facts and shapes read immediately, the tensors on request."""
 
-    game = "chess"
-
     def __init__(self, path: Path) -> None:
         """Raise ValueError naming the file and what is wrong with it."""
         net = read_net(path)
@@ -59,7 +58,7 @@ class Lc0File:
         try:
             self._open(net)
         except ValueError as error:
-            raise ValueError(f"{path}: {_one_line(error)}") from None
+            raise ValueError(f"{path}: {one_line(error)}") from None
 
     def _open(self, net: Message) -> None:
         if "weights" not in net:
@@ -68,14 +67,15 @@ class Lc0File:
         layers, scalars = flatten(net["weights"])
         self._layers = {path: layer for path, layer in layers.items() if layer.get("params")}
         sizes = {path: _size(path, layer, self._encoding) for path, layer in self._layers.items()}
-        self.architecture = _architecture(net, sizes, scalars)
-        self.shapes = lc0_shapes(sizes, self.architecture)
-        self.parameters = sum(sizes.values())
-        self.training = _training(net.get("training_params", {}))
-
-    def encodings(self) -> tuple[str, ...]:
-        """The encodings that the file's layers use."""
-        return tuple(sorted({encoding_of(layer, self._encoding).name for layer in self._layers.values()}))
+        architecture = _architecture(net, sizes, scalars)
+        self.shapes = lc0_shapes(sizes, architecture)
+        self.facts = {
+            "architecture": architecture,
+            "game": "chess",
+            "training": _training(net.get("training_params", {})),
+            "parameters": sum(sizes.values()),
+            "encodings": tuple(sorted({encoding_of(layer, self._encoding).name for layer in self._layers.values()})),
+        }
 
     def tensors(self) -> dict[str, Floats]:
         """All layers by path; those the network uses in their shape, others flat."""
@@ -89,15 +89,6 @@ class Lc0File:
         except ValueError as error:
             raise ValueError(f"{self._path}: layer {path} {error}") from None
         return values.reshape(self.shapes.get(path, (-1,)))
-
-
-def _one_line(error: ValueError) -> str:
-    """The first complaint of a pydantic error, others as they are."""
-    errors = getattr(error, "errors", None)
-    if errors is None:
-        return str(error)
-    first = errors()[0]
-    return f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
 
 
 def _size(path: str, layer: Message, default: Encoding) -> int:
@@ -347,8 +338,9 @@ class Lc0Format(Format):
 
     name, suffix = "lc0", ".pb.gz"
 
-    def load(self, path: Path) -> Lc0File:
-        return Lc0File(path)
+    def load(self, path: Path) -> Net:
+        file = Lc0File(path)
+        return self.opened(path, file.tensors, **file.facts)
 
     def save(self, contents: Contents, encoding: str | None) -> bytes:
         architecture, tensors = contents.architecture, dict(contents.tensors)

@@ -188,7 +188,7 @@ def _is_for(path: Path, name: str, shape: tuple[int, ...], actions: int) -> bool
     """Return whether a shipped net fits a game's planes and actions; ValueError where it was trained for another."""
     from hauteur.networks.formats import format_of  # here: an engine that has been given a net starts without it
 
-    net = format_of(path).describe(path)
+    net = format_of(path).load(path).description
     if net.game.partition("(")[0] != name:
         raise ValueError(f"{path}: is a net for {net.game}, not for {name}")
     return (net.feature_shape, net.num_actions) == (shape, actions)

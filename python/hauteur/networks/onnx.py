@@ -15,7 +15,7 @@ import numpy as np
 from hauteur.networks.architecture import Architecture, Lc0Architecture, ResNetArchitecture
 from hauteur.networks.chess_moves import attention_indices, convolution_indices, reach_map
 from hauteur.networks.computation import Convolution, Dense, computed
-from hauteur.networks.formats import MODULES, Contents, Format, NetFile
+from hauteur.networks.formats import MODULES, Contents, Format, Net
 from hauteur.networks.layers import Floats, Layers
 from hauteur.networks.wire import Message, schema_of, write_message
 
@@ -233,7 +233,7 @@ class OnnxFormat(Format):
 
     name, suffix = "onnx", ".onnx"
 
-    def load(self, path: Path) -> NetFile:
+    def load(self, path: Path) -> Net:
         """Raise ValueError: operations are no weights by name."""
         others = ", ".join(suffix for suffix in MODULES if suffix != self.suffix)
         raise ValueError(f"{path}: an ONNX file is for other programs: give the net that it was made of ({others})")

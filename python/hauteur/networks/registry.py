@@ -1,71 +1,19 @@
 """Network files of every format: describe, load, save, convert."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from hauteur.networks.architecture import Architecture, NetDescription
-from hauteur.networks.formats import Contents, Format, NetFile, Tensors, format_of
+from hauteur.networks.formats import Contents, Net, Tensors, format_of
 from hauteur.networks.names import resolve_net
 from hauteur.system.files import write_bytes
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
     from hauteur import _core
     from hauteur.networks.modules import Network
 
 EncodingName = Literal["linear16", "float16", "float32"]
-
-
-@dataclass(frozen=True, eq=False)
-class Net:
-    """A network file: its description, its tensors, its torch module."""
-
-    path: Path
-    description: NetDescription
-    _file: NetFile
-
-    @cached_property
-    def tensors(self) -> "dict[str, NDArray[np.float32]]":
-        """All tensors by name, float32; read from the file on first access."""
-        return self._file.tensors()
-
-    @cached_property
-    def module(self) -> "Network":
-        """The torch module with these tensors, in evaluation mode, on the CPU (imports torch).
-
-        features float32 [B, C, H, W] -> policy logits [B, A], value [B, 3] (logits of win, draw, loss) or [B, 1] (tanh)
-        """
-        from hauteur.networks.modules import build
-
-        try:
-            return build(self.architecture, self.tensors)
-        except ValueError as error:
-            raise ValueError(f"{self.path}: {error}") from None
-
-    @property
-    def architecture(self) -> Architecture:
-        """The architecture of the network, as data."""
-        return self.description.architecture
-
-    @property
-    def game(self) -> str:
-        """Spec of the game that it was made for."""
-        return self.description.game
-
-    @property
-    def parameters(self) -> int:
-        """Number of the network's numbers."""
-        return self.description.parameters
-
-    def saved_as(self, file_format: Format, encoding: str | None = None) -> bytes:
-        """The network as the bytes of a file of another format. ValueError where it has no place there."""
-        contents = Contents(self.architecture, self.tensors, self.game, self.description.training)
-        return file_format.save(contents, encoding)
 
 
 def load_network(path: str | Path) -> Net:
@@ -83,9 +31,7 @@ def load_network(path: str | Path) -> Net:
     'tictactoe'
     """
     path = Path(resolve_net(path))
-    file_format = format_of(path)
-    file = file_format.load(path)
-    return Net(path, file_format.described(path, file), file)
+    return format_of(path).load(path)
 
 
 load = load_network
@@ -95,7 +41,7 @@ load = load_network
 def describe(path: str | Path) -> NetDescription:
     """Return the description of a network file, without importing torch. Errors as in `load`."""
     path = Path(resolve_net(path))
-    return format_of(path).describe(path)
+    return format_of(path).load(path).description
 
 
 def save(

@@ -11,7 +11,7 @@ import sys
 import time
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeGuard, get_args, overload
+from typing import TYPE_CHECKING, Any, TypeGuard, get_args, overload
 
 import numpy as np
 
@@ -129,7 +129,8 @@ def evaluator(
         return make_evaluator(game, net, precision=precision, threads=threads, batch_size=batch_size, device=device)
     _check_numbers(batch_size, threads)
     if isinstance(source, Evaluator):
-        return _fitting(game, source)
+        _check_shapes(game, f"evaluator {source.name} is", source, source.game_spec)
+        return source
     if _is_torch_module(source):
         from hauteur.networks.evaluators.torch import module_evaluator
 
@@ -150,17 +151,6 @@ def _is_torch_module(source: object) -> TypeGuard[torch.nn.Module]:
     """Return whether this is a torch module, without importing torch: who has one has imported it."""
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(source, torch.nn.Module)
-
-
-def _fitting(game: _core.Game, evaluator: Evaluator) -> Evaluator:
-    """The evaluator itself; ValueError where it is of another game."""
-    ours, theirs = (game.feature_shape, game.num_actions), (evaluator.feature_shape, evaluator.num_actions)
-    if ours != theirs:
-        raise ValueError(
-            f"evaluator {evaluator.name} is for {evaluator.game_spec} (features {theirs[0]}, {theirs[1]} actions), "
-            f"not for {game.spec} (features {ours[0]}, {ours[1]} actions)"
-        )
-    return evaluator
 
 
 def _check_numbers(batch_size: int | None, threads: int | None) -> None:
@@ -211,36 +201,19 @@ def make_evaluator(
     if chosen != "torch" and device not in (None, "cpu"):
         raise ValueError(f"device {device!r} needs backend torch, got backend {chosen}")
     kind = None if precision == "auto" and chosen != "core" else precision
-    return _opened(game, path, chosen, kind, threads or usable_cores(), batch_size, device, exact=exact)
-
-
-def _opened(
-    game: _core.Game,
-    path: Path,
-    backend: Backend,
-    precision: Precision | None,
-    threads: int,
-    batch_size: int | None,
-    device: str | None,
-    *,
-    exact: bool,
-) -> GameEvaluator:
-    """Open a net file with a backend, whose module is imported with its first use."""
-    if backend == "core":
+    options: dict[str, Any] = {"threads": threads or usable_cores(), "batch_size": batch_size}
+    if chosen == "core":
         from hauteur.networks.evaluators.core import CoreEvaluator
 
-        net = networks.load(path)
-        return CoreEvaluator(game, net, precision=precision, threads=threads, batch_size=batch_size)
-    if backend == "torch":
+        return CoreEvaluator(game, networks.load(path), precision=kind, **options)
+    if chosen == "torch":
         from hauteur.networks.evaluators.torch import torch_evaluator
 
-        return torch_evaluator(
-            game, path, precision=precision, threads=threads, batch_size=batch_size, device=device, exact=exact
-        )
+        return torch_evaluator(game, path, precision=kind, device=device, exact=exact, **options)
     from hauteur.networks.evaluators.fixed_rows import in_fixed_rows
     from hauteur.networks.evaluators.onnxruntime import OrtEvaluator
 
-    session = OrtEvaluator(game, path, threads=threads, batch_size=batch_size)
+    session = OrtEvaluator(game, path, **options)
     return in_fixed_rows(game, session) if exact else session
 
 
@@ -299,9 +272,13 @@ def evaluations_per_second(evaluator: Evaluator, seconds: float = 0.5) -> float:
 
 def check_fits(game: _core.Game, path: Path, net: NetDescription) -> None:
     """Raise ValueError unless the net reads this game's features and answers for its actions."""
-    ours, theirs = (game.feature_shape, game.num_actions), (net.feature_shape, net.num_actions)
+    _check_shapes(game, f"{path}: is a net", net, net.game)
+
+
+def _check_shapes(game: _core.Game, what: str, other: NetDescription | Evaluator, spec: str) -> None:
+    ours, theirs = (game.feature_shape, game.num_actions), (other.feature_shape, other.num_actions)
     if ours != theirs:
         raise ValueError(
-            f"{path}: is a net for {net.game} (features {theirs[0]}, {theirs[1]} actions), "
+            f"{what} for {spec} (features {theirs[0]}, {theirs[1]} actions), "
             f"not for {game.spec} (features {ours[0]}, {ours[1]} actions)"
         )
