@@ -48,8 +48,8 @@ def test_every_declared_name_can_be_set(client: Client) -> None:
     ("line", "message"),
     [
         ("setoption name CPuct value many", "CPuct must be a number from 0 to 100, got 'many'"),
-        ("setoption name CPuct value -1", "CPuct must be a number from 0 to 100, got -1"),
-        ("setoption name MultiPV value 0", "MultiPV must be a whole number from 1 to 500, got 0"),
+        ("setoption name CPuct value -1", "CPuct must be a number from 0 to 100, got '-1'"),
+        ("setoption name MultiPV value 0", "MultiPV must be a whole number from 1 to 500, got '0'"),
         ("setoption name FpuStrategy value none", "FpuStrategy must be one of reduction, absolute, got 'none'"),
         ("setoption name UCI_ShowWDL value maybe", "UCI_ShowWDL must be true or false, got 'maybe'"),
         ("setoption name Nonsense value 1", "no option 'Nonsense'"),
