@@ -119,7 +119,7 @@ OLD_SHARE = 0.7
 
 LONGEST_BATCH = 0.04
 """Seconds: batches are made smaller where the network is slow, so that stops and clocks stay exact."""
-LARGEST_VISIT_LIMIT = 2**32 - 1
+MOST_VISITS = 2**32 - 1
 """The most visits that the core counts to; it ends a tree before."""
 ALL_LINES = 2**16
 """Every move gets a line."""
@@ -201,17 +201,14 @@ class Analysis(Closing):
         limits = limits_of(visits, seconds)
         self.set_position(state.start, state.moves)
         control = SearchControl()
-        report = None if on_report is None else (lambda found: on_report(self._result(found)))
+        report = None if on_report is None else (lambda found: on_report(search_result(self._tree, found)))
         with stopped_by_interrupt(control.stop):
             last = self.search(limits, actions=actions, lines=ALL_LINES, on_report=report, control=control)
-        return self._result(last)
+        return search_result(self._tree, last)
 
     def result(self) -> SearchResult:
         """Return what has been found of the position until now. Raise ValueError before its first evaluation."""
-        return self._result(self.report(lines=ALL_LINES))
-
-    def _result(self, report: RootReport) -> SearchResult:
-        return search_result(self._tree, report)
+        return search_result(self._tree, self.report(lines=ALL_LINES))
 
     # The position.
 
@@ -317,30 +314,26 @@ class Analysis(Closing):
             self._between.end()
 
     def _search_until_stopped(self, run: SearchRun) -> None:
-        """Search; where the tree can grow no more, an infinite search waits for its control."""
-        while not (self._search_once(run) or self._rest(run)):
-            pass
-
-    def _rest(self, run: SearchRun) -> str:
-        """Return why a search is over whose tree is complete, full, or at its visits; empty if it is not."""
-        run.counters = self._tree.counters
-        self._between.answer()
-        if run.limits_now.infinite:
-            self._report_rest(run)
-            run.reason = "stopped" if run.control.wait(seconds=IDLE_SECONDS) else ""
-        else:
-            run.reason = self._stop_reason(run) or "nothing left to search"
-        return run.reason
-
-    def _report_rest(self, run: SearchRun) -> None:
-        """Report the tree that can grow no more, once: no batch will do it."""
-        if run.on_report is not None and not run.resting:
-            run.on_report(self._report(run))
-        run.resting = True
+        """Search; where the tree is complete, full, or at its visits, an infinite search waits for its control."""
+        while not self._search_once(run):
+            run.counters = self._tree.counters
+            self._between.answer()
+            if not run.limits_now.infinite:
+                run.reason = self._stop_reason(run) or "nothing left to search"
+                return
+            if run.on_report is not None and not run.resting:  # no batch will do it
+                run.on_report(self._report(run))
+            run.resting = True
+            if run.control.wait(seconds=IDLE_SECONDS):
+                run.reason = "stopped"
+                return
 
     def _search_once(self, run: SearchRun) -> str:
         """Search until the limits end it (return the reason) or the tree needs no more visits."""
-        self._apply_visit_limit(run)
+        limits = run.limits_now
+        more = None if limits.new_visits is None else run.base.root_visits + limits.new_visits
+        bound = min((n for n in (limits.visits, more) if n is not None), default=0)
+        self._tree.forest.set_visit_limits(self._tree.ids, np.array([bound if bound <= MOST_VISITS else 0], np.uint32))
         facts = run_searches(
             self._tree.forest,
             self._nets.small,
@@ -352,13 +345,6 @@ class Analysis(Closing):
         )
         run.facts.add(facts)
         return run.reason
-
-    def _apply_visit_limit(self, run: SearchRun) -> None:
-        limits = run.limits_now
-        more = None if limits.new_visits is None else run.base.root_visits + limits.new_visits
-        bound = min((n for n in (limits.visits, more) if n is not None), default=0)
-        bound = bound if bound <= LARGEST_VISIT_LIMIT else 0
-        self._tree.forest.set_visit_limits(self._tree.ids, np.array([bound], np.uint32))
 
     def _rows(self, run: SearchRun) -> int:
         """Return the rows of the next batch: few in a small tree, and where time counts what LONGEST_BATCH takes.
@@ -453,8 +439,6 @@ class Analysis(Closing):
 
 DEFAULT_VISITS = 800
 """Visits of a search without limits, as in `hauteur analyse`."""
-LARGEST_BATCH_VISITS = 2**31
-"""The core ends a tree there."""
 
 
 def search(
@@ -556,7 +540,7 @@ def search_batch(
     try:
         forest = _core.Forest(game, params, seed, threads, rule_chain(rules))
         ids = np.array([forest.add(state) for state in states], np.int64)
-        forest.set_visit_limits(ids, np.full(len(ids), min(visits, LARGEST_BATCH_VISITS), np.int64))
+        forest.set_visit_limits(ids, np.full(len(ids), min(visits, MOST_VISITS), np.int64))
         stopped: list[bool] = []
         with stopped_by_interrupt(lambda: stopped.append(True)):
             run_searches(forest, nets.small, large=nets.large, spread=True, should_stop=lambda: bool(stopped))
