@@ -66,31 +66,33 @@ def test_figures_2_and_3_with_given_nets(nets: tuple[Path, Path, Path], tmp_path
     assert again.rows == two.rows
 
 
-def test_figures_4_and_5_learn_their_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(figures, "GENERATIONS", 2)
-    monkeypatch.setattr(figures, "SMALL", (4, 1))
-    monkeypatch.setattr(figures, "LARGE", (8, 1))
-    small = {"game": GAME, "visits": 8, "scale": 0.000003, "opponent": "random"}
-    result = make_experiment(find("mpv-training"), setting(tmp_path / "t", **small))
-    assert {row["player"] for row in result.rows} == {
-        *(f"alone-{n}" for n in (200, 400, 800)),
-        "two-800-100 (two nets)",
-    }
-    runs = tuple(tmp_path / "t/runs" / name for name in ("alone-200", "two-800-100"))
-    pairs = make_experiment(find("mpv-az-pairs"), setting(tmp_path / "p", nets=runs[1:], **{**small, "game": None}))
+def learned(folder: Path, search: dict[str, object], **sections: object) -> Path:
+    """A run of two generations of NoGo 3x3."""
+    selfplay = {"games": 4, "visits": 4, "search": search}
+    train = {"window_games": 8, "batch_size": 8, "samples_per_position": 1.0}
+    values = {"game": GAME, "selfplay": selfplay, "train": train, "gate": {"by": "off"}, **sections}
+    return ht.learn(ht.Recipe.model_validate({**values, "run": {"generations": 2, "threads": 1}}), out=folder).folder
+
+
+def test_figures_4_and_5_of_given_runs(tmp_path: Path) -> None:
+    one = learned(tmp_path / "one", {}, network=network_values((8, 1)))
+    nets = {"network": network_values((4, 1)), "large": network_values((8, 1))}
+    two = learned(tmp_path / "two", {"second_net": {"small_visits": 4, "large_visits": 1}}, **nets)
+    small = {"visits": 8, "scale": 0.002, "opponent": "random"}
+    result = make_experiment(find("mpv-training"), setting(tmp_path / "t", nets=(one, two), **small))
+    assert {row["player"] for row in result.rows} == {"one", "two (two nets)"}
+    assert {row["budget"] for row in result.rows} == {8}
+    pairs = make_experiment(find("mpv-az-pairs"), setting(tmp_path / "p", nets=(two,), **small))
     assert {row["generation"] for row in pairs.rows} == {1, 2}
-    same = (runs[0], _copy(runs[0]))
-    with pytest.raises(ValueError, match="got 2 and 0"):
-        make_experiment(find("mpv-training"), setting(tmp_path / "x", nets=same, **{**small, "game": None}))
-    with pytest.raises(ValueError, match="not the folder of a learning run"):
-        make_experiment(find("mpv-az-pairs"), setting(tmp_path / "y", nets=(tmp_path,), visits=8, scale=0.01))
-
-
-def _copy(run: Path) -> Path:
-    import shutil
-
-    shutil.copytree(run, run.with_name("other"))
-    return run.with_name("other")
+    assert [one.key for one in pairs.findings] == ["stages", "duels"]
+    for name, given, message in (
+        ("mpv-training", (one,), "got 1 and 0"),
+        ("mpv-training", (one, one), "must have different names"),
+        ("mpv-az-pairs", (tmp_path,), "not the folder of a learning run"),
+        ("mpv-az-pairs", (), "needs folders of learning runs"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            make_experiment(find(name), setting(tmp_path / "x", nets=given, **small))
 
 
 def test_the_teacher_plays_as_in_the_paper(tmp_path: Path) -> None:

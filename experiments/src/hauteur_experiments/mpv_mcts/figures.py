@@ -3,20 +3,17 @@
 Figure 2 divides a budget between a small and a large net, figure 3 sets the pair beside single nets of sizes between.
 Figure 4 puts nets of two separate AlphaZero runs together, at eight stages of the runs; figure 5 compares large nets
 that learned alone and beside a small one, at equal normalised budget, tested by the large net alone. Runs are given as
-folders, or trained as in sections 4.2 and 4.3: self-play with 200, 400 or 800 simulations of f(128, 10), 800 of
-f(64, 5), or 800 small and 100 large ones together; batch size, optimiser, learning rate, temperature and noise are not
-stated; they follow the recipes of `runs/`.
+folders (`hauteur train runs/nogo9.toml`, `runs/nogo9_mpv.toml`); the paper's have 200, 400 or 800 simulations of
+f(128, 10), 800 of f(64, 5), or 800 small and 100 large ones together, of 2,000,000 games of f(128, 10) with 200.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import hauteur as ht
 from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, stated
 from hauteur_experiments.grid import Match
 from hauteur_experiments.learned import Lines, metrics_of, net_of
@@ -36,7 +33,6 @@ from hauteur_experiments.mpv_mcts.pairs import (
     game_of,
     net_cost,
     net_name,
-    network_values,
     pair_of,
     supervised_nets,
 )
@@ -55,7 +51,7 @@ HALF_OF_PUBLISHED, HALF_OF_AVERAGES, HALF_OF_TRAINED = (527 - 472) / 2, (418 - 3
 RUN_BUDGETS = (200, 800)
 """Units a move of figures 4 and 5, (a) and (b)."""
 
-STAGES, GENERATIONS, TOTAL_GAMES = 8, 40, 2_000_000
+STAGES = 8
 
 
 def make(
@@ -81,12 +77,12 @@ def make(
 
 
 def planned(tabled: Callable[[Setting], Sequence[PlaceTable]], setting: Setting) -> Iterator[Match]:
-    """Yield the matches, where nets or runs are given; else those of the teacher: what nets cost is not known yet."""
-    if setting.nets:
-        for table in tabled(setting):
-            yield from table.matches()
-    else:
+    """Yield the matches; where no nets are given to figures 2 and 3 those of the teacher: what nets cost is unknown."""
+    if not setting.nets and tabled in (allocation, midsize):
         yield Teacher().match(setting)
+        return
+    for table in tabled(setting):
+        yield from table.matches()
 
 
 def allocation(setting: Setting) -> list[PlaceTable]:
@@ -149,70 +145,21 @@ def midsize_findings(table: PlaceTable) -> list[Finding]:
 # -- learning runs -----------------------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class TrainingPlan:
-    """A learning run of the paper: simulations a move of its nets (0: it has no such net), and its games."""
+def learned_runs(setting: Setting) -> dict[str, Path]:
+    """Return the folders of the given runs by their names.
 
-    name: str
-    small: int
-    large: int
-    games: int
-
-    def recipe(self, setting: Setting) -> ht.Recipe:
-        """The run at the scale of the setting (games) and with its visits (simulations)."""
-        factor = setting.visits_or(max(RUN_BUDGETS)) / max(RUN_BUDGETS)
-        small, large = (max(1, round(factor * turns)) if turns else 0 for turns in (self.small, self.large))
-        cpuct, noise = {"init": 1.5, "factor": 0.0}, {"epsilon": 0.25, "alpha": 0.15}
-        search: dict[str, Any] = {"reuse_tree": False, "cpuct": cpuct, "dirichlet": noise}
-        values: dict[str, Any] = {"game": game_of(setting), "network": network_values(SMALL if small else LARGE)}
-        if small and large:
-            values["large"] = network_values(LARGE)
-            search["second_net"] = {"small_visits": small, "large_visits": large}
-        values["selfplay"] = {
-            "games": setting.scaled(self.games // GENERATIONS, 2),
-            "visits": small or large,
-            "search": search,
-            "temperature": {"initial": 1.0, "cutoff_move": 10, "endgame": 0.1},
-        }
-        values["train"] = {
-            "window_games": setting.scaled(100_000, 2),
-            "batch_size": 512,
-            "samples_per_position": 7.3,  # 500,000 steps of 2,048 rows over 2,000,000 games of 70 moves
-            "learning_rate": 2e-3,
-            "final_learning_rate": 2e-4,
-        }
-        run = {"generations": GENERATIONS, "seed": 1, "threads": setting.threads, "tag": self.name}
-        return ht.Recipe.model_validate({**values, "gate": {"by": "off"}, "run": run})
-
-
-SEPARATE = (TrainingPlan("small", 800, 0, TOTAL_GAMES), TrainingPlan("large", 0, 800, TOTAL_GAMES))
-TOGETHER = (
-    TrainingPlan("alone-200", 0, 200, TOTAL_GAMES),
-    TrainingPlan("alone-400", 0, 400, TOTAL_GAMES // 2),
-    TrainingPlan("alone-800", 0, 800, TOTAL_GAMES // 4),
-    TrainingPlan("two-800-100", 800, 100, TOTAL_GAMES),
-)
-"""All of 2,000,000 normalised games: a game of f(128, 10) with 200 simulations."""
-
-
-def learned_runs(setting: Setting, plans: Sequence[TrainingPlan]) -> dict[str, Path]:
-    """Return the folders of the given runs by their names, or those of the plans, whose runs start or resume.
-
-    Raise ValueError for anything but the folder of a run with a finished generation, and for equal names.
+    Raise ValueError for none, for anything but the folder of a run with a finished generation, and for equal names.
     """
-    game_of(setting)
+    if not setting.nets:
+        raise ValueError("this experiment needs folders of learning runs, --net RUN ... (hauteur train), got none")
     for path in setting.nets:
         if not metrics_of(path):
             raise ValueError(f"{path} is not the folder of a learning run with a finished generation (hauteur train)")
-    given = {path.resolve().name: path for path in setting.nets}
-    if len(given) < len(setting.nets):
+    game_of(setting)
+    found = {path.resolve().name: path for path in setting.nets}
+    if len(found) < len(setting.nets):
         raise ValueError(f"the folders of the runs must have different names, got {', '.join(map(str, setting.nets))}")
-    if setting.nets:
-        return given
-    folders = {plan.name: setting.folder / "runs" / plan.name for plan in plans}
-    for plan in plans:
-        ht.learn(plan.recipe(setting), out=folders[plan.name])
-    return folders
+    return found
 
 
 def large_net(run: Path, generation: int) -> Path:
@@ -223,7 +170,7 @@ def large_net(run: Path, generation: int) -> Path:
 
 def az_pairs(setting: Setting) -> list[PlaceTable]:
     """Figure 4: at eight stages the nets of two runs, alone and together, a table a budget."""
-    runs = list(learned_runs(setting, SEPARATE).values())
+    runs = list(learned_runs(setting).values())
     if len(runs) > 2:
         raise ValueError(f"this experiment needs one or two runs, --net SMALL --net LARGE (folders), got {len(runs)}")
     last, budgets = min(len(metrics_of(run)) for run in runs), budgets_of(setting, RUN_BUDGETS)
@@ -250,7 +197,7 @@ def az_findings(table: PlaceTable) -> list[Finding]:
 
 def training(setting: Setting) -> list[PlaceTable]:
     """Figure 5: the large nets of all runs alone, at eight stages of the budget that all have spent."""
-    runs = learned_runs(setting, TOGETHER)
+    runs = learned_runs(setting)
     two = [name for name, run in runs.items() if net_of(run, 1, large=True).exists()]
     one = [name for name in runs if name not in two]
     if not (one and two):
@@ -265,9 +212,8 @@ def training(setting: Setting) -> list[PlaceTable]:
             spent, players = most * stage / STAGES, {}
             for name in (*two, *one):
                 generation = 1 + min(range(len(units[name])), key=lambda i: abs(units[name][i] - spent))
-                players[f"{name} (two nets)" if name in two else name] = alone(
-                    large_net(runs[name], generation), budget
-                )
+                title = f"{name} (two nets)" if name in two else name
+                players[title] = alone(large_net(runs[name], generation), budget)
             facts = {"budget": budget, "spent": spent}
             places.append(Place(f"s{stage}-b{budget}", f"{spent:,.0f}", budget / max(budgets), players, facts))
         duels = [(f"{a} (two nets)", b) for a in two for b in one]
