@@ -24,9 +24,9 @@ from hauteur_experiments.experiment import (
     make_experiment,
     stated,
 )
-from hauteur_experiments.grid import Match, play, seconds_of
+from hauteur_experiments.grid import Match, check, play
 from hauteur_experiments.measured import Mean
-from hauteur_experiments.plan import PlannedRun, make_plan, steps
+from hauteur_experiments.plan import PlannedRun, is_over, make_plan
 from hauteur_experiments.planned_runs import RUNS, SUBJECTS, run_named
 from hauteur_experiments.registry import EXPERIMENTS, find
 from hauteur_experiments.verdict import Claim, Inequality
@@ -102,7 +102,7 @@ def counting(runs: list[Setting]) -> Experiment:
         return Result([{"n": at.scaled(10)}], [Finding("hot", "6000 K", "holds")], texts=["hello"])
 
     claims = stated("someone", "hot | the sun is hot | 5772 K")
-    return Experiment("counting", "someone, figure 1", "counts", run, claims, seconds=60.0)
+    return Experiment("counting", "someone, figure 1", "counts", run, claims)
 
 
 def test_results_are_written_and_a_folder_belongs_to_its_settings(tmp_path: Path) -> None:
@@ -206,11 +206,12 @@ def test_only_some_matches_are_played_and_openings_are_kept(tmp_path: Path) -> N
     assert list(play(setting(tmp_path, only=("b",)), matches)) == ["a", "b"]  # a is over
 
 
-def test_the_estimate_counts_nets_and_simulations(tmp_path: Path) -> None:
-    assert seconds_of(setting(tmp_path), [Match("r", "random", "random", 6, game="tictactoe")]) == 0
-    assert seconds_of(setting(tmp_path), [duel()]) > 0
-    rave = Match("r", "rave:1000", "rave:2000", 10, game="nogo(size=3)")
-    assert seconds_of(setting(tmp_path), [rave]) == pytest.approx(10 * 0.85 * 9 / 2 * 3000 / 120_000)
+def test_players_that_do_not_fit_are_found_before_anything_is_written(tmp_path: Path) -> None:
+    check([duel(), Match("r", "rave:10", "random", 6, game="nogo(size=3)")])
+    with pytest.raises(ValueError, match="maia-9999"):
+        check([Match("m", "net=uniform", "net=maia-9999", 2)])
+    with pytest.raises(ValueError, match="tictactoe"):
+        check([Match("m", "net=uniform", "net=tictactoe", 2, game="connect4")])
 
 
 # -- the plan ----------------------------------------------------------------------------------------------------------
@@ -243,11 +244,15 @@ def test_a_plan_from_beginning_to_end_and_again(tmp_path: Path) -> None:
     damaged = replace(SMALL, name="damaged")
     (tmp_path / "damaged").mkdir()
     (tmp_path / "damaged/experiment.json").write_text("{")
-    planned = [*steps([SMALL, OTHER, damaged, replace(SMALL, name="far", net=1)], base)]
-    assert make_plan(planned, base, 1.0, lambda: None) == ["damaged"]
-    assert (tmp_path / "fpu-small/result.json").exists()
-    assert any("left out: it needs 2 nets for chess, got 0" in line for line in lines)
-    assert all(step.over for step in steps([SMALL, OTHER], base))
+    assert make_plan([SMALL, OTHER, damaged, replace(SMALL, name="far", net=1)], base, 1.0, lambda: None) == [
+        "damaged",
+        "far",
+    ]
+    assert any("failed: it needs 2 nets for chess, got 0" in line for line in lines)
+    assert all(is_over(run, base) for run in (SMALL, OTHER))
+    before = len(lines)
+    assert make_plan([SMALL, OTHER], base, 1.0, lambda: None) == make_plan([damaged], base, 0.0, lambda: None) == []
+    assert len(lines) == before
 
 
 def test_the_table_of_claims(tmp_path: Path) -> None:

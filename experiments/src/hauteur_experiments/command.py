@@ -71,16 +71,15 @@ def plan(
     parallel: int = 64,
     threads: int = 0,
 ) -> int:
-    """Make the runs that decide the claims of the papers, most claims an hour first; an interrupted plan resumes.
+    """Make the runs that decide the claims of the papers, in their order; an interrupted plan resumes.
 
-    One run is made at a time. What does not fit into the hours that are left by its estimate is left out, and what is
-    over is not made again. After each run the table of claims is written: the source's figure, what was measured here,
-    the verdict, and what would close what is open.
+    One run is made at a time, and what is over is not made again. After each run the table of claims is written: the
+    source's figure, what was measured here, the verdict, and what would close what is open.
 
     Parameters
     ----------
     hours
-        Hours that the runs may take by their estimates; 0 writes the table alone.
+        Hours after which no other run is begun; 0 writes the table alone.
     out
         Folder of the runs.
     run
@@ -91,31 +90,29 @@ def plan(
         Page to write the table to, between its lines `<!-- claims -->` and `<!-- end claims -->`; default
         OUT/claims.md.
     dry_run
-        Print the runs in their order with their estimates, and make none.
+        Print the runs in their order, what they decide and which are over, and make none.
     parallel
         Concurrent games.
     threads
         Processor cores to use; 0: two, or one where there is no second core.
     """
     from hauteur_experiments.claims_table import write_table
-    from hauteur_experiments.plan import make_plan, steps
+    from hauteur_experiments.plan import is_over, make_plan
     from hauteur_experiments.planned_runs import RUNS, run_named
 
     if not 0 <= hours <= 10_000:
         raise ValueError(f"--hours must be 0 to 10,000, got {hours:g}")
     base = _shown(Setting(nets=net, parallel=parallel, threads=threads), out)
     chosen = [run_named(name) for name in run] or RUNS
-    page = table or out / "claims.md"
-    if not dry_run:
-        out.mkdir(parents=True, exist_ok=True)
-        write_table(page, base)
-    if dry_run or hours:
-        print(f"estimating {len(chosen)} runs: each net that they need is measured for a moment", file=sys.stderr)
-    planned = steps(chosen, base) if dry_run or hours else []
-    print("\n".join(step.text for step in planned))
     if dry_run:
+        for one in chosen:
+            over = "over" if is_over(one, base) else one.size
+            print(f"{one.name:32} {len(one.claims):3} claims  {over}")
         return 0
+    page = table or out / "claims.md"
+    out.mkdir(parents=True, exist_ok=True)
+    write_table(page, base)
     with _answered("plan"):
-        failed = make_plan(planned, base, hours, lambda: write_table(page, base))
+        failed = make_plan(chosen, base, hours, lambda: write_table(page, base))
     print(f"written: {page}")
     return 1 if failed else 0

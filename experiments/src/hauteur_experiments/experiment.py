@@ -1,4 +1,4 @@
-"""Experiments: what one is, its settings, its findings, and how it is made: estimate, run, verdicts, files."""
+"""Experiments: what one is, its settings, its findings, and how it is made: run, verdicts, files."""
 
 from __future__ import annotations
 
@@ -20,9 +20,6 @@ from hauteur_experiments.verdict import END, LOOKS, Claim, Look, Verdict
 
 if TYPE_CHECKING:
     from hauteur_experiments.grid import Match
-
-REFERENCE_SPEED = 600_000
-"""Visits a second of bare search on one core of the machine that `Experiment.seconds` are of (AMD Zen 3)."""
 
 FIRST_LOOK = 2
 """An eighth of the games decides nothing: 5.9 standard errors would be needed."""
@@ -240,8 +237,7 @@ class Experiment:
 
     name: on the command line; paper: place in the paper; title: a line for the list; run: makes it, going on with an
     earlier attempt in the same folder; claims: of the source, which findings decide by their key; matches: those that
-    it plays, for the estimate, as far as they are known beforehand; seconds: of what else it does, a seed at full size
-    on one core of the reference machine, multiplied by scale to the power `growth`; seeds, first_seed: by default;
+    it plays, as far as they are known beforehand, whose players are checked at first; seeds, first_seed: by default;
     uses: those of the settings `nets`, `visits`, `game`, `opponent`, `cost`, `side` and `only` it supports; looks:
     whether its size is its games alone, so that it may be judged while they come in.
     """
@@ -252,39 +248,27 @@ class Experiment:
     run: Callable[[Setting], Result]
     claims: Sequence[SourceClaim] = ()
     matches: Callable[[Setting], Iterable[Match]] | None = None
-    seconds: float = 0.0
-    growth: float = 1.0
     seeds: int = 1
     first_seed: int = 1
     uses: tuple[Choice, ...] = ()
     looks: bool = False
 
-    def estimate(self, setting: Setting) -> float:
-        """Seconds that it takes on this machine from the beginning; nets and the bare search are measured for a
-        moment.
-        """
-        from hauteur_experiments.grid import seconds_of
-
-        setting = setting.of(self)
-        rounds = -(-setting.seeds // min(setting.threads, setting.seeds))
-        own = self.seconds * math.pow(setting.scale, self.growth) * rounds
-        played = 0.0 if self.matches is None else seconds_of(setting, self.matches(setting))
-        return played + (own / search_speed() if own else 0.0)
-
 
 def make_experiment(experiment: Experiment, setting: Setting) -> Result:
-    """Run the experiment and write its results; report estimate, findings and files by `setting.show`.
+    """Run the experiment and write its results; report findings and files by `setting.show`.
 
     Raise ValueError if the folder holds another experiment, or the same with other settings.
     """
+    from hauteur_experiments.grid import check
+
     _check_choices(experiment, setting)
     setting = setting.of(experiment)
-    estimate = experiment.estimate(setting)  # first: it also finds nets and players that do not fit
+    if experiment.matches is not None:
+        check(experiment.matches(setting))
     folder = ht.ExperimentFolder(setting.folder)
     with folder.open(setting.stored(experiment.name)):
-        setting.show(f"{experiment.name}: {experiment.title} ({experiment.paper})")
         cores = f"{setting.seeds} {'seed' if setting.seeds == 1 else 'seeds'}, {setting.threads} threads"
-        setting.show(f"estimate: {duration(estimate)} from the beginning ({cores})")
+        setting.show(f"{experiment.name}: {experiment.title} ({experiment.paper}; {cores})")
         started = time.perf_counter()
         result = _judged(experiment, setting)
         seconds = time.perf_counter() - started
@@ -368,15 +352,6 @@ def _check_choices(experiment: Experiment, setting: Setting) -> None:
             raise ValueError(f"{experiment.name} takes no --{choice.removesuffix('s') if choice == 'nets' else choice}")
     if setting.looks and not experiment.looks:
         raise ValueError(f"{experiment.name} takes no --looks: it has more to do than to play its games")
-
-
-def search_speed(seconds: float = 0.3) -> float:
-    """Visits a second of bare search in Connect Four on one core, right now, over REFERENCE_SPEED."""
-    position, visits, started = ht.position("connect4"), 0, time.perf_counter()
-    while time.perf_counter() - started < seconds:
-        visits += 32 * 200
-        ht.search_batch([position] * 32, "uniform", visits=200)
-    return visits / (time.perf_counter() - started) / REFERENCE_SPEED
 
 
 def read_json(path: Path) -> dict[str, Any]:

@@ -14,8 +14,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-import numpy as np
-
 import hauteur as ht
 from hauteur_experiments.experiment import Setting, finite, write_whole
 from hauteur_experiments.verdict import Measured
@@ -28,18 +26,6 @@ APART = 0.12
 
 SHOW_SECONDS = 30.0
 """Seconds between two lines of progress of a match."""
-
-EVALUATIONS_A_VISIT = 0.5
-"""Evaluations that a visit costs where the tree of the move before is kept: the rest was there already."""
-
-OVERHEAD = 1.25
-"""Time of a match over that of its evaluations one after another in full batches."""
-
-SIMULATIONS_A_SECOND = 120_000
-"""Of the players without a net on NoGo 9x9, on one core (docs/reference/players.md)."""
-
-USUAL_PLIES = {"chess": 120, "minichess": 50, "connect4": 34, "tictactoe": 8}
-"""Plies of a game between nets; of other games 85 % of the board's points."""
 
 
 @dataclass(frozen=True)
@@ -182,52 +168,14 @@ def points(
     return ht.Series(name, xs, values, colour, low=low, high=high, **{"joined": False, **style})
 
 
-# -- estimates ---------------------------------------------------------------------------------------------------------
-
-
-def seconds_of(setting: Setting, matches: Iterable[Match]) -> float:
-    """Seconds that the matches take on this machine: the evaluations of games of the usual length, at the speed of the
-    nets, which is measured for a moment, and the simulations of players without one.
-    """
-    seconds = 0.0
+def check(matches: Iterable[Match]) -> None:
+    """Raise ValueError for a player that is none, and for a net that is not for the game of its match."""
+    nets = set[tuple[str, str | None]]()
     for match in matches:
         for player in map(ht.Player.from_text, (match.a, match.b)):
-            moves = match.games * usual_plies(match.game) / 2
-            if player.baseline is not None:
-                number = player.baseline.partition(":")[2]
-                seconds += moves * (int(number) if number.isdecimal() else 0) / SIMULATIONS_A_SECOND / setting.threads
-            elif player.has_net:
-                rule = player.search.second_net
-                visits = player.visits * (EVALUATIONS_A_VISIT if player.search.reuse_tree else 1.0)
-                seconds += moves * visits / net_speed(setting, match.game, player.net) * OVERHEAD
-                if player.opponent_net is not None:
-                    seconds += moves * visits / 2 / net_speed(setting, match.game, player.opponent_net) * OVERHEAD
-                if rule is not None and player.large_net is not None:
-                    large = visits * rule.large_visits / max(1, rule.small_visits)
-                    seconds += moves * large / net_speed(setting, match.game, player.large_net) * OVERHEAD
-    return seconds * len(setting.seed_numbers)
-
-
-_speeds: dict[tuple[object, ...], float] = {}
-
-
-def net_speed(setting: Setting, game: str, net: Path | str | None, seconds: float = 0.3) -> float:
-    """Return the evaluations of a net a second, in full batches; measured for a moment, once in a process."""
-    stamp = Path(net).stat().st_mtime_ns if net is not None and Path(net).is_file() else 0
-    key = game, str(net), stamp, setting.threads
-    if key not in _speeds:
-        with ht.evaluator(game, net, threads=setting.threads) as evaluator:
-            features = np.zeros((evaluator.batch_size, *evaluator.feature_shape), np.float32)
-            evaluator(features)  # the first batch also prepares the engine
-            done, started = 0, time.perf_counter()
-            while time.perf_counter() - started < seconds:
-                evaluator(features)
-                done += len(features)
-            _speeds[key] = done / (time.perf_counter() - started)
-    return _speeds[key]
-
-
-def usual_plies(game: str) -> float:
-    """Return plies of a game, for estimates."""
-    rules = ht.load_game(game)
-    return USUAL_PLIES.get(rules.name, 0.85 * rules.feature_shape[1] * rules.feature_shape[2])
+            if player.has_net:
+                others = (net for net in (player.opponent_net, player.large_net) if net is not None)
+                nets |= {(match.game, net) for net in (player.net, *others)}
+    for game, net in nets:
+        with ht.evaluator(game, net, threads=1):
+            pass

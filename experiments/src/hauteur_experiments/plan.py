@@ -6,7 +6,6 @@ was, and runs that are over are not made again.
 
 from __future__ import annotations
 
-import math
 import shlex
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -15,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import hauteur as ht
-from hauteur_experiments.experiment import Setting, SourceClaim, duration, make_experiment
+from hauteur_experiments.experiment import Setting, SourceClaim, make_experiment
 from hauteur_experiments.registry import find
 
 
@@ -85,72 +84,27 @@ class PlanFolder(ht.ExperimentFolder):
     WORK = "making a plan"
 
 
-@dataclass(frozen=True)
-class Step:
-    """A run with its estimated seconds, the claims that it decides, and whether it is over.
-
-    problem: why it cannot be made here; empty: it can.
-    """
-
-    run: PlannedRun
-    seconds: float
-    claims: int
-    over: bool
-    problem: str = ""
-
-    @property
-    def text(self) -> str:
-        """Its name, what it decides, what it costs."""
-        cost = "over" if self.over else f"cannot be made: {self.problem}" if self.problem else duration(self.seconds)
-        return f"{self.run.name:32} {self.claims:3} claims  {cost}"
+def is_over(run: PlannedRun, base: Setting) -> bool:
+    """Return whether a run has its result."""
+    return (base.folder / run.name / "result.json").exists()
 
 
-def steps(runs: Sequence[PlannedRun], base: Setting) -> list[Step]:
-    """Return the runs in the order in which they are made: most claims an hour first."""
-    found = [_step(run, base) for run in runs]
-    return sorted(found, key=lambda step: (not step.over, bool(step.problem), step.seconds / step.claims))
+def make_plan(runs: Sequence[PlannedRun], base: Setting, hours: float, done: Callable[[], object]) -> list[str]:
+    """Make the runs that are not over in their order, beginning none after this number of hours.
 
-
-def _step(run: PlannedRun, base: Setting) -> Step:
-    if (base.folder / run.name / "result.json").exists():
-        return Step(run, 0.0, max(1, len(run.claims)), over=True)
-    try:
-        seconds = find(run.experiment).estimate(run.setting(base))
-        return Step(run, seconds, max(1, len(run.claims)), over=False)
-    except (ValueError, OSError, ImportError) as error:
-        return Step(run, math.inf, 1, over=False, problem=str(error))
-
-
-def make_plan(planned: Sequence[Step], base: Setting, hours: float, done: Callable[[], object]) -> list[str]:
-    """Make the runs that fit into this number of hours, one after another; return the names of those that failed.
-
-    done: called after each. Raise ValueError where another process works on the plan.
+    done: called after each. Return the names of those that failed: the plan goes on without them. Raise ValueError
+    where another process works on the plan.
     """
     end, failed = time.monotonic() + hours * 3600, []
     with PlanFolder(base.folder).locked():
-        for step in planned:
-            if step.over or not _fits(step, end - time.monotonic(), base):
+        for run in runs:
+            if is_over(run, base) or time.monotonic() >= end:
                 continue
-            base.show(f"{step.run.name}: {step.run.command(base)}")
-            failed += [] if _attempt(step.run, base) else [step.run.name]
+            try:
+                base.show(f"{run.name}: {run.command(base)}")
+                make_experiment(find(run.experiment), run.setting(base))
+            except (ValueError, OSError, RuntimeError, ImportError) as error:
+                base.show(f"{run.name}: failed: {error!s}")
+                failed.append(run.name)
             done()
     return failed
-
-
-def _fits(step: Step, left: float, base: Setting) -> bool:
-    """Return whether a run can be made in `left` seconds; report where it cannot."""
-    if step.problem:
-        base.show(f"{step.run.name}: left out: {step.problem}")
-    elif step.seconds > left:
-        base.show(f"{step.run.name}: left out, {duration(step.seconds)} do not fit into {duration(max(0.0, left))}")
-    return not step.problem and step.seconds <= left
-
-
-def _attempt(run: PlannedRun, base: Setting) -> bool:
-    """Make a run, or go on with it; return whether it succeeded. The plan goes on without one that fails."""
-    try:
-        make_experiment(find(run.experiment), run.setting(base))
-    except (ValueError, OSError, RuntimeError, ImportError) as error:
-        base.show(f"{run.name}: failed: {error!s}")
-        return False
-    return True

@@ -78,8 +78,6 @@ EXPERIMENTS = (
             "El Kazdadi et al., figure 6",
             "stronger | the trained player is clearly stronger than the initial one | one game",
         ),
-        seconds=PLAN.seconds,
-        growth=2.0,
         seeds=3,
         first_seed=FIRST_SEED,
     ),

@@ -39,9 +39,6 @@ VISITS, FEW_VISITS = 100, 8
 EVALUATIONS, FEW_EVALUATIONS = 4_000_000, 1_000_000
 """Of each run at these visits: few visits make far more games, whose positions cost more training."""
 
-SECONDS = 3_400.0
-"""Of a seed at full size on one core of the reference machine."""
-
 PLAIN = Arm("plain", f"PUCT, {VISITS} visits")
 UNMIRRORED = Arm("no-mirror", "the same without mirroring", (("train.symmetries", False),))
 CAP = Arm(
@@ -155,7 +152,6 @@ EXPERIMENTS = (
         "Connect Four from zero with and without methods that save evaluations: exact play by evaluations",
         make,
         claims=[SourceClaim(method.key, method.source, method.statement, method.figure) for method in METHODS],
-        seconds=SECONDS,
         seeds=8,
         first_seed=FIRST_SEED,
         uses=("game",),

@@ -7,7 +7,7 @@ their own, and one of them the rule. A control has the side effect of a rule alo
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -216,16 +216,10 @@ def figure(setting: Setting, cells: Sequence[TableCell]) -> ht.Figure:
     return ht.Figure("rules-by-game", "Search rules by game", text, "Elo", "rule", **style)
 
 
-def matches(setting: Setting) -> Iterator[Match]:
-    """Yield the matches that will be played; the bases are not known yet."""
+def matches(setting: Setting) -> list[Match]:
+    """The matches of the cells that are chosen, as if the bases were the default."""
     names = chosen_cells(setting)
-    for game in GAMES:
-        mine = [cell_match(setting, rule, game, DEFAULT) for rule, one in CELLS if one is game]
-        mine = [match for match in mine if match.name in names]
-        if mine:
-            yield from (tuning_match(setting, game, Base(value, DEFAULT.fpu)) for value in CPUCTS)
-            yield from (tuning_match(setting, game, Base(DEFAULT.cpuct, value)) for value in FPUS)
-        yield from mine
+    return [cell_match(setting, rule, game, DEFAULT) for rule, game in CELLS if cell_name(rule, game) in names]
 
 
 EXPERIMENTS = (

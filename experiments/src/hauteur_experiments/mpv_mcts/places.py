@@ -57,7 +57,7 @@ class PlaceTable:
     elos: dict[tuple[str, str, str], MatchElo] = field(default_factory=dict)
 
     def matches(self) -> Iterator[Match]:
-        """Yield the matches for an estimate, as if each place had the opponent that it tries first."""
+        """Yield the matches, as if each place had the opponent that it tries first."""
         for place in self.places:
             opponent = self.setting.opponent or self._rung(self._first_rung(place))
             yield from (self._match(place, name, opponent) for name in place.players)

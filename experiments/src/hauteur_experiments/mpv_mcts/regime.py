@@ -12,14 +12,17 @@ pair. The rules are fixed before any game:
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+import time
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 import hauteur as ht
 from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, read_json, stated
-from hauteur_experiments.grid import COLOURS, Match, net_speed, play, points
+from hauteur_experiments.grid import COLOURS, Match, play, points
 from hauteur_experiments.measured import Interval, MatchElo, columns, contrast, elo_columns, elo_text
 from hauteur_experiments.mpv_mcts.pairs import (
     BEST_SHARE,
@@ -198,7 +201,7 @@ def costs_of(setting: Setting, files: Sequence[Path], *, store: bool) -> list[fl
     if path.exists():
         speeds = read_json(path)["evaluations_per_second"]
     else:
-        speeds = [net_speed(setting, described(net)[0], net) for net in files]
+        speeds = [net_speed(setting, net) for net in files]
         if store:
             path.write_text(json.dumps({"evaluations_per_second": speeds}), encoding="utf-8")
     return [round(speeds[-1] / speed, 4) for speed in speeds[:-1]]
@@ -297,20 +300,26 @@ def figure(found: Sequence[RegimePoint]) -> ht.Figure:
     )
 
 
-def matches(setting: Setting) -> Iterator[Match]:
-    """Yield the matches, as if one cell of each budget is in the band; without given nets those of the teacher."""
+def matches(setting: Setting) -> list[Match]:
+    """The matches of S against L on the tuning seed; without given nets those of the teacher."""
     setting = learned_setting(setting)
-    tune, test = stages(setting)
+    tune, _ = stages(setting)
     if not setting.nets:
-        yield TEACHER.match(setting)
-        return
+        return [TEACHER.match(setting)]
     cells = cells_of(setting, setting.nets, costs_of(setting, setting.nets, store=False))
-    tests = {LEVEL: TEST_LEVEL, OVER_SMALL: TEST + TEST_OUTSIDE, OVER_LARGE: TEST + TEST_OUTSIDE}
-    for cell in cells:  # the time of a match is counted once a seed
-        yield cell.match(tune, "tune", LEVEL, TUNING // setting.seeds)
-    for cell in {cell.budget: cell for cell in cells}.values():
-        for name, games in tests.items():
-            yield cell.match(test, "test", name, games * test.seeds // setting.seeds)
+    return [cell.match(tune, "tune", LEVEL, TUNING) for cell in cells]
+
+
+def net_speed(setting: Setting, net: Path, seconds: float = 0.3) -> float:
+    """Return the evaluations of a net a second, in full batches; measured for a moment."""
+    with ht.evaluator(described(net)[0], net, threads=setting.threads) as evaluator:
+        features = np.zeros((evaluator.batch_size, *evaluator.feature_shape), np.float32)
+        evaluator(features)  # the first batch also prepares the engine
+        done, started = 0, time.perf_counter()
+        while time.perf_counter() - started < seconds:
+            evaluator(features)
+            done += len(features)
+        return done / (time.perf_counter() - started)
 
 
 EXPERIMENTS = (

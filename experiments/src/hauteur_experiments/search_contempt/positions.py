@@ -104,7 +104,6 @@ COUNTED = ("shifted", "misjudged", "puzzle")
 
 def make(setting: Setting) -> Result:
     """Play the games, evaluate the positions and count."""
-    _check_game(setting)
     played = play(setting, matches(setting), shared=True)
     found = {name: analysed(setting, name, played[name].games) for name in SETS}
     rows = [_row(setting, name, kind, found[name]) for name in SETS for kind in KINDS]
@@ -120,23 +119,11 @@ def make(setting: Setting) -> Result:
     return scoped(setting, Result(rows, findings(found), [figure(setting, found)], texts, facts))
 
 
-def _check_game(setting: Setting) -> None:
-    """ValueError for a game whose positions have no FEN."""
+def matches(setting: Setting) -> list[Match]:
+    """The self-play of every set; ValueError for a game whose positions have no FEN."""
     if (name := ht.load_game(game_of(setting)).name) not in ("chess", "minichess"):
         raise ValueError(f"contempt-positions needs a game with FEN (chess, minichess), got {name}")
-
-
-def matches(setting: Setting) -> list[Match]:
-    """The self-play of every set."""
     return [selfplay(setting, name, words, setting.scaled(GAMES, 2)) for name, (_, words) in SETS.items()]
-
-
-def estimated(setting: Setting) -> Iterator[Match]:
-    """The games, and as a game for each position what its judgement costs."""
-    _check_game(setting)
-    yield from matches(setting)
-    moves = round(len(SETS) * setting.scaled(POSITIONS, 2) * DEEPER / 60)
-    yield selfplay(setting, "judgements", HYBRID, moves)
 
 
 def deep(setting: Setting) -> int:
@@ -290,7 +277,7 @@ EXPERIMENTS = (
             "puzzles | positions that N_scl misjudges make puzzles (conclusion) | no number"
             " | 100 puzzles, about 38,000 positions: `hauteur puzzles mine`",
         ),
-        matches=estimated,
+        matches=matches,
         uses=("nets", "visits", "game"),
     ),
 )

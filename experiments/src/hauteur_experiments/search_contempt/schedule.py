@@ -41,9 +41,6 @@ LEAST_SEEDS = 6
 SHOWN = ("seed", "generation", "games", "n_scl", "visits", "ratio", "settled")
 """Columns of the rows that are shown."""
 
-SECONDS = 30_000.0
-"""Of a seed at full size on the reference machine."""
-
 
 def recipe_of(setting: Setting, seed: int) -> ht.Recipe:
     """The learning run of a seed at the scale of the setting."""
@@ -178,7 +175,6 @@ EXPERIMENTS = (
             "doubling | N_scl grows and settles, then the visits are doubled (weaker here: both happen at some time)"
             " | 5 to 30,000 games (speculative)",
         ),
-        seconds=SECONDS,
         uses=("nets", "visits", "game"),
     ),
 )

@@ -8,7 +8,6 @@ play themselves again in fresh games, which shows whether their ratios are equal
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -191,12 +190,9 @@ def _facts(tuned: TunedRatio | None) -> dict[str, Any] | None:
     return {**facts, "measured": places}
 
 
-def matches(setting: Setting) -> Iterator[Match]:
-    """The games that are always played, and two more sets for the tuning."""
-    for n_scl in (*STARTS, 15, 20):
-        yield selfplay(setting, f"n{n_scl}", contempt_words(setting, n_scl), setting.scaled(GAMES, 2))
-    for games in (GAMES, MATCH_GAMES, MATCH_GAMES, MATCH_GAMES):
-        yield selfplay(setting, "tau2", tau_words(1.0), setting.scaled(games, 2))
+def matches(setting: Setting) -> list[Match]:
+    """The games with tau_2, to whose ratio the sides are tuned."""
+    return [selfplay(setting, "tau2", tau_words(1.0), setting.scaled(GAMES, 2))]
 
 
 EXPERIMENTS = (

@@ -53,9 +53,6 @@ START_GENERATIONS = 60
 N_SCL = 10
 """Fixed before the runs: in minichess at 100 visits a controller kept (w + l)/d near 1 with 6 to 17."""
 
-SECONDS = 3_000.0
-"""Of a seed at full size on one core of the reference machine."""
-
 
 def _warmth(**values: Any) -> tuple[tuple[str, Any], ...]:
     """A schedule of temperatures, as changes of a recipe."""
@@ -139,7 +136,6 @@ EXPERIMENTS = (
             "better | training with search-contempt is better or cheaper, where (w + l)/d is equal"
             " | no number (speculative)",
         ),
-        seconds=SECONDS,
         seeds=8,
         first_seed=FIRST_SEED,
         uses=("visits", "game"),
