@@ -51,11 +51,22 @@ def play(page: Page) -> None:
     expect(page.locator(".board-marks .mark").first).to_be_visible(timeout=LONG)
 
 
+def odds(page: Page) -> None:
+    """A handicap that is chosen on the board, before the game."""
+    page.goto("/odds")
+    page.locator('.square[aria-label^="a1,"]').click()
+    expect(page.locator("[name=odds]")).to_have_value("queen d1 + rook a1")
+
+
 def analyse(page: Page) -> None:
-    """A search of a position of chess, looked into."""
-    page.goto("/analyse?game=chess&moves=e2e4+e7e5+g1f3+b8c6+f1b5&visits=4000")
+    """A search of a position of chess, looked into, and its traps for a weak player."""
+    page.goto("/analyse?game=chess&moves=e2e4+e7e5+d1h5+b8c6&visits=4000")
     page.get_by_role("button", name="Search").click()
     expect(page.get_by_role("button", name="Go on")).to_be_visible(timeout=LONG)
+    page.locator("#traps summary").click()
+    page.get_by_label("Against").fill("net=chess visits=1 temperature=1.5")
+    page.get_by_role("button", name="Find", exact=True).click()
+    expect(page.locator("#trap-rows table")).to_be_visible(timeout=LONG)
 
 
 def explain(page: Page) -> None:
@@ -115,6 +126,7 @@ def listing(address: str) -> Callable[[Page], None]:
 
 SCENES: dict[str, Callable[[Page], None]] = {
     "play": play,
+    "odds": odds,
     "analyse": analyse,
     "explain": explain,
     "review": review,
