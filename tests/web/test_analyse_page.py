@@ -35,6 +35,7 @@ def test_a_search_is_looked_into(windows: Windows) -> None:
     page.keyboard.press("Escape")
     expect(page.locator("#caption")).not_to_contain_text("after")
 
+    page.get_by_text("Over the time of the search").click()
     slider = page.get_by_role("slider", name="Moment")
     visits = table.locator("td:nth-child(2)")
     last = visits.all_text_contents()
