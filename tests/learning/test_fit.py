@@ -12,10 +12,10 @@ from network_toys import ToyTransformer, toy_linear
 from torch import nn
 
 from hauteur import _core
-from hauteur.learning.fit import Trainer
 from hauteur.learning.recipe import TrainSettings
 from hauteur.learning.replay import ReplayBuffer, Samples
 from hauteur.learning.shards import write_shard
+from hauteur.learning.trainers import Trainer
 from hauteur.matches.arena import play_games
 from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.mcts.params import Dirichlet, SearchParams, Temperature

@@ -10,11 +10,10 @@ import torch
 from learning_toys import ToyEvaluator
 
 from hauteur import _core
-from hauteur.learning.optimisers import optimiser_of
 from hauteur.learning.recipe import TrainSettings, WindowSettings
 from hauteur.learning.replay import ReplayBuffer, Samples
 from hauteur.learning.shards import write_shard
-from hauteur.learning.train import Batch, CandidateTrainer, learning_rate, losses
+from hauteur.learning.train import Batch, CandidateTrainer, Optimiser, learning_rate, losses
 from hauteur.matches.arena import play_games
 from hauteur.matches.record import GamePlan
 from hauteur.mcts.params import Dirichlet, SearchParams, Temperature
@@ -203,7 +202,7 @@ def test_the_optimisers_move_as_those_of_torch(name: str) -> None:
         if name == "adamw"
         else torch.optim.SGD(groups, lr=0.01, momentum=0.9, fused=True)
     )
-    optimiser = optimiser_of(ours, settings)
+    optimiser = Optimiser(ours, settings)
     rows = torch.randn(3, 8, 5, generator=torch.Generator().manual_seed(1))
     for batch in rows:
         for network in (ours, theirs):

@@ -1,23 +1,44 @@
-"""The networks that a run trains together: one, or a small and a large one that search together (MPV-MCTS)."""
+"""Training by recipes and by hand: the networks that a run trains together, and one with a replay buffer alone.
+
+A run has one network, or a small and a large one that search together (MPV-MCTS). Imports torch.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
+from torch import nn
 
 from hauteur import _core, networks
-from hauteur.learning.recipe import NetworkSettings, Recipe
+from hauteur.learning.recipe import NetworkSettings, Recipe, TrainSettings
 from hauteur.learning.run_folder import RunFolder
 from hauteur.learning.train import CandidateTrainer, Source, TrainFacts
 from hauteur.networks import ResNetArchitecture
-from hauteur.networks.architecture import RegisteredArchitecture
-from hauteur.networks.evaluators.factory import check_fits
-from hauteur.networks.registered import registered_architecture
+from hauteur.networks.architecture import RegisteredArchitecture, ResNet
+from hauteur.networks.evaluators.factory import check_fits, evaluator
+from hauteur.networks.modules import check_outputs, initialise
+from hauteur.networks.registered import name_of, registered_architecture
+from hauteur.networks.registry import save_network
+from hauteur.system.hardware import usable_cores
+from hauteur.system.seeds import derived_seed
+
+if TYPE_CHECKING:
+    from hauteur.networks.evaluators.base import Evaluator, Precision
+
+
+class TrainingPlace(TypedDict):
+    """Where in a run a training is; see `CandidateTrainer.train`."""
+
+    seed: int
+    generation: int
+    generations: int
+    threads: int
+
 
 Tensors = dict[str, NDArray[np.float32]]
 
@@ -89,37 +110,16 @@ class Learners:
         return self.small.steps
 
     def train(
-        self,
-        source: Source,
-        steps: int,
-        *,
-        seed: int,
-        generation: int,
-        generations: int,
-        threads: int = 1,
-        on_step: Callable[[int], None] | None = None,
+        self, source: Source, steps: int, *, on_step: Callable[[int], None], **given: Unpack[TrainingPlace]
     ) -> list[TrainFacts]:
         """Take the steps of a generation with each net in turn; `on_step` counts through all of them."""
-        done = 0
+        facts = []
+        for number, trainer in enumerate(self.trainers):
 
-        def count(step: int) -> None:
-            if on_step is not None:
+            def count(step: int, done: int = number * steps) -> None:
                 on_step(done + step)
 
-        facts = []
-        for trainer in self.trainers:
-            facts.append(
-                trainer.train(
-                    source,
-                    steps,
-                    seed=seed,
-                    generation=generation,
-                    generations=generations,
-                    threads=threads,
-                    on_step=count,
-                )
-            )
-            done += steps
+            facts.append(trainer.train(source, steps, on_step=count, **given))
         return facts
 
     def tensors(self) -> Tensors:
@@ -139,3 +139,141 @@ class Learners:
                 game=game.spec,
                 training=training,
             )
+
+
+class Trainer:
+    """A network in training: steps on a replay buffer, an evaluator of its present weights, a network file.
+
+    Parameters
+    ----------
+    game
+        The game that it learns.
+    network
+        `ht.ResNet(filters=64, blocks=5)`: a residual tower with random weights; a class or function registered by
+        `ht.register_network`, built with its defaults; or a torch module, which is trained in place: features float32
+        [B, C, H, W] -> policy logits [B, A] and a value [B, 3] (logits of win, draw, loss) or [B, 1] (-1 to 1).
+    settings
+        Batch size, optimiser, learning rate, device and more; those of `[train]` in a recipe.
+    seed
+        Of the weights of networks built here, and of the batches, 0 or more.
+
+    `network` is the module, `steps` the optimiser steps so far. Raise ValueError, in one line, where the network's
+    outputs do not fit the game, or there is no such device.
+
+    >>> import hauteur as ht
+    >>> game = ht.load_game("tictactoe")
+    >>> buffer = ht.ReplayBuffer(game)
+    >>> games = buffer.add(ht.self_play(game, "net=uniform visits=10", games=8))
+    >>> trainer = ht.Trainer(game, ht.ResNet(filters=8, blocks=1), ht.TrainSettings(batch_size=32))
+    >>> facts = trainer.fit(buffer, steps=5)
+    >>> facts.steps, trainer.steps
+    (5, 5)
+    >>> with trainer.evaluator() as evaluator:
+    ...     logits, wdl = evaluator(game.new_initial_state().features()[None])
+    """
+
+    def __init__(
+        self,
+        game: _core.Game,
+        network: nn.Module | ResNet | Callable[..., Any] | None = None,
+        settings: TrainSettings | None = None,
+        *,
+        seed: int = 0,
+    ) -> None:
+        self.game = game
+        self.settings = settings or TrainSettings()
+        self._seed = seed
+        self._fits = 0
+        self._trainer = CandidateTrainer(_module(game, network or ResNet(), seed), self.settings)
+
+    @property
+    def network(self) -> nn.Module:
+        """The torch module, on the device of the settings."""
+        return self._trainer.network
+
+    @property
+    def steps(self) -> int:
+        """Optimiser steps so far."""
+        return self._trainer.steps
+
+    def fit(
+        self,
+        buffer: Source,
+        steps: int = 200,
+        *,
+        progress: tuple[float, float] = (0.0, 1.0),
+        threads: int | None = None,
+        on_step: Callable[[int], None] | None = None,
+    ) -> TrainFacts:
+        """Take optimiser steps on batches drawn from the buffer.
+
+        buffer: a `ReplayBuffer`, or any object with its `sample`. steps: at least 1. progress: the part of the schedule
+        of the learning rate that these steps are, 0 to 1; the default is the whole one, so that with the schedule
+        `cosine` the rate falls to its final value within this call; in a loop of n generations, ((g - 1) / n, g / n).
+        threads: of the processor, default all; the weights do not depend on it. on_step: called after every step with
+        the number of steps of this call.
+
+        Return the mean losses in nats, the number of samples, the last learning rate and the seconds. Raise ValueError
+        for an empty buffer, and when the loss is no longer finite.
+        """
+        if steps < 1:
+            raise ValueError(f"steps must be at least 1, got {steps}")
+        if not 0 <= progress[0] <= progress[1] <= 1:
+            raise ValueError(f"progress must be two numbers from 0 to 1, ascending, got {progress}")
+        self._fits += 1
+        return self._trainer.train(
+            buffer,
+            steps,
+            seed=self._seed,
+            generation=self._fits,
+            generations=self._fits,
+            threads=threads or usable_cores(),
+            on_step=on_step,
+            progress=progress,
+        )
+
+    def evaluator(
+        self,
+        *,
+        device: str | None = None,
+        precision: Precision | None = None,
+        batch_size: int | None = None,
+        threads: int | None = None,
+    ) -> Evaluator:
+        """Return an evaluator of the present weights (their running mean where the settings keep one).
+
+        It has a copy of them: further training does not change it. Arguments as those of `ht.evaluator`.
+        """
+        return evaluator(
+            self.game, self._playing, device=device, precision=precision, batch_size=batch_size, threads=threads
+        )
+
+    def save(self, path: str | Path) -> None:
+        """Write the network that `evaluator` has as a file, `.safetensors` or lc0's `.pb.gz`, whole or not at all.
+
+        Raise ValueError for a module that is neither hauteur's nor registered.
+        """
+        facts = {"steps": self.steps, "samples": self.steps * self.settings.batch_size, "seed": self._seed}
+        save_network(path, self._playing, self.game, training=facts)
+
+    @property
+    def _playing(self) -> nn.Module:
+        """The network that plays: the mean of the weights where one is kept."""
+        return self._trainer.network if self._trainer.average is None else self._trainer.average
+
+
+def _module(game: _core.Game, network: object, seed: int) -> nn.Module:
+    """The module to train; ValueError where it is none, or does not fit the game."""
+    if isinstance(network, nn.Module):
+        check_outputs(network, game.feature_shape, game.num_actions)
+        return network
+    if isinstance(network, ResNet):
+        settings = NetworkSettings.model_validate(network.model_dump())
+        return initialise(architecture_for(game, settings), derived_seed(seed, "network"))
+    name = name_of(network)
+    if name is None:
+        raise ValueError(
+            "a network to train is a torch module, ht.ResNet(...), or a class or function registered by "
+            f"ht.register_network, got {network!r}"
+        )
+    return initialise(registered_architecture(name, game, {}), derived_seed(seed, "network"))
