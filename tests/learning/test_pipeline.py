@@ -1,7 +1,7 @@
 """The learning loop end to end: what it leaves behind, the same again for the same seed, and going on after a kill."""
 
 import json
-from contextlib import ExitStack
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -11,9 +11,10 @@ from run_toys import TINY, Silent, assert_same_run, games_of, tiny
 from hauteur import networks
 from hauteur.games.registry import load_game
 from hauteur.learning.pipeline import learn
+from hauteur.learning.planned import planned_gate, planned_selfplay
 from hauteur.learning.recipe import parse_recipe
 from hauteur.learning.run_folder import RunFolder
-from hauteur.learning.run_players import RunPlayers
+from hauteur.learning.units import LearningJob, units_of
 from hauteur.networks.architecture import ResNetArchitecture
 from hauteur.players.search_player import SearchPlayer
 
@@ -114,13 +115,17 @@ def test_two_nets_learn_from_the_same_games(tmp_path: Path) -> None:
 def test_the_gate_plays_without_what_makes_games_vary(finished: Path) -> None:
     rules = {"search_contempt": {"n_scl": 3}, "forced_playouts": {"k": 2}, "solver": {}}
     recipe = parse_recipe({**TINY, "selfplay": {**TINY["selfplay"], "search": rules}}, "test")
-    players = RunPlayers(
-        recipe, lambda net: [RunFolder(finished).net(net)], load_game(recipe.game), exact=False, threads=1
-    )
-    with ExitStack() as stack:
-        gated = players.of_gate(1, 8, stack).search
-        (played,) = players.of_selfplay([1], recipe.selfplay, stack)
+    game, settings, seed = load_game(recipe.game), recipe.selfplay, recipe.run.seed
+    searches = []
+    for planned in (
+        planned_gate(game, settings, recipe.gate, generation=1, best=1, seed=seed),
+        planned_selfplay(game, settings, generation=2, nets=[1], seed=seed),
+    ):
+        (unit,), sources = units_of(recipe, planned, {1: [RunFolder(finished).net(1)]}, [0])
+        with closing(LearningJob(unit, sources, 1)) as job:
+            searches += [player.search for player in job.players if isinstance(player, SearchPlayer)]
+    gated, best, played = searches
+    assert gated == best
     assert (gated.dirichlet, gated.forced_playouts, gated.search_contempt) == (None, None, None)
     assert gated.solver is not None
-    assert isinstance(played, SearchPlayer)
-    assert None not in (played.search.dirichlet, played.search.forced_playouts, played.search.search_contempt)
+    assert None not in (played.dirichlet, played.forced_playouts, played.search_contempt)

@@ -22,13 +22,7 @@ from hauteur.learning.checkpoint import RunState, load_checkpoint, save_checkpoi
 from hauteur.learning.display import Display, RunProgress, progress_of_step, removed_at_the_end
 from hauteur.learning.gate import GateResults, decide, sprt_of
 from hauteur.learning.metrics import cost_metrics, generation_metrics, search_metrics
-from hauteur.learning.planned import (
-    PlannedGames,
-    colours_of,
-    planned_gate,
-    planned_selfplay,
-    playing_nets,
-)
+from hauteur.learning.planned import PlannedGames, colours_of, planned_gate, planned_selfplay, playing_nets
 from hauteur.learning.recipe import Recipe, SelfPlaySettings
 from hauteur.learning.recorded_games import Games
 from hauteur.learning.replay import ReplayBuffer, first_needed
@@ -75,9 +69,9 @@ def open_run(
     recipe: Recipe, folder: RunFolder, *, fresh: bool, display: Display, scheduler: Scheduler | None = None
 ) -> Run:
     """A new run, or the one that the folder holds, as its last checkpoint left it."""
-    from hauteur.learning.run_players import check_players
     from hauteur.learning.start import check_start
     from hauteur.learning.trainers import Learners
+    from hauteur.learning.units import check_players
 
     game = load_game(recipe.game)
     begins = fresh or not folder.config.exists()
@@ -298,32 +292,30 @@ class Run:
         )
 
     def finish_generation(self) -> None:
-        """Close the generation: metrics, best.safetensors, console line, report."""
-        state = self.state
-        if state.generation == 0:
-            self._finish_start()
-            return
-        self._control()
-        line = {"generation": state.generation, **state.current, "best": state.best, "best_elo": state.best_elo}
-        line |= {"train_steps": state.train_steps, "seconds": state.seconds, "cpu_seconds": state.cpu_seconds}
-        line |= {"resident_bytes": hardware.resident_bytes(), **self.games.end_generation()}
-        state.history.append(line)
-        state.generation, state.done, state.current = state.generation + 1, [], {}
-        self._checkpoint()
-        self._publish()
-        self.display.finished(line, self.recipe.run.generations)
+        """Close the generation: metrics, best.safetensors, console line, report.
 
-    def _finish_start(self) -> None:
-        """Close generation 0: what was learned is the net that self-play begins with."""
-        state = self.state
-        last = state.current["start"]["rounds"][-1]
-        line = {"generation": 0, **state.current, **{key: last[key] for key in last if key.startswith("train")}}
+        After generation 0, what was learned from recorded games is the net that self-play begins with.
+        """
+        state, number = self.state, self.state.generation
+        self._control()
+        line: dict[str, Any] = {"generation": number, **state.current}
+        if number == 0:
+            last = state.current["start"]["rounds"][-1]
+            line |= {key: last[key] for key in last if key.startswith("train")}
+            self._save_nets(0)
+        else:
+            line |= {"best": state.best, "best_elo": state.best_elo, **self.games.end_generation()}
         line |= {"train_steps": state.train_steps, "seconds": state.seconds, "cpu_seconds": state.cpu_seconds}
-        state.start = line | {"resident_bytes": hardware.resident_bytes()}
-        self._save_nets(0)
-        state.generation, state.done, state.current = 1, [], {}
+        line["resident_bytes"] = hardware.resident_bytes()
+        if number == 0:
+            state.start = line
+        else:
+            state.history.append(line)
+        state.generation, state.done, state.current = number + 1, [], {}
         self._checkpoint()
         self._publish()
+        if number:
+            self.display.finished(line, self.recipe.run.generations)
 
     def _publish(self) -> None:
         """Write what follows from the checkpoint: metrics, best.safetensors, the report."""
@@ -339,7 +331,7 @@ class Run:
     def _control(self) -> None:
         """The controller learns from the generation's games and chooses for the next."""
         settings, state = self.recipe.controller, self.state.controller
-        if settings is None or state is None:
+        if settings is None or state is None or not self.state.generation:
             return
         played = controller.Observation.model_validate(self.state.current.pop("observation"))
         self.state.controller = controller.after_generation(settings, state, played)

@@ -1,7 +1,7 @@
 """Recipes: all settings of a learning run, read from TOML, changed by `key=value` on the command line, written back."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
@@ -349,80 +349,48 @@ class Recipe(Section):
     opponent: OpponentSettings | None = None
 
     @model_validator(mode="after")
-    def _something_is_learned(self) -> Self:
-        if self.run.generations == 0 and (self.start is None or not self.start.games):
-            raise ValueError("run.generations = 0 (no self-play) needs start.games to learn from")
+    def _sections_fit_each_other(self) -> Self:
+        for misfit in (*self._misfits_of_start(), *self._misfits_of_selfplay()):
+            raise ValueError(misfit)
         return self
 
-    @model_validator(mode="after")
-    def _the_core_computes_towers(self) -> Self:
+    def _misfits_of_start(self) -> Iterator[str]:
+        start = self.start or StartSettings()
         for network in (self.network, self.large):
             if network is not None and network.kind != "resnet" and self.run.backend == "core":
-                raise ValueError(f"run.backend core computes residual networks; {network.kind!r} needs torch")
-        return self
-
-    @model_validator(mode="after")
-    def _start_begins_with_something(self) -> Self:
-        start = self.start
-        if start is None:
-            return self
+                yield f"run.backend core computes residual networks; {network.kind!r} needs torch"
+        if self.run.generations == 0 and not start.games:
+            yield "run.generations = 0 (no self-play) needs start.games to learn from"
         if start.distil_from is not None and not start.games:
-            raise ValueError("start.distil_from needs start.games, whose positions the net is asked about")
-        if start.net is None and start.large_net is None and not start.games:
-            raise ValueError("start needs net (weights) or games (to learn from)")
+            yield "start.distil_from needs start.games, whose positions the net is asked about"
+        if self.start is not None and not (start.net or start.large_net or start.games):
+            yield "start needs net (weights) or games (to learn from)"
         if start.large_net is not None and self.large is None:
-            raise ValueError("start.large_net needs the section [large]")
-        return self
+            yield "start.large_net needs the section [large]"
 
-    @model_validator(mode="after")
-    def _controller_needs_draws_and_n_scl(self) -> Self:
-        if self.controller is None:
-            return self
-        if not self.controller.long_game and not load_game(self.game).has_draws:
-            raise ValueError(
-                f"controller: {self.game} knows no draws, so there is no (w + l)/d; with controller.long_game = PLIES "
-                "games of this number of plies or more count in the place of draws"
-            )
-        contempt = self.selfplay.search.search_contempt
-        if contempt is not None and not contempt.is_neutral:
-            raise ValueError("selfplay.search.search_contempt.n_scl is chosen by the controller; leave it out")
-        return self
-
-    @model_validator(mode="after")
-    def _episodes_gate_needs_a_candidate(self) -> Self:
-        if self.gate.by == "episodes" and self.selfplay.episodes != "candidate-versus-best":
-            raise ValueError('gate.by = "episodes" needs selfplay.episodes = "candidate-versus-best"')
-        return self
-
-    @model_validator(mode="after")
-    def _nothing_waits_for_games_that_lag(self) -> Self:
-        lag = self.selfplay.max_policy_lag
-        if lag and self.controller is not None:
-            raise ValueError(f"selfplay.max_policy_lag must be 0 with a section [controller], got {lag}")
-        if lag and self.gate.by == "episodes":
-            raise ValueError(f'selfplay.max_policy_lag must be 0 with gate.by = "episodes", got {lag}')
-        return self
-
-    @model_validator(mode="after")
-    def _two_nets_search_together(self) -> Self:
-        rule = self.selfplay.search.second_net
-        if (self.large is None) != (rule is None or rule.is_neutral):
-            raise ValueError(
-                "two nets need both sections, [large] (the net) and [selfplay.search.second_net] (its turns, "
-                "large_visits > 0); one is missing"
-            )
-        return self
-
-    @model_validator(mode="after")
-    def _opponent_and_episodes_fit(self) -> Self:
-        plays_opponent = self.selfplay.episodes.endswith("opponent")
-        if plays_opponent and self.opponent is None:
-            raise ValueError(f'selfplay.episodes = "{self.selfplay.episodes}" needs a section [opponent]')
-        if self.opponent is not None and not plays_opponent:
-            raise ValueError(
-                'the section [opponent] needs selfplay.episodes = "best-versus-opponent" or "candidate-versus-opponent"'
-            )
-        return self
+    def _misfits_of_selfplay(self) -> Iterator[str]:
+        search, lag, episodes = self.selfplay.search, self.selfplay.max_policy_lag, self.selfplay.episodes
+        contempt, two = search.search_contempt, search.second_net
+        if self.controller is not None:
+            if not self.controller.long_game and not load_game(self.game).has_draws:
+                long = "with controller.long_game = PLIES games of this number of plies or more count in their place"
+                yield f"controller: {self.game} knows no draws, so there is no (w + l)/d; {long}"
+            if contempt is not None and not contempt.is_neutral:
+                yield "selfplay.search.search_contempt.n_scl is chosen by the controller; leave it out"
+            if lag:
+                yield f"selfplay.max_policy_lag must be 0 with a section [controller], got {lag}"
+        if self.gate.by == "episodes" and episodes != "candidate-versus-best":
+            yield 'gate.by = "episodes" needs selfplay.episodes = "candidate-versus-best"'
+        if self.gate.by == "episodes" and lag:
+            yield f'selfplay.max_policy_lag must be 0 with gate.by = "episodes", got {lag}'
+        if (self.large is None) != (two is None or two.is_neutral):
+            need = "[large] (the net) and [selfplay.search.second_net] (its turns, large_visits > 0)"
+            yield f"two nets need both sections, {need}; one is missing"
+        if episodes.endswith("opponent") and self.opponent is None:
+            yield f'selfplay.episodes = "{episodes}" needs a section [opponent]'
+        if self.opponent is not None and not episodes.endswith("opponent"):
+            need = '"best-versus-opponent" or "candidate-versus-opponent"'
+            yield f"the section [opponent] needs selfplay.episodes = {need}"
 
     @property
     def folder(self) -> Path:

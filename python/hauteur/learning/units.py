@@ -15,13 +15,19 @@ from hauteur.cluster.unit import TakeUnit, Unit, UnitResult
 from hauteur.games.game_line import NO_NET
 from hauteur.games.registry import load_game
 from hauteur.learning.planned import PlannedGames, n_scl_of
-from hauteur.learning.recipe import Recipe, SelfPlaySettings
-from hauteur.learning.run_players import RunPlayers, opponent_files, with_opponent_files
+from hauteur.learning.recipe import OpponentSettings, Recipe, SelfPlaySettings
 from hauteur.learning.shards import shard_bytes
 from hauteur.matches.arena import ArenaFacts, play_games
+from hauteur.matches.openings import read_openings
 from hauteur.matches.record import GamePlan, GameRecord
+from hauteur.mcts.params import SearchParams, Temperature
+from hauteur.networks.evaluators.base import Evaluator
+from hauteur.networks.evaluators.factory import make_evaluator
+from hauteur.networks.names import resolve_net
+from hauteur.players.build import Evaluators, Resources, build_player, is_builtin, resolved_net
 from hauteur.players.move_player import MovePlayer
 from hauteur.players.search_player import SearchPlayer
+from hauteur.players.settings import NETS
 from hauteur.system.files import sha256_of
 
 EVALUATIONS = ("evaluations", "evaluations_large")
@@ -75,6 +81,33 @@ def units_of(
     return units, sources
 
 
+def check_players(game: _core.Game, recipe: Recipe) -> None:
+    """ValueError or OSError when the opponent or the opening book does not fit the game or is not there."""
+    if recipe.selfplay.opening_book is not None:
+        read_openings(Path(recipe.selfplay.opening_book), game)
+    if recipe.opponent is not None:
+        resources = Resources(threads=1, batch_size=1, backend=recipe.run.backend)
+        with Evaluators(game, resources) as evaluators:
+            build_player(game, recipe.opponent, evaluators, "opponent")
+
+
+def opponent_files(game: _core.Game, opponent: OpponentSettings) -> dict[str, list[Path]]:
+    """Return the files of the fixed opponent's nets, by the settings that name them."""
+    if not opponent.has_net:
+        return {}
+    names = {"net": resolved_net(game, opponent)}
+    names |= {key: resolve_net(net) for key in NETS[1:] if (net := getattr(opponent, key))}
+    return {setting: [Path(name)] for setting, name in names.items() if name and not is_builtin(name)}
+
+
+def with_opponent_files(recipe: Recipe, files: Mapping[str, Sequence[Path]]) -> Recipe:
+    """Return the recipe with the opponent's nets in these files, where `opponent_files` has found some."""
+    if recipe.opponent is None:
+        return recipe
+    places = {setting: str(files[setting][0]) for setting in NETS if setting in files}
+    return recipe.model_copy(update={"opponent": recipe.opponent.model_copy(update=places)})
+
+
 class _UnitPlans:
     """The plans of units, as far as there are any now; `ended` sorts the games by unit."""
 
@@ -115,19 +148,68 @@ class LearningJob:
         self.game = load_game(self.recipe.game)
         self.n_scl: int | None = None
         self.players: Sequence[SearchPlayer | MovePlayer]
-        self._stack = ExitStack()
-        exact = self.recipe.run.exact
-        run_players = RunPlayers(self.recipe, lambda net: places[str(net)], self.game, exact=exact, threads=threads)
+        self._places, self._threads, self._stack = places, threads, ExitStack()
         try:
             if unit.kind == "self-play":
                 self.n_scl = n_scl_of(self.settings.search)
-                self.players = run_players.of_selfplay(self.nets, self.settings, self._stack)
+                self.players = self._players_of_selfplay()
             else:
-                visits = self.settings.visits
-                self.players = [run_players.of_gate(net, visits, self._stack) for net in self.nets]
+                self.players = [self._player_of_gate(net) for net in self.nets]
         except BaseException:
             self._stack.close()
             raise
+
+    def _players_of_selfplay(self) -> list[SearchPlayer | MovePlayer]:
+        settings = self.settings
+        players: list[SearchPlayer | MovePlayer] = []
+        for net in self.nets:
+            if net == NO_NET:
+                players.append(self._opponent())
+            else:
+                player = self._player(net, settings.search, settings.visits, settings.temperature)
+                players.append(replace(player, playout_cap=settings.playout_cap))
+        best = players[-1]
+        if len(players) > 1 and isinstance(best, SearchPlayer) and not settings.learn_from_best:
+            players[-1] = replace(best, learns=False)
+        return players
+
+    def _player_of_gate(self, net: int) -> SearchPlayer:
+        """Like in self-play, without what makes games vary, and with the gate's temperature.
+
+        Noise and forced playouts are off, and search-contempt, which assumes a weaker opponent than a gate match has.
+        """
+        quiet = {"dirichlet": None, "forced_playouts": None, "search_contempt": None}
+        search, gate = self.recipe.selfplay.search.model_copy(update=quiet), self.recipe.gate
+        return self._player(net, search, gate.visits or self.settings.visits, gate.temperature)
+
+    def _opponent(self) -> SearchPlayer | MovePlayer:
+        """The fixed opponent, whose moves are not learned from."""
+        settings, run, rows = self.recipe.opponent, self.recipe.run, self.recipe.selfplay.batch_size
+        if settings is None:
+            raise RuntimeError("a recipe without [opponent] has no opponent")
+        resources = Resources(threads=self._threads, batch_size=rows, backend=run.backend)
+        evaluators = self._stack.enter_context(Evaluators(self.game, resources, exact=run.exact))
+        player = build_player(self.game, settings, evaluators, "opponent")
+        return replace(player, learns=False) if isinstance(player, SearchPlayer) else player
+
+    def _player(self, net: int, search: SearchParams, visits: int, temperature: Temperature) -> SearchPlayer:
+        """A player with the net, or the two nets, of a generation."""
+        evaluator, *large = [self._evaluator(path) for path in self._places[str(net)]]
+        return SearchPlayer(f"gen-{net}", evaluator, search, visits, temperature, large[0] if large else None)
+
+    def _evaluator(self, path: Path) -> Evaluator:
+        """The evaluator of a net; with run.exact its answers do not depend on the batch, bit for bit."""
+        run = self.recipe.run
+        evaluator = make_evaluator(
+            self.game,
+            path,
+            backend=run.backend,
+            precision=run.precision,
+            threads=self._threads,
+            batch_size=min(self.recipe.selfplay.batch_size, 65536),
+            exact=run.exact,
+        )
+        return self._stack.enter_context(closing(evaluator))
 
     def play(self, take: TakeUnit, on_game: Callable[[], object] = lambda: None) -> Generator[UnitResult]:
         """Play units side by side until there are none; yield each, as its file has it, once its last game has ended.
