@@ -68,7 +68,7 @@ def test_many_games_speak_for_themselves() -> None:
     counts = {n: round(100_000 / (1 + 4 / n**0.5)) for n in (4, 8, 16, 32)}
     line = controller.fit([seen(n, 100_000 - draws, draws) for n, draws in counts.items()], 1000)
     assert line.slope == pytest.approx(-0.5, abs=0.01)
-    assert line.x_for(1.0) == pytest.approx(16, rel=0.02)
+    assert line.n_scl_for(1.0) == pytest.approx(16, rel=0.02)
 
 
 def test_the_newest_generations_count_most() -> None:

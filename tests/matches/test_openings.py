@@ -98,10 +98,3 @@ def test_a_position_without_moves_is_an_opening(tmp_path: Path) -> None:
     path.write_text('1. e4 *\n\n[Event "x"]\n\n*\n')
     with pytest.raises(ValueError, match=r"x\.pgn, game 2 .line 3.: has neither moves nor a position"):
         read_openings(path, CHESS)
-
-
-def test_a_file_that_is_no_text_is_no_pgn(tmp_path: Path) -> None:
-    file = tmp_path / "x.pgn"
-    file.write_bytes(b"1. e4 e5 *\n\n\x00\x01\x02")
-    with pytest.raises(ValueError, match=r"x\.pgn: not a text file, so no PGN$"):
-        read_openings(file, CHESS)

@@ -204,14 +204,14 @@ def test_a_tournament_and_its_pairings_are_read_on(tmp_path: Path) -> None:
     (out / "2-3" / "games.jsonl").write_bytes(b"")
     (out / "2-3" / "result.json").unlink()
     stored = StoredTournament(out)
-    assert (stored.games, stored.share_done, stored.state_text[:12]) == (8, 8 / 12, "not finished")
+    assert (stored.games_done, stored.share_done, stored.state_text[:12]) == (8, 8 / 12, "not finished")
     assert [match.tally.finished for match in stored.matches] == [4, 4, 0]
     with locked(out, "playing"):
         assert re.fullmatch(r"running, 8 of 12 games, 0:0\d, about 0:0\d left", stored.state_text)
         assert [match.state for match in stored.matches] == ["finished", "finished", "running"]
     (out / "2-3" / "games.jsonl").write_bytes(last)
     stored.refresh()
-    assert (stored.games, stored.share_done) == (12, 1.0)
+    assert (stored.games_done, stored.share_done) == (12, 1.0)
     assert stored.state_text.startswith("finished, 12 games")
     assert stored.ratings().ratings == StoredTournament(out).ratings().ratings
     assert sum("games.jsonl" in folder.stamps() for folder in (stored.folder, *(m.folder for m in stored.matches))) == 4

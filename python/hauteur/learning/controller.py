@@ -9,16 +9,15 @@ The model is a line: ln((w + l)/d) = level + slope ln(N_scl), slope < 0, fitted 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
 from hauteur.learning.recipe import ControllerSettings, SelfPlaySettings
-from hauteur.matches.ratings.elo import MatchScore
-from hauteur.matches.ratings.ratio import MeasuredRatio, RatioLine, decisive_ratio, weighted_line
 from hauteur.mcts.params import SearchContempt
 
 MEMORY = 0.5
@@ -69,14 +68,31 @@ class Observation(BaseModel):
         return self.decisive + self.drawn
 
     @property
-    def measured(self) -> MeasuredRatio:
-        """The games as a place of a line."""
-        return MeasuredRatio(self.n_scl, MatchScore(wins=self.decisive, draws=self.drawn))
-
-    @property
     def ratio(self) -> float | None:
         """(w + l)/d; None without draws."""
-        return decisive_ratio(self.measured.record)
+        return self.decisive / self.drawn if self.drawn else None
+
+    @property
+    def log_ratio(self) -> float:
+        """ln((w + l)/d) with half a game of each kind added, so that it is finite."""
+        return math.log((self.decisive + 0.5) / (self.drawn + 0.5))
+
+    @property
+    def precision(self) -> float:
+        """1 / variance of the log ratio; it grows with the games, and is small where one kind hardly occurs."""
+        return 1 / (1 / (self.decisive + 0.5) + 1 / (self.drawn + 0.5))
+
+
+class RatioLine(NamedTuple):
+    """ln((w + l)/d) = level + slope (ln N_scl - centre)."""
+
+    level: float
+    slope: float
+    centre: float
+
+    def n_scl_for(self, ratio: float) -> float:
+        """Return the N_scl at which the line has this ratio."""
+        return math.exp(min(max(self.centre + (math.log(ratio) - self.level) / self.slope, -50.0), 50.0))
 
 
 class ControllerState(BaseModel):
@@ -189,7 +205,7 @@ def best_n_scl(settings: ControllerSettings, seen: Sequence[Observation], visits
     At most LARGEST_STEP away from all that was seen with them, and within the bounds.
     """
     here = [observation for observation in seen if observation.visits == visits]
-    target = fit(seen, visits).x_for(settings.target)
+    target = fit(seen, visits).n_scl_for(settings.target)
     low, high = min(o.n_scl for o in here) / LARGEST_STEP, max(o.n_scl for o in here) * LARGEST_STEP
     return _within(settings, min(max(target, low), high), visits)
 
@@ -202,8 +218,16 @@ def fit(seen: Sequence[Observation], visits: int) -> RatioLine:
     """
     newest = max((observation.generation for observation in seen), default=0)
     weights = [MEMORY ** (newest - o.generation) * (1.0 if o.visits == visits else OTHER_VISITS) for o in seen]
-    line = weighted_line([o.measured for o in seen], weights, slope=USUAL_SLOPE, spread=SLOPE_SPREAD)
-    return replace(line, slope=min(line.slope, FLATTEST_SLOPE))
+    if not seen:
+        raise ValueError("a line needs one observation or more, got none")
+    xs = np.array([math.log(one.n_scl) for one in seen])
+    ys = np.array([one.log_ratio for one in seen])
+    precisions = np.array([weight * one.precision for weight, one in zip(weights, seen, strict=True)])
+    total, prior = precisions.sum(), SLOPE_SPREAD**-2
+    centre, level = (precisions * xs).sum() / total, (precisions * ys).sum() / total
+    square = prior + (precisions * (xs - centre) ** 2).sum()
+    product = prior * USUAL_SLOPE + (precisions * (xs - centre) * (ys - level)).sum()
+    return RatioLine(float(level), min(float(product / square), FLATTEST_SLOPE), float(centre))
 
 
 def _bounds(settings: ControllerSettings, visits: int) -> tuple[int, int]:

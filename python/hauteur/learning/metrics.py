@@ -11,7 +11,6 @@ import numpy as np
 from hauteur.games.game_line import NO_NET
 from hauteur.learning.recorded_games import Games
 from hauteur.matches.ratings.elo import MatchScore
-from hauteur.matches.ratings.ratio import decisive_ratio
 
 if TYPE_CHECKING:
     from hauteur.learning.recipe import Recipe
@@ -65,7 +64,7 @@ def game_metrics(games: Games) -> dict[str, Any]:
         "first_wins": first.wins,
         "draws": first.draws,
         "second_wins": first.losses,
-        "ratio": decisive_ratio(first),
+        "ratio": (first.wins + first.losses) / first.draws if first.draws else None,
         "mean_length": float(games.line_lengths.mean()),
         "unique_share": unique_shares(games),
     }

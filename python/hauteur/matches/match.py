@@ -304,6 +304,7 @@ class Match(GamesInProgress):
             "complete": self.complete,
             "a": self.names[0],
             "b": self.names[1],
+            "games": self.tally.record.games,
             "summary": f"{self.tally.finished:,} games  {standing(self.tally)}",
             "results": self.tally.to_json(),
             **({} if self.tally.test is None else {"sprt": sprt_json(self.tally.test)}),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,11 +13,6 @@ from hauteur.games.registry import load_game, with_fen
 from hauteur.matches.record import GamePlan
 from hauteur.players.settings import Colours
 from hauteur.system.files import sha256_of
-
-NOT_TEXT = re.compile(rb"[\x00-\x08\x0e-\x19\x1c-\x1f]")
-"""Control characters that no text has."""
-SNIFFED = 1 << 16
-"""Bytes of a PGN file that are looked at for them."""
 
 
 @dataclass(frozen=True)
@@ -95,9 +89,6 @@ def _read_pgn(path: Path, game: _core.Game) -> list[Opening]:
     """The main lines of a PGN file, each from its own FEN."""
     if game.name != "chess":
         raise ValueError(f"{path}: a PGN file has openings of chess, not of {game.spec}")
-    with path.open("rb") as file:
-        if NOT_TEXT.search(file.read(SNIFFED)):
-            raise ValueError(f"{path}: not a text file, so no PGN")
     from hauteur.games.pgn import pgn_games  # late: it reads with python-chess
 
     with path.open(encoding="utf-8-sig", errors="replace") as file:

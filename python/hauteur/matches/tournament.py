@@ -125,6 +125,7 @@ class Tournament(GamesInProgress):
         return {
             "complete": self.games_done == self.games_wanted,
             "players": self.names,
+            "games": self.games_done,
             "summary": f"{self.games_done:,} games: {best_of(found)}",
             **ratings_json(found),
             "pairings": [

@@ -26,7 +26,7 @@ from hauteur.system.tables import Rows, html_table, text_table
 if TYPE_CHECKING:
     import chess.engine
 
-    from hauteur.plots.picture import Picture
+    from hauteur.plots.tree import Picture
 
 SHOWN_MOVES = 8
 """Moves in the display of a result."""

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import pandas
 
     from hauteur import _core
-    from hauteur.plots.picture import Picture
+    from hauteur.plots.tree import Picture
 
 
 SAVED_NODES = 20_000

@@ -6,7 +6,7 @@ have its legend; `write_png` and `write_csv` write one as a standalone file.
 
 from hauteur.plots.colours import LINE_COLOURS
 from hauteur.plots.figure import Figure, Series
-from hauteur.plots.files import write_csv, write_figures, write_png
+from hauteur.plots.files import write_csv, write_png
 from hauteur.plots.kinds import lines, over_seeds, shares
 from hauteur.plots.svg import svg
 
@@ -19,6 +19,5 @@ __all__ = [
     "shares",
     "svg",
     "write_csv",
-    "write_figures",
     "write_png",
 ]

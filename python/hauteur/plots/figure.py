@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
@@ -222,7 +222,7 @@ class Figure:
 
 
 def figure_values(figure: Figure) -> dict[str, Any]:
-    """Return a figure as JSON can hold it; `figure_of` makes it again."""
+    """Return a figure as JSON can hold it."""
     rows = {part: [_plain(asdict(series)) for series in getattr(figure, part)] for part in ("areas", "lines")}
     return {**asdict(figure), **rows, "x_names": list(figure.x_names)}
 
@@ -230,12 +230,6 @@ def figure_values(figure: Figure) -> dict[str, Any]:
 def _plain(series: dict[str, Any]) -> dict[str, Any]:
     numbers = ("xs", "values", "low", "high")
     return series | {part: [None if value is None else float(value) for value in series[part]] for part in numbers}
-
-
-def figure_of(values: Mapping[str, Any]) -> Figure:
-    """Return the figure that `figure_values` gave; TypeError or ValueError for anything else."""
-    rows = {part: tuple(Series(**series) for series in values.get(part) or ()) for part in ("areas", "lines")}
-    return Figure(**{**values, **rows})
 
 
 def ticks(low: float, high: float, count: int = 5) -> list[float]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import textwrap
-from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -51,15 +50,6 @@ def write_csv(figure: Figure, path: Path) -> None:
             place = figure.x_text(point.x) if figure.x_names else point.x
             rows.writerow([series.name, place, point.value, *((point.low, point.high) if series.low else ("", ""))])
     write_bytes(path, buffer.getvalue().encode())
-
-
-def write_figures(figures: Iterable[Figure], *, png: Path | None = None, csv: Path | None = None) -> None:
-    """Write every figure into the folders that are given, as KEY.png and KEY.csv."""
-    for figure in figures:
-        for folder, kind, write in ((png, "png", write_png), (csv, "csv", write_csv)):
-            if folder is not None:
-                folder.mkdir(parents=True, exist_ok=True)
-                write(figure, folder / f"{figure.key}.{kind}")
 
 
 def _draw(figure: Figure, axes: Axes) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 from hauteur.plots.colours import line_colour
 from hauteur.plots.figure import Figure, Series, Values
@@ -17,79 +18,42 @@ def shares(
     text: str,
     *,
     xs: Sequence[float],
-    runs: Sequence[Results],
+    results: Results,
     curve: str = "winrate",
-    threshold: float | None = None,
     intervals: Sequence[tuple[float, float]] | None = None,
-    x_name: str = "generation",
     names: tuple[str, str, str] = ("win", "draw", "loss"),
+    **options: Any,
 ) -> Figure:
-    """Shares of wins, draws and losses piled up, the curve of the score (draws count half), the threshold.
+    """Shares of wins, draws and losses piled up, and the curve of the score (draws count half).
 
-    runs: one a seed, each with a triple of counts for every place of xs; with several the areas are the means of their
-    shares, and the curve is the mean with the spread from the lowest to the highest seed. intervals: those of the curve
-    at every place, for one run. A step in which some run has no games is left out. ValueError when there is no run.
+    results: a triple of counts for every place of xs; a step without games is left out. intervals: those of the curve
+    at every place. options: of `Figure`.
     """
-    if not runs:
-        raise ValueError(f"figure {key!r}: shares of no run")
-    steps = list(zip(*runs, strict=True))
-    kept = [i for i, step in enumerate(steps) if all(sum(counts) > 0 for counts in step)]
-    parts = [[[count / sum(counts) for count in counts] for counts in steps[i]] for i in kept]
-    places = [xs[i] for i in kept]
-    rows = [[_mean([run[part] for run in step]) for step in parts] for part in range(3)]
-    scores = [[run[0] + run[1] / 2 for run in step] for step in parts]
-    spread = [intervals[i] for i in kept] if intervals else [(min(s), max(s)) for s in scores]
-    shown = bool(intervals) or len(runs) > 1
-    line = Series(
-        curve,
-        places,
-        [_mean(step) for step in scores],
-        "ink",
-        low=[low for low, _ in spread] if shown else (),
-        high=[high for _, high in spread] if shown else (),
-    )
-    colours = ("win", "draw", "loss")
-    areas = tuple(Series(name, places, row, colour) for name, row, colour in zip(names, rows, colours, strict=True))
-    return Figure(
-        key, title, text, "share of games", x_name, areas=areas, lines=(line,), percent=True, threshold=threshold
-    )
-
-
-def lines(
-    key: str,
-    title: str,
-    text: str,
-    y_name: str,
-    *,
-    xs: Sequence[float],
-    rows: Mapping[str, Values],
-    x_name: str = "generation",
-    percent: bool = False,
-    log: bool = False,
-    from_zero: bool = False,
-    x_from_zero: bool = False,
-    threshold: float | None = None,
-    threshold_name: str = "threshold",
-) -> Figure | None:
-    """A line for every row that has a value (over the same places); None when none has."""
-    named = {name: row for name, row in rows.items() if any(value is not None for value in row)}
-    if not named:
-        return None
-    found = [Series(name, xs, row, line_colour(i)) for i, (name, row) in enumerate(named.items())]
+    kept = [(x, counts, i) for i, (x, counts) in enumerate(zip(xs, results, strict=True)) if sum(counts)]
+    places = [x for x, _, _ in kept]
+    rows = [[counts[part] / sum(counts) for _, counts, _ in kept] for part in range(3)]
+    scores = [win + draw / 2 for win, draw in zip(rows[0], rows[1], strict=True)]
+    low, high = ([intervals[i][end] for _, _, i in kept] if intervals else () for end in (0, 1))
+    areas = zip(names, rows, ("win", "draw", "loss"), strict=True)
     return Figure(
         key,
         title,
         text,
-        y_name,
-        x_name,
-        lines=tuple(found),
-        percent=percent,
-        log=log,
-        from_zero=from_zero,
-        x_from_zero=x_from_zero,
-        threshold=threshold,
-        threshold_name=threshold_name,
+        "share of games",
+        areas=tuple(Series(name, places, row, colour) for name, row, colour in areas),
+        lines=(Series(curve, places, scores, "ink", low=low, high=high),),
+        percent=True,
+        **options,
     )
+
+
+def lines(
+    key: str, title: str, text: str, y_name: str, *, xs: Sequence[float], rows: Mapping[str, Values], **options: Any
+) -> Figure | None:
+    """A line for every row that has a value (over the same places); None when none has. options: of `Figure`."""
+    named = {name: row for name, row in rows.items() if any(value is not None for value in row)}
+    found = [Series(name, xs, row, line_colour(i)) for i, (name, row) in enumerate(named.items())]
+    return Figure(key, title, text, y_name, lines=tuple(found), **options) if named else None
 
 
 def over_seeds(name: str, runs: Sequence[tuple[Values, Values]], *, colour: str, dashed: bool = False) -> Series:

@@ -28,7 +28,7 @@ from typing import Any
 
 from hauteur.plots.boards import walks_html
 from hauteur.plots.figure import Figure, figure_values
-from hauteur.plots.files import write_figures
+from hauteur.plots.files import write_csv, write_png
 from hauteur.plots.page import Markup, facts_html, figures_html, page, table_html
 from hauteur.system.files import write_bytes
 from hauteur.system.tables import text_table
@@ -124,7 +124,11 @@ class Report:
 
     def write_files(self, *, png: Path | None = None, csv: Path | None = None) -> None:
         """Write every figure into the folders that are given, as KEY.png and KEY.csv."""
-        write_figures(self.figures, png=png, csv=csv)
+        for figure in self.figures:
+            for folder, kind, write in ((png, "png", write_png), (csv, "csv", write_csv)):
+                if folder is not None:
+                    folder.mkdir(parents=True, exist_ok=True)
+                    write(figure, folder / f"{figure.key}.{kind}")
 
     def __str__(self) -> str:
         """Return facts and tables for a terminal."""

@@ -6,13 +6,35 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
 from math import log
+from pathlib import Path
 
 from hauteur.plots.colours import DARK, LIGHT
-from hauteur.plots.picture import Picture
+from hauteur.system.files import write_bytes
 
 COLUMN, ROW, MARGIN = 132, 24, 16
 LARGEST, SMALLEST = 10.0, 3.0
 """Radii of the root and of a node with one visit."""
+
+
+class Picture:
+    """An SVG document: displayed by notebooks, written by `save`."""
+
+    def __init__(self, svg: str) -> None:
+        """`svg`: a complete document."""
+        self.svg = svg
+
+    def _repr_svg_(self) -> str:
+        return self.svg
+
+    def __repr__(self) -> str:
+        return f"Picture({len(self.svg):,} characters of SVG)"
+
+    def save(self, path: str | Path) -> Path:
+        """Write the picture; return its path. Raise ValueError unless the name ends in .svg."""
+        if Path(path).suffix.lower() != ".svg":
+            raise ValueError(f"pictures are saved as .svg, got {str(path)!r}")
+        write_bytes(Path(path), self.svg.encode())
+        return Path(path)
 
 
 @dataclass(frozen=True)

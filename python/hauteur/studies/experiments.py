@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from hauteur.plots import Figure, write_csv, write_png
-from hauteur.plots.figure import figure_of, figure_values
-from hauteur.plots.page import facts_html, figures_html, page, provenance_html, settings_html, table_html
+from hauteur.plots.figure import figure_values
+from hauteur.plots.page import Markup, provenance_rows, settings_rows
+from hauteur.plots.report import Report, ReportSection, ReportTable
 from hauteur.system import plugins
 from hauteur.system.files import write_bytes, write_json
 from hauteur.system.formatting import duration
@@ -70,8 +71,7 @@ class ExperimentFolder(RunDirectory):
         """
         paths = [self.path / "index.html", self.result_file, self.path / "result.csv"]
         whole = {**facts, "figures": [figure_values(figure) for figure in figures], **provenance()}
-        title = str(facts.get("title", self.path.name))
-        write_bytes(paths[0], page(title, [f"<h1>{escape(title)}</h1>", *result_parts(whole)]).encode())
+        report_of({"title": self.path.name, **whole}, figures).write(paths[0])
         write_json(paths[1], whole)
         write_bytes(paths[2], _csv(facts.get("rows") or ()).encode())
         for figure in figures:
@@ -90,40 +90,43 @@ def _csv(rows: Sequence[Mapping[str, Any]]) -> str:
     return file.getvalue()
 
 
-def result_parts(facts: Mapping[str, Any]) -> list[str]:
-    """Return the parts of a page of a result, as result.json has it."""
+def report_of(facts: Mapping[str, Any], figures: Sequence[Figure]) -> Report:
+    """Return the report of a result with these facts, as result.json has them."""
     findings = facts.get("findings") or []
-    verdicts = Counter(finding["verdict"] for finding in findings)
     shown = [(str(facts["created"])[:10], "date")]
     if "seconds_of_last_attempt" in facts:
         shown.append((duration(facts["seconds_of_last_attempt"]), "time of the last attempt"))
+    verdicts = Counter(finding["verdict"] for finding in findings)
     shown += [(f"{count}", f"findings: {verdict}") for verdict, count in verdicts.items()]
     about = [str(facts["paper"])] if "paper" in facts else []
     about += [f"scale {facts['scale']:g}, {facts['seeds']} seeds"] if "scale" in facts else []
     cells = [(finding["verdict"], finding["paper"], finding["measured"]) for finding in findings]
-    return [
-        f"<p>{escape('; '.join(about))}.</p>" if about else "",
-        facts_html(shown),
-        table_html(("verdict", "the paper", "here"), cells, words=True) if cells else "",
-        figures_html(map(figure_of, facts.get("figures") or ())),
-        *(f"<pre>{escape(text)}</pre>" for text in facts.get("texts") or ()),
-        "<h2>Numbers</h2>",
-        _rows_html(facts["rows"]),
-        "<h2>Settings</h2>",
-        settings_html(facts.get("settings") or {}),
-        provenance_html(facts),
+    texts = [Markup(f"<pre>{escape(text)}</pre>") for text in facts.get("texts") or ()]
+    origin = [
+        ReportTable(("setting", "value"), settings_rows(facts.get("settings") or {}), words=True),
+        ReportTable(("made with", ""), provenance_rows(facts), words=True),
     ]
+    sections = [
+        ReportSection(
+            "Findings",
+            texts,
+            figures=figures,
+            tables=[ReportTable(("verdict", "the paper", "here"), cells, words=True)] if cells else [],
+        ),
+        _numbers(facts["rows"]),
+        ReportSection("Settings", tables=origin),
+    ]
+    return Report(str(facts["title"]), f"{'; '.join(about)}." if about else "", shown, sections)
 
 
-def _rows_html(found: Sequence[Mapping[str, Any]]) -> str:
+def _numbers(found: Sequence[Mapping[str, Any]]) -> ReportSection:
     """Return the table of result.csv, its first MOST_ROWS rows."""
     if not found:
-        return "<p>None.</p>"
-    names = list(found[0])
+        return ReportSection("Numbers", ["None."])
+    names, left = list(found[0]), len(found) - MOST_ROWS
     rows = [[_cell(row[name]) for name in names] for row in found[:MOST_ROWS]]
-    left = len(found) - len(rows)
-    more = f"<p>{left:,} more rows are in result.csv.</p>" if left else ""
-    return table_html(names, rows) + more
+    more = [f"{left:,} more rows are in result.csv."] if left > 0 else []
+    return ReportSection("Numbers", more, tables=[ReportTable(names, rows)])
 
 
 def _cell(value: object) -> str:

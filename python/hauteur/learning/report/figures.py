@@ -237,7 +237,7 @@ def _results(xs: Sequence[float], history: History) -> Figure | None:
 def _shares(
     key: str, title: str, text: str, xs: Sequence[float], counts: Sequence[tuple[int, int, int]], **options: Any
 ) -> Figure | None:
-    return shares(key, title, text, xs=xs, runs=[counts], **options) if any(map(sum, counts)) else None
+    return shares(key, title, text, xs=xs, results=counts, **options) if any(map(sum, counts)) else None
 
 
 def _counts(line: Line, *paths: str) -> tuple[int, int, int]:

@@ -16,8 +16,8 @@ from hauteur.matches.report.stored import (
     STORED,
     Stored,
     StoredMatch,
+    StoredMatches,
     StoredTournament,
-    StoredTuning,
     read_stored,
 )
 from hauteur.matches.results import IntervalSource, MatchGame, Tally, sprt_line, sprt_text
@@ -61,7 +61,7 @@ def write_page(folder: Path, output: Path | None = None, *, game: _core.Game | N
     for kind in KINDS:
         if (folder / kind.SETTINGS).is_file():
             stored = read_stored(kind(folder), game)
-            if not stored.games:
+            if not stored.games_done:
                 raise ValueError(f"{folder}: no game of {kind.CONTENT.replace('a ', 'the ')} is finished yet")
             return report_of(stored, whole=True).write(output or folder / PAGE)
     names = ", ".join(kind.SETTINGS for kind in KINDS)
@@ -76,14 +76,14 @@ def renew_page(folder: Path | None, game: _core.Game | None = None) -> None:
 
 def report_of(stored: Stored, linked: Linked = not_linked, *, whole: bool = False) -> Report:
     """Return what is known of the work in a folder until now. whole: with games to step through, and lists of them."""
-    if not stored.games:
+    if not stored.games_done:
         return Report(stored.title, "No game is finished yet.", sections=[_origin(stored, stored.settings)])
     match stored:
         case StoredMatch():
             return _match_report(stored, whole=whole)
         case StoredTournament():
             return _tournament_report(stored, linked, whole=whole)
-        case StoredTuning():
+        case StoredMatches():
             return _tuning_report(stored, linked, whole=whole)
 
 
@@ -257,7 +257,7 @@ def _counts(record: MatchScore) -> list[str]:
 # A tuning.
 
 
-def _tuning_report(tuning: StoredTuning, linked: Linked, *, whole: bool) -> Report:
+def _tuning_report(tuning: StoredMatches, linked: Linked, *, whole: bool) -> Report:
     result, played = tuning.result, [match for match in tuning.matches if match.games]
     keys = list(result.get("tuned") or {})
     verified = [match for match in played if match.folder.path.name == "verification"]

@@ -35,8 +35,8 @@ class StoredWork:
     """
 
     title: str
-    share_done: float | None = None
-    """Share of the games that are finished, 0 to 1; None where it is not known how many there will be."""
+    games_wanted: int | None = None
+    """All games, with a sequential test the most that it may take; None: no limit, or not known."""
 
     def __init__(self, folder: RunDirectory, game: _core.Game | None = None) -> None:
         self.folder = folder
@@ -50,10 +50,39 @@ class StoredWork:
         self.begun: Mapping[str, Any] = stored.get("begun") or {}
         self.result: Mapping[str, Any] = read_json(self.folder.result_file) if self.folder.result_file.exists() else {}
 
-    def _state(self, *, complete: bool) -> str:
+    @property
+    def games_done(self) -> int:
+        """Number of the finished games."""
+        raise NotImplementedError
+
+    @property
+    def complete(self) -> bool:
+        """Return whether all the work is done."""
+        return bool(self.result) and bool(self.result.get("complete", True))
+
+    @property
+    def state(self) -> str:
         """Return `finished`, `running` or `not finished`: here, or in the folder that a match is part of."""
-        running = is_locked(self.folder.path) or (not complete and is_locked(self.folder.path.parent))
-        return "running" if running else "finished" if complete else "not finished"
+        running = is_locked(self.folder.path) or (not self.complete and is_locked(self.folder.path.parent))
+        return "running" if running else "finished" if self.complete else "not finished"
+
+    @property
+    def share_done(self) -> float | None:
+        """Share of the games that are finished, 0 to 1; None where it is not known how many there will be."""
+        return min(1.0, self.games_done / self.games_wanted) if self.games_wanted else None
+
+    @property
+    def state_text(self) -> str:
+        """Return the state with the games and the time, as `running, 120 of 400 games, 1:20, about 3:05 left`."""
+        state, done, wanted = self.state, self.games_done, self.games_wanted
+        of = f" of {wanted:,}" if wanted is not None and state != "finished" else ""
+        seconds = (self.result.get("work") or {}).get("seconds")
+        text = f"{state}, {done:,}{of} games{f', {duration(seconds)}' if seconds else ''}"
+        played = self.result.get("games")  # when the result was written
+        if state != "running" or not (seconds and played and wanted):
+            return text
+        most = "about" if self.share_done is not None else "at most"
+        return f"{text}, {most} {duration(seconds / played * max(0, wanted - done))} left"
 
 
 class StoredMatch(StoredWork):
@@ -113,10 +142,14 @@ class StoredMatch(StoredWork):
         return self.settings.get("colours") == "swap"
 
     @property
-    def games_wanted(self) -> int | None:
-        """All games, with a sequential test the most that it may take; None: no limit, or not known."""
+    def games_wanted(self) -> int | None:  # type: ignore[override]
         games = (self.result.get("settings") or {}).get("games")
         return None if games is None or games >= NO_LIMIT else int(games)
+
+    @property
+    def games_done(self) -> int:
+        """Number of the finished games."""
+        return len(self.games)
 
     @property
     def complete(self) -> bool:
@@ -124,28 +157,21 @@ class StoredMatch(StoredWork):
         return self.tally.decided or bool(self.result.get("complete"))
 
     @property
-    def state(self) -> str:
-        """Return `finished`, `running` or `not finished`."""
-        return self._state(complete=self.complete)
-
-    @property
-    def share_done(self) -> float | None:  # type: ignore[override]
-        return _share(len(self.games), None if self.tally.test is not None else self.games_wanted)
-
-    @property
-    def state_text(self) -> str:
-        """Return the state with the games and the time, as `running, 120 of 400 games, 1:20, about 3:05 left`."""
-        played = (self.result.get("results") or {}).get("games")
-        most = "at most" if self.tally.test is not None else "about"
-        return _state_text(self.state, len(self.games), self.games_wanted, self.result, played, most)
+    def share_done(self) -> float | None:
+        """As of others; None too with a sequential test, which may end before."""
+        return None if self._sprt is not None else super().share_done
 
 
 class StoredMatches(StoredWork):
-    """A folder with folders of matches. matches: in order, those of which games may be finished or not."""
+    """A tuning, or another folder with matches, in the order of their names. Raise ValueError where there is none."""
 
-    def __init__(self, folder: RunDirectory, game: _core.Game | None = None) -> None:
+    KIND: type[RunDirectory] = TuningFolder
+    TITLE = "Tuning for strength"
+
+    def __init__(self, path: Path, game: _core.Game | None = None) -> None:
         self._matches: dict[str, StoredMatch] = {}
-        super().__init__(folder, game)
+        super().__init__(self.KIND(path), game)
+        self.title = f"{self.TITLE}: {self.game.spec}"
         self.refresh()
 
     def refresh(self) -> None:
@@ -159,15 +185,15 @@ class StoredMatches(StoredWork):
 
     def _names(self) -> Iterable[str]:
         """Return the names of the matches' folders in order, of which some may be missing."""
-        raise NotImplementedError
+        return sorted(path.parent.name for path in self.folder.path.glob(f"*/{MatchFolder.SETTINGS}"))
 
     @property
     def matches(self) -> list[StoredMatch]:
-        """The matches that are there."""
+        """The matches that are there, games of which may be finished or not."""
         return [self._matches[name] for name in self._names() if name in self._matches]
 
     @property
-    def games(self) -> int:
+    def games_done(self) -> int:
         """Number of the finished games."""
         return sum(len(match.games) for match in self.matches)
 
@@ -175,28 +201,20 @@ class StoredMatches(StoredWork):
 class StoredTournament(StoredMatches):
     """A tournament as its folder has it. Raise ValueError where there is none."""
 
-    def __init__(self, path: Path, game: _core.Game | None = None) -> None:
-        super().__init__(TournamentFolder(path), game)
-        self.title = f"Tournament: {self.game.spec}"
+    KIND = TournamentFolder
+    TITLE = "Tournament"
 
     def _names(self) -> Iterable[str]:
         return self.settings.get("pairings") or ()
 
     @property
-    def games_wanted(self) -> int:
-        """All games."""
+    def games_wanted(self) -> int:  # type: ignore[override]
         return (self.settings.get("games") or 0) * len(self.settings.get("pairings") or ())
 
     @property
-    def share_done(self) -> float | None:  # type: ignore[override]
-        return _share(self.games, self.games_wanted)
-
-    @property
-    def state_text(self) -> str:
-        """Return the state with the games and the time."""
-        state = self._state(complete=0 < self.games_wanted <= self.games)
-        played = sum(pairing["results"]["games"] for pairing in self.result.get("pairings") or ())
-        return _state_text(state, self.games, self.games_wanted, self.result, played)
+    def complete(self) -> bool:
+        """Return whether all games were played."""
+        return 0 < self.games_wanted <= self.games_done
 
     def ratings(self) -> RatingList:
         """Return the rating list until now."""
@@ -205,30 +223,13 @@ class StoredTournament(StoredMatches):
         )
 
 
-class StoredTuning(StoredMatches):
-    """A tuning as its folder has it, with matches in the order of their names. Raise ValueError where there is none."""
-
-    def __init__(self, path: Path, game: _core.Game | None = None) -> None:
-        super().__init__(TuningFolder(path), game)
-        self.title = f"Tuning for strength: {self.game.spec}"
-
-    def _names(self) -> Iterable[str]:
-        return sorted(path.parent.name for path in self.folder.path.glob(f"*/{MatchFolder.SETTINGS}"))
-
-    @property
-    def state_text(self) -> str:
-        """Return the state with the games and the matches."""
-        state = self._state(complete=bool(self.result) and bool(self.result.get("complete", True)))
-        return f"{state}, {self.games:,} games in {len(self.matches):,} matches"
-
-
-Stored = StoredMatch | StoredTournament | StoredTuning
+Stored = StoredMatch | StoredTournament | StoredMatches
 
 
 STORED: dict[type[RunDirectory], Callable[[Path, _core.Game | None], Stored]] = {
     MatchFolder: StoredMatch,
     TournamentFolder: StoredTournament,
-    TuningFolder: StoredTuning,
+    TuningFolder: StoredMatches,
 }
 """Readers of the folders that have a page."""
 
@@ -260,19 +261,3 @@ def _identity(path: Path, read: int) -> int | None:
 def _sprt(result: Mapping[str, Any]) -> Sprt | None:
     values = result.get("sprt")
     return values and Sprt(*(values[name] for name in ("elo0", "elo1", "alpha", "beta", "model")))
-
-
-def _share(done: int, of_all: int | None) -> float | None:
-    return min(1.0, done / of_all) if of_all else None
-
-
-def _state_text(
-    state: str, games: int, of_all: int | None, result: Mapping[str, Any], played: int | None, about: str = "about"
-) -> str:
-    """Return state, games, time, and while work goes on the time left. played: games when the result was written."""
-    of = f" of {of_all:,}" if of_all is not None and state != "finished" else ""
-    seconds = (result.get("work") or {}).get("seconds")
-    took = f", {duration(seconds)}" if seconds else ""
-    if state != "running" or not (seconds and played and of_all):
-        return f"{state}, {games:,}{of} games{took}"
-    return f"{state}, {games:,}{of} games{took}, {about} {duration(seconds / played * max(0, of_all - games))} left"
