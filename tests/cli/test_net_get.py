@@ -64,10 +64,22 @@ def test_a_net_by_name(server: NetServer, folder: Path, net: bytes, capsys: Capt
     assert len(server.requests) == 2
 
 
-def test_a_net_without_a_recorded_hash_says_so(server: NetServer, folder: Path, capsys: Capture) -> None:
+def test_the_hash_of_a_first_download_is_recorded(server: NetServer, folder: Path, net: bytes, capsys: Capture) -> None:
+    """Where the catalogue has none: later files are compared with it, when they are used and when they are got."""
     assert main.main(["net", "get", "maia-1800"]) == 0
-    assert "none is on record, so that the file is not verified" in capsys.readouterr().out
-    assert files(folder) == ["maia-1800.pb.gz"]
+    assert "none was on record: this one is now" in capsys.readouterr().out
+    assert files(folder) == ["maia-1800.pb.gz", "maia-1800.pb.gz.sha256"]
+    assert main.main(["net", "get", "maia-1800"]) == 0
+    assert "as recorded" in capsys.readouterr().out
+    server.files["/path/maia-1800.pb.gz"] = net + b"\0"
+    assert main.main(["net", "get", "maia-1800", "--force"]) == main.EXIT_BAD_INPUT
+    assert f"expected {hashlib.sha256(net).hexdigest()}" in capsys.readouterr().err
+    (folder / "maia-1800.pb.gz").write_bytes(net + b"\0")
+    with pytest.raises(ValueError, match="is not the net maia-1800"):
+        resolve_net("maia-1800")
+    (folder / "maia-1800.pb.gz.sha256").write_text("no hash")
+    assert main.main(["net", "get", "maia-1800"]) == main.EXIT_BAD_INPUT
+    assert "holds no sha256" in capsys.readouterr().err
 
 
 def test_another_file_under_a_known_name(server: NetServer, folder: Path, capsys: Capture) -> None:
@@ -107,7 +119,7 @@ def test_a_net_that_is_here_outlasts_a_failed_download(server: NetServer, folder
     assert main.main(["net", "get", "maia-1800"]) == 0
     server.files["/path/maia-1800.pb.gz"] = b"no net"
     assert main.main(["net", "get", "maia-1800", "--force"]) == main.EXIT_BAD_INPUT
-    assert files(folder) == ["maia-1800.pb.gz"]
+    assert files(folder) == ["maia-1800.pb.gz", "maia-1800.pb.gz.sha256"]
     assert (folder / "maia-1800.pb.gz").read_bytes() == net
 
 

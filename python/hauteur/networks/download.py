@@ -23,6 +23,8 @@ from hauteur.networks.names import (
     WITHOUT_FILE,
     KnownNet,
     downloaded_nets,
+    first_hash,
+    hash_file,
     is_name,
     known_net,
     nets_folder,
@@ -30,7 +32,7 @@ from hauteur.networks.names import (
 )
 from hauteur.networks.registry import describe
 from hauteur.system.errors import one_line
-from hauteur.system.files import sha256_of
+from hauteur.system.files import sha256_of, write_bytes
 from hauteur.system.lock import locked
 
 if TYPE_CHECKING:
@@ -65,7 +67,9 @@ class NetRequest:
 
 @dataclass(frozen=True)
 class DownloadedNet:
-    """A net in the folder of downloads. is_new: it was downloaded now; is_verified: its hash is the recorded one."""
+    """A net in the folder of downloads. is_new: it was downloaded now; is_verified: its hash is that of
+    the catalogue, or of the first download.
+    """
 
     path: Path
     description: NetDescription
@@ -99,17 +103,27 @@ def net_request(name: str | None, address: str | None = None) -> NetRequest:
 def get_net(request: NetRequest, on_progress: OnProgress, *, force: bool = False) -> DownloadedNet:
     """Download a net unless it is here, check it, and put it in its place.
 
-    force: also where it is here. Raises ValueError and OSError as `fetch`, and ValueError for a file that is no
-    network; nothing is left of one.
+    force: also where it is here. Without a hash in the catalogue that of the first download is recorded beside the
+    file, and later ones are compared with it. Raises ValueError and OSError as `fetch`, and ValueError for a file that
+    is no network; nothing is left of one.
     """
     with locked(nets_folder(), "downloading"):
-        here = None if force else downloaded_nets().get(request.name)
-        if here is not None and request.sha256 in (None, sha256_of(here)):
-            return DownloadedNet(here, describe(here), is_new=False, is_verified=request.sha256 is not None)
+        here = downloaded_nets().get(request.name)
+        expected = request.sha256 or (None if here is None else first_hash(here))
+        if here is not None and not force and expected in (None, sha256_of(here)):
+            _record(request, here, expected)
+            return DownloadedNet(here, describe(here), is_new=False, is_verified=expected is not None)
         part = nets_folder() / f".{request.name}.part"
-        fetch(request.address, part, request.sha256, on_progress)
+        fetch(request.address, part, expected, on_progress)
         path = _put_in_place(request, part)
-        return DownloadedNet(path, describe(path), is_new=True, is_verified=request.sha256 is not None)
+        _record(request, path, expected)
+        return DownloadedNet(path, describe(path), is_new=True, is_verified=expected is not None)
+
+
+def _record(request: NetRequest, path: Path, expected: str | None) -> None:
+    """Record the hash of a public net of which none was known; files of other addresses may change."""
+    if expected is None and request.known is not None:
+        write_bytes(hash_file(path), f"{sha256_of(path)}\n".encode())
 
 
 def _put_in_place(request: NetRequest, part: Path) -> Path:

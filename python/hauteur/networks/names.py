@@ -160,14 +160,30 @@ def _check_download(name: str, path: Path, _changed: int) -> None:
     import logging
 
     known = known_net(name)
-    if known is None:
-        return
-    if known.sha256 is None:
+    expected = known.sha256 if known is not None and known.sha256 else first_hash(path)
+    if expected is not None:
+        if sha256_of(path) != expected:
+            raise ValueError(f"{path}: is not the net {name} (its sha256 differs): hauteur net get {name} --force")
+    elif known is not None:
         logging.getLogger(__name__).warning(
             "hauteur: %s: its sha256 is not on record, so that the file is not verified", path
         )
-    elif sha256_of(path) != known.sha256:
-        raise ValueError(f"{path}: is not the net {name} (its sha256 differs): hauteur net get {name} --force")
+
+
+def hash_file(path: Path) -> Path:
+    """Return the file beside a net in which the hash of its first download is recorded."""
+    return path.with_name(f"{path.name}.sha256")
+
+
+def first_hash(path: Path) -> str | None:
+    """Return the sha256 of the first download of a net, None where none is recorded; ValueError for no hash."""
+    try:
+        text = hash_file(path).read_text(encoding="ascii").strip()
+    except FileNotFoundError:
+        return None
+    if not re.fullmatch("[0-9a-f]{64}", text):
+        raise ValueError(f"{hash_file(path)}: holds no sha256")
+    return text
 
 
 # The net of a game.

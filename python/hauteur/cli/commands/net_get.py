@@ -104,5 +104,6 @@ def report(request: NetRequest, net: DownloadedNet) -> None:
     if net.is_verified:
         print(f"sha256 {description.sha256}, as recorded")
     else:
-        print(f"sha256 {description.sha256}; none is on record, so that the file is not verified")
+        now = "this one is now, and later files are compared with it" if request.known else "it is not verified"
+        print(f"sha256 {description.sha256}; none was on record: {now}")
     print(f"use it as --net {request.name}")
