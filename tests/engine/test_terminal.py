@@ -10,8 +10,8 @@ from terminal_toys import played
 
 from hauteur.cli.commands.play import with_visits
 from hauteur.cli.main import main
-from hauteur.games.game_line import GameLine
-from hauteur.games.pgn import read_pgn
+from hauteur.games.game_line import TaggedGame
+from hauteur.games.game_texts import games_of_file
 from hauteur.games.registry import load_game
 from hauteur.matches.openings import read_openings
 from hauteur.players.settings import PlayerSettings
@@ -58,8 +58,8 @@ def test_pieces_are_seen_from_the_side_of_the_human() -> None:
 def test_a_chess_game_is_saved_as_pgn(tmp_path: Path) -> None:
     screen, state = played("chess", ["f3", "e5", "g4", "Qh4"], humans=(0, 1), save=tmp_path / "game.pgn")
     assert f"saved: {tmp_path}" in screen.replace("\n", "")
-    (game,) = read_pgn(tmp_path / "game.pgn", load_game("chess"))
-    assert isinstance(game, GameLine)
+    (game,) = games_of_file(tmp_path / "game.pgn", load_game("chess"))
+    assert isinstance(game, TaggedGame)
     assert (game.outcome, len(game.actions)) == (-1, state.ply)
     assert '[White "you"]' in (tmp_path / "game.pgn").read_text()
 

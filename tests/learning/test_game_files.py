@@ -13,9 +13,8 @@ from game_file_toys import CHESS, NOGO, SCHOLAR
 from recorded_games import random_record, shard_of
 
 from hauteur import _core
-from hauteur.games.game_line import BadGame, GameLine
-from hauteur.games.pgn import read_pgn
-from hauteur.games.sgf import read_sgf
+from hauteur.games.game_line import BadGame, TaggedGame
+from hauteur.games.game_texts import games_of_file
 from hauteur.learning.recorded_files import GAME_SUFFIXES, StoredGame, files_of, game_text, read_games
 from hauteur.learning.replay import ReplayBuffer
 from hauteur.matches.record import GameRecord
@@ -23,9 +22,9 @@ from hauteur.matches.record import GameRecord
 QUEEN_ODDS = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNB1KBNR w KQkq - 0 1"
 
 
-def found(lines: Iterable[GameLine | BadGame]) -> tuple[list[GameLine], list[BadGame]]:
+def found(lines: Iterable[TaggedGame | BadGame]) -> tuple[list[TaggedGame], list[BadGame]]:
     everything = list(lines)
-    return [one for one in everything if isinstance(one, GameLine)], [
+    return [one for one in everything if isinstance(one, TaggedGame)], [
         one for one in everything if isinstance(one, BadGame)
     ]
 
@@ -36,7 +35,7 @@ def pgn_file(tmp_path: Path, text: str) -> Path:
     return path
 
 
-def moves_of(line: GameLine, game: _core.Game) -> list[str]:
+def moves_of(line: TaggedGame, game: _core.Game) -> list[str]:
     state = (line.origin or game.new_initial_state()).copy()
     moves = []
     for action in line.actions:
@@ -46,7 +45,7 @@ def moves_of(line: GameLine, game: _core.Game) -> list[str]:
 
 
 def test_pgn_main_lines_without_comments_and_variations(tmp_path: Path) -> None:
-    good, bad = found(read_pgn(pgn_file(tmp_path, "\ufeff" + SCHOLAR + "\n" + SCHOLAR), CHESS))
+    good, bad = found(games_of_file(pgn_file(tmp_path, "\ufeff" + SCHOLAR + "\n" + SCHOLAR), CHESS))
     assert bad == []
     assert len(good) == 2
     assert moves_of(good[0], CHESS) == ["e2e4", "e7e5", "f1c4", "b8c6", "d1h5", "g8f6", "h5f7"]
@@ -55,18 +54,18 @@ def test_pgn_main_lines_without_comments_and_variations(tmp_path: Path) -> None:
 
 def test_pgn_from_another_position_and_chess960(tmp_path: Path) -> None:
     text = f'[FEN "{QUEEN_ODDS}"]\n[SetUp "1"]\n[Variant "From Position"]\n[Result "0-1"]\n\n1. e4 e5 0-1\n'
-    (line,), bad = found(read_pgn(pgn_file(tmp_path, text), CHESS))
+    (line,), bad = found(games_of_file(pgn_file(tmp_path, text), CHESS))
     assert bad == []
     assert line.origin is not None
     assert line.origin.notation() == QUEEN_ODDS
     fen = "bqnbrkrn/pppppppp/8/8/8/8/PPPPPPPP/BQNBRKRN w GEge - 0 1"
     text = f'[FEN "{fen}"]\n[Variant "Chess960"]\n[Result "1/2-1/2"]\n[Termination "X resigns"]\n\n'
     text += "1. Ng3 Ng6 2. O-O 1/2-1/2\n"
-    (line,), bad = found(read_pgn(pgn_file(tmp_path, text), _core.Game("chess(chess960=true)")))
+    (line,), bad = found(games_of_file(pgn_file(tmp_path, text), _core.Game("chess(chess960=true)")))
     assert bad == []
     assert moves_of(line, CHESS) == ["h1g3", "h8g6", "f1g1"]
     assert (line.outcome, line.end_reason) == (0, "resignation")
-    _, (wrong,) = found(read_pgn(pgn_file(tmp_path, text), CHESS))
+    _, (wrong,) = found(games_of_file(pgn_file(tmp_path, text), CHESS))
     assert "is a game of chess(chess960=true), not of chess" in str(wrong)
 
 
@@ -75,7 +74,7 @@ def test_pgn_from_another_position_and_chess960(tmp_path: Path) -> None:
     [
         ('[Result "1-0"]', "1. e4 e4 1-0", 'ply 2: "e4" is not a legal move in'),
         ('[Result "1-0"]', "1. e4 -- 1-0", 'ply 2: "--" is not a legal move'),
-        ('[Result "*"]', "1. e4 e5 *", "its result is * in the tags and * after the moves"),
+        ('[Result "*"]', "1. e4 e5 *", "it has no result: *"),
         ('[Result "1-0"]', "1. e4 e5 0-1", "its result is 1-0 in the tags and 0-1 after the moves"),
         ('[Result "1-0"]', "1-0", "it has no moves"),
         ('[Result "1-0"]', "1. f3 e5 2. g4 Qh4# 1-0", "its result is 1-0, but the last position is 0-1 (checkmate)"),
@@ -138,7 +137,7 @@ def test_pgn_that_is_written_is_read_by_others_and_by_us(tmp_path: Path) -> None
         line = [*game.record.plan.start, *game.record.actions.tolist()]
         assert len(list(theirs.mainline_moves())) == len(line)
         assert theirs.board().fen() == game.start().notation()
-    lines, bad = found(read_pgn(pgn_file(tmp_path, text), CHESS))
+    lines, bad = found(games_of_file(pgn_file(tmp_path, text), CHESS))
     assert bad == []
     assert [line.actions for line in lines] == [
         (*game.record.plan.start, *game.record.actions.tolist()) for game in games
@@ -164,7 +163,7 @@ def test_sgf_that_is_written_is_read(tmp_path: Path) -> None:
     resigned = replace(games[0].record, end_reason="resignation", actions=games[0].record.actions[:-3])
     games[0] = replace(games[0], record=replace(resigned, outcome=-1))
     path = sgf_file(tmp_path, "".join(game_text(game, values=True) for game in games))
-    lines, bad = found(read_sgf(path, NOGO))
+    lines, bad = found(games_of_file(path, NOGO))
     assert bad == []
     assert [line.actions for line in lines] == [tuple(game.record.actions.tolist()) for game in games]
     assert [line.outcome for line in lines] == [game.record.outcome for game in games]
@@ -182,8 +181,8 @@ def test_sgf_that_is_written_is_read(tmp_path: Path) -> None:
         ("(;SZ[5]RE[B+R];B[])", "move 1: '' is no point of the board"),
         ("(;SZ[5]RE[B+R];B[fa])", "move 1: 'fa' is no point of the board"),
         ("(;SZ[5]RE[B+R];B[aa];W[aa])", "action 0 is not legal"),
-        ("(;SZ[5]RE[?];B[aa])", "has the result RE[?], expected B+ or W+"),
-        ("(;SZ[5];B[aa])", "has the result RE[], expected B+ or W+"),
+        ("(;SZ[5]RE[?];B[aa])", "it has no result: ?"),
+        ("(;SZ[5];B[aa])", "it has no result: none"),
         ("(;SZ[5]RE[B+R]AB[aa][bb];W[cc])", "sets up a position (AB)"),
         ("(;SZ[5]RE[B+R]HA[2];W[cc])", "sets up a position (HA)"),
         ("(;SZ[5]RE[B+R];B[aa][bb])", "has two moves in one B"),

@@ -11,9 +11,8 @@ import pytest
 
 from hauteur import _core
 from hauteur.cli import main
-from hauteur.games.pgn import read_pgn
+from hauteur.games.game_texts import games_of_file
 from hauteur.games.registry import load_game
-from hauteur.games.sgf import read_sgf
 from hauteur.matches.folder import MatchFolder
 from hauteur.matches.game_files import pgn_of, write_games
 from hauteur.matches.match import Match, MatchSettings
@@ -84,7 +83,7 @@ def test_python_chess_reads_the_games_move_for_move(tmp_path: Path, spec: str, f
             read.headers["Result"]
             == {1.0: "1-0", 0.5: "1/2-1/2", 0.0: "0-1"}[game.score if game.a == "first" else 1 - game.score]
         )
-    lines = list(read_pgn(file, rules))
+    lines = list(games_of_file(file, rules))
     assert [len(line.actions) for line in lines] == [game.plies for game in games]  # type: ignore[union-attr]
 
 
@@ -186,7 +185,7 @@ def test_nogo_goes_to_sgf_and_back(tmp_path: Path) -> None:
     match, games = played(rules, max_plies=None)
     file = tmp_path / "games.sgf"
     write_games(file, [(match, games)])
-    lines = list(read_sgf(file, rules))
+    lines = list(games_of_file(file, rules))
     for game, line in zip(games, lines, strict=True):
         state, moves = rules.new_initial_state(), []
         for action in line.actions:  # type: ignore[union-attr]

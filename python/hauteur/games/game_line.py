@@ -15,23 +15,12 @@ NO_NET = -1
 
 
 @dataclass(frozen=True)
-class GameLine:
-    """Moves and result; origin: the position that the game begins from, None: the game's own start; outcome: +1 the
-    first player won, 0 draw, -1 the second won.
-    """
-
-    actions: tuple[int, ...]
-    outcome: int
-    end_reason: str = RECORDED
-    origin: _core.State | None = None
-
-
-@dataclass(frozen=True)
 class TaggedGame:
     """The main line of a game as its file has it, finished or not.
 
-    tags: what the file says of the game (PGN's tags, the properties of SGF's first node); outcome: as in GameLine, None
-    where the file has no result; origin: as in GameLine.
+    tags: what the file says of the game (PGN's tags, the properties of SGF's first node); outcome: +1 the first player
+    won, 0 draw, -1 the second won, None where the file has no result; origin: the position that the game begins from,
+    None: the game's own start.
     """
 
     actions: tuple[int, ...]

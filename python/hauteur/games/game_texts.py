@@ -1,4 +1,4 @@
-"""A game as text that somebody pastes, sends or takes away: PGN, SGF, a FEN, or a line of moves.
+"""Games as text that is pasted, sent, kept in files: PGN, SGF, a FEN, or lines of moves; read, and one game written.
 
 What a text is shows from how it begins: PGN with a tag or move number, SGF with `(;`, a FEN with its board; everything
 else are moves in the game's notation.
@@ -11,13 +11,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
+from pathlib import Path
 from typing import Literal
 
 from hauteur import _core
-from hauteur.games.game_line import RECORDED, BadGame, result_text
+from hauteur.games.game_line import RECORDED, BadGame, TaggedGame, result_text
 from hauteur.games.pgn import pgn_games, position_tags, spec_of_pgn_text, written_pgn
 from hauteur.games.played_game import PlayedGame
-from hauteur.games.registry import load_game, with_fen
+from hauteur.games.registry import load_game, names, with_fen
 from hauteur.games.sgf import result_of, sgf_games, spec_of_sgf_text, written_sgf
 
 Form = Literal["pgn", "sgf", "fen", "moves"]
@@ -26,6 +27,8 @@ MOST_CHARACTERS = 2**20
 """Most characters of a text that is read."""
 MOST_PLIES = 5_000
 """Most moves of a game that is read."""
+MOST_BYTES = 2**24
+"""Most bytes of a file of SGF, which is read at once."""
 
 _FEN = re.compile(r"[^\s/]+(?:/[^\s/]+)+\s+[wb]\b")
 _PGN = re.compile(r"\[\s*[A-Za-z0-9_]+\s+\"|1\s*\.")
@@ -71,10 +74,94 @@ def read_game(text: str, spec: str) -> ReadGame:
     if not text.strip():
         raise ValueError("the text is empty; it may be PGN, SGF, a FEN or moves")
     form = form_of(text)
-    found = _recorded(text, form) if form in ("pgn", "sgf") else _line(text, form, spec)
+    if form == "fen":
+        if not load_game(spec).has_fen:
+            raise ValueError(f"{spec} has no FEN; positions of it are given by moves")
+        return ReadGame(load_game(with_fen(spec, " ".join(text.split()))).spec, ())
+    name = {"pgn": "PGN", "sgf": "SGF"}.get(form, "the text")
+    base, games = games_in(" ".join(text.split()) if form == "moves" else text, form, name, spec)
+    found = next(games, BadGame(name, "has no game"))
+    if isinstance(found, BadGame):
+        raise ValueError(str(found))
     if len(found.actions) > MOST_PLIES:
         raise ValueError(f"the game has {len(found.actions):,} plies, allowed are {MOST_PLIES:,}")
-    return found
+    start = base if found.origin is None else found.origin.game
+    first, second = (player[:60] for player in player_names(found))
+    return ReadGame(
+        start.spec,
+        found.actions,
+        (first, second),
+        found.outcome,
+        "" if found.end_reason == RECORDED else found.end_reason,
+    )
+
+
+def player_names(game: TaggedGame) -> tuple[str, str]:
+    """Return the names of the first and the second player, empty where the file has none."""
+    tags = game.tags
+    return tags.get("White", tags.get("PB", "")), tags.get("Black", tags.get("PW", ""))
+
+
+GameSource = tuple[_core.Game, Iterator[TaggedGame | BadGame]]
+"""The game that a text is of, and its games."""
+
+
+def games_in(text: str, form: Form, name: str, spec: str | None = None) -> GameSource:
+    """Return the games of a text of this name: PGN, SGF, or the moves of a game a line; # begins a comment.
+
+    spec: of the game that moves are of; the first line may name it too, and must where there is no spec. Raise
+    ValueError where the game is unknown; games that cannot be used say why.
+    """
+    if form == "pgn":
+        game = load_game(spec_of_pgn_text(io.StringIO(text)))
+        return game, pgn_games(io.StringIO(text), name, game)
+    if form == "sgf":
+        try:
+            game = load_game(spec_of_sgf_text(text))
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from None
+        return game, sgf_games(text, name, game)
+    lines = [line.partition("#")[0].strip() for line in text.splitlines()]
+    numbered = [(number, line) for number, line in enumerate(lines, 1) if line]
+    if spec is None or (numbered and numbered[0][1].partition("(")[0].strip() in names()):
+        if not numbered:
+            raise ValueError(f"{name}: its first line must name the game, such as connect4 or nogo(size=7)")
+        spec = numbered.pop(0)[1]
+    try:
+        game = load_game(spec)
+    except ValueError as error:
+        raise ValueError(f"{name}: its first line must name the game: {error}") from None
+    return game, (_of_moves(game, line, f"{name}, line {number}") for number, line in numbered)
+
+
+def games_of_file(path: Path, game: _core.Game) -> Iterator[TaggedGame | BadGame]:
+    """Yield the games of a file .pgn or .sgf in order, good and bad; a PGN may be longer than the memory.
+
+    Raise ValueError for a file that is not of this game, OSError for one that cannot be read.
+    """
+    if path.suffix.lower() == ".pgn":
+        with path.open(encoding="utf-8-sig", errors="replace") as file:
+            yield from pgn_games(file, str(path), game)
+        return
+    if path.stat().st_size > MOST_BYTES:
+        raise ValueError(f"{path}: has {path.stat().st_size:,} bytes, allowed are {MOST_BYTES:,}")
+    yield from sgf_games(path.read_text(encoding="utf-8-sig", errors="replace"), str(path), game)
+
+
+def _of_moves(game: _core.Game, line: str, where: str) -> TaggedGame | BadGame:
+    """Return the game of a line of moves; move numbers are passed over."""
+    words = [word for word in line.split() if not re.fullmatch(r"\d+\.+", word)]
+    if len(words) > MOST_PLIES:
+        return BadGame(where, f"the game has {len(words):,} plies, allowed are {MOST_PLIES:,}")
+    played = PlayedGame(game)
+    for ply, word in enumerate(words, 1):
+        try:
+            played.play(played.state.parse(word))
+        except ValueError as error:
+            return BadGame(where, f"ply {ply}: {error}")
+    ending = played.ending
+    outcome, reason = (None, RECORDED) if ending is None else (ending.outcome, ending.reason or RECORDED)
+    return TaggedGame(tuple(played.actions), {}, outcome, reason)
 
 
 def written_game(game: PlayedGame, form: Form, names: tuple[str, str], *, event: str = "hauteur play") -> str:
@@ -89,43 +176,6 @@ def written_game(game: PlayedGame, form: Form, names: tuple[str, str], *, event:
     if form == "sgf":
         return _sgf(game, names, event)
     return f"{game.state.notation() if form == 'fen' else ' '.join(_moves(game))}\n"
-
-
-def _recorded(text: str, form: Form) -> ReadGame:
-    """The first game of PGN or SGF."""
-    if form == "pgn":
-        base = load_game(spec_of_pgn_text(io.StringIO(text)))
-        _, found = next(pgn_games(io.StringIO(text), "PGN", base), ("", BadGame("PGN", "has no game")))
-        players = "White", "Black"
-    else:
-        base = load_game(spec_of_sgf_text(text))
-        _, found = next(sgf_games(text, "SGF", base))
-        players = "PB", "PW"
-    if isinstance(found, BadGame):
-        raise ValueError(str(found))
-    start = base if found.origin is None else found.origin.game
-    first, second = (found.tags.get(player, "")[:60] for player in players)
-    reason = "" if found.end_reason == RECORDED else found.end_reason
-    return ReadGame(start.spec, found.actions, (first, second), found.outcome, reason)
-
-
-def _line(text: str, form: Form, spec: str) -> ReadGame:
-    """A FEN, or moves from the start of the game; move numbers are passed over."""
-    if form == "fen":
-        if not load_game(spec).has_fen:
-            raise ValueError(f"{spec} has no FEN; positions of it are given by moves")
-        return ReadGame(load_game(with_fen(spec, " ".join(text.split()))).spec, ())
-    game = load_game(spec)
-    words = [word for word in text.split() if not re.fullmatch(r"\d+\.+", word)]
-    if len(words) > MOST_PLIES:
-        raise ValueError(f"the game has {len(words):,} plies, allowed are {MOST_PLIES:,}")
-    played = PlayedGame(game)
-    for ply, word in enumerate(words, 1):
-        try:
-            played.play(played.state.parse(word))
-        except ValueError as error:
-            raise ValueError(f"ply {ply}: {error}") from None
-    return ReadGame(game.spec, tuple(played.actions))
 
 
 def _pgn(game: PlayedGame, names: tuple[str, str], event: str) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
 from types import MappingProxyType
 from typing import TextIO, cast
 
@@ -13,7 +12,7 @@ import chess.pgn
 
 from hauteur import _core
 from hauteur.games.end_reasons import RESIGNATION
-from hauteur.games.game_line import RECORDED, BadGame, GameLine, TaggedGame
+from hauteur.games.game_line import RECORDED, BadGame, TaggedGame
 from hauteur.games.registry import load_game, parse_spec, with_fen
 
 OUTCOMES = {"1-0": 1, "1/2-1/2": 0, "0-1": -1}
@@ -29,12 +28,6 @@ MAX_GAME_CHARACTERS = 2**22
 LINE_WIDTH = 80
 
 
-def read_pgn(path: Path, game: _core.Game) -> Iterator[GameLine | BadGame]:
-    """Yield the finished games of a PGN file in order, each as its main line or as a BadGame with the reason."""
-    for where, found in _games(path, game):
-        yield found if isinstance(found, BadGame) else _finished(where, found)
-
-
 def spec_of_pgn_text(file: TextIO) -> str:
     """Return the spec that a text's first game is of: chess, or Chess960 by its tag Variant."""
     headers = chess.pgn.read_headers(cast(TextIO, _LimitedLines(file)))
@@ -42,16 +35,10 @@ def spec_of_pgn_text(file: TextIO) -> str:
     return "chess(chess960=true)" if variant in CHESS960 else "chess"
 
 
-def _games(path: Path, game: _core.Game) -> Iterator[tuple[str, TaggedGame | BadGame]]:
-    """Yield each game with its place in the file."""
+def pgn_games(file: TextIO, name: str, game: _core.Game) -> Iterator[TaggedGame | BadGame]:
+    """Yield the games of an open text of this name in order, each as its main line or with what is wrong with it."""
     if game.name != "chess":
-        raise ValueError(f"{path}: PGN holds games of chess, not of {game.spec}")
-    with path.open(encoding="utf-8-sig", errors="replace") as file:
-        yield from pgn_games(file, str(path), game)
-
-
-def pgn_games(file: TextIO, name: str, game: _core.Game) -> Iterator[tuple[str, TaggedGame | BadGame]]:
-    """Yield each game of an open text of this name, with its place in it. game: chess."""
+        raise ValueError(f"{name}: PGN holds games of chess, not of {game.spec}")
     lines, number = _LimitedLines(file), 1
     while not lines.exceeded:
         visitor = _MainLine(game, lines)
@@ -62,15 +49,8 @@ def pgn_games(file: TextIO, name: str, game: _core.Game) -> Iterator[tuple[str, 
         if found is None:
             return
         where = f"{name}, game {number} (line {visitor.begins})"
-        yield where, BadGame(where, found) if isinstance(found, str) else found
+        yield BadGame(where, found) if isinstance(found, str) else found
         number += 1
-
-
-def _finished(where: str, game: TaggedGame) -> GameLine | BadGame:
-    """Return a game that has a result, else what is wrong with it."""
-    if game.outcome is None:
-        return BadGame(where, f"its result is {game.tags.get('Result', '*')} in the tags and * after the moves")
-    return GameLine(game.actions, game.outcome, game.end_reason, game.origin)
 
 
 class _LimitedLines:

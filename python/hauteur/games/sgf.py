@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from pathlib import Path
 
 from hauteur import _core
 from hauteur.games.end_reasons import RESIGNATION, TIME
-from hauteur.games.game_line import RECORDED, BadGame, GameLine, TaggedGame
-
-MAX_BYTES = 2**24
-"""Most bytes of a file."""
+from hauteur.games.game_line import RECORDED, BadGame, TaggedGame
 
 MAX_DEPTH = 1000
 """Most variations within variations."""
@@ -28,17 +24,6 @@ Properties = dict[str, list[str]]
 """Values by name, of one node."""
 
 
-def read_sgf(path: Path, game: _core.Game) -> Iterator[GameLine | BadGame]:
-    """Yield the finished games of an SGF file in order, each as its main line or as a BadGame with the reason."""
-    for where, found in _games(path, game):
-        if isinstance(found, BadGame):
-            yield found
-        elif found.outcome is None:
-            yield BadGame(where, f"has the result RE[{found.tags.get('RE', '').strip()}], expected B+ or W+")
-        else:
-            yield GameLine(found.actions, found.outcome, found.end_reason)
-
-
 def spec_of_sgf_text(text: str) -> str:
     """Return the spec of NoGo on the board of a text's first game. Raise ValueError where it has no size."""
     if (begins := text.find("(")) < 0:
@@ -50,15 +35,10 @@ def spec_of_sgf_text(text: str) -> str:
     return f"nogo(size={rows})" if rows == columns else f"nogo(rows={rows}, cols={columns})"
 
 
-def _games(path: Path, game: _core.Game) -> Iterator[tuple[str, TaggedGame | BadGame]]:
-    """Yield each game with its place in the file."""
+def sgf_games(text: str, name: str, game: _core.Game) -> Iterator[TaggedGame | BadGame]:
+    """Yield the games of a text of this name in order, each as its main line or with what is wrong with it."""
     if game.name != "nogo":
-        raise ValueError(f"{path}: SGF is read for nogo, not for {game.spec}")
-    yield from sgf_games(_text(path), str(path), game)
-
-
-def sgf_games(text: str, name: str, game: _core.Game) -> Iterator[tuple[str, TaggedGame | BadGame]]:
-    """Yield each game of a text of this name, with its place in it. game: nogo."""
+        raise ValueError(f"{name}: SGF is read for nogo, not for {game.spec}")
     position, number = 0, 0
     while (begins := text.find("(", position)) >= 0:
         number += 1
@@ -66,21 +46,14 @@ def sgf_games(text: str, name: str, game: _core.Game) -> Iterator[tuple[str, Tag
         try:
             nodes, position = _game_tree(text, begins)
         except ValueError as error:
-            yield where, BadGame(where, f"{error}; the file is not read further")
+            yield BadGame(where, f"{error}; the file is not read further")
             return
         try:
-            yield where, _line(game, nodes)
+            yield _line(game, nodes)
         except ValueError as error:
-            yield where, BadGame(where, str(error))
+            yield BadGame(where, str(error))
     if number == 0:
-        yield name, BadGame(name, "no SGF: it has no (")
-
-
-def _text(path: Path) -> str:
-    """The text of a file, if it is not too long."""
-    if path.stat().st_size > MAX_BYTES:
-        raise ValueError(f"{path}: has {path.stat().st_size:,} bytes, allowed are {MAX_BYTES:,}")
-    return path.read_text(encoding="utf-8-sig", errors="replace")
+        yield BadGame(name, "no SGF: it has no (")
 
 
 def _game_tree(text: str, begins: int) -> tuple[list[Properties], int]:

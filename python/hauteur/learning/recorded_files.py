@@ -15,9 +15,10 @@ import numpy as np
 
 from hauteur import _core
 from hauteur.games.end_reasons import RESIGNATION
-from hauteur.games.game_line import NO_NET, BadGame, GameLine, end_text, result_text
-from hauteur.games.pgn import position_tags, read_pgn, written_pgn
-from hauteur.games.sgf import read_sgf, result_of, written_sgf
+from hauteur.games.game_line import NO_NET, BadGame, TaggedGame, end_text, result_text
+from hauteur.games.game_texts import games_of_file
+from hauteur.games.pgn import position_tags, written_pgn
+from hauteur.games.sgf import result_of, written_sgf
 from hauteur.learning.recorded_games import STORED, make_cached
 from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.system.files import write_bytes
@@ -123,10 +124,9 @@ def _read_file(path: Path, game: _core.Game) -> Iterator[GameRecord | BadGame]:
     if path.suffix.lower() == ".parquet":
         yield from _read_shard(path, game)
         return
-    lines = read_pgn(path, game) if path.suffix.lower() == ".pgn" else read_sgf(path, game)
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(games_of_file(path, game), 1):
         try:
-            yield record_of(game, line) if isinstance(line, GameLine) else line
+            yield record_of(game, line) if isinstance(line, TaggedGame) else line
         except ValueError as error:
             yield BadGame(f"{path}, game {number}", str(error))
 
@@ -146,13 +146,15 @@ def _read_shard(path: Path, game: _core.Game) -> Iterator[GameRecord | BadGame]:
         yield BadGame(str(path), str(error).removeprefix(f"{path}: "))
 
 
-def record_of(game: _core.Game, line: GameLine) -> GameRecord:
+def record_of(game: _core.Game, line: TaggedGame) -> GameRecord:
     """Return the line as a game to learn from.
 
-    ValueError for an illegal move or a result that contradicts the last position. No search stands behind it: the
-    policy target is the move that was played, the root's value is the outcome, the root has no visits.
+    ValueError for an illegal move, and for no result or one that contradicts the last position. No search stands behind
+    it: the policy target is the move that was played, the root's value is the outcome, the root has no visits.
     """
-    movers = _movers(game, line)
+    if line.outcome is None:
+        raise ValueError(f"it has no result: {line.tags.get('Result', line.tags.get('RE', 'none'))}")
+    movers = _movers(game, line, line.outcome)
     moves = len(movers)
     results = np.where(movers == 0, line.outcome, -line.outcome)
     resigned = (1 if line.outcome > 0 else 0) if line.end_reason == RESIGNATION else -1
@@ -171,7 +173,7 @@ def record_of(game: _core.Game, line: GameLine) -> GameRecord:
     )
 
 
-def _movers(game: _core.Game, line: GameLine) -> np.ndarray[tuple[int], np.dtype[np.uint8]]:
+def _movers(game: _core.Game, line: TaggedGame, outcome: int) -> np.ndarray[tuple[int], np.dtype[np.uint8]]:
     """Return the side that made each move, by replaying the game."""
     if not line.actions:
         raise ValueError("it has no moves")
@@ -180,8 +182,8 @@ def _movers(game: _core.Game, line: GameLine) -> np.ndarray[tuple[int], np.dtype
     for action in line.actions:
         movers.append(state.to_move)
         state.apply(action)
-    if not len(state.legal_actions()) and state.outcome() != line.outcome:
-        raise ValueError(f"its result is {result_text(line.outcome)}, but the last position is {end_text(state)}")
+    if not len(state.legal_actions()) and state.outcome() != outcome:
+        raise ValueError(f"its result is {result_text(outcome)}, but the last position is {end_text(state)}")
     return np.array(movers, np.uint8)
 
 

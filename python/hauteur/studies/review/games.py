@@ -2,28 +2,20 @@
 
 from __future__ import annotations
 
-import io
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
 from hauteur import _core
-from hauteur.games.game_line import RECORDED, BadGame, TaggedGame
-from hauteur.games.game_texts import Form, form_of
-from hauteur.games.pgn import pgn_games, spec_of_pgn_text
-from hauteur.games.played_game import PlayedGame
-from hauteur.games.registry import load_game, names
-from hauteur.games.sgf import sgf_games, spec_of_sgf_text
+from hauteur.games.game_line import BadGame, TaggedGame
+from hauteur.games.game_texts import MOST_PLIES, Form, GameSource, form_of, games_in, player_names
 from hauteur.studies.review.judgement import punished
 from hauteur.studies.review.review import MoveReport
 from hauteur.system.formatting import printable
 
 MOST_GAMES = 10_000
 """Most games of a file that are reviewed at once."""
-
-MOST_PLIES = 5_000
-"""Most plies of a game; chess cannot have more than some 17,700, and games of 5,000 are not played."""
 
 MOST_BYTES = 2**28
 """Most bytes of a file."""
@@ -33,9 +25,6 @@ FORMS: dict[str, Form] = {".pgn": "pgn", ".sgf": "sgf", ".txt": "moves"}
 
 MOST_NAME = 60
 """Signs of a player's name that are shown."""
-
-Source = tuple[_core.Game, Iterator[TaggedGame | BadGame]]
-"""The game that a file or text is of, and its games."""
 
 
 @dataclass
@@ -70,8 +59,8 @@ class ReviewedGame:
     @property
     def players(self) -> tuple[str, str]:
         """The names of the first and the second player, `?` where the file has none; short, of printable signs."""
-        tags = self.game.tags
-        return _name(tags.get("White", tags.get("PB"))), _name(tags.get("Black", tags.get("PW")))
+        first, second = player_names(self.game)
+        return _name(first), _name(second)
 
     @cached_property
     def positions(self) -> int:
@@ -87,7 +76,7 @@ class ReviewedGame:
         return state.outcome() is not None
 
 
-def _name(text: str | None) -> str:
+def _name(text: str) -> str:
     short = " ".join(printable(text or "?").split()) or "?"
     return short if len(short) <= MOST_NAME else f"{short[: MOST_NAME - 3]}..."
 
@@ -104,7 +93,7 @@ def games_of(path: Path, *, number: int | None, on_bad: Callable[[BadGame], None
     if path.stat().st_size > MOST_BYTES:
         raise ValueError(f"{path}: has {path.stat().st_size:,} bytes, allowed are {MOST_BYTES:,}")
     text = path.read_text("utf-8-sig", errors="replace")
-    return _chosen(str(path), _read(FORMS[suffix], text, str(path)), number, on_bad)
+    return _chosen(str(path), games_in(text, FORMS[suffix], str(path)), number, on_bad)
 
 
 def games_of_text(
@@ -116,24 +105,10 @@ def games_of_text(
     """
     form = form_of(text)
     name = {"pgn": "PGN", "sgf": "SGF"}.get(form, "the text")
-    return _chosen(name, _read(form, text, name, spec), number, on_bad)
+    return _chosen(name, games_in(text, form, name, spec), number, on_bad)
 
 
-def _read(form: Form, text: str, name: str, spec: str | None = None) -> Source:
-    """Return the game that a text is of, and its games."""
-    if form == "pgn":
-        game = load_game(spec_of_pgn_text(io.StringIO(text)))
-        return game, (found for _, found in pgn_games(io.StringIO(text), name, game))
-    if form == "sgf":
-        try:
-            game = load_game(spec_of_sgf_text(text))
-        except ValueError as error:
-            raise ValueError(f"{name}: {error}") from None
-        return game, (found for _, found in sgf_games(text, name, game))
-    return _move_lists(name, text, spec)
-
-
-def _chosen(name: str, source: Source, number: int | None, on_bad: Callable[[BadGame], None]) -> list[ReviewedGame]:
+def _chosen(name: str, source: GameSource, number: int | None, on_bad: Callable[[BadGame], None]) -> list[ReviewedGame]:
     """Return the usable games of a file or text of this name."""
     found: list[ReviewedGame] = []
     count = 0
@@ -158,31 +133,3 @@ def _chosen(name: str, source: Source, number: int | None, on_bad: Callable[[Bad
     if not found:
         raise ValueError(f"{name}: has no game to review")
     return found
-
-
-def _move_lists(name: str, text: str, spec: str | None = None) -> Source:
-    """Read a text with the moves of a game a line; # begins a comment. The first line names the game, or spec does."""
-    lines = [line.partition("#")[0].strip() for line in text.splitlines()]
-    numbered = [(number, line) for number, line in enumerate(lines, 1) if line]
-    if spec is None or (numbered and numbered[0][1].partition("(")[0].strip() in names()):
-        if not numbered:
-            raise ValueError(f"{name}: its first line must name the game, such as connect4 or nogo(size=7)")
-        spec = numbered.pop(0)[1]
-    try:
-        game = load_game(spec)
-    except ValueError as error:
-        raise ValueError(f"{name}: its first line must name the game: {error}") from None
-    return game, (_moves(game, line, f"{name}, line {number}") for number, line in numbered)
-
-
-def _moves(game: _core.Game, line: str, where: str) -> TaggedGame | BadGame:
-    """Return the game of a line of moves."""
-    played = PlayedGame(game)
-    for word in line.split():
-        try:
-            played.play(played.state.parse(word))
-        except ValueError as error:
-            return BadGame(where, f"ply {len(played.actions) + 1}: {error}")
-    ending = played.ending
-    outcome, reason = (None, RECORDED) if ending is None else (ending.outcome, ending.reason or RECORDED)
-    return TaggedGame(tuple(played.actions), {}, outcome, reason)
