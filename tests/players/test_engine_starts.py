@@ -11,8 +11,7 @@ from hauteur import _core
 from hauteur.matches.folder import MatchFolder
 from hauteur.matches.match import Match, MatchSettings
 from hauteur.players.build import Resources
-from hauteur.players.engines import player as engine_player
-from hauteur.players.engines.process import START_FAILED
+from hauteur.players.engines.process import START_FAILED, EngineConnection
 from hauteur.players.move_player import EngineFailure
 from hauteur.players.settings import parse_player
 
@@ -58,7 +57,7 @@ def test_an_engine_that_no_longer_starts_ends_the_match(tmp_path: Path, monkeypa
 
     match = tmp_path / "match"
     with monkeypatch.context() as patch:
-        patch.setattr(engine_player, "_begun", gone)
+        patch.setattr(EngineConnection, "begin", gone)
         with pytest.raises(ValueError, match=r"does not start: no such file \(3 attempts\)$"):
             list(match_of("good", 60, match).play())
     assert list(MatchFolder(match).games()) == []

@@ -16,8 +16,6 @@ from hauteur.studies.explain.explain import changed, explain
 from hauteur.studies.explain.question import ExplainedSearch, ExplainStopped, Question, Searches, read_nodes, side_of
 from hauteur.studies.methods import page_of
 
-MATE = "chess(fen=7k/8/R7/1R6/8/8/8/7K w - - 0 1)"
-
 
 def question(spec: str, a: str, b: str = "", *, net: str = "rollout", visits: int = 300, batch: int = 1) -> Question:
     """A question about the start of a game."""
@@ -36,7 +34,7 @@ def answer(asked: Question) -> tuple[dict[str, Any], ExplainedSearch, list[TreeN
         while waiting:
             node = waiting.pop()
             nodes.append(node)
-            waiting += [child for child in node.children if child.visits or child.proven is not None]
+            waiting += [child for child in node.children if child.visits]
     return found, searched, nodes
 
 
@@ -95,23 +93,6 @@ def test_moves_and_trees_are_those_of_the_searches() -> None:
     assert [(row["side"], row["name"]) for row in found["rules"]] == [("a", "cpuct"), ("b", "fpu")]
 
 
-def test_solver_proofs_are_counted() -> None:
-    found, searched, nodes = answer(question(MATE, "solver=on", visits=2000))
-    shown = facts(found, "solver")
-    proven = [node for node in nodes if node.line and not node.terminal and node.proven is not None]
-    assert shown["proven nodes"] == len(proven) > 0
-    assert shown["result of the root"] == {1: "win", None: "open"}[searched.result.tree.root.proven]
-    results = [sum(node.proven == result for node in proven) for result in (1, 0, -1)]
-    assert shown["won, drawn, lost for who moves there"] == "{} {} {}".format(*results)
-
-
-def test_turns_of_two_nets_are_counted() -> None:
-    words = "large_net=rollout second_net.small_visits=8 second_net.large_visits=2"
-    found, _, _ = answer(question("connect4", words, net="uniform", visits=80))
-    assert facts(found, "second_net")["turns of the large net"] == 20
-    assert found["rules"][0]["ablation"]["tree_changed"]
-
-
 ON = {
     "search_contempt": "n_scl=2",
     "second_net": "large_visits=1",
@@ -151,7 +132,7 @@ def test_every_rule_and_setting_gets_an_answer(name: str) -> None:
     assert "ablation" in row["measured_by"]
     assert row["ablation"]["visits_moved"] == found["visits_moved"]
     if name != "graph":  # in a graph a node is behind several lines
-        assert len(read_nodes(searched.result.tree, proofs=True).nodes) == len(nodes)
+        assert len(read_nodes(searched.result.tree).nodes) == len(nodes)
     section = isinstance(SearchParams.model_fields[name].default, type(None)) and not name.startswith("root_")
     assert page_of(name) or not section
     json.dumps(found, allow_nan=False)

@@ -14,6 +14,7 @@ from hauteur.players.engines.process import (
     BAD_OUTPUT,
     ILLEGAL_MOVE,
     EngineClock,
+    EngineConnection,
     Process,
     move_limit,
     no_answer,
@@ -61,48 +62,50 @@ def board_size(game: _core.Game) -> int:
     return rows
 
 
-class GtpEngineConnection:
+class GtpEngineConnection(EngineConnection):
     """A running engine."""
 
-    def __init__(self, process: Process, settings: EngineSettings, size: int) -> None:
-        self._process = process
-        self._settings = settings
-        self._size = size
+    def __init__(self, process: Process, settings: EngineSettings, game: _core.Game) -> None:
+        super().__init__(process, settings, game)
+        self._size = board_size(game)
         self._number = 0
         self._known: list[int] = []
-        self._clocks: dict[int, EngineClock | None] = {}
 
-    async def introduced(self) -> tuple[str, frozenset[str]]:
-        """The engine's name with its version, and the commands that it knows."""
+    async def probe(self) -> str:
+        """Return its name with its version; ValueError where it lacks a command or does not play on such a board."""
         words = [(await self._query(command)).text.strip() for command in ("name", "version")]
-        commands = frozenset((await self._query("list_commands")).text.split())
-        return " ".join(word for word in words if word), commands
-
-    async def refusal(self) -> str | None:
-        """Return the reason it does not support this board size; None where it does."""
-        response = await self._query(f"boardsize {self._size}")
-        return None if response.is_good else f"boardsize {self._size} was refused: {quoted(response.text)}"
+        name = " ".join(filter(None, words))
+        commands = (await self._query("list_commands")).text.split()
+        timed = self.settings.movetime is not None or self.settings.tc is not None
+        needed = (*NEEDED, "time_settings") if timed else NEEDED
+        missing = next((word for word in needed if commands and word not in commands), None)
+        if missing is not None:
+            raise ValueError(f"{name or self.settings.command} does not know the GTP command {missing}")
+        refusal = await self._query(f"boardsize {self._size}")
+        if not refusal.is_good:
+            reason = f"boardsize {self._size} was refused: {quoted(refusal.text)}"
+            raise ValueError(f"{name or self.settings.command} does not play this game: {reason}")
+        return name
 
     async def open(self) -> None:
         """Check that it responds."""
         await self._query("protocol_version")
 
-    async def begin(self) -> None:
-        """A new game on an empty board."""
+    async def new_game(self) -> None:
+        """Clear the board and set the clocks."""
         self._known = []
-        self._clocks = {side: EngineClock.of(self._settings) for side in (0, 1)}
         await self.done(f"boardsize {self._size}")
         await self.done("clear_board")
-        if self._settings.movetime is not None:
-            await self.done(f"time_settings 0 {self._settings.movetime // 1000} 1")
-        elif (clock := self._clocks[0]) is not None:
+        if self.settings.movetime is not None:
+            await self.done(f"time_settings 0 {self.settings.movetime // 1000} 1")
+        elif (clock := self.clocks[0]) is not None:
             await self.done(f"time_settings {max(1, int(clock.left))} 0 0")
 
     async def choose(self, request: MoveRequest) -> ChosenMove:
         """Return the engine's move, after sending it the moves made since its last one."""
         await self._follow(request)
         side = request.state.to_move
-        clock = self._clocks[side]
+        clock = self.clocks[side]
         if clock is not None:
             await self._query(f"time_left {COLOURS[side]} {int(clock.left)} 0")
         started = time.monotonic()
@@ -113,14 +116,6 @@ class GtpEngineConnection:
         action = _action(request.state, text)
         self._known.append(action)
         return ChosenMove(action, seconds=seconds)
-
-    async def quit(self) -> None:
-        """Request it to exit, and kill it if it does not."""
-        await self._process.quit("quit")
-
-    def kill(self) -> None:
-        """End it at once."""
-        self._process.kill()
 
     async def done(self, command: str) -> None:
         """Give a command that must be obeyed."""
@@ -143,7 +138,7 @@ class GtpEngineConnection:
 
     async def _generated(self, colour: str, clock: EngineClock | None) -> str:
         """The answer to genmove."""
-        response = await self._query(f"genmove {colour}", move_limit(self._settings, clock))
+        response = await self._query(f"genmove {colour}", move_limit(self.settings, clock))
         if not response.is_good:
             raise EngineFailure(BAD_OUTPUT, f"genmove was refused: {quoted(response.text)}")
         return response.text.strip()
@@ -151,17 +146,17 @@ class GtpEngineConnection:
     async def _query(self, command: str, limit: tuple[float, EngineFailure] | None = None) -> Response:
         """Give a command and read the response to it. limit: how long that may take, and what it is otherwise."""
         self._number += 1
-        seconds = self._settings.start_timeout
+        seconds = self.settings.start_timeout
         async with within(*(limit or (seconds, no_answer(f"answer to {command!r}", seconds)))):
-            self._process.send(f"{self._number} {command}")
+            self.process.send(f"{self._number} {command}")
             lines = [await self._beginning()]
-            while line := await self._process.line():
+            while line := await self.process.line():
                 lines.append(line)
         return self._read(lines, command)
 
     async def _beginning(self) -> str:
         """Return the first line of a response; lines between responses are ignored."""
-        while not (line := await self._process.line()).startswith(("=", "?")):
+        while not (line := await self.process.line()).startswith(("=", "?")):
             pass
         return line
 

@@ -16,14 +16,14 @@ from concurrent.futures import Future
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from hauteur import _core
 from hauteur.games.registry import load_game
-from hauteur.players.engines.gtp import NEEDED, GtpEngineConnection, board_size
-from hauteur.players.engines.process import FAREWELL, START_FAILED, Process
+from hauteur.players.engines.gtp import GtpEngineConnection, board_size
+from hauteur.players.engines.process import FAREWELL, START_FAILED, EngineConnection, Process
 from hauteur.players.engines.settings import EngineSettings, program_words
-from hauteur.players.engines.uci import VARIANTS, UciSession, introduced, setup_lines
+from hauteur.players.engines.uci import VARIANTS, UciSession
 from hauteur.players.engines.watchdog import Keeper
 from hauteur.players.move_player import ChosenMove, EngineFailure, EngineResignation, MoveRequest
 from hauteur.system.closing import Closing
@@ -152,50 +152,21 @@ def _check_game(game: _core.Game, settings: EngineSettings) -> None:
 async def _probe_engine(
     host: EngineHost, game: _core.Game, settings: EngineSettings, command: tuple[str, ...]
 ) -> Probe:
-    process = await host.start(command)
+    connection = await _connected(host, game, settings, command)
     try:
-        if settings.protocol == "gtp":
-            name = await _checked_gtp(GtpEngineConnection(process, settings, board_size(game)), settings)
-        else:
-            about = await introduced(process, settings.start_timeout)
-            setup_lines(game, settings, about)
-            name = about.name
-        await process.quit("quit")
+        name = await connection.probe()
+        await connection.quit()
         return Probe(command, name or Path(command[0]).name)
     finally:
-        process.kill()
+        connection.kill()
 
 
-async def _checked_gtp(session: GtpEngineConnection, settings: EngineSettings) -> str:
-    """The engine's name; ValueError where it lacks a command or does not play on such a board."""
-    name, commands = await session.introduced()
-    timed = settings.movetime is not None or settings.tc is not None
-    missing = [word for word in (*NEEDED, *(("time_settings",) if timed else ())) if commands and word not in commands]
-    if missing:
-        raise ValueError(f"{name or settings.command} does not know the GTP command {missing[0]}")
-    refusal = await session.refusal()
-    if refusal is not None:
-        raise ValueError(f"{name or settings.command} does not play this game: {refusal}")
-    return name
-
-
-class EngineConnection(Protocol):
-    """A running engine. Every method fails with EngineFailure; then it must not be used again but for `kill`."""
-
-    async def open(self) -> None:
-        """The first thing after its start."""
-
-    async def begin(self) -> None:
-        """A new game, whatever was before."""
-
-    async def choose(self, request: MoveRequest) -> ChosenMove:
-        """Choose a move in the current game."""
-
-    async def quit(self) -> None:
-        """Request it to exit, and kill it if it does not."""
-
-    def kill(self) -> None:
-        """End it at once."""
+async def _connected(
+    host: EngineHost, game: _core.Game, settings: EngineSettings, command: tuple[str, ...]
+) -> EngineConnection:
+    """Start a program; it has not been spoken to."""
+    process = await host.start(command)
+    return (GtpEngineConnection if settings.protocol == "gtp" else UciSession)(process, settings, game)
 
 
 MOST_STARTS = 3
@@ -260,7 +231,7 @@ class EnginePlayer:
         while self._idle:
             session = self._idle.pop()
             with suppress(EngineFailure):  # it has died since its last game, and that one is over
-                await _begun(session)
+                await session.begin()
                 return session
         return await self._started()
 
@@ -275,13 +246,8 @@ class EnginePlayer:
         raise ValueError(f"{does_not_start(self._settings, failed)} ({MOST_STARTS} attempts)")
 
     async def _opened(self) -> EngineConnection:
-        process = await self._host.start(self._probe.command)
-        session: UciSession | GtpEngineConnection
-        if self._settings.protocol == "gtp":
-            session = GtpEngineConnection(process, self._settings, board_size(self._game))
-        else:
-            session = UciSession(process, self._settings, self._game)
-        await _begun(session, fresh=True)
+        session = await _connected(self._host, self._game, self._settings, self._probe.command)
+        await session.begin(fresh=True)
         return session
 
     def _release(self, game: int) -> None:
@@ -297,14 +263,3 @@ class EnginePlayer:
         sessions = [*self._playing.values(), *self._idle]
         self._playing, self._idle = {}, []
         await asyncio.gather(*(session.quit() for session in sessions))
-
-
-async def _begun(session: EngineConnection, *, fresh: bool = False) -> None:
-    """Begin a game; kill the engine where that does not come to its end."""
-    try:
-        if fresh:
-            await session.open()
-        await session.begin()
-    except BaseException:
-        session.kill()
-        raise

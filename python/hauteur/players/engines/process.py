@@ -9,15 +9,17 @@ from __future__ import annotations
 import asyncio
 import errno
 import signal
+from abc import ABC, abstractmethod
 from collections import deque
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import Self, cast
 
+from hauteur import _core
 from hauteur.players.engines.settings import EngineSettings, clock_of
 from hauteur.players.engines.watchdog import Keeper, kill_group
-from hauteur.players.move_player import EngineFailure
+from hauteur.players.move_player import ChosenMove, EngineFailure, MoveRequest
 from hauteur.system.formatting import quoted
 
 START_FAILED = "engine start failed"
@@ -236,3 +238,52 @@ def move_limit(settings: EngineSettings, clock: EngineClock | None) -> tuple[flo
     if clock is not None and clock.deadline < seconds:
         return clock.deadline, clock.overdrawn()
     return seconds, no_answer("move", seconds)
+
+
+class EngineConnection(ABC):
+    """A running engine. Every method fails with EngineFailure; then it must not be used again but for `kill`."""
+
+    def __init__(self, process: Process, settings: EngineSettings, game: _core.Game) -> None:
+        self.process = process
+        self.settings = settings
+        self.game = game
+        self.clocks: tuple[EngineClock | None, EngineClock | None] = (None, None)
+        """Of the first and of the second player, in the present game."""
+
+    @abstractmethod
+    async def probe(self) -> str:
+        """Return its name; ValueError where it lacks an option or command, or does not play the game."""
+
+    @abstractmethod
+    async def open(self) -> None:
+        """Do the first thing after its start."""
+
+    @abstractmethod
+    async def new_game(self) -> None:
+        """Let it forget the last game."""
+
+    @abstractmethod
+    async def choose(self, request: MoveRequest) -> ChosenMove:
+        """Choose a move in the current game."""
+
+    async def begin(self, *, fresh: bool = False) -> None:
+        """Begin a game, whatever was before; kill the engine where that does not come to its end.
+
+        fresh: it was just started.
+        """
+        try:
+            if fresh:
+                await self.open()
+            self.clocks = EngineClock.of(self.settings), EngineClock.of(self.settings)
+            await self.new_game()
+        except BaseException:
+            self.kill()
+            raise
+
+    async def quit(self) -> None:
+        """Request it to exit, and kill it if it does not."""
+        await self.process.quit("quit")
+
+    def kill(self) -> None:
+        """End it at once."""
+        self.process.kill()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import time
 from collections import deque
@@ -16,6 +17,7 @@ from hauteur.players.engines.process import (
     BAD_OUTPUT,
     ILLEGAL_MOVE,
     EngineClock,
+    EngineConnection,
     Process,
     move_limit,
     no_answer,
@@ -53,19 +55,15 @@ class EngineOption:
     def problem(self, value: str) -> str | None:
         """Return what is wrong with a value, as the end of a sentence; None where nothing is."""
         if self.kind == "spin":
-            return self._spin_problem(value)
+            least, most = -math.inf if self.least is None else self.least, math.inf if self.most is None else self.most
+            if NUMBER.fullmatch(value) and least <= int(value) <= most:
+                return None
+            return f"must be a whole number from {least} to {most}, got {quoted(value)}"
         if self.kind == "check" and value not in ("true", "false"):
             return f"must be true or false, got {quoted(value)}"
         if self.kind == "combo" and value.lower() not in map(str.lower, self.values):
             return f"must be one of {', '.join(self.values)}; got {quoted(value)}"
         return None
-
-    def _spin_problem(self, value: str) -> str | None:
-        if not NUMBER.fullmatch(value):
-            return f"must be a whole number, got {quoted(value)}"
-        if self.least is not None and int(value) < self.least:
-            return f"must be at least {self.least}, got {value}"
-        return None if self.most is None or int(value) <= self.most else f"must be at most {self.most}, got {value}"
 
     def command(self, value: str) -> str:
         """The line that sets it."""
@@ -201,25 +199,25 @@ def _unknown_option(name: str, settings: EngineSettings, about: Introduction) ->
     return f"{unknown}; it has: {', '.join(names) or 'none'}"
 
 
-class UciSession:
+class UciSession(EngineConnection):
     """A running engine."""
 
-    def __init__(self, process: Process, settings: EngineSettings, game: _core.Game) -> None:
-        self._process = process
-        self._settings = settings
-        self._game = game
-        self._line: _Line | None = None
-        self._clocks: dict[int, EngineClock | None] = {}
+    _line: _Line | None = None
+
+    async def probe(self) -> str:
+        """Return its name; ValueError where it lacks an option."""
+        about = await introduced(self.process, self.settings.start_timeout)
+        setup_lines(self.game, self.settings, about)
+        return about.name
 
     async def open(self) -> None:
         """Perform the handshake and set the options."""
-        about = await introduced(self._process, self._settings.start_timeout)
-        await self._ready(*setup_lines(self._game, self._settings, about))
+        about = await introduced(self.process, self.settings.start_timeout)
+        await self._ready(*setup_lines(self.game, self.settings, about))
 
-    async def begin(self) -> None:
-        """A new game: the engine forgets the last one."""
+    async def new_game(self) -> None:
+        """Begin a new game."""
         self._line = None
-        self._clocks = {side: EngineClock.of(self._settings) for side in (0, 1)}
         await self._ready("ucinewgame")
 
     async def choose(self, request: MoveRequest) -> ChosenMove:
@@ -227,7 +225,7 @@ class UciSession:
         line = self._line = self._line or _Line.begin(request)
         line.follow(request.actions)
         await self._ready(line.command())  # whatever it still says of the last search comes before that
-        clock = self._clocks[request.state.to_move]
+        clock = self.clocks[request.state.to_move]
         started = time.monotonic()
         text, found = await self._search(self._go(clock), clock)
         seconds = time.monotonic() - started
@@ -235,27 +233,19 @@ class UciSession:
             clock.spend(seconds)
         return ChosenMove(_action(request.state, text), score=found.score, depth=found.depth, seconds=seconds)
 
-    async def quit(self) -> None:
-        """Request it to exit, and kill it if it does not."""
-        await self._process.quit("quit")
-
-    def kill(self) -> None:
-        """End it at once."""
-        self._process.kill()
-
     async def _ready(self, *lines: str) -> None:
         """Send the lines and wait until the engine has read them."""
-        seconds = self._settings.start_timeout
+        seconds = self.settings.start_timeout
         async with within(seconds, no_answer("readyok", seconds)):
-            self._process.send(*lines, "isready")
-            while await self._process.line() != "readyok":
+            self.process.send(*lines, "isready")
+            while await self.process.line() != "readyok":
                 pass
 
     def _go(self, clock: EngineClock | None) -> str:
         """Return the `go` command. There is one clock: the opponent is given the same time."""
         words = ["go"]
         for name in ("nodes", "depth", "movetime"):
-            value = getattr(self._settings, name)
+            value = getattr(self.settings, name)
             words += [] if value is None else [name, str(value)]
         if clock is not None:
             left, increment = max(1, round(clock.left * 1000)), round(clock.increment * 1000)
@@ -265,9 +255,9 @@ class UciSession:
     async def _search(self, go: str, clock: EngineClock | None) -> tuple[str, EngineReport]:
         """Return the move as the engine wrote it, and its last search report."""
         reports: deque[str] = deque(maxlen=LAST_LINES)
-        async with within(*move_limit(self._settings, clock)):
-            self._process.send(go)
-            while not (line := await self._process.line()).startswith("bestmove"):
+        async with within(*move_limit(self.settings, clock)):
+            self.process.send(go)
+            while not (line := await self.process.line()).startswith("bestmove"):
                 if " score " in line:
                     reports.append(line)
         text = parse_bestmove(line)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from typing import Any
 
 from hauteur import _core
@@ -26,7 +25,7 @@ def moves_json(a: ExplainedSearch, b: ExplainedSearch) -> list[dict[str, Any]]:
         rows.append(
             {
                 "action": action,
-                "move": _move_text(state, action),
+                "move": move_text(state, action),
                 "text": state.action_to_text(action),
                 "a": _move_json(state, found[0], totals[0]),
                 "b": _move_json(state, found[1], totals[1]),
@@ -71,7 +70,7 @@ def trees_json(a: ExplainedSearch, b: ExplainedSearch) -> dict[str, Any]:
     state, mine, theirs = a.report.state, a.tree, b.tree
     both = [line for line in mine.nodes if line in theirs.nodes]
     changed = [line for line in both if mine.nodes[line].visits != theirs.nodes[line].visits]
-    changed.sort(key=lambda line: -_shift(line, mine, theirs))
+    changed.sort(key=lambda line: -abs(mine.nodes[line].visits - theirs.nodes[line].visits))
     only_a, only_b = _only(mine, theirs), _only(theirs, mine)
     first = min(
         [*changed, *only_a, *only_b],
@@ -84,7 +83,7 @@ def trees_json(a: ExplainedSearch, b: ExplainedSearch) -> dict[str, Any]:
         "nodes": {"a": len(mine.nodes), "b": len(theirs.nodes), "both": len(both)},
         "same_visits": len(both) - len(changed),
         "only": {"a": len(only_a), "b": len(only_b)},
-        "shifts": _listed(state, changed, mine, theirs),
+        "shifts": [_place_json(state, line, mine, theirs) for line in changed[:SHOWN_NODES]],
         "first": None if first is None else _place_json(state, first, mine, theirs),
     }
 
@@ -109,7 +108,7 @@ def children_json(a: ExplainedSearch, b: ExplainedSearch, line: Line) -> list[di
         rows.append(
             {
                 "line": [*line, action],
-                "move": _move_text(state, action),
+                "move": move_text(state, action),
                 "a": _edge_json(places[0], edges[0].get(action), behind[0]),
                 "b": _edge_json(places[1], edges[1].get(action), behind[1]),
                 "more": any(place is not None and place.children for place in behind),
@@ -138,17 +137,9 @@ def _only(mine: TreeNodes, theirs: TreeNodes) -> list[Line]:
     return sorted(lines, key=lambda line: (-mine.nodes[line].visits, len(line), line))
 
 
-def _shift(line: Line, a: TreeNodes, b: TreeNodes) -> int:
-    return abs(_visits(line, b) - _visits(line, a))
-
-
 def _visits(line: Line, tree: TreeNodes) -> int:
     found = tree.nodes.get(line)
     return 0 if found is None else found.visits
-
-
-def _listed(state: _core.State, lines: Iterable[Line], a: TreeNodes, b: TreeNodes) -> list[dict[str, Any]]:
-    return [_place_json(state, line, a, b) for line in list(lines)[:SHOWN_NODES]]
 
 
 def _place_json(state: _core.State, line: Line, a: TreeNodes, b: TreeNodes) -> dict[str, Any]:
@@ -172,7 +163,3 @@ def _move_json(state: _core.State, move: RootMove, total: int) -> dict[str, Any]
         "proven": move.proven,
         "line": line_texts(state, move.line),
     }
-
-
-def _move_text(state: _core.State, action: int) -> str:
-    return move_text(state, action)

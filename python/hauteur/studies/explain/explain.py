@@ -1,18 +1,16 @@
 """A comparison of two searches of one position: moves, trees, and the effect of every rule that is on.
 
-The effect of a rule is measured in two ways: by its counters and its tree (`facts`), and by one more search with the
-same settings, seed and limit, in which this rule alone has its default (`ablation`). Every rule, and every other
-setting of the search that is not at its default, has the second.
+The effect of a rule, and of every other setting of the search that is not at its default, is measured by one more
+search with the same settings, seed and limit, in which it alone has its default (`ablation`); that of search-contempt
+by the frozen nodes of the tree too (`facts`).
 """
 
 from __future__ import annotations
 
-import math
-from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
-from hauteur.games.played_game import line_texts
+from hauteur.games.played_game import line_texts, move_text
 from hauteur.mcts.params import SearchParams
 from hauteur.studies.explain.difference import lines_json, moves_json, trees_json, values_json, visits_moved
 from hauteur.studies.explain.question import (
@@ -92,7 +90,7 @@ def _side(search: ExplainedSearch) -> dict[str, Any]:
         "evaluations": report.pace.rows,
         "depth": report.pace.depth,
         "seldepth": report.seldepth,
-        "best": line_texts(report.state, (best.action,))[0],
+        "best": move_text(report.state, best.action),
         "q": search.q,
         "wdl": list(report.wdl),
         "network_wdl": list(report.value),
@@ -116,7 +114,7 @@ def _rule(name: str, key: str, on: ExplainedSearch, ablation: dict[str, Any]) ->
 def _ablation(on: ExplainedSearch, off: ExplainedSearch) -> dict[str, Any]:
     """Compare the search of a side with the one in which a rule is off."""
     first, second = (search.report for search in (on, off))
-    names = [line_texts(report.state, (report.moves[0].action,))[0] for report in (first, second)]
+    names = [move_text(report.state, report.moves[0].action) for report in (first, second)]
     return {
         "visits_moved": visits_moved(first, second),
         "visits": sum(move.visits for move in first.moves),
@@ -133,19 +131,29 @@ def _ablation(on: ExplainedSearch, off: ExplainedSearch) -> dict[str, Any]:
 
 
 Facts = list[dict[str, Any]]
-"""name, value, and how it was measured: `counter` (counted by the search), `tree` (read from the tree), `root`."""
+"""name, value, and how it was measured: `counter` (counted by the search), `tree` (read from the tree)."""
 
 SHOWN_FROZEN = 5
 """Frozen nodes that are listed with their replies."""
-CHANGED = 1e-6
-"""Least difference of two values that counts as one."""
 
 
 def facts_of(name: str, search: ExplainedSearch) -> Facts:
-    """Return what was measured of a rule or setting of this name; nothing where it leaves no trace of its own."""
-    measure = MEASURES.get(name)
-    facts = [] if measure is None else measure(search)
-    if any(fact["how"] == "tree" for fact in facts) and not search.tree.complete:
+    """Return what was measured of a rule in its own terms: of search-contempt its frozen nodes; of others nothing."""
+    rule = search.side.search.search_contempt
+    if name != "search_contempt" or rule is None:
+        return []
+    frozen = _frozen(search)
+    visits = sum(int(edge["visits"]) for place in frozen for edge in place.children)
+    draws = int(search.counters["contempt_draws"])
+    facts = [
+        _fact("frozen nodes", len(frozen), "tree"),
+        _fact("replies drawn from frozen weights", draws, "counter"),
+        _fact("visits behind frozen nodes", visits, "tree"),
+    ]
+    if rule.temperature == 1.0:  # then the weights are the visits at which a node froze
+        before = sum(sum((place.weights or {}).values()) for place in frozen)
+        facts.append(_fact("of them after freezing", visits - round(before), "tree"))
+    if not search.tree.complete:
         facts.append(_fact("nodes that these are of, the most visited", len(search.tree.nodes), "tree"))
     return facts
 
@@ -156,29 +164,8 @@ def frozen_nodes(search: ExplainedSearch) -> list[dict[str, Any]]:
     return [_frozen_json(search, place) for place in places]
 
 
-def _fact(name: str, value: float | str, how: str) -> dict[str, Any]:
+def _fact(name: str, value: int, how: str) -> dict[str, Any]:
     return {"name": name, "value": value, "how": how}
-
-
-def _counted(search: ExplainedSearch, key: str, name: str) -> dict[str, Any]:
-    return _fact(name, int(search.counters[key]), "counter")
-
-
-def _search_contempt(search: ExplainedSearch) -> Facts:
-    frozen = _frozen(search)
-    rule = search.side.search.search_contempt
-    visits = sum(int(edge["visits"]) for place in frozen for edge in place.children)
-    facts = [
-        _fact("frozen nodes", len(frozen), "tree"),
-        _counted(search, "contempt_draws", "replies drawn from frozen weights"),
-        _fact("visits behind frozen nodes", visits, "tree"),
-    ]
-    if rule is not None and rule.temperature == 1.0:  # then the weights are the visits at which a node froze
-        before = sum(sum((place.weights or {}).values()) for place in frozen)
-        facts.append(_fact("of them after freezing", visits - round(before), "tree"))
-    unweighted = [edge for place in frozen for edge in place.children if not edge["frozen"] and edge["visits"]]
-    facts.append(_fact("replies visited there that are never drawn", len(unweighted), "tree"))
-    return facts
 
 
 def _frozen(search: ExplainedSearch) -> list[TreePlace]:
@@ -193,7 +180,7 @@ def _frozen_json(search: ExplainedSearch, place: TreePlace) -> dict[str, Any]:
     total = sum((place.weights or {}).values())
     replies = [
         {
-            "move": line_texts(before, (int(edge["action"]),))[0],
+            "move": move_text(before, int(edge["action"])),
             "weight": float(edge["frozen"]) / total,
             "visits": int(edge["visits"]),
         }
@@ -201,56 +188,3 @@ def _frozen_json(search: ExplainedSearch, place: TreePlace) -> dict[str, Any]:
     ]
     line = line_texts(state, place.line)
     return {"line": list(place.line), "moves": line, "visits": place.visits, "replies": replies}
-
-
-def _solver(search: ExplainedSearch) -> Facts:
-    inner = [place for place in search.tree.nodes.values() if place.line and not place.edge["terminal"]]
-    proven = [place for place in inner if place.proven is not None]
-    results = Counter(place.proven for place in proven)
-    bounded = [
-        place for place in inner if place.proven is None and (place.edge["lower"], place.edge["upper"]) != (-1, 1)
-    ]
-    valued = [
-        abs(place.proven - place.edge["value"])
-        for place in proven
-        if place.proven is not None and place.edge["value"] is not None
-    ]
-    return [
-        _fact("proven nodes", len(proven), "tree"),
-        _fact("won, drawn, lost for who moves there", "{} {} {}".format(*(results[r] for r in (1, 0, -1))), "tree"),
-        _fact("nodes with one bound", len(bounded), "tree"),
-        _counted(search, "terminal_visits", "visits that ended at a known result"),
-        *_changes("values replaced by proofs", valued),
-        _fact("result of the root", _result(search.result.tree.root.proven), "root"),
-    ]
-
-
-def _result(proven: int | None) -> str:
-    return "open" if proven is None else {1: "win", 0: "draw", -1: "loss"}[proven]
-
-
-def _changes(name: str, differences: Iterable[float]) -> Facts:
-    """How many values were changed, by how much on average, and at most."""
-    changed = [difference for difference in differences if difference > CHANGED]
-    facts = [_fact(name, len(changed), "tree")]
-    if changed:
-        facts.append(_fact("mean change", math.fsum(changed) / len(changed), "tree"))
-        facts.append(_fact("greatest change", max(changed), "tree"))
-    return facts
-
-
-def _second_net(search: ExplainedSearch) -> Facts:
-    both = [place for place in search.tree.nodes.values() if place.line and place.edge["large_visits"]]
-    return [
-        _counted(search, "large_visits", "turns of the large net"),
-        _counted(search, "large_rows", "positions that the large net evaluated"),
-        _fact("nodes behind which the large net looked", len(both), "tree"),
-    ]
-
-
-MEASURES: dict[str, Callable[[ExplainedSearch], Facts]] = {
-    "search_contempt": _search_contempt,
-    "second_net": _second_net,
-    "solver": _solver,
-}
-"""Rules whose traces in counters and tree are read; every rule and setting is measured by the search without it."""

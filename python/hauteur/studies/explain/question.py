@@ -154,17 +154,12 @@ class TreePlace:
     edge: Edge
     """The edge that leads here, with the keys of `_core.Forest.edges_behind`."""
     children: tuple[Edge, ...]
-    """Its edges with visits, or with a proof; the most visited first."""
+    """Its edges with visits, the most visited first."""
 
     @property
     def q(self) -> float:
         """Mean value of the visits."""
         return float(self.edge["q"])
-
-    @property
-    def proven(self) -> int | None:
-        """The proven result, None without a proof."""
-        return proven_result(self.edge)
 
     @property
     def weights(self) -> dict[int, float] | None:
@@ -182,16 +177,16 @@ class TreeNodes:
     complete: bool
 
 
-def read_nodes(tree: SearchTree, most: int = MOST_NODES, *, proofs: bool = False) -> TreeNodes:
-    """Read the nodes of a tree that have visits, the most visited `most` of them; proofs: those proven without, too."""
+def read_nodes(tree: SearchTree, most: int = MOST_NODES) -> TreeNodes:
+    """Read the nodes of a tree that have visits, the most visited `most` of them."""
     found: dict[Line, TreePlace] = {}
     waiting: list[tuple[int, int, Line, Edge]] = [(0, 0, (), tree.source.root())]
     added = 0
     while waiting and len(found) < most:
         *_, line, edge = heapq.heappop(waiting)
         is_leaf = bool(line) and not edge["replies"]
-        most_edges = None if proofs or not line else int(edge["replies"])
-        children = () if is_leaf else tuple(filter(_counts, tree.source.edges(line, most_edges)))
+        edges = () if is_leaf else tree.source.edges(line, int(edge["replies"]) if line else None)
+        children = tuple(child for child in edges if child["visits"])
         found[line] = TreePlace(line, int(edge["visits"]), edge, children)
         for child in children:
             added += 1
@@ -202,10 +197,6 @@ def read_nodes(tree: SearchTree, most: int = MOST_NODES, *, proofs: bool = False
 def proven_result(edge: Edge) -> int | None:
     """Return the proven result behind an edge, None without a proof."""
     return int(edge["lower"]) if edge["lower"] == edge["upper"] else None
-
-
-def _counts(edge: Edge) -> bool:
-    return bool(edge["visits"]) or edge["lower"] == edge["upper"]
 
 
 class ExplainStopped(Exception):  # noqa: N818  (no error: it was asked for)
@@ -231,7 +222,7 @@ class ExplainedSearch:
     @cached_property
     def tree(self) -> TreeNodes:
         """The nodes of the tree."""
-        return read_nodes(self.result.tree, proofs=self.side.search.solver is not None)
+        return read_nodes(self.result.tree)
 
 
 @dataclass

@@ -22,7 +22,8 @@ from hauteur.studies.review.games import ReviewedGame
 from hauteur.studies.review.judgement import CONFIRMATION, LEAST_LOSS, SIGNS, THRESHOLDS, Mark, expected_score, flipped
 from hauteur.studies.review.review import Found, MoveReport, Place
 
-COLOURS: dict[Mark, str] = {"inaccuracy": "gold", "mistake": "orange", "blunder": "loss-ink"}
+INKS: dict[Mark, str] = {"inaccuracy": "gold", "mistake": "orange", "blunder": "loss-ink"}
+"""Colours of marks in the figure."""
 
 EVEN = (0.2, 0.8)
 """Expected scores of the start of a game whose figure shows all chances from 0 to 100 % in even steps."""
@@ -60,7 +61,7 @@ def chances_figure(game: ReviewedGame, found: Found) -> Figure:
             name,
             [move.ply + 1 for move in moves],
             [scores[move.ply + 1] for move in moves],
-            COLOURS[name],
+            INKS[name],
             joined=False,
         )
         for name, _ in THRESHOLDS
@@ -85,7 +86,8 @@ def chances_figure(game: ReviewedGame, found: Found) -> Figure:
 LINE_MOVES = 6
 """Moves of the best line that the table shows."""
 
-COLOURS = {"": "", "inaccuracy": "yellow", "mistake": "dark_orange", "blunder": "red"}
+STYLES: dict[Mark, str] = {"": "", "inaccuracy": "yellow", "mistake": "dark_orange", "blunder": "red"}
+"""Styles of marked moves in the terminal."""
 
 
 def game_view(game: ReviewedGame) -> RenderableType:
@@ -97,7 +99,7 @@ def game_view(game: ReviewedGame) -> RenderableType:
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("best line", overflow="ellipsis", no_wrap=True, ratio=1)
     for move in game.moves:
-        table.add_row(*move_cells(move), style=COLOURS[move.mark])
+        table.add_row(*move_cells(move), style=STYLES[move.mark])
     left = len(game.actions) - len(game.moves)
     more = [Text(f"{left} moves are not reviewed yet", style="dim")] if left else []
     return Group(
