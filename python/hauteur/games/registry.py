@@ -157,11 +157,6 @@ def check_game(game: str | _core.Game | Factory, *, games: int = 20, seed: int =
     return check_laws(loaded, games=games, seed=seed)
 
 
-def fen_games() -> list[_core.Game]:
-    """The games of the core whose positions have a FEN."""
-    return [game for game in map(_core.Game, _core.game_names()) if game.has_fen]
-
-
 def with_fen(spec: str, fen: str | None) -> str:
     """The spec of a game with FENs that begins at a FEN, whatever it began at before; `spec` itself for None."""
     if fen is None:

@@ -10,20 +10,26 @@ import hashlib
 import json
 import math
 import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
 from typing import Literal, TextIO
 
+import chess
+
 from hauteur import _core
-from hauteur.games.epd import parse_epd
 from hauteur.games.played_game import move_text
-from hauteur.games.registry import fen_games, load_game, with_fen
+from hauteur.games.registry import load_game, with_fen
 from hauteur.studies.puzzles.puzzle import COLUMNS, Puzzle, wins_at_once
+from hauteur.system.errors import one_line
 from hauteur.system.settings import validated
 
 NEEDED_COLUMNS = ("PuzzleId", "FEN", "Moves")
+LONGEST_EPD = 10_000
+"""Characters of a line of EPD, at most."""
+COUNTERS = re.compile(r"^((?:\S+\s+){3}\S+)\s+\d+\s+\d+(?=\s|$)")
 SHIPPED = Path(__file__).parent / "data"
 """Puzzles mined from games of the nets that ship; their solutions are confirmed as docs/how-to/puzzles.md says."""
 
@@ -177,31 +183,36 @@ def _read_json(file: TextIO, name: str, game: _core.Game | None) -> Iterator[Pro
 
 
 def _read_epd(file: TextIO, name: str, game: _core.Game | None) -> Iterator[Problem]:
-    if game is not None and not game.has_fen:
-        known = " and ".join(one.name for one in fen_games())
-        raise ValueError(f"{name}: EPD has positions of {known}, not of {game.spec}")
+    game = game or load_game("chess")
+    if game.name != "chess":
+        raise ValueError(f"{name}: EPD has positions of chess, not of {game.spec}")
     for number, line in enumerate(file, 1):
         if line.strip() and not line.lstrip().startswith("#"):
             try:
-                game = game or _game_of(line.split()[0].count("/") + 1)
                 yield epd_problem(line, game, f"line {number}")
             except ValueError as error:
-                raise ValueError(f"{name}, line {number}: {error}") from None
-
-
-def _game_of(ranks: int) -> _core.Game:
-    """Return the game whose FENs have this number of ranks, chess where none has."""
-    return next((game for game in fen_games() if game.feature_shape[1] == ranks), load_game("chess"))
+                raise ValueError(f"{name}, line {number}: {one_line(error)}") from None
 
 
 def epd_problem(line: str, game: _core.Game, name: str) -> Problem:
-    """Parse an EPD problem: bm lists the right moves, am the wrong ones, id names the problem."""
-    fen, operations = parse_epd(line)
-    if not operations.get("bm") and not operations.get("am"):
+    """Parse an EPD problem: bm lists the right moves, am the wrong ones, id names the problem.
+
+    The two counters of a FEN may stand before the operations. ValueError for what is no problem of chess.
+    """
+    if len(line) > LONGEST_EPD:
+        raise ValueError(f"a line of EPD has at most {LONGEST_EPD:,} characters, this one has {len(line):,}")
+    board = chess.Board(None)
+    found = board.set_epd(COUNTERS.sub(r"\1", line.strip(), count=1))
+    state = load_game(with_fen(game.spec, board.fen())).new_initial_state()
+    right, wrong = (frozenset(_action(state, move.uci()) for move in _moves(found.get(key))) for key in ("bm", "am"))
+    if not right and not wrong:
         raise ValueError("names no best move: a problem has bm or am")
-    state = load_game(with_fen(game.spec, fen)).new_initial_state()
-    right, wrong = (frozenset(_action(state, move) for move in operations.get(key, ())) for key in ("bm", "am"))
-    return Problem(" ".join(operations.get("id", ())) or name, (ProblemStep(state, right, wrong),))
+    return Problem(str(found.get("id") or name), (ProblemStep(state, right, wrong),))
+
+
+def _moves(operands: object) -> list[chess.Move]:
+    """Return the moves of an operation, none where it has others."""
+    return [move for move in operands if isinstance(move, chess.Move)] if isinstance(operands, list) else []
 
 
 MOST_LOOKED_AT = 20_000

@@ -19,8 +19,6 @@ import chess
 from pydantic import Field
 
 from hauteur import _core
-from hauteur.games.epd import epd_line
-from hauteur.games.played_game import move_text
 from hauteur.games.registry import load_game, with_fen
 from hauteur.system.files import write_bytes
 from hauteur.system.settings import Section
@@ -229,16 +227,6 @@ def epd_text(puzzles: Iterable[Puzzle]) -> str:
 
 
 def _epd(puzzle: Puzzle) -> str:
-    state = puzzle.position()
-    line = _san(puzzle)
-    return epd_line(state.notation(), {"bm": line[:1], "pv": line, "id": [puzzle.id]})
-
-
-def _san(puzzle: Puzzle) -> list[str]:
-    """The solution in SAN."""
-    state, texts = puzzle.position(), []
-    for move in puzzle.solution:
-        action = state.parse(move)
-        texts.append(move_text(state, action))
-        state.apply(action)
-    return texts
+    board = chess.Board(puzzle.position().notation(), chess960="chess960" in puzzle.game)
+    line = list(map(chess.Move.from_uci, puzzle.solution))
+    return board.epd(bm=line[0], pv=line, id=puzzle.id)
