@@ -20,10 +20,11 @@ from hauteur.matches.openings import opening_state
 from hauteur.matches.record import COLUMNS, GamePlan, GameRecord
 from hauteur.matches.resignation import Resignation
 from hauteur.mcts.driver import run_searches
+from hauteur.mcts.params import SearchParams
 from hauteur.mcts.report import root_moves
 from hauteur.mcts.scores import pawns
 from hauteur.players.move_player import EngineResignation, GameLost, MovePlayer, MoveRequest
-from hauteur.players.search_player import SearchPlayer
+from hauteur.players.search_player import PlayoutCap, SearchPlayer
 from hauteur.system.seeds import derived_seed, stream
 from reference.choice import Candidate, choose, temperature_at
 from reference.resignation import NO_SIDE, ResignationWatch
@@ -131,7 +132,7 @@ class _PlainGame:
         self.unseen[number].clear()
         full, visits, cap = True, player.visits, player.playout_cap
         if cap is not None:
-            full = cap.searches_in_full(self.seed, self.plies)
+            full = searches_in_full(cap, self.seed, self.plies)
             visits = player.visits if full else cap.fast_visits
             forest.set_quiet(tree, np.array([not full]))
         forest.set_visit_limits(tree, np.array([visits], np.uint32))
@@ -174,10 +175,21 @@ class _PlainGame:
         return GameRecord(plan=self.plan, seed=self.seed, notes=notes, **arrays, **result)
 
 
+def searches_in_full(cap: PlayoutCap, game_seed: int, ply: int) -> bool:
+    """Return whether the move at this ply of this game is searched in full: one draw for every game and ply."""
+    return bool(stream(game_seed, "playout cap", ply).random() < cap.full_share)
+
+
+def teaches_visits(search: SearchParams) -> bool:
+    """Return whether the policy target is the visits: no rule that changes it is on."""
+    search = search.without_neutral_rules()
+    return search.gumbel is None and search.solver is None and search.forced_playouts is None
+
+
 def _choice(player: SearchPlayer, forest: _core.Forest, tree: Any, ply: int, uniform: float) -> Row:
     """Return the move of a finished tree, `ply` plies into the game, and what its search found."""
     visits, priors = forest.root_visits(tree), forest.root_priors(tree)
-    counts = visits[0] if player.teaches_visits else np.rint(forest.policy_targets(tree)[0] * TARGET_UNITS)
+    counts = visits[0] if teaches_visits(player.search) else np.rint(forest.policy_targets(tree)[0] * TARGET_UNITS)
     edges = np.flatnonzero(counts)
     wdl, net = forest.root_values(tree)[0], forest.network_values(tree)[0]
     return {

@@ -19,11 +19,10 @@ if TYPE_CHECKING:
 for variable in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
     os.environ.setdefault(variable, "1")
 
-# Tests must neither read nor fill the user's cache of exported nets and the folder of downloaded ones.
-CACHE = tempfile.mkdtemp(prefix="hauteur-test-cache-")
-os.environ["HAUTEUR_CACHE"] = CACHE
-atexit.register(shutil.rmtree, CACHE, ignore_errors=True)
-os.environ["HAUTEUR_NETS"] = str(Path(CACHE) / "nets")
+# Tests must neither read nor fill the user's folder of downloaded nets.
+NETS = tempfile.mkdtemp(prefix="hauteur-test-nets-")
+atexit.register(shutil.rmtree, NETS, ignore_errors=True)
+os.environ["HAUTEUR_NETS"] = str(Path(NETS) / "nets")
 
 # In the background of a shell Python is deaf to SIGINT, and so would be the engines that tests start and interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)

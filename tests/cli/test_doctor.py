@@ -65,7 +65,7 @@ def test_problems_name_what_to_do(facts: doctor.Facts) -> None:
         **facts,
         "Versions": {**facts["Versions"], "safetensors": "missing"},
         "Backends": {"torch": f"{doctor.BROKEN}it broke"},
-        "Machine": {**facts["Machine"], "features": "sse4_2", "processor": "Old (x86_64)"},
+        "Machine": {**facts["Machine"], "processor": "Old (x86_64)"},
         "Files": {},
     }
     problems = " / ".join(doctor.find_problems(broken))
@@ -75,21 +75,13 @@ def test_problems_name_what_to_do(facts: doctor.Facts) -> None:
 
 def test_cores_and_memory_are_plausible() -> None:
     assert 1 <= hardware.usable_cores() <= (os.cpu_count() or 1)
-    total, available = hardware.memory_bytes()
-    assert total is None or available is None or 0 < available <= total
+    assert (hardware.memory_bytes() or 2**28) >= 2**28
 
 
 @pytest.mark.parametrize(("text", "quota"), [("max 100000", None), ("150000 100000", 1.5), ("", None)])
 def test_quota_of_a_container(text: str, quota: float | None, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(hardware, "read_text", lambda path: text if path.name == "cpu.max" else "")
     assert hardware.core_quota() == quota
-
-
-def test_cache_directory_can_be_chosen(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("HAUTEUR_CACHE", str(tmp_path))
-    assert hardware.cache_directory() == tmp_path
-    monkeypatch.delenv("HAUTEUR_CACHE")
-    assert hardware.cache_directory().name in ("hauteur", "cache")
 
 
 def test_unreadable_files_and_missing_commands_are_empty(tmp_path: Path) -> None:

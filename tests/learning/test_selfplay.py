@@ -20,6 +20,7 @@ from hauteur.matches.record import GamePlan
 from hauteur.matches.resignation import Resignation
 from hauteur.mcts.params import Dirichlet, ForcedPlayouts, SearchParams, Temperature
 from hauteur.players.search_player import PlayoutCap, SearchPlayer
+from reference.games import searches_in_full
 from reference.resignation import NO_SIDE, ResignationWatch
 
 
@@ -38,7 +39,7 @@ def test_fast_moves_have_few_visits_and_are_not_learned_from() -> None:
 
 def test_which_moves_are_full_is_named_by_the_seed_of_the_game_and_the_ply() -> None:
     for game in games_of([player(cap=CAP)], [GamePlan(k, start=(3, 3)) for k in range(10)]):
-        expected = [CAP.searches_in_full(game.seed, 2 + ply) for ply in range(len(game.actions))]
+        expected = [searches_in_full(CAP, game.seed, 2 + ply) for ply in range(len(game.actions))]
         assert game.learn.tolist() == [int(full) for full in expected]
 
 

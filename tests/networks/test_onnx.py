@@ -122,8 +122,7 @@ def answers(path: Path) -> Answers:
         evaluator.close()
 
 
-def test_a_net_in_use_leaves_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HAUTEUR_CACHE", str(tmp_path / "cache"))
+def test_a_net_in_use_leaves_no_file(tmp_path: Path) -> None:
     net = random_net(tmp_path / "net.pb.gz", seed=1)
     first = answers(net)
     random_net(net, seed=2)

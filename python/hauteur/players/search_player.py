@@ -7,7 +7,6 @@ searched with few visits, which gives more games for the same work, and only the
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
@@ -15,7 +14,6 @@ from pydantic import Field
 from hauteur import _core
 from hauteur.mcts.own_rules import rule_chain
 from hauteur.mcts.params import SearchParams, Temperature
-from hauteur.system.seeds import stream
 from hauteur.system.settings import Section
 
 if TYPE_CHECKING:
@@ -32,10 +30,6 @@ class PlayoutCap(Section):
 
     full_share: Annotated[float, Field(gt=0, le=1)] = 0.25
     fast_visits: Annotated[int, Field(ge=1, le=1_000_000_000)] = 20
-
-    def searches_in_full(self, game_seed: int, ply: int) -> bool:
-        """Return whether the move at this ply of this game is searched in full: one draw for every game and ply."""
-        return bool(stream(game_seed, "playout cap", ply).random() < self.full_share)
 
 
 @dataclass(frozen=True)
@@ -61,9 +55,3 @@ class SearchPlayer:
         """A new forest with this player's search settings, whose trees have one leaf in flight: sequential searches."""
         search = self.search.model_copy(update={"max_in_flight": 1})
         return _core.Forest(game, search, seed, threads, rule_chain(self.rules))
-
-    @cached_property
-    def teaches_visits(self) -> bool:
-        """True where the policy target is the visits: no rule that changes it is on."""
-        search = self.search.without_neutral_rules()
-        return search.gumbel is None and search.solver is None and search.forced_playouts is None

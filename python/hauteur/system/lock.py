@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import stat
 import sys
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -19,9 +18,6 @@ PATIENCE = 0.5
 
 TRIES = 1000
 """Times that a folder is made which another process removes at that moment."""
-
-_looking = threading.Lock()
-"""Threads that look whether a folder is locked take turns, so that none sees the look of another."""
 
 
 @contextmanager

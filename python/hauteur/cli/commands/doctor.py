@@ -60,7 +60,7 @@ def doctor(*, deep: bool = False, json: bool = False) -> int:
 
 def examine(*, deep: bool = False) -> Facts:
     """Return all facts."""
-    features, quota, memory = hardware.processor_features(), hardware.core_quota(), hardware.memory_bytes()[0]
+    quota, memory = hardware.core_quota(), hardware.memory_bytes()
     allowed = "" if quota is None else f" (the container allows {quota:g})"
     backends = {f"core, {name}": ", ".join(precisions) for name, precisions in _core.Network.available()}
     backends |= {name: probe(name) for name in PROBES if find_spec(name) is not None and (deep or name != "torch")}
@@ -76,14 +76,13 @@ def examine(*, deep: bool = False) -> Facts:
         },
         "Machine": {
             "processor": f"{hardware.processor_name()} ({platform.machine()})",
-            "features": "unknown" if features is None else " ".join(features) or "none that matter",
             "cores": f"{hardware.usable_cores()} usable{allowed}",
             "memory": "unknown" if memory is None else f"{memory / 2**30:.1f} GiB",
             "GPU": "NVIDIA driver found" if hardware.has_nvidia_driver() else "no NVIDIA driver",
         },
         "Backends": backends,
         "Layers": {layer.name: layer_text(layer) for layer in LAYERS},
-        "Files": {"cache": str(hardware.cache_directory()), **{path.name: str(path) for path in nets}},
+        "Files": {path.name: str(path) for path in nets},
     }
 
 
@@ -104,12 +103,8 @@ def find_problems(facts: Facts) -> list[str]:
     """Return a line for each fault or cause of slowness, with its remedy."""
     found = [f"{name} is missing: pip install {name}" for name in PACKAGES if facts["Versions"].get(name) == "missing"]
     found += [f"{name} {text}" for name, text in facts["Backends"].items() if text.startswith(BROKEN)]
-    machine = facts["Machine"]
-    if (
-        machine["features"] != "unknown"
-        and "avx2" not in machine["features"]
-        and machine["processor"].endswith(("(x86_64)", "(AMD64)"))
-    ):
+    is_x86 = facts["Machine"]["processor"].endswith(("(x86_64)", "(AMD64)"))
+    if is_x86 and not any("avx" in name for name in facts["Backends"]):
         found.append("the processor has no AVX2: networks will run several times slower than on newer ones")
     if not any(name.endswith(".safetensors") for name in facts["Files"]):
         found.append("no net found: the package's own (tictactoe, connect4) are missing, so reinstall hauteur")

@@ -125,7 +125,7 @@ class Pool:
     def _session_settings(self) -> SessionSettings:
         """Return the settings of a session: any of them may use all cores, and an equal share of the memory."""
         settings = self.settings
-        memory_mb = settings.memory_mb or (memory_bytes()[0] or 8 * 10**9) // 2_000_000
+        memory_mb = settings.memory_mb or (memory_bytes() or 8 * 10**9) // 2_000_000
         return SessionSettings(
             threads=settings.threads or max(1, usable_cores()),
             allow_programs=settings.allow_programs,
