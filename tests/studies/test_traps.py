@@ -25,12 +25,12 @@ def test_a_threat_is_answered_by_one_of_six_guesses(finder: TrapFinder) -> None:
     state = position("tictactoe", "a1 b2")
     found = {trap.move: trap for trap in finder.find(state, visits=2000, moves=9)}
     threat = found["a2"]
-    assert (threat.answer, threat.finds) == ("a3", pytest.approx(1 / 6, abs=1e-6))
+    assert threat.answer == "a3"
+    assert threat.finds == pytest.approx(1 / 6, abs=1e-6)
     assert threat.is_trap
     assert threat.gain > 0.2
     assert threat.model > 5 / 6  # five replies of six lose at once
-    assert found["c3"].finds is not None
-    assert found["c3"].finds > threat.finds
+    assert (found["c3"].finds or 0.0) > (threat.finds or 1.0)
 
 
 def test_the_plain_value_is_that_of_a_plain_search(finder: TrapFinder) -> None:
