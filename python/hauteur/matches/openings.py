@@ -92,7 +92,8 @@ def _read_pgn(path: Path, game: _core.Game) -> list[Opening]:
     from hauteur.games.pgn import pgn_games  # late: it reads with python-chess
 
     with path.open(encoding="utf-8-sig", errors="replace") as file:
-        openings = [_pgn_opening(found, game, where) for where, found in pgn_games(file, str(path), game)]
+        found = enumerate(pgn_games(file, str(path), game), 1)
+        openings = [_pgn_opening(one, game, f"{path}, game {number}") for number, one in found]
     if not openings:
         raise ValueError(f"{path}: no openings in it")
     return openings
