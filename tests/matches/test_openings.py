@@ -96,5 +96,5 @@ def test_a_position_without_moves_is_an_opening(tmp_path: Path) -> None:
     path.write_text('[FEN "4k3/8/8/8/8/8/8/4K2R w K - 0 1"]\n[SetUp "1"]\n\n*\n\n1. e4 *\n')
     assert len(read_openings(path, CHESS)) == 2
     path.write_text('1. e4 *\n\n[Event "x"]\n\n*\n')
-    with pytest.raises(ValueError, match=r"x\.pgn, game 2 .line 3.: has neither moves nor a position"):
+    with pytest.raises(ValueError, match=r"x\.pgn, game 2: has neither moves nor a position"):
         read_openings(path, CHESS)
