@@ -10,13 +10,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from learning_toys import ToyEvaluator
 from search_pairs import Pair, agree_after_each, calls, pairs
 from search_toys import hash_evaluator
 
 from hauteur._core import Forest, Game
-from hauteur.matches.arena import play_games
-from hauteur.matches.record import GamePlan
 from hauteur.mcts.params import (
     Dirichlet,
     EarlyVisits,
@@ -29,8 +26,6 @@ from hauteur.mcts.params import (
     TreeBalance,
     Variance,
 )
-from hauteur.players.search_player import SearchPlayer
-from reference.games import TARGET_UNITS
 from reference.gumbel import Knowledge, improved_policy, sigma
 
 rules = st.builds(
@@ -173,15 +168,3 @@ def test_what_excludes_gumbel_is_refused_in_one_line(params: dict[str, Any], mes
     settings = {"gumbel": Gumbel()} | params
     with pytest.raises(ValueError, match=message):
         Forest(Game("tictactoe"), SearchParams(**settings))
-
-
-def test_self_play_records_the_improved_policy() -> None:
-    game = Game("connect4")
-    search = SearchParams(gumbel=Gumbel(considered=4), reuse_tree=False)
-    player = SearchPlayer("toy", ToyEvaluator(game), search, visits=17)
-    (record,) = play_games(game, [player], [GamePlan(0)], seed=3, purpose="test", parallel=1, batch_size=1, in_flight=1)
-    ends = np.cumsum(record.policy_lengths)
-    sums = np.array([part.sum(dtype=np.int64) for part in np.split(record.policy_counts, ends[:-1])])
-    assert np.abs(sums - TARGET_UNITS).max() <= game.num_actions
-    assert record.policy_lengths[0] > 4  # actions without visits have a share as well
-    assert record.visits[0] == 17

@@ -107,15 +107,6 @@ def test_any_sequence_of_calls_agrees(pair: ModelPair, calls: list[tuple[str, in
         pair.check()
 
 
-@pytest.mark.slow
-@given(model_pairs(), calls)
-@settings(max_examples=3000)
-def test_thousands_of_sequences_of_calls_agree(pair: ModelPair, calls: list[tuple[str, int]]) -> None:
-    for what, number in calls:
-        do_call(pair, what, number)
-        pair.check()
-
-
 def searched(state: State, params: SearchParams, own: Evaluator, model: Evaluator, visits: int) -> tuple[Forest, Any]:
     """A tree searched to `visits` visits, one evaluation at a time; the forest and the ids of its one tree."""
     forest = Forest(state.game, params)
@@ -185,20 +176,6 @@ def test_draws_at_once_converge_to_expectimax(spec: str, moves: list[int]) -> No
     exact = expectation(state, state.to_move, model, 1.0)
     assert abs(exact) < 1, "a position whose value rests on the model"
     assert float(forest.root_q(ids)[0][best]) == pytest.approx(exact, abs=0.01)
-
-
-def test_a_cold_model_answers_with_its_first_choice() -> None:
-    """T_M -> 0 with draws at once: every visit of an opponent node goes behind the model's most likely reply."""
-    game = Game("connect4")
-    state = game.new_initial_state()
-    own, model = (hash_evaluator(game.num_actions, salt=salt, sharpness=2.0) for salt in (1, 2))
-    params = SearchParams(opponent_net=OpponentNet(temperature=1e-3), search_contempt=SearchContempt(n_scl=0))
-    forest, ids = searched(state, params, own, model, 500)
-    for action in map(int, state.legal_actions()):
-        after = state.child(action)
-        first = int(np.argmax(model(after.features()[None])[0][0]))
-        visits = {reply: count for reply, count, *_ in forest.edges_after(int(ids[0]), [action])}
-        assert visits[first] == sum(visits.values()) > 5
 
 
 def test_what_a_model_does_not_go_with_is_refused() -> None:

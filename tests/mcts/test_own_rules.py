@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from search_pairs import Pair, agree_after_each, calls, pairs
 from search_toys import hash_evaluator
@@ -39,19 +39,6 @@ class Echo(Rule):
 
     def choose(self, nodes: Nodes, edges: Edges, scores: Floats) -> Numbers:
         return super().choose(nodes, edges, scores)
-
-
-class Plain(Rule):
-    """Plain PUCT at the places that have no value of their own."""
-
-    def step_size(self, way: Way) -> Floats:
-        return super().step_size(way)
-
-    def after_backup(self, way: Way) -> None:
-        assert (way.depth + way.height >= way.height).all()
-
-    def final_score(self, nodes: Nodes, edges: Edges) -> Floats:
-        return super().final_score(nodes, edges)
 
 
 class Spread(Rule):
@@ -138,18 +125,6 @@ def test_neutral_rules_leave_every_search_as_it_is(pair: Pair, visits: int) -> N
     assert ruled.forest.digest(int(ruled.ids[0])) == pair.forest.digest(int(pair.ids[0]))
 
 
-@given(pairs(), st.integers(2, 60))
-@settings(max_examples=20)
-def test_plain_steps_and_choice_are_those_of_puct(pair: Pair, visits: int) -> None:
-    rules = {"solver": None, "q_average": None, "repetition": None, "variance": None, "lower_bound": None}
-    pair = replace(pair, params=pair.params.model_copy(update=rules))
-    pair.run(visits)
-    ruled = with_rules(pair, Plain())
-    ruled.run(visits)
-    ruled.check()
-    assert ruled.forest.digest(int(ruled.ids[0])) == pair.forest.digest(int(pair.ids[0]))
-
-
 CHAINS: tuple[tuple[Rule, ...], ...] = (
     (Busy(),),
     (Busy(), Hasty()),
@@ -222,56 +197,6 @@ def test_a_tree_does_not_depend_on_what_is_searched_beside_it(rules: tuple[Rule,
     alone = Pair(CONNECT4.new_initial_state(), ONE_LEAF, hash_evaluator(7), 1000, rules=rules)
     alone.run(80)
     assert alone.forest.digest(0) == together.digest(0)
-
-
-def searched(*rules: Rule, visits: int = 60, params: SearchParams | None = None) -> Pair:
-    pair = Pair(CONNECT4.new_initial_state(), params or SearchParams(), hash_evaluator(7), rules=rules)
-    pair.run(visits)
-    pair.check()
-    return pair
-
-
-def visits_of(pair: Pair) -> dict[int, int]:
-    return pair.search.root_visits()
-
-
-def test_place_1_the_value_of_an_edge() -> None:
-    class Likes(Rule):
-        def edge_value(self, nodes: Nodes, edges: Edges, q: Floats) -> Floats:
-            likes: Floats = np.where((edges.action == 6) & (edges.of(nodes.sign) > 0), 2.0, 0.0)
-            return q + likes
-
-    assert visits_of(searched())[6] < 30
-    assert visits_of(searched(Likes()))[6] > 50
-
-
-def test_places_4_and_5_step_sizes_and_columns() -> None:
-    class Last(Rule):
-        columns = ("last", "visits")
-
-        def step_size(self, way: Way) -> Floats:
-            return np.ones(len(way))
-
-        def after_backup(self, way: Way) -> None:
-            assert (way["visits"] + 1 == way.visits).all()
-            assert (way.step == 1.0).all()
-            way["last"], way["visits"] = way.value, way.visits
-
-    root = searched(Last()).search.root
-    assert root.kept is not None
-    assert (root.kept[1], root.q) == (60, root.kept[0])
-    assert searched().search.root.q != root.q
-
-
-def test_place_6_the_final_choice() -> None:
-    class Rare(Rule):
-        def final_score(self, nodes: Nodes, edges: Edges) -> Floats:
-            return -edges.visits
-
-    pair = searched(Rare())
-    visits = visits_of(pair)
-    assert visits == visits_of(searched())
-    assert visits[int(pair.forest.best_actions(pair.ids)[0])] == min(visits.values())
 
 
 def test_rules_act_in_their_order_and_the_last_decides_where_nothing_is_handed_on() -> None:

@@ -180,17 +180,6 @@ def test_core_and_reference_agree(pair: Pair, steps: list[tuple[str, int]]) -> N
         pair.check()
 
 
-@settings(max_examples=15, suppress_health_check=list(HealthCheck))
-@given(pairs(), st.lists(st.integers(0, 5), min_size=2, max_size=6))
-def test_core_and_reference_agree_along_a_game(pair: Pair, moves: list[int]) -> None:
-    """Trees that are used again at every ply, so that repeats count no longer."""
-    for move in moves:
-        pair.run(pair.search.root.visits + 50)
-        pair.check()
-        pair.advance(move)
-        pair.check()
-
-
 def test_four_draws_of_ten_visits_taken_back() -> None:
     """n = 10, Q = .12: without 4 visits of value 0 it is (1.2 - 0) / 6."""
     node = Node(circle(), 0, None, visits=10, value=Value(0.12, 0.4), deviations=0.5)

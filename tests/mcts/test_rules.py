@@ -129,25 +129,6 @@ def test_initial_trust_by_hand() -> None:
     assert initial_trust.trusted(InitialTrust(), 0.1, 5, 0.05 / 7) == pytest.approx(0.084524, abs=NEAR)
 
 
-SAMPLES = (0.3, -0.2, 0.5, 0.1, -0.4)
-
-
-def test_deviations_by_hand() -> None:
-    q = m = 0.0
-    path = []
-    for n, value in enumerate(SAMPLES, 1):
-        delta = value - q
-        m = variance.deviations_after(m, n, delta, 1 / n, is_mean=True)
-        q += delta / n
-        path.append((q, m))
-    assert np.array(path) == pytest.approx(
-        np.array([(0.3, 0), (0.05, 0.125), (0.2, 0.26), (0.175, 0.2675), (0.06, 0.532)]), abs=1e-12
-    )
-    assert variance.merged(Moments(3, 0.2, 0.26), Moments(2, -0.15, 0.125)) == pytest.approx((5, 0.06, 0.532))
-    three = variance.without(Moments(7, -0.0714285714, 0.8342857142), -0.4)
-    assert three == pytest.approx((6, -0.0166666667, 0.7083333333), abs=1e-9)
-
-
 @given(st.lists(st.floats(-1, 1), min_size=2, max_size=40), st.integers(0, 39))
 def test_deviations_are_those_of_numpy_and_can_be_taken_back(values: list[float], index: int) -> None:
     def samples(of: list[float]) -> Moments:
@@ -222,20 +203,6 @@ def test_neutral_rules_are_plain_puct_bit_for_bit(game: str, rule: str) -> None:
     plain = grown(game, {})
     for settings_of_rule in NEUTRAL[rule]:
         assert grown(game, {rule: settings_of_rule}) == plain
-
-
-NATURALLY_NEUTRAL: list[dict[str, Any]] = [
-    {"variance": Variance(scale=0.0)},
-    {"prior_mixing": PriorMixing(share=0.0)},
-    {"early_visits": EarlyVisits(ease=0.0)},
-    {"tree_balance": TreeBalance(many=0.0, few=0.0, normalise=False)},
-]
-
-
-@pytest.mark.parametrize("rules", NATURALLY_NEUTRAL)
-def test_neutral_formulas_change_no_bit(rules: dict[str, Any]) -> None:
-    """Not only are neutral rules left out: their formulas themselves give the same floats."""
-    assert scores(**rules) == scores()
 
 
 def test_limits_of_the_formulas() -> None:

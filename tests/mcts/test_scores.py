@@ -82,8 +82,3 @@ def test_mates_among_scores(moves: int) -> None:
 def test_text_of_scores() -> None:
     assert [score_text(value) for value in (0.254, -3.0, 0.0, math.nan)] == ["+0.25", "-3.00", "+0.00", ""]
     assert score_text(mate_score(10_000)) == "+M500"
-
-
-def test_unknown_kind() -> None:
-    with pytest.raises(ValueError, match=r"ScoreType must be one of centipawn, .*, got 'pawns'"):
-        score("pawns", wl=0.0, d=0.0, q=0.0)

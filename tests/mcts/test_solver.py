@@ -135,11 +135,6 @@ def test_every_position_of_small_nogo_is_solved(size: tuple[int, int]) -> None:
     assert_solved(states, PROVING, 300_000)
 
 
-@pytest.mark.parametrize("size", [(3, 4), (4, 3)])
-def test_nogo_with_twelve_points_is_solved(size: tuple[int, int]) -> None:
-    assert_solved([Game(f"nogo(rows={size[0]},cols={size[1]})").new_initial_state()], PROVING, 3_000_000)
-
-
 toys = st.builds(ToyGame, seed=st.integers(0, 2**32), width=st.sampled_from([0, 3]), max_plies=st.integers(1, 5)).map(
     Game.from_python
 )
@@ -205,14 +200,6 @@ def forced_length(node: reference.Node) -> int:
         assert behind.network.seen_by(node.mover, behind.mover) == node.network
         node, length = behind, length + 1
     return length
-
-
-def test_a_search_ends_with_a_proven_win() -> None:
-    state = state_of(MATES[0][0])
-    forest, _ = search_all([state], PROVING, 1000)
-    assert forest.root_node_visits(ONE)[0] == 1
-    target = forest.policy_targets(ONE)[0]
-    assert target[forest.best_actions(ONE)[0]] == target.sum() == 1.0
 
 
 def test_proven_moves_of_the_root_wait_for_the_others() -> None:

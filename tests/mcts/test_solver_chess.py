@@ -9,7 +9,7 @@ from pathlib import Path
 import chess
 import chess.syzygy
 import pytest
-from solver_toys import MATES, PROVING, mate_in, proven_result, search_all, state_of
+from solver_toys import MATES, PROVING, proven_result, search_all, state_of
 
 from hauteur._core import Forest
 from hauteur.mcts.params import Cpuct
@@ -17,11 +17,6 @@ from hauteur.mcts.report import Pace, root_report
 
 MATING = PROVING.model_copy(update={"cpuct": Cpuct(init=1.745, factor=0), "max_in_flight": 1})
 """Wider: the first proof is that of the shortest mate more often."""
-
-
-@pytest.mark.parametrize(("fen", "moves"), [mate for mate in MATES if mate[1] < 3])
-def test_the_list_of_mates_is_right(fen: str, moves: int) -> None:
-    assert mate_in(chess.Board(fen), moves) == moves
 
 
 def test_mates_are_reported() -> None:

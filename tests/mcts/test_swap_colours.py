@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from typing import Any
 
@@ -12,10 +11,7 @@ import pytest
 from numpy.typing import NDArray
 
 from hauteur import _core
-from hauteur.learning.recipe import LearningSearch
-from hauteur.mcts.lc0_options import search_params
 from hauteur.mcts.params import SearchParams
-from hauteur.players.settings import parse_player, player_text
 
 PLANE = 108
 WHITE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 3 9"
@@ -90,10 +86,3 @@ def test_games_whose_features_do_not_tell_the_colour_refuse_it(make: Callable[[]
     assert game.colour_plane is None
     with pytest.raises(ValueError, match=f"SearchParams.swap_colors is not for {game.spec}: "):
         _core.Forest(game, SWAPPED)
-
-
-def test_it_is_a_setting_of_players_recipes_and_lc0_options() -> None:
-    assert player_text(parse_player("net=uniform swap_colors=true")) == "net=uniform search.swap_colors=true"
-    assert LearningSearch.model_validate({"swap_colors": True}).swap_colors
-    assert search_params({"SwapColors": True}).swap_colors
-    assert json.loads(_core.Forest(_core.Game("chess"), SWAPPED).params)["swap_colors"] is True

@@ -6,13 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from forests import make_forest
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from hauteur import _core
-from hauteur.mcts.driver import run_searches
-from hauteur.mcts.params import SearchParams
 from hauteur.networks.evaluators.callables import features_of, random_positions
 from hauteur.networks.evaluators.factory import evaluator
 
@@ -24,13 +21,6 @@ Function = Callable[[NDArray[np.float32]], Any]
 
 def even(features: NDArray[np.float32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     return np.zeros((len(features), ACTIONS), np.float32), np.full((len(features), 3), 1 / 3, np.float32)
-
-
-def started(visits: int) -> _core.Forest:
-    """A forest of one tree at the start of the game, to be searched to `visits` visits."""
-    forest = make_forest(GAME, SearchParams())
-    forest.set_visit_limits(np.array([0]), np.array([visits], np.uint32))
-    return forest
 
 
 class Net(nn.Module):
@@ -52,20 +42,6 @@ def test_a_function_is_an_evaluator() -> None:
     with evaluator(GAME, even, batch_size=5) as wrapped:
         assert (wrapped.name, wrapped.game_spec, wrapped.batch_size) == ("even", "tictactoe", 5)
         np.testing.assert_array_equal(wrapped.submit(FEATURES).result()[0], even(FEATURES)[0])
-
-
-def test_it_searches_as_the_built_in_one_does() -> None:
-    visits = []
-
-    def same(features: NDArray[np.float32]) -> Any:
-        return even(features)[0], np.tile(np.array([0.5, 0, 0.5], np.float32), (len(features), 1))
-
-    for source in ("uniform", same):
-        forest = started(visits=200)
-        with evaluator(GAME, source) as made:
-            run_searches(forest, made, batch_size=8)
-        visits.append(forest.root_visits(np.array([0])))
-    np.testing.assert_array_equal(visits[0], visits[1])
 
 
 @pytest.mark.parametrize(

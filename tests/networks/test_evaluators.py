@@ -72,21 +72,6 @@ def test_backends_agree_with_each_other(game_and_net: tuple[_core.Game, Path]) -
         assert differences(states, answers, reference).largest < 1e-4, backend
 
 
-@pytest.mark.parametrize("backend", backends())
-@pytest.mark.parametrize("rows", [1, 2, 7, 16, 33])
-def test_a_row_has_its_answer_in_any_batch(chess: tuple[_core.Game, Path], backend: Backend, rows: int) -> None:
-    game, net = chess
-    states = random_positions(game, rows)
-    features = features_of(game, states)
-    evaluator = make_evaluator(game, net, backend=backend, precision="float32", threads=2, device="cpu")
-    try:
-        together = evaluator(features)
-        logits, wdl = (np.concatenate(parts) for parts in zip(*(evaluator(row[None]) for row in features), strict=True))
-        assert differences(states, together, (logits, wdl)).largest < 1e-4
-    finally:
-        evaluator.close()
-
-
 @pytest.mark.parametrize("precision", ["bfloat16", "float16"])
 def test_torch_in_16_bits(chess: tuple[_core.Game, Path], precision: str) -> None:
     game, net = chess

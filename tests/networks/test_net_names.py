@@ -10,7 +10,15 @@ from shipped_toys import ship_nets
 from hauteur import networks
 from hauteur.games.registry import load_game
 from hauteur.networks.evaluators.factory import make_evaluator
-from hauteur.networks.names import default_net, downloaded_nets, known_nets, net_or_shipped, resolve_net, shipped_net
+from hauteur.networks.names import (
+    data_path,
+    default_net,
+    downloaded_nets,
+    known_nets,
+    net_or_shipped,
+    resolve_net,
+    shipped_net,
+)
 
 
 @pytest.fixture(autouse=True)
@@ -101,3 +109,29 @@ def test_the_variable_goes_before_the_shipped_net_for_chess_alone(
     monkeypatch.setenv("HAUTEUR_NET", "maia-1700")
     with pytest.raises(ValueError, match="hauteur net get maia-1700"):
         net_or_shipped(None, load_game("chess"))
+
+
+# The nets that ship.
+
+
+GAMES = ("tictactoe", "connect4", "minichess", "nogo(size=7)", "nogo(size=9)", "chess")
+MAX_BYTES = 1_000_000
+
+
+def net_of(spec: str) -> Path:
+    path = shipped_net(load_game(spec))
+    assert path is not None
+    return path
+
+
+@pytest.mark.parametrize("spec", GAMES)
+def test_a_net_ships_for_the_game(spec: str) -> None:
+    path, game = net_of(spec), load_game(spec)
+    net = networks.describe(path)
+    assert path.stat().st_size <= MAX_BYTES
+    assert load_game(net.game).spec == game.spec
+    assert net.training, "the file records what it was trained on"
+
+
+def test_no_other_nets_ship() -> None:
+    assert {net_of(spec) for spec in GAMES} == set(data_path("").glob("*.safetensors"))
