@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from hauteur.networks.architecture import Architecture, Lc0Architecture, NetDescription, ResNetArchitecture
-    from hauteur.networks.formats import Net
-    from hauteur.networks.registry import convert, describe, load, save
+    from hauteur.networks.registry import Net, convert, describe, load, save
 
 __all__ = [
     "Architecture",
@@ -24,11 +23,11 @@ __all__ = [
     "load",
     "save",
 ]
-MODULES = {"Net": "formats", **dict.fromkeys(("convert", "describe", "load", "save"), "registry")}
+REGISTRY = ("Net", "convert", "describe", "load", "save")
 
 
 def __getattr__(name: str) -> Any:
     """Return a public name; what reads files is imported with the first use, since engines start without it."""
     if name not in __all__:
         raise AttributeError(f"module {__name__} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.{MODULES.get(name, 'architecture')}"), name)
+    return getattr(import_module(f"{__name__}.{'registry' if name in REGISTRY else 'architecture'}"), name)

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from hauteur.networks.architecture import Lc0Architecture, RegisteredArchitecture, ResNetArchitecture
-from hauteur.networks.formats import Contents, Format, Net
 from hauteur.networks.layers import LayerNames
 from hauteur.networks.lc0_layers import Floats, decode, encode, encoding_of, flatten, size, unflatten
 from hauteur.networks.lc0_proto import (
@@ -26,6 +25,7 @@ from hauteur.networks.lc0_proto import (
     pack_net,
     read_net,
 )
+from hauteur.networks.registry import Contents, Format, Net
 from hauteur.networks.shapes import lc0_shapes, resnet_layers
 from hauteur.networks.wire import Message
 from hauteur.system.errors import one_line

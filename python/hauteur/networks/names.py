@@ -190,24 +190,18 @@ def first_hash(path: Path) -> str | None:
 
 
 def shipped_net(game: _core.Game) -> Path | None:
-    """Return the net that ships for a game, or for this size of its board; None where none does.
+    """Return the net that ships for a game, or for this size of its board; None where none does."""
+    from hauteur import _core
 
-    Raises ValueError where the file that has the game's name is a net for another game.
-    """
-    sized = data_path(f"{game.name}{game.feature_shape[-1]}.safetensors")
-    path = sized if sized.is_file() else data_path(f"{game.name}.safetensors")
-    return path if path.is_file() and _is_for(path, game.name, game.feature_shape, game.num_actions) else None
-
-
-@lru_cache(64)
-def _is_for(path: Path, name: str, shape: tuple[int, ...], actions: int) -> bool:
-    """Return whether a shipped net fits a game's planes and actions; ValueError where it was trained for another."""
-    from hauteur.networks.formats import format_of  # here: an engine that has been given a net starts without it
-
-    net = format_of(path).load(path).description
-    if net.game.partition("(")[0] != name:
-        raise ValueError(f"{path}: is a net for {net.game}, not for {name}")
-    return (net.feature_shape, net.num_actions) == (shape, actions)
+    _, rows, columns = game.feature_shape
+    sized, path = data_path(f"{game.name}{columns}.safetensors"), data_path(f"{game.name}.safetensors")
+    if rows == columns and sized.is_file():
+        return sized
+    if not path.is_file():
+        return None
+    usual = _core.Game(game.name)
+    fits = (usual.feature_shape, usual.num_actions) == (game.feature_shape, game.num_actions)
+    return path if fits else None
 
 
 ADVICE = "name one with --net, or with net= in the text of a player"
@@ -228,16 +222,13 @@ def newest_chess_net() -> tuple[str, str] | None:
 def default_net(game: _core.Game) -> tuple[str, str] | None:
     """Return the net for a player of this game who names none, and why it is that one; None where there is none.
 
-    For chess the one that HAUTEUR_NET names goes first; where none ships, the last written one of the working directory
-    is taken.
+    For chess the one that HAUTEUR_NET names goes first.
     """
     named = os.environ.get(NET_VARIABLE, "") if game.name == "chess" else ""
     if named:
         return named, f"environment variable {NET_VARIABLE}"
     shipped = shipped_net(game)
-    if shipped is not None:
-        return str(shipped), "shipped with hauteur"
-    return newest_chess_net() if game.name == "chess" else None
+    return None if shipped is None else (str(shipped), "shipped with hauteur")
 
 
 def net_or_shipped(net: str | None, game: _core.Game, *, advice: str = ADVICE) -> str:
@@ -249,17 +240,6 @@ def net_or_shipped(net: str | None, game: _core.Game, *, advice: str = ADVICE) -
         return resolve_net(net)
     found = default_net(game)
     if found is None:
-        raise ValueError(no_net(game, advice))
+        others = "a file that `hauteur train` wrote (.safetensors), rollout or uniform"
+        raise ValueError(f"no net ships for {game.spec}: {advice}: {others}")
     return resolve_net(found[0])
-
-
-def no_net(game: _core.Game, advice: str) -> str:
-    """Return the error line for a game without a net, with the ways to name one."""
-    if game.name == "chess":
-        return (
-            f"no net ships for chess: {advice}: a public one (`hauteur net get` lists them and downloads, for example, "
-            "maia-1900), a file of lc0 (.pb.gz), rollout or uniform; HAUTEUR_NET names one for all commands"
-        )
-    return (
-        f"no net ships for {game.spec}: {advice}: a file that `hauteur train` wrote (.safetensors), rollout or uniform"
-    )

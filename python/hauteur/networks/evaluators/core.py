@@ -9,7 +9,7 @@ from hauteur.networks.evaluators.base import PREFERRED_ROWS, Answers, Floats, Ga
 from hauteur.networks.layers import core_layers
 
 if TYPE_CHECKING:
-    from hauteur.networks.formats import Net
+    from hauteur.networks.registry import Net
 
 
 class CoreEvaluator(GameEvaluator):
