@@ -182,19 +182,16 @@ class InFlight:
 
     def _submit_next(self, most: int) -> bool:
         """Gather one batch and submit it; False when there were no rows."""
-        buffer = self._free.pop()
+        buffer, batch = self._free.pop(), None
         started = time.perf_counter()
         try:
             batch = buffer.gather(most, self.net)
-        except BaseException:
-            self._free.append(buffer)
-            raise
-        self.facts.search += time.perf_counter() - started
-        rows = len(batch)
-        try:
+            self.facts.search += time.perf_counter() - started
+            rows = len(batch)
             pending = buffer.submit(batch) if rows else None
         except BaseException:
-            self.forest.cancel(batch)
+            if batch is not None:
+                self.forest.cancel(batch)
             self._free.append(buffer)
             raise
         if pending is None:
