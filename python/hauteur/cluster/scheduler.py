@@ -7,8 +7,8 @@ import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
 from hauteur.cluster.unit import Event, Failed, Finished, Fleet, Joined, Left, Sources, Unit, UnitResult
 
@@ -28,50 +28,30 @@ LIMIT_FACTOR = 10
 """A learned time limit is this times the seconds of the slowest unit of the batch, of three or more."""
 CLOSE_SECONDS = 60.0
 """Seconds for which the end waits for the present turn."""
-
-
 COUNTED = {"units": "units played", "retried": "given out again", "failed": "failed", "left": "workers lost"}
-"""Numbers that are counted, and what they are for people."""
+"""Numbers that are counted, and what they are for people; failed: units that a worker could not play, or took too long
+for.
+"""
 TIMED = ("work_seconds", "worker_seconds", "unit_seconds", "idle_seconds")
+"""Seconds of the clock in which there was work; in that time those of all workers that were there, of all units that
+were in flight, and of the workers without any.
+"""
 
 
-@dataclass
-class Counts:
-    """The work until now.
-
-    units: that were played; retried: times that a unit went back because its worker left, failed or took too long;
-    failed: times that a worker could not play a unit, or took too long; left: workers that went. work_seconds: of the
-    clock, in which there was work; worker_seconds, unit_seconds, idle_seconds: in that time, those of all workers that
-    were there, of all units that were in flight, and of the workers without any.
-    """
-
-    units: int = 0
-    retried: int = 0
-    failed: int = 0
-    left: int = 0
-    work_seconds: float = 0.0
-    worker_seconds: float = 0.0
-    unit_seconds: float = 0.0
-    idle_seconds: float = 0.0
-
-    def since(self, before: Counts) -> dict[str, float]:
-        """Return what was done after another count, as `summed_numbers`."""
-        return summed_numbers([{name: value - getattr(before, name) for name, value in asdict(self).items()}])
-
-
-def summed_numbers(parts: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    """Return what workers did altogether: the fields of `Counts`, and what follows from them.
+def summed_numbers(parts: Iterable[Mapping[str, float]]) -> dict[str, float]:
+    """Return what workers did altogether: the numbers of `COUNTED` and `TIMED`, and what follows from them.
 
     present, in_flight: workers, and units that they had, on average while there was work; idle_share: 0 to 1.
     """
-    counts = {name: int(sum(part.get(name, 0) for part in parts)) for name in COUNTED}
-    seconds = {name: round(sum(part.get(name, 0.0) for part in parts), 6) for name in TIMED}
+    found = list(parts)
+    counts: dict[str, float] = {name: int(sum(part.get(name, 0) for part in found)) for name in COUNTED}
+    work, workers, units, idle = (sum(part.get(name, 0.0) for part in found) for name in TIMED)
     return {
-        "present": _share(seconds["worker_seconds"], seconds["work_seconds"]),
-        "in_flight": _share(seconds["unit_seconds"], seconds["work_seconds"]),
+        "present": round(workers / work, 4) if work else 0.0,
+        "in_flight": round(units / work, 4) if work else 0.0,
         **counts,
-        **seconds,
-        "idle_share": _share(seconds["idle_seconds"], seconds["worker_seconds"]),
+        **{name: round(value, 6) for name, value in zip(TIMED, (work, workers, units, idle), strict=True)},
+        "idle_share": round(idle / workers, 4) if workers else 0.0,
     }
 
 
@@ -83,10 +63,6 @@ def numbers_in_words(numbers: Mapping[str, float]) -> list[tuple[str, str]]:
         *((f"{numbers.get(name, 0):,.0f}", words) for name, words in COUNTED.items()),
         (f"{numbers.get('idle_share', 0):.1%}", "idle share of worker time"),
     ]
-
-
-def _share(part: float, whole: float) -> float:
-    return round(part / whole, 4) if whole > 0 else 0.0
 
 
 @dataclass(frozen=True)
@@ -176,7 +152,7 @@ class Scheduler:
         self._workers: dict[str, dict[str, _Open]] = {}
         self._hosts: dict[str, str] = {}
         self._batches: list[UnitBatch] = []
-        self._counts = Counts()
+        self._counts = dict.fromkeys((*COUNTED, *TIMED), 0.0)
         self._turned, self._time = clock(), 0.0
         self._noted: set[str] = set()
         self._error: BaseException | None = None
@@ -190,11 +166,10 @@ class Scheduler:
         with self._lock:
             return len(self._workers)
 
-    @property
-    def counts(self) -> Counts:
-        """The work until now."""
+    def counts(self, since: Mapping[str, float] = {}) -> dict[str, float]:
+        """Return the work until now, or after an earlier count."""
         with self._lock:
-            return replace(self._counts)
+            return {name: value - since.get(name, 0.0) for name, value in self._counts.items()}
 
     def start(self, units: Sequence[Unit], sources: Sources, *, first: bool = False) -> UnitBatch:
         """Begin to work on units; iterate over what is returned for the results.
@@ -257,10 +232,8 @@ class Scheduler:
         self._time += min(gone, MOST_GAP)
         if self._batches:
             loads = [len(flights) for flights in self._workers.values()]
-            self._counts.work_seconds += gone
-            self._counts.worker_seconds += gone * len(loads)
-            self._counts.unit_seconds += gone * sum(loads)
-            self._counts.idle_seconds += gone * loads.count(0)
+            for name, count in zip(TIMED, (1, len(loads), sum(loads), loads.count(0)), strict=True):
+                self._counts[name] += gone * count
 
     def _take(self, event: Event) -> None:
         match event:
@@ -270,7 +243,7 @@ class Scheduler:
                 self._lose(name, cause)
             case Finished(name, result) if (flight := self._landed(name, result.key)) is not None:
                 if flight.batch in self._batches:
-                    self._counts.units += 1
+                    self._counts["units"] += 1
                     flight.batch.hand_out(Played(flight.unit, result), self._time - flight.since)
                     if not flight.batch.missing:
                         self._end(flight.batch)
@@ -287,30 +260,28 @@ class Scheduler:
     def _lose(self, name: str, cause: str) -> None:
         """Let a worker go; its units go back."""
         flights = self._workers.pop(name)
-        self._counts.left += 1
+        self._counts["left"] += 1
         self._on_note(f"{name} on {self._hosts[name]} is gone: {cause}; units that are given to others: {len(flights)}")
         for flight in reversed(flights.values()):
             flight.deaths += 1
-            line = f"{flight.unit.name}: {flight.deaths} workers ended while they had it, the last {name}: {cause}"
-            self._again(flight, line if flight.deaths >= MOST_DEATHS else "")
+            error = f"{flight.unit.name}: {flight.deaths} workers ended while they had it, the last {name}: {cause}"
+            self._again(flight, error, is_last=flight.deaths >= MOST_DEATHS)
 
     def _fail(self, flight: _Open, name: str, cause: str) -> None:
         """Note that a worker could not play a unit, which goes back."""
-        self._counts.failed += 1
+        self._counts["failed"] += 1
         flight.failures.append(name)
         names = ", ".join(dict.fromkeys(flight.failures))
-        line = f"{flight.unit.name} failed {len(flight.failures)} times, at {names}: {cause}"
-        self._again(flight, line if len(flight.failures) >= MOST_FAILURES else "")
+        error = f"{flight.unit.name} failed {len(flight.failures)} times, at {names}: {cause}"
+        self._again(flight, error, is_last=len(flight.failures) >= MOST_FAILURES)
 
-    def _again(self, flight: _Open, error: str) -> None:
-        """Put a unit in front of the queue, unless it cannot be played: then its batch ends. error: why."""
-        if flight.batch not in self._batches:
-            return
-        if error:
+    def _again(self, flight: _Open, error: str, *, is_last: bool) -> None:
+        """Put a unit in front of the queue; is_last: end its batch with the error."""
+        if flight.batch in self._batches and is_last:
             self._end(flight.batch, ValueError(error))
-            return
-        self._counts.retried += 1
-        flight.batch.waiting.appendleft(flight)
+        elif flight.batch in self._batches:
+            self._counts["retried"] += 1
+            flight.batch.waiting.appendleft(flight)
 
     def _replace_late(self) -> None:
         """Replace workers that have a unit for longer than its limit."""

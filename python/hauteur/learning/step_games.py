@@ -72,7 +72,7 @@ class StepGames:
     def __post_init__(self) -> None:
         self._numbers_before = self.before.get("workers", {})
         if self.scheduler is not None:
-            self._since = self.scheduler.counts
+            self._since = self.scheduler.counts()
             if not self.recipe.run.exact:
                 self.warn("run.exact = false: workers' games are not those of one process, nor the same again")
 
@@ -138,7 +138,7 @@ class StepGames:
         """Return the numbers of workers in the generation until now; without any, nothing."""
         if self.scheduler is None:
             return {}
-        return {"workers": summed_numbers([self._numbers_before, self.scheduler.counts.since(self._since)])}
+        return {"workers": summed_numbers([self._numbers_before, self.scheduler.counts(self._since)])}
 
     def progress(self) -> dict[str, Any]:
         """Return what progress.json has about workers."""
@@ -148,7 +148,7 @@ class StepGames:
         """Return the numbers of the generation that ends, and begin to count anew."""
         found = self.metrics()
         if self.scheduler is not None:
-            self._since, self._numbers_before = self.scheduler.counts, {}
+            self._since, self._numbers_before = self.scheduler.counts(), {}
         return found
 
     def close(self) -> None:
