@@ -17,7 +17,7 @@ from unit_toys import NET, small_units
 from hauteur import __version__
 from hauteur.cluster import unit
 from hauteur.cluster.local import LocalFleet
-from hauteur.cluster.unit import Failed, Finished, Joined, Left, Unit
+from hauteur.cluster.unit import Failed, Finished, Joined, Unit
 
 LONG = 120.0
 PLUGIN = """
@@ -188,25 +188,6 @@ def test_workers_end_with_a_driver_that_was_killed(driver: subprocess.Popen[str]
     os.kill(workers[0], signal.SIGSTOP)  # the other one is in a game
     driver.kill()
     assert_they_end(workers)
-
-
-def test_the_end_of_stdin_ends_a_worker_in_a_game() -> None:
-    fleet = LocalFleet(1, threads=1)
-    try:
-        events: list[Any] = []
-        short, sources = small_units(1, seed=7)
-        endless = small_units(1, games=1, visits=10**9, seed=7)[0]
-        while not any(isinstance(event, Left) for event in events):
-            for event in (found := fleet.wait(0.2)):
-                if isinstance(event, Joined) and event.worker == "local-1":
-                    fleet.submit("local-1", short[0], sources)
-                    fleet.submit("local-1", endless[0], sources)
-                if isinstance(event, Finished):  # the other one has begun
-                    fleet._processes["local-1"].outgoing.put(None)
-            events += found
-        assert [event for event in events if isinstance(event, Left)] == [Left("local-1", "ended with exit status 0")]
-    finally:
-        fleet.close()
 
 
 @linux

@@ -1,6 +1,5 @@
 """Runs by workers: the same files as by one process, whatever is killed; what fails from outside ends with one line."""
 
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -18,13 +17,6 @@ WORKER = "import sys; {}; from hauteur.cluster.worker import main; main(int(sys.
 OTHER_VERSION = WORKER.format("import hauteur; hauteur.__version__ = '9.9'")
 WITHOUT_A_BACKEND = WORKER.format("sys.modules['hauteur.networks.evaluators.core'] = None")
 """Programs of workers: of another version; one that cannot load the net."""
-
-FULL = """
-mount -t tmpfs -o size=300k none "$0/place" 2>/dev/null || exit 77
-"$@"; echo "status $?" >&2
-cp -r "$0/place/run" "$0/kept"
-"""
-"""Runs a command where the folder `place` has 300 KB."""
 
 
 def checked(root: Path, *arguments: str) -> list[list[str]]:
@@ -109,43 +101,3 @@ def test_workers_that_cannot_play(
     assert last.startswith("hauteur: self-play 1, unit ")
     assert named in last
     assert_it_goes_on(tmp_path, benchmark_module)
-
-
-def test_the_disk_of_the_driver_is_full(tmp_path: Path, benchmark_module: ModuleType) -> None:
-    """A real one: a file system of 300 KB, in a mount namespace of its own."""
-    place = tmp_path / "place"
-    place.mkdir()
-    words = [sys.executable, "-m", "hauteur.cli", *command(tmp_path, benchmark_module, "--workers", "1")]
-    full = ["unshare", "-m", "sh", "-c", FULL, str(tmp_path), *words]
-    done = subprocess.run(full, capture_output=True, text=True, check=False)
-    if done.returncode == 77 or "unshare" in done.stderr:
-        pytest.skip("no file system may be mounted here")
-    lines = done.stderr.splitlines()
-    assert lines[-1] == "status 2"
-    assert lines[-2].startswith(f"hauteur: {place / 'run'}")
-    assert lines[-2].endswith(": No space left on device")
-    assert "Traceback" not in done.stderr
-    kept = tmp_path / "kept"
-    assert 0 < len(list(kept.glob("games/*.parquet"))) < 60
-    kept.rename(place / "run")  # the file system is gone with its namespace
-    assert_it_goes_on(tmp_path, benchmark_module)
-
-
-def test_ray_is_not_installed(tmp_path: Path, benchmark_module: ModuleType) -> None:
-    """A process that finds no Ray."""
-    (tmp_path / "sitecustomize.py").write_text(
-        "import importlib.util as util\n"
-        "find = util.find_spec\n"
-        "util.find_spec = lambda name, package=None: None if name.split('.')[0] == 'ray' else find(name, package)\n"
-    )
-    paths = [str(tmp_path), *filter(None, [os.environ.get("PYTHONPATH")])]
-    done = subprocess.run(
-        [sys.executable, "-m", "hauteur.cli", *command(tmp_path, benchmark_module, "--cluster", "127.0.0.1:1")],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
-    )
-    assert done.returncode == 2
-    assert done.stderr == "hauteur: --cluster needs ray, not installed here: pip install 'hauteur[ray]'\n"
-    assert not (tmp_path / "place").exists()

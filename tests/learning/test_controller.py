@@ -8,7 +8,7 @@ import pytest
 
 from hauteur.learning import controller
 from hauteur.learning.controller import ControllerState, Observation
-from hauteur.learning.recipe import ControllerSettings, parse_recipe
+from hauteur.learning.recipe import ControllerSettings
 
 Curve = Callable[[int, int, int], float]
 """True (w + l)/d by generation, N_scl and visits."""
@@ -133,19 +133,3 @@ def test_probes_end_although_the_target_is_out_of_reach() -> None:
         probes += 1
         state = controller.after_probe(settings, state, seen(state.n_scl, 50, 0, visits=100_000))
     assert probes == controller.MOST_PROBES
-
-
-@pytest.mark.parametrize(
-    ("values", "message"),
-    [
-        ({"game": "nogo(size=7)", "controller": {}}, "nogo(size=7) knows no draws"),
-        ({"game": "chess", "controller": {"low": 9, "high": 8}}, "low must not be above high, got 9 and 8"),
-        (
-            {"game": "chess", "controller": {}, "selfplay": {"search": {"search_contempt": {"n_scl": 5}}}},
-            "n_scl is chosen by the controller",
-        ),
-    ],
-)
-def test_recipes_that_cannot_be_controlled_are_refused(values: dict[str, object], message: str) -> None:
-    with pytest.raises(ValueError, match=message.replace("(", r"\(").replace(")", r"\)")):
-        parse_recipe(values, "test")

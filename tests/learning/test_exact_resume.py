@@ -27,12 +27,19 @@ RECIPE: dict[str, Any] = {
     "game": "tictactoe",
     "network": {"filters": 4, "blocks": 1, "policy_channels": 2, "value_channels": 2, "value_hidden": 8},
     "selfplay": {"games": 12, "visits": 16, "parallel_games": 8, "batch_size": 4, "shard_games": 6, "opening_plies": 2},
-    "train": {"batch_size": 16, "samples_per_position": 1.0, "warmup_steps": 2, "weight_average": 0.9},
+    "train": {
+        "batch_size": 16,
+        "samples_per_position": 1.0,
+        "warmup_steps": 2,
+        "weight_average": 0.9,
+        "window_games": 8,
+        "window": {"alpha": 0.75, "beta": 0.4},
+    },
     "gate": {"games": 4, "threshold": 0.4},
     "controller": {"probe_games": 6, "max_visits": 32, "settle_generations": 1, "settle_factor": 100},
     "run": {"generations": GENERATIONS, "threads": 1},
 }
-"""The controller is in it too: a generation has the steps probe, self-play, train and gate."""
+"""The controller is in it too: a generation has the steps probe, self-play, train and gate; the window grows."""
 
 WRITES_AT_LEAST = 5 * GENERATIONS
 """Of a generation: two shards, a net, the gate's decision, the checkpoint."""

@@ -45,28 +45,6 @@ def test_only_the_learner_is_learned_from(tmp_path: Path, colours: Any, sides: s
         np.testing.assert_array_equal(learners, starts % 2)
 
 
-def test_an_opponent_and_episodes_go_together() -> None:
-    with pytest.raises(ValueError, match=r'episodes = "best-versus-opponent" needs a section \[opponent\]'):
-        parse_recipe({"game": "chess", "selfplay": {"episodes": "best-versus-opponent"}}, "test")
-    with pytest.raises(ValueError, match=r"\[opponent\] needs selfplay.episodes"):
-        parse_recipe({"game": "chess", "opponent": {"net": "maia.pb.gz"}}, "test")
-    both = {"game": "chess", "selfplay": {"episodes": "candidate-versus-opponent"}, "opponent": {"colours": "mover"}}
-    opponent = parse_recipe(both, "test").opponent
-    assert opponent is not None
-    assert (opponent.visits, opponent.colours) == (1, "mover")
-
-
-def test_wrong_settings_are_refused() -> None:
-    with pytest.raises(ValueError, match="fast_visits must be less than visits, got 100 of 100"):
-        parse_recipe({"game": "chess", "selfplay": {"visits": 100, "playout_cap": {"fast_visits": 100}}}, "test")
-    with pytest.raises(ValueError, match="max_plies must be more than opening_plies, got 6 and 6"):
-        parse_recipe({"game": "chess", "selfplay": {"max_plies": 6, "opening_plies": 6}}, "test")
-    with pytest.raises(ValueError, match=r"playout_cap.full_share: .* greater than 0, got 0"):
-        parse_recipe({"game": "chess", "selfplay": {"playout_cap": {"full_share": 0}}}, "test")
-    with pytest.raises(ValueError, match=r"resignation.threshold: .* less than 0, got 0.5"):
-        parse_recipe({"game": "chess", "selfplay": {"resignation": {"threshold": 0.5}}}, "test")
-
-
 CONTEMPT = SearchParams(dirichlet=Dirichlet(), search_contempt=SearchContempt(n_scl=6))
 
 

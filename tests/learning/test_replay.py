@@ -143,10 +143,6 @@ def assert_targets(buffer: ReplayBuffer, records: list[GameRecord]) -> None:
     assert row == buffer.positions
 
 
-def test_targets_are_those_of_the_games(shard: Path, records: list[GameRecord]) -> None:
-    assert_targets(buffer_of(shard), records)
-
-
 def test_the_value_target_mixes_outcome_and_root_value(shard: Path) -> None:
     buffer = buffer_of(shard)
     moves = np.arange(buffer.positions)

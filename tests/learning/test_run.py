@@ -63,20 +63,6 @@ def test_metrics_are_a_data_frame(finished: tuple[LearningRun, list[GenerationRo
     assert frame["games"].tolist() == [8, 8]
 
 
-def test_an_interrupted_run_is_resumed_to_the_same_nets(
-    finished: tuple[LearningRun, list[GenerationRow]], tmp_path: Path
-) -> None:
-    def interrupt(row: GenerationRow) -> None:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        learn(tiny(), out=tmp_path / "run", on_generation=interrupt)
-    rows: list[GenerationRow] = []
-    run = learn(tiny(), out=tmp_path / "run", on_generation=rows.append)
-    assert [row.generation for row in rows] == [2]
-    assert run.best.read_bytes() == finished[0].best.read_bytes()
-
-
 def test_recipes_come_from_files_with_overrides_and_print_lines(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:

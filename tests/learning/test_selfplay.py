@@ -15,7 +15,6 @@ from hauteur.learning.metrics import resignation_metrics
 from hauteur.learning.planned import game_plans, planned_selfplay
 from hauteur.learning.recipe import SelfPlaySettings
 from hauteur.learning.replay import ReplayBuffer
-from hauteur.matches.openings import read_openings
 from hauteur.matches.record import GamePlan
 from hauteur.matches.resignation import Resignation
 from hauteur.mcts.params import Dirichlet, ForcedPlayouts, SearchParams, Temperature
@@ -153,17 +152,3 @@ def test_games_from_a_book_are_learned_from_as_they_were_played(tmp_path: Path) 
                 move = min(move + 1, games.positions - 1)
             state.apply(action)
     assert move == games.positions - 1
-
-
-def test_openings_from_pgn(tmp_path: Path) -> None:
-    chess = _core.Game("chess")
-    path = tmp_path / "book.pgn"
-    path.write_bytes(
-        b'[Event "\xe9t\xe9"]\n\n1. e4 {best by test} e5 (1... c5) 2. Nf3 *\n\n'
-        b'[Event "b"]\n[SetUp "1"]\n[FEN "rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq - 0 1"]\n\n1... d5 *\n'
-    )
-    first, second = read_openings(path, chess)
-    assert first.fen is None
-    assert len(first.actions) == 3
-    state = second.origin(chess)
-    assert (state.to_move, state.action_to_text(second.actions[0])) == (1, "d7d5")

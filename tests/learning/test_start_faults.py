@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -19,28 +18,6 @@ from hauteur.learning.pipeline import learn
 from hauteur.learning.recipe import Recipe, parse_recipe, recipe_toml
 
 shard, teacher_file = start_toys.shard, start_toys.teacher_file  # fixtures
-
-
-@pytest.mark.parametrize(
-    ("start", "run", "message"),
-    [
-        ({}, {"generations": 1}, "start needs net (weights) or games"),
-        ({"distil_from": "x.safetensors", "net": "y"}, {"generations": 1}, "start.distil_from needs start.games"),
-        ({"net": "y.safetensors"}, {"generations": 0}, "run.generations = 0 (no self-play) needs start.games"),
-        ({"large_net": "y.safetensors"}, {"generations": 1}, "start.large_net needs the section [large]"),
-        ({"games": ["x"], "hold_out": 1.0}, {}, "start.hold_out"),
-        ({"games": ["x"], "epochs": 0}, {}, "start.epochs"),
-        (
-            {"games": ["x"], "epoch": 1},
-            {},
-            "start.epoch is not a setting (did you mean epochs?); allowed: net, large_net, games",
-        ),
-    ],
-)
-def test_wrong_settings_are_named(start: dict[str, Any], run: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError) as caught:  # noqa: PT011
-        tiny(start, run=run)
-    assert message in str(caught.value)
 
 
 def test_what_is_not_there_is_said_before_anything_is_written(tmp_path: Path, shard: Path, teacher_file: Path) -> None:

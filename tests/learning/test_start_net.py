@@ -10,11 +10,8 @@ from run_toys import TINY, Silent, tiny
 from start_toys import TICTACTOE
 
 from hauteur import networks
-from hauteur.learning.checkpoint import load_checkpoint
 from hauteur.learning.pipeline import learn
 from hauteur.learning.recipe import Recipe, parse_recipe
-from hauteur.learning.recorded_games import Games
-from hauteur.learning.replay import ReplayBuffer
 from hauteur.learning.start import check_start
 from hauteur.learning.trainers import first_trainer
 from hauteur.networks import ResNetArchitecture
@@ -56,30 +53,6 @@ def test_a_net_that_does_not_fit_is_refused(net: Path, tmp_path: Path) -> None:
     other = parse_recipe({"game": "connect4", "start": {"net": str(net)}, "gate": {"by": "off"}}, "test")
     with pytest.raises(ValueError, match=r"is a net for tictactoe .* not for connect4"):
         learn(other, folder=tmp_path / "b", display=Silent())
-
-
-def test_a_run_with_a_growing_window_goes_on_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    train = {"window_games": 12, "window": {"alpha": 0.75, "beta": 0.4}}
-    whole = learn(begun(train=train, run={"generations": 4}), folder=tmp_path / "whole", display=Silent())
-    assert whole.buffer.games is not None
-    assert whole.buffer.games.games == round(12 * (1 + 0.4 * (4**0.75 - 1) / 0.75)) == 24
-    learn(begun(train=train, run={"generations": 3}), folder=tmp_path / "parts", display=Silent())
-    read: list[int] = []
-    append = ReplayBuffer.append
-
-    def recorded(buffer: ReplayBuffer, added: Games) -> None:
-        read.append(int(added.generation[0]))
-        append(buffer, added)
-
-    monkeypatch.setattr(ReplayBuffer, "append", recorded)
-    parts = learn(begun(train=train, run={"generations": 4}), folder=tmp_path / "parts", display=Silent())
-    assert read == [2, 3, 4]
-    assert parts.buffer.games is not None
-    assert np.array_equal(parts.buffer.games.lines, whole.buffer.games.lines)
-    first, second = (
-        load_checkpoint(tmp_path / name / "checkpoint/checkpoint.safetensors")[1] for name in ("whole", "parts")
-    )
-    assert [name for name in first if not np.array_equal(first[name], second[name])] == []
 
 
 def test_a_run_begins_from_a_net_by_name() -> None:

@@ -19,7 +19,7 @@ from hauteur.matches.arena import play_games
 from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.mcts.params import Dirichlet, SearchParams, Temperature
 from hauteur.players.search_player import SearchPlayer
-from reference.games import LEAST_PRIOR, policy_surprise
+from reference.games import policy_surprise
 
 GAME = _core.Game("connect4")
 
@@ -38,16 +38,6 @@ def buffer_of(folder: Path, records: list[GameRecord], weight: float) -> ReplayB
     buffer = ReplayBuffer(GAME, 100, surprise_weight=weight)
     buffer.extend([path])
     return buffer
-
-
-def test_surprise_by_hand() -> None:
-    def found(counts: list[int], priors: list[float]) -> float:
-        return policy_surprise(np.array(counts, np.uint32), np.array(priors, np.float32))
-
-    assert found([3, 1], [0.5, 0.25]) == pytest.approx(0.75 * np.log(1.5))
-    assert found([], []) == 0  # no action has a count
-    assert found([2, 2, 4], [0.25, 0.25, 0.5]) == 0
-    assert found([5], [0.0]) == pytest.approx(-np.log(LEAST_PRIOR))
 
 
 @given(st.integers(0, 2**32), st.integers(1, 20))

@@ -67,15 +67,6 @@ def toy(request: pytest.FixtureRequest) -> Toy:
     return built
 
 
-def test_an_untrained_network_gives_its_layers_back(toy: Toy, tmp_path: Path) -> None:
-    architecture, tensors = toy
-    before, after = tmp_path / "before.safetensors", tmp_path / "after.safetensors"
-    networks.save(before, architecture, tensors, game="chess")
-    networks.save(after, architecture, tensors_of(networks.load(before).module), game="chess")
-    for first, second in zip(outputs(before), outputs(after), strict=True):
-        np.testing.assert_array_equal(first, second)
-
-
 def test_every_layer_learns_but_the_moves_left_head(toy: Toy) -> None:
     architecture, tensors = toy
     before, after = tensors_of(build(architecture, tensors)), trained(toy).network_tensors()

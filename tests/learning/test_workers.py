@@ -193,18 +193,3 @@ def test_a_full_disk_ends_the_run_which_goes_on_later(tmp_path: Path, monkeypatc
         learn(recipe, folder=tmp_path / "2", display=display, scheduler=scheduler)
     assert content(tmp_path / "2") == content(tmp_path / "0")
     assert display.warnings == []
-
-
-def test_workers_play_games_of_a_finished_generation_again(tmp_path: Path) -> None:
-    recipe, display = recipe_of("match"), Warned()
-    learn(recipe, folder=tmp_path, display=Silent())
-    before = content(tmp_path)
-    lost = [tmp_path / "games" / f"gen-00002-000{number}.parquet" for number in (0, 2)]
-    for path in lost:
-        path.unlink()
-    with workers(2) as scheduler:
-        learn(recipe, folder=tmp_path, display=display, scheduler=scheduler)
-    assert [text for text in display.warnings if "played again" in text] == [
-        f"{path}: is missing; its games are played again" for path in lost
-    ]
-    assert content(tmp_path) == before
