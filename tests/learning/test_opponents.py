@@ -45,6 +45,18 @@ def test_only_the_learner_is_learned_from(tmp_path: Path, colours: Any, sides: s
         np.testing.assert_array_equal(learners, starts % 2)
 
 
+def test_a_model_of_the_opponent_switches_its_rule_on() -> None:
+    recipe = parse_recipe({"game": "chess", "selfplay": {"opponent_net": "maia-1500"}}, "test")
+    assert recipe.selfplay.search.opponent_net is not None
+    assert recipe.selfplay.search.opponent_net.share == 1.0
+    with pytest.raises(ValueError, match=r"a model of the opponent needs both, selfplay.opponent_net"):
+        parse_recipe({"game": "chess", "selfplay": {"search": {"opponent_net": {}}}}, "test")
+    large = {"filters": 8, "blocks": 1}
+    two = {"opponent_net": "maia-1500", "search": {"second_net": {"large_visits": 5}}}
+    with pytest.raises(ValueError, match="second_net"):
+        parse_recipe({"game": "chess", "large": large, "selfplay": two}, "test")
+
+
 CONTEMPT = SearchParams(dirichlet=Dirichlet(), search_contempt=SearchContempt(n_scl=6))
 
 

@@ -49,6 +49,9 @@ VARIANTS: dict[str, dict[str, Any]] = {
         "selfplay": {"episodes": "best-versus-opponent"},
         "opponent": {"net": "tictactoe", "visits": 4, "colours": "swap"},
     },
+    "model": {
+        "selfplay": {"opponent_net": "connect4", "tree_per_side": True, "search": {"search_contempt": {"n_scl": 2}}},
+    },
     "baseline": {"selfplay": {"episodes": "candidate-versus-opponent"}, "opponent": {"baseline": "mcts:20"}},
     "lag 1": {"selfplay": {"max_policy_lag": 1}, "run": {"generations": 3}},
     "lag 2": {"selfplay": {"max_policy_lag": 2, "games": 6}, "run": {"generations": 4}},
@@ -80,7 +83,7 @@ def content(folder: Path) -> dict[str, str]:
     return {str(path.relative_to(folder)): sha256_of(path) for path in paths} | {"tensors": tensors_digest(tensors)}
 
 
-NORMAL = ("sprt", "opponent")
+NORMAL = ("sprt", "opponent", "model")
 
 
 @pytest.mark.parametrize(
@@ -98,7 +101,7 @@ def test_workers_give_what_one_process_gives(tmp_path: Path, variant: str) -> No
     assert [name for name in content(tmp_path / "0") if name.startswith("games/")] == names
     for line in (RunFolder(tmp_path / name).read_metrics()[-1] for name in ("0", "2")):
         assert line["cost"]["evaluations"] > 0
-        assert (line["cost"]["evaluations_large"] > 0) is (variant == "two nets")
+        assert (line["cost"]["evaluations_large"] > 0) is (variant in ("two nets", "model"))
 
 
 class Warned(Silent):

@@ -98,7 +98,8 @@ class SelfPlaySettings(Section):
     start; max_plies: a longer game is a draw; tree_per_side: separate trees for each side when the best net plays
     itself; shard_games: games of a unit: one worker plays them, and they are one file; max_policy_lag: generation g is
     played with the net that is the best after generation g - 1 - max_policy_lag, so that workers play it beside the
-    training and the gate of earlier ones.
+    training and the gate of earlier ones; opponent_net: file or name of a net that models the other side in these
+    searches (search.opponent_net), not in the gate's.
     """
 
     episodes: Episodes = "best-versus-best"
@@ -117,8 +118,19 @@ class SelfPlaySettings(Section):
     max_policy_lag: Annotated[int, Field(ge=0, le=2)] = 0
     temperature: SelfPlayTemperature = SelfPlayTemperature()
     search: LearningSearch = LearningSearch()
+    opponent_net: str | None = None
     playout_cap: PlayoutCap | None = None
     resignation: Resignation | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _model_is_used(cls, values: Any) -> Any:
+        """Switch search.opponent_net on where a net is given for it."""
+        if not isinstance(values, dict) or not values.get("opponent_net"):
+            return values
+        search = values.get("search") or {}
+        search = search.model_dump(exclude_unset=True) if isinstance(search, SearchParams) else search
+        return {**values, "search": {"opponent_net": {}, **search}}
 
     @model_validator(mode="after")
     def _games_outlast_their_openings(self) -> Self:
@@ -386,6 +398,11 @@ class Recipe(Section):
         if (self.large is None) != (two is None or two.is_neutral):
             need = "[large] (the net) and [selfplay.search.second_net] (its turns, large_visits > 0)"
             yield f"two nets need both sections, {need}; one is missing"
+        if (self.selfplay.opponent_net is None) != (search.opponent_net is None):
+            need = "selfplay.opponent_net (the net) and [selfplay.search.opponent_net]"
+            yield f"a model of the opponent needs both, {need}; one is missing"
+        if self.selfplay.opponent_net is not None and self.large is not None:
+            yield "selfplay.opponent_net and [large] exclude each other: both are a second net"
         if episodes.endswith("opponent") and self.opponent is None:
             yield f'selfplay.episodes = "{episodes}" needs a section [opponent]'
         if self.opponent is not None and not episodes.endswith("opponent"):

@@ -37,6 +37,10 @@ OF_SEARCH = ("rows", "batches", "network", "search", "capacity", "total")
 """Counts of ArenaFacts and of its SearchFacts that units report."""
 
 
+MODEL = "opponent_net"
+"""Name of the net that models the opponent among the files of a unit."""
+
+
 def plan_to_json(plan: GamePlan) -> dict[str, Any]:
     """Return a plan as JSON; its origin must be the start of a game's spec."""
     start = {"start": plan.start, "origin": plan.origin_spec}
@@ -61,6 +65,8 @@ def units_of(
     places = {str(net): list(nets[net]) for net in dict.fromkeys(planned.nets) if net != NO_NET}
     if planned.kind == "self-play" and recipe.opponent is not None:
         places |= opponent_files(planned.game, recipe.opponent)
+    if planned.kind == "self-play" and recipe.selfplay.opponent_net is not None:
+        places[MODEL] = [Path(resolve_net(recipe.selfplay.opponent_net))]
     hashes = {name: [sha256_of(path) for path in paths] for name, paths in places.items()}
     sources = {hashes[name][at]: path for name, paths in places.items() for at, path in enumerate(paths)}
     files = {sha256: path.name for sha256, path in sources.items()}
@@ -82,7 +88,10 @@ def units_of(
 
 
 def check_players(game: _core.Game, recipe: Recipe) -> None:
-    """ValueError or OSError when the opponent or the opening book does not fit the game or is not there."""
+    """ValueError or OSError when the opponent, its model or the opening book does not fit the game or is not there."""
+    model = recipe.selfplay.opponent_net
+    if model is not None:
+        make_evaluator(game, Path(resolve_net(model)), backend=recipe.run.backend, batch_size=1).close()
     if recipe.selfplay.opening_book is not None:
         read_openings(Path(recipe.selfplay.opening_book), game)
     if recipe.opponent is not None:
@@ -176,9 +185,10 @@ class LearningJob:
     def _player_of_gate(self, net: int) -> SearchPlayer:
         """Like in self-play, without what makes games vary, and with the gate's temperature.
 
-        Noise and forced playouts are off, and search-contempt, which assumes a weaker opponent than a gate match has.
+        Noise and forced playouts are off, and search-contempt and the model of the opponent, which assume another
+        opponent than a gate match has.
         """
-        quiet = {"dirichlet": None, "forced_playouts": None, "search_contempt": None}
+        quiet = {"dirichlet": None, "forced_playouts": None, "search_contempt": None, "opponent_net": None}
         search, gate = self.recipe.selfplay.search.model_copy(update=quiet), self.recipe.gate
         return self._player(net, search, gate.visits or self.settings.visits, gate.temperature)
 
@@ -193,8 +203,9 @@ class LearningJob:
         return replace(player, learns=False) if isinstance(player, SearchPlayer) else player
 
     def _player(self, net: int, search: SearchParams, visits: int, temperature: Temperature) -> SearchPlayer:
-        """A player with the net, or the two nets, of a generation."""
-        evaluator, *large = [self._evaluator(path) for path in self._places[str(net)]]
+        """A player with the net, or the two nets, of a generation, and in self-play the model of its opponent."""
+        model = self._places[MODEL] if search.opponent_net is not None else []
+        evaluator, *large = [self._evaluator(path) for path in (*self._places[str(net)], *model)]
         return SearchPlayer(f"gen-{net}", evaluator, search, visits, temperature, large[0] if large else None)
 
     def _evaluator(self, path: Path) -> Evaluator:
