@@ -13,10 +13,10 @@ from hauteur_experiments.ratio import (
     MeasuredRatio,
     RatioSearch,
     decisive_ratio,
-    decisive_ratio_interval,
     fit_ratio,
     logistic_line,
     ratio_factor,
+    ratio_of,
     ratio_slope,
     tune_ratio,
 )
@@ -47,9 +47,9 @@ N_SCL = RatioSearch(target=1.0, low=1, high=1000, starts=(5,), rising=False, who
 @given(counts, counts, counts)
 def test_the_interval_holds_the_ratio_and_only_draws_matter(wins: int, draws: int, losses: int) -> None:
     record = MatchScore(wins, draws, losses)
-    low, high = decisive_ratio_interval(record)
+    low, high = ratio_of(record).interval(0.95)
     assert 0 <= low < high
-    assert (low, high) == decisive_ratio_interval(MatchScore(losses, draws, wins))
+    assert (low, high) == ratio_of(MatchScore(losses, draws, wins)).interval(0.95)
     ratio = decisive_ratio(record)
     if ratio is not None:
         assert low <= ratio <= high
@@ -58,27 +58,27 @@ def test_the_interval_holds_the_ratio_and_only_draws_matter(wins: int, draws: in
 
 @given(st.integers(1, 100), st.integers(1, 100))
 def test_more_games_and_less_confidence_make_it_narrower(decisive: int, draws: int) -> None:
-    low, high = decisive_ratio_interval(MatchScore(decisive, draws, 0))
+    low, high = ratio_of(MatchScore(decisive, draws, 0)).interval(0.95)
     for narrow in (
-        decisive_ratio_interval(MatchScore(4 * decisive, 4 * draws, 0)),
-        decisive_ratio_interval(MatchScore(decisive, draws, 0), 0.8),
+        ratio_of(MatchScore(4 * decisive, 4 * draws, 0)).interval(0.95),
+        ratio_of(MatchScore(decisive, draws, 0)).interval(0.8),
     ):
         assert low < narrow[0] < narrow[1] < high
 
 
 def test_wilson_by_hand_and_the_ends() -> None:
-    low, high = decisive_ratio_interval(MatchScore(33, 42, 25))  # Wilson's 95 % of 42 draws of 100: 0.3280 to 0.5179
+    low, high = ratio_of(MatchScore(33, 42, 25)).interval(0.95)  # Wilson's 95 % of 42 draws of 100: 0.3280 to 0.5179
     assert low == pytest.approx(1 / 0.5179 - 1, abs=2e-3)
     assert high == pytest.approx(1 / 0.3280 - 1, abs=2e-3)
-    assert decisive_ratio_interval(MatchScore(0, 0, 0)) == (0.0, math.inf)
-    assert decisive_ratio_interval(MatchScore(0, 9, 0))[0] == 0.0
+    assert ratio_of(MatchScore(0, 0, 0)).interval(0.95) == (0.0, math.inf)
+    assert ratio_of(MatchScore(0, 9, 0)).interval(0.95)[0] == 0.0
     assert decisive_ratio(MatchScore(4, 0, 3)) is None
 
 
 @pytest.mark.parametrize("truth", [0.1, 0.5, 0.8])
 def test_the_interval_covers_the_truth(truth: float) -> None:
     draws = np.random.default_rng(1).binomial(100, truth, 4000)
-    ends = [decisive_ratio_interval(MatchScore(100 - int(d), int(d), 0)) for d in draws]
+    ends = [ratio_of(MatchScore(100 - int(d), int(d), 0)).interval(0.95) for d in draws]
     covered = np.mean([low <= (1 - truth) / truth <= high for low, high in ends])
     assert 0.93 <= covered <= 0.97
 

@@ -23,7 +23,7 @@ from hauteur_experiments.experiment import Finding, make_experiment
 from hauteur_experiments.measured import Record, rate_of, rate_ratio
 from hauteur_experiments.ratio import TunedRatio, decisive_ratio
 from hauteur_experiments.registry import find
-from hauteur_experiments.search_contempt import odds, odds_claims, odds_models, positions, repeats, table_2, wdl
+from hauteur_experiments.search_contempt import odds, odds_claims, odds_models, positions, selfplay, table_2
 from hauteur_experiments.search_contempt.odds_claims import PUCT, Cell
 from hauteur_experiments.search_contempt.settings import HYBRID, N_SCL_SETS, TAU_1, TAU_2, TAU_SETS, contempt
 
@@ -95,8 +95,8 @@ def test_figures_2_3_and_4_share_their_games(tmp_path: Path) -> None:
     ],
 )
 def test_figure_2_holds_where_the_ratio_surely_falls(counts: list[tuple[int, ...]], slope: str, steps: str) -> None:
-    rows = [wdl.Beside(one.title, Record(*here), one.paper) for one, here in zip(N_SCL_SETS, counts, strict=True)]
-    assert [one.verdict for one in wdl.contempt_findings(rows, 1000)] == [slope, steps]
+    rows = [selfplay.Beside(one.title, Record(*here), one.paper) for one, here in zip(N_SCL_SETS, counts, strict=True)]
+    assert [one.verdict for one in selfplay.contempt_findings(rows, 1000)] == [slope, steps]
 
 
 @pytest.mark.parametrize(
@@ -108,8 +108,10 @@ def test_figure_2_holds_where_the_ratio_surely_falls(counts: list[tuple[int, ...
     ],
 )
 def test_figure_3_holds_where_warmth_makes_decisive(cold: tuple[int, ...], warm: tuple[int, ...], verdict: str) -> None:
-    rows = [wdl.Beside(one.title, Record(*here), one.paper) for one, here in zip(TAU_SETS, (cold, warm), strict=True)]
-    assert wdl.temperature_findings(rows, 1000)[0].verdict == verdict
+    rows = [
+        selfplay.Beside(one.title, Record(*here), one.paper) for one, here in zip(TAU_SETS, (cold, warm), strict=True)
+    ]
+    assert selfplay.temperature_findings(rows, 1000)[0].verdict == verdict
 
 
 # -- table 2 -----------------------------------------------------------------------------------------------------------
@@ -149,13 +151,13 @@ def test_equal_ratios_of_the_two_sides(contempt_games: tuple[int, ...], puct: tu
 
 @given(st.lists(st.lists(st.sampled_from("ab"), max_size=12), min_size=2, max_size=12), st.randoms())
 def test_repeats_fall_with_the_move_whatever_the_order(games: list[list[str]], random: Random) -> None:
-    shares = repeats.repeat_shares(games, 8)
+    shares = selfplay.repeat_shares(games, 8)
     assert shares[0] == 1
     assert all(0 <= later <= earlier for earlier, later in pairwise(shares))
-    pairs = [repeats.same_pairs(games, move).chance for move in range(9)]
+    pairs = [selfplay.same_pairs(games, move).chance for move in range(9)]
     assert all((pair > 0) == (share > 0) and pair <= share for pair, share in zip(pairs, shares, strict=True))
     random.shuffle(games)
-    assert repeats.repeat_shares(games, 8) == shares
+    assert selfplay.repeat_shares(games, 8) == shares
 
 
 def verdicts_of(**changed: int) -> list[str]:
@@ -166,7 +168,7 @@ def verdicts_of(**changed: int) -> list[str]:
         title: [[f"{0 if game * count % 2000 < count else game}"] * 60 + [f"end {game}"] for game in range(2000)]
         for title, count in same.items()
     }
-    return [one.verdict for one in repeats.findings(lines)]
+    return [one.verdict for one in selfplay.repeat_findings(lines)]
 
 
 def test_the_papers_statements_on_repeats() -> None:

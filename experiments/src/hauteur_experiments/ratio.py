@@ -43,23 +43,28 @@ def decisive_ratio(record: Record) -> float | None:
     return (record.wins + record.losses) / record.draws if record.draws else None
 
 
-def decisive_ratio_interval(record: Record, confidence: float = 0.95) -> tuple[float, float]:
-    """Confidence interval of (w + l)/d: Wilson's of the share of draws p, mapped to (1 - p)/p.
+def ratio_of(record: Record) -> Interval:
+    """Return (w + l)/d as a measured quantity: Wilson's interval of the share of draws p, mapped to (1 - p)/p.
 
-    (0, inf) without games; the upper end is infinite without draws. Assumes independent games: not pairs from the same
-    opening.
+    (0, inf) without games; not a number, with an infinite upper end, without draws. Assumes independent games: not
+    pairs from the same opening.
     """
-    if not record.games:
-        return 0.0, math.inf
-    few, many = wilson(record.draws / record.games, record.games, confidence)
-    return (0.0 if not record.wins + record.losses else 1 / many - 1), (1 / few - 1 if record.draws else math.inf)
+
+    def ends(confidence: float) -> tuple[float, float]:
+        if not record.games:
+            return 0.0, math.inf
+        few, many = wilson(record.draws / record.games, record.games, confidence)
+        return (1 / many - 1 if record.wins + record.losses else 0.0), (1 / few - 1 if record.draws else math.inf)
+
+    ratio = decisive_ratio(record)
+    return Interval(math.nan if ratio is None else ratio, record.games, ends)
 
 
 def ratio_text(record: Record) -> str:
     """White's results and their ratio with its interval."""
-    ratio = decisive_ratio(record)
-    low, high = decisive_ratio_interval(record)
-    value = "without draws" if ratio is None else f"{ratio:.2f}"
+    ratio = ratio_of(record)
+    low, high = ratio.interval(0.95)
+    value = f"{ratio.value:.2f}" if record.draws else "without draws"
     return f"{record.wins}/{record.draws}/{record.losses}, {value} [{low:.2f}, {high:.2f}]"
 
 

@@ -14,7 +14,7 @@ from hauteur_experiments.learning_methods import methods
 from hauteur_experiments.mcts_experiments import by_game, rules
 from hauteur_experiments.mpv_mcts import figures as mpv_figures
 from hauteur_experiments.mpv_mcts import regime
-from hauteur_experiments.search_contempt import odds, odds_models, positions, repeats, schedule, table_2, training, wdl
+from hauteur_experiments.search_contempt import odds, odds_models, positions, schedule, selfplay, table_2, training
 
 GROUP = "hauteur.experiments"
 
@@ -23,9 +23,8 @@ EXPERIMENTS: tuple[Experiment, ...] = (
     *game.EXPERIMENTS,
     *odds.EXPERIMENTS,
     *odds_models.EXPERIMENTS,
-    *wdl.EXPERIMENTS,
+    *selfplay.EXPERIMENTS,
     *table_2.EXPERIMENTS,
-    *repeats.EXPERIMENTS,
     *positions.EXPERIMENTS,
     *schedule.EXPERIMENTS,
     *training.EXPERIMENTS,

@@ -19,7 +19,7 @@ from hauteur_experiments.experiment import Experiment, Finding, Result, Setting,
 from hauteur_experiments.grid import COLOURS
 from hauteur_experiments.learned import learn_seeds, metrics_of
 from hauteur_experiments.measured import Record, Share, columns
-from hauteur_experiments.ratio import decisive_ratio_interval
+from hauteur_experiments.ratio import ratio_of
 from hauteur_experiments.verdict import Claim, of_most_seeds
 
 GAME = "minichess"
@@ -107,7 +107,7 @@ Row = dict[str, Any]
 def _row(seed: int, line: Mapping[str, Any]) -> Row:
     games, chosen = line["games"], line["search_contempt"]
     record = Record(games["first_wins"], games["draws"], games["second_wins"])
-    low, high = decisive_ratio_interval(record)
+    low, high = ratio_of(record).interval(0.95)
     return {
         "seed": seed,
         "generation": line["generation"],
