@@ -18,7 +18,7 @@ from hauteur_experiments.experiment import Setting
 from hauteur_experiments.grid import COLOURS, points
 from hauteur_experiments.learned import Goal, Lines, learn_beside, metrics_of, net_of
 from hauteur_experiments.measured import Interval, Mean, columns, differences, exponential
-from hauteur_experiments.verdict import Inequality
+from hauteur_experiments.verdict import LEAST_SEEDS, Inequality
 
 GAME = "connect4(columns=6,rows=5)"
 
@@ -30,9 +30,6 @@ STAGES = 12
 
 FIRST_SEED = 11
 """The first that no setting was tried with."""
-
-LEAST_SEEDS = 6
-"""Seeds below which nothing is concluded: with fewer than 8 all must agree."""
 
 SMALLEST_GAIN = 1.0
 """Percentage points of kept values, as the mean over a run, that matter."""
@@ -143,6 +140,18 @@ class Curve:
         drawn = [point.draws for point in self.points if point.draws is not None]
         share = min(max(math.fsum(drawn) / len(drawn), TINY), 1 - TINY) if drawn else 0.5
         return math.log((1 - share) / share)
+
+
+def evaluator_of(setting: Setting) -> ExactEvaluator:
+    """Exact values of the game at the scale of the setting."""
+    return ExactEvaluator.of(setting.game or GAME, setting.scaled(POSITIONS, 20), setting.scaled(OPENINGS, 2))
+
+
+def facts_of(setting: Setting, evaluator: ExactEvaluator, recipe: ht.Recipe, **more: Any) -> dict[str, Any]:
+    """Facts of result.json: the game, sizes of the evaluation, a recipe, and more."""
+    sizes = {"positions": len(evaluator.positions), "openings": len(evaluator.openings)}
+    facts = {"game": setting.game or GAME, **sizes, "judge_visits": EVALUATED_VISITS}
+    return {**facts, **more, "recipe": recipe.model_dump()}
 
 
 def curves_of(

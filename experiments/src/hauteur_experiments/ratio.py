@@ -185,6 +185,10 @@ class TunedRatio:
     reached: Reached
     measured: tuple[MeasuredRatio, ...]
 
+    def __str__(self) -> str:
+        low, high = self.interval
+        return f"{self.x:.4g} [{low:.3g}, {high:.3g}]"
+
 
 def tune_ratio(measure: Measure, search: RatioSearch) -> TunedRatio:
     """Find the x with the target (w + l)/d, by games of `measure`: first at the starts, then on the fitted line."""

@@ -44,6 +44,9 @@ SMALLEST_POINTS = 100 * (1 / (1 + 10 ** (-SMALLEST_ELO / 400)) - 0.5)
 MOST_OF_RUNS = 0.75
 """Share of the runs that matters, of a statement that is to hold in more than half of them."""
 
+LEAST_SEEDS = 6
+"""Seeds below which nothing is concluded: six of six are more than half of all with an error of 1.6 %."""
+
 POWER = 0.8
 """Chance of a verdict at the number of units, and at the difference, that are printed beside it."""
 
@@ -279,9 +282,9 @@ class Claim:
         return f"{texts}; {count} {self.inequalities[0].of} would decide"
 
 
-def of_most_seeds(what: str, share: Measured, least: int) -> Inequality:
+def of_most_seeds(what: str, share: Measured) -> Inequality:
     """Return that a share of the seeds is more than half."""
-    return Inequality(what, share, 0.5, "above", least, of="seeds", matters=MOST_OF_RUNS)
+    return Inequality(what, share, 0.5, "above", LEAST_SEEDS, of="seeds", matters=MOST_OF_RUNS)
 
 
 def needed(inequality: Inequality, border: float, level: float = LEVEL) -> int:

@@ -15,21 +15,18 @@ from itertools import pairwise
 
 import hauteur as ht
 from hauteur_experiments.arms import (
-    EVALUATED_VISITS,
     FIRST_SEED,
-    GAME,
-    OPENINGS,
-    POSITIONS,
     Arm,
     Curve,
     above,
     curve_figure,
     curves_of,
+    evaluator_of,
+    facts_of,
     rows,
     small_recipe,
     table,
 )
-from hauteur_experiments.exact import ExactEvaluator
 from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, SourceClaim
 from hauteur_experiments.verdict import Claim
 
@@ -95,21 +92,17 @@ def recipe_of(setting: Setting, seed: int, arm: Arm) -> ht.Recipe:
 
 def make(setting: Setting) -> Result:
     """Learn, evaluate and compare."""
-    evaluator = ExactEvaluator.of(setting.game or GAME, setting.scaled(POSITIONS, 20), setting.scaled(OPENINGS, 2))
+    evaluator = evaluator_of(setting)
     curves: dict[str, list[Curve]] = {}
     for key, arms, full in (("", USUAL, EVALUATIONS), ("-few", SPARSE, FEW_EVALUATIONS)):
         recipes = {(seed, arm): recipe_of(setting, seed, arm) for seed in setting.seed_numbers for arm in arms}
         curves[key] = curves_of(setting, recipes, setting.scaled(full, 2), evaluator)
     every = [curve for some in curves.values() for curve in some]
     facts = {
-        "game": setting.game or GAME,
         "evaluations": {curve.arm.name: curve.points[-1].evaluations for curve in every},
-        "positions": len(evaluator.positions),
-        "openings": len(evaluator.openings),
-        "judge_visits": EVALUATED_VISITS,
         "arms": {arm.name: dict(arm.changes) for arm in (*USUAL, *SPARSE)},
-        "recipe": recipe_of(setting, setting.first_seed, PLAIN).model_dump(),
     }
+    facts = facts_of(setting, evaluator, recipe_of(setting, setting.first_seed, PLAIN), **facts)
     visits = {"": VISITS, "-few": FEW_VISITS}
     figures = [
         curve_figure(some, f"learning-methods{key}", f"{visits[key]} visits a move", "evaluations")

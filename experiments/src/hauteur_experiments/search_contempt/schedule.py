@@ -35,9 +35,6 @@ NEAR = 1.5
 MOST = 0.5
 """The ratio is kept where it is near 1 in more of the generations than this share."""
 
-LEAST_SEEDS = 6
-"""Seeds below which nothing is concluded."""
-
 SHOWN = ("seed", "generation", "games", "n_scl", "visits", "ratio", "settled")
 """Columns of the rows that are shown."""
 
@@ -148,7 +145,7 @@ def _balance(runs: Sequence[Sequence[Row]]) -> Finding:
     mostly = Share(sum(count > MOST * len(run) for count, run in zip(near, runs, strict=True)), len(runs))
     text = f"(w + l)/d within {1 / NEAR:.2f} and {NEAR} in {texts} generations, by seed"
     what = f"share of the seeds in which it is so in more than {MOST:.0%} of the generations"
-    return Finding.of("balance", Claim((of_most_seeds(what, mostly, LEAST_SEEDS),)), text)
+    return Finding.of("balance", Claim((of_most_seeds(what, mostly),)), text)
 
 
 def _doubling(runs: Sequence[Sequence[Row]]) -> Finding:
@@ -159,7 +156,7 @@ def _doubling(runs: Sequence[Sequence[Row]]) -> Finding:
         texts.append(f"{path}, doubled after {', '.join(f'{games:,}' for games in steps) or 'no'} games")
     grown = sum(run[-1]["visits"] > run[0]["visits"] and run[-1]["n_scl"] > run[0]["n_scl"] for run in runs)
     what = "share of the seeds in which N_scl grows and N is doubled"
-    side = of_most_seeds(what, Share(grown, len(runs)), LEAST_SEEDS)
+    side = of_most_seeds(what, Share(grown, len(runs)))
     return Finding.of("doubling", Claim((side,)), "; ".join(texts))
 
 

@@ -143,11 +143,9 @@ def tuning_texts(sides: Sides) -> list[str]:
     texts = [f"PUCT with tau_2 has (w + l)/d {sides.target:.2f} in self-play (paper: {PAPER_RATIO})"]
     for name, tuned in (("N_scl", sides.n_scl), ("factor on tau_2", sides.factor)):
         if tuned is not None:
-            low, high = tuned.interval
             places = "; ".join(f"{one.x:.4g}: {ratio_text(one.record)}" for one in tuned.measured)
             end = "" if tuned.reached == "found" else f", the {tuned.reached} end of what is possible"
-            text = f"{name} {tuned.x:.4g} [{low:.3g}, {high:.3g}]{end}"
-            texts.append(f"{text}: (w + l)/d {tuned.ratio:.2f}; measured {places}")
+            texts.append(f"{name} {tuned}{end}: (w + l)/d {tuned.ratio:.2f}; measured {places}")
     return texts
 
 
@@ -155,9 +153,10 @@ def match_finding(tally: ht.Tally, sides: Sides) -> Finding:
     """The match beside the paper's, from the view of search-contempt."""
     what = "search-contempt is ahead by"
     side = Inequality(what, MatchElo(tally), 0.0, "above", LEAST_GAMES, unit="Elo", matters=TABLE_2.elo / 2)
-    low, high = sides.n_scl.interval
-    tuned = f"N_scl {sides.n_scl.x:.4g} [{low:.3g}, {high:.3g}] for (w + l)/d {sides.target:.2f} (paper: {PAPER_RATIO})"
-    return Finding.of("stronger", Claim((side,)), f"{tuned}: {_counts(Record.of(tally))}")
+    tuned = f"N_scl {sides.n_scl} for (w + l)/d {sides.target:.2f} (paper: {PAPER_RATIO})"
+    record = Record.of(tally)
+    counts = f"{record.wins} won, {record.draws} drawn, {record.losses} lost"
+    return Finding.of("stronger", Claim((side,)), f"{tuned}: {counts}")
 
 
 def equal_finding(contempt: Record, puct: Record) -> Finding:
@@ -165,10 +164,6 @@ def equal_finding(contempt: Record, puct: Record) -> Finding:
     what = "(w + l)/d of search-contempt over that of PUCT"
     between = equal_within(what, ratio_factor(contempt, puct), LEAST_GAMES, "games of a setting")
     return Finding.of("equal", Claim(between), f"{ratio_text(contempt)}; PUCT: {ratio_text(puct)}")
-
-
-def _counts(record: Record) -> str:
-    return f"{record.wins} won, {record.draws} drawn, {record.losses} lost"
 
 
 def _row(name: str, sides: Sides, tally: ht.Tally) -> dict[str, Any]:

@@ -18,30 +18,26 @@ from typing import Any
 
 import hauteur as ht
 from hauteur_experiments.arms import (
-    EVALUATED_VISITS,
     FIRST_SEED,
-    GAME,
-    LEAST_SEEDS,
     MOST_GENERATIONS,
-    OPENINGS,
-    POSITIONS,
     Arm,
     Curve,
     above,
     curve_figure,
     curves_of,
+    evaluator_of,
+    facts_of,
     ratio_factor,
     rows,
     small_recipe,
     table,
 )
-from hauteur_experiments.exact import ExactEvaluator
 from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, stated
 from hauteur_experiments.learned import Goal, learn_beside, metrics_of, net_of
 from hauteur_experiments.measured import Mean
 from hauteur_experiments.ratio import equal_within
 from hauteur_experiments.search_contempt.settings import PAPER
-from hauteur_experiments.verdict import Claim
+from hauteur_experiments.verdict import LEAST_SEEDS, Claim
 
 EVALUATIONS = 6_000_000
 """Of each run after the common net."""
@@ -78,21 +74,18 @@ def recipe_of(setting: Setting, seed: int, arm: Arm, start: Path | None = None) 
 
 def make(setting: Setting) -> Result:
     """Learn, evaluate and compare."""
-    evaluator = ExactEvaluator.of(setting.game or GAME, setting.scaled(POSITIONS, 20), setting.scaled(OPENINGS, 2))
-    budget, visits, starts = setting.scaled(EVALUATIONS, 2), setting.visits_or(VISITS), common_nets(setting)
+    evaluator, visits, starts = evaluator_of(setting), setting.visits_or(VISITS), common_nets(setting)
+    budget = setting.scaled(EVALUATIONS, 2)
     recipes = {(seed, arm): recipe_of(setting, seed, arm, net) for seed, net in starts.items() for arm in ARMS}
     curves = curves_of(setting, recipes, budget, evaluator)
     facts = {
-        "game": setting.game or GAME,
         "visits": visits,
         "evaluations": budget,
         "n_scl": N_SCL,
-        "positions": len(evaluator.positions),
-        "openings": len(evaluator.openings),
-        "judge_visits": EVALUATED_VISITS,
         "common_nets": {str(seed): net.stem for seed, net in starts.items()},
-        "recipe": recipe_of(setting, setting.first_seed, CONTEMPT, Path("common.safetensors")).model_dump(),
     }
+    recipe = recipe_of(setting, setting.first_seed, CONTEMPT, Path("common.safetensors"))
+    facts = facts_of(setting, evaluator, recipe, **facts)
     text, x_name = f"{visits} visits a move of self-play", "evaluations since the common net"
     figures = [curve_figure(curves, "contempt-training", text, x_name, draws=draws) for draws in (False, True)]
     found = [finding(curves, f"{budget:,} evaluations a run at {visits} visits")]
