@@ -134,10 +134,9 @@ def pair() -> Pair:
 
 def point(pair: Pair, gap: float, *over: float, budget: int = 16, games: int = 1600) -> RegimePoint:
     """A cell where S is this much above L; over: Elo of the pair over S and over L."""
-    level = elo(gap, 400)
     names = (regime.OVER_SMALL, regime.OVER_LARGE)
     tested = {name: elo(value, games) for name, value in zip(names, over, strict=False)}
-    return RegimePoint(RegimeCell("s", pair, budget), level, {regime.LEVEL: level, **tested})
+    return RegimePoint(RegimeCell("s", pair, budget), {regime.LEVEL: elo(gap, 400), **tested})
 
 
 def test_cells_are_chosen_in_the_band_and_on_either_side_of_it(pair: Pair) -> None:
@@ -173,7 +172,8 @@ def test_a_small_map_to_the_end(nets: tuple[Path, Path, Path], tmp_path: Path) -
     found = make_experiment(find("mpv-regime-nets"), setting(tmp_path / "r", cost=4.0, seeds=2, **small))
     assert {row["small"] for row in found.rows} == {"f4-1"}
     assert [one.key for one in found.findings][-2:] == ["not-outside", "more-budget"]
-    measured = regime.costs_of(setting(tmp_path / "r", nets=nets[:2]), nets[:2], store=True)
-    assert regime.costs_of(setting(tmp_path / "r", nets=nets[:2]), nets[:2], store=False) == measured
-    with pytest.raises(ValueError, match="needs --seeds 2 or more"):
-        make_experiment(find("mpv-regime-nets"), setting(tmp_path / "x", **small))
+    assert [row["cost"] for row in found.rows] == [0.25]
+    by_size = regime.cells_of(setting(tmp_path, nets=nets[:2], visits=8), nets[:2])
+    assert [cell.pair.cost for cell in by_size] == [net_cost(nets[0]) / net_cost(nets[1])]
+    with pytest.raises(ValueError, match="largest budget, at least 8, got 4"):
+        make_experiment(find("mpv-regime-nets"), setting(tmp_path / "x", cost=4.0, **{**small, "visits": 4}))

@@ -156,8 +156,8 @@ class Setting:
     opponent: str | None = None
     """Fixed opponent, where an experiment has one, as a player of `hauteur match`."""
     cost: float | None = None
-    """Declared work of an evaluation of the large net, in those of the small one, where an experiment has two nets
-    whose cost is not computed."""
+    """Declared work of an evaluation of the large net, in those of the small one, where an experiment has two nets;
+    default: by their sizes."""
     side: Literal["first", "second"] | None = None
     """Giver of the odds in a game without pieces to take away: the first or the second player, from the start."""
     only: Annotated[tuple[str, ...], Parameter(negative=())] = ()

@@ -45,7 +45,7 @@ contempt-schedule | 6 seeds, 300 games a generation | --scale 0.1 --seeds 6 --vi
 contempt-training | 8 seeds an arm |
 """
 MPV = """
-mpv-regime-nets | one seed maps and chooses, two test with 800 games of the pair against each net | \
+mpv-regime-nets | 400 games of small against large net, 600 of the pair against each where they are level, a seed | \
     --seeds 3 --visits 64
 """
 RULES = """

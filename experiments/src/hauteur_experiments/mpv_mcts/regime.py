@@ -2,26 +2,23 @@
 
 The paper's pair is above both of its nets (figure 2), whose strengths at equal budget are close: 277 and 309 Elo on
 average. Here small nets S, given or learned in several sizes from the same games, meet a large one L at several
-budgets. The first seed plays every S against L and chooses cells by that alone; the other seeds test them with the
-pair. The rules are fixed before any game:
+budgets. The pair then plays both in the cells that are chosen by S against L alone, so that the choice tells nothing of
+the pair's games. The rules are fixed before any game:
 
-- BAND: S is level with L at -60 to 0 Elo. Of each budget the cell nearest to its middle is tested, if there is one.
-- OUTSIDE: on either side the cell nearest to 100 Elo outside of the band, of those that are shown to be outside.
+- BAND: S is level with L at -60 to 0 Elo. Of each budget the cell nearest to its middle is chosen, if there is one.
+- OUTSIDE: on either side the cell nearest to 100 Elo outside of the band, of those that are shown to be outside; there
+  the pair plays the better net.
 """
 
 from __future__ import annotations
 
-import json
-import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 import hauteur as ht
-from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, read_json, stated
+from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, stated
 from hauteur_experiments.grid import COLOURS, Match, play, points
 from hauteur_experiments.measured import Interval, MatchElo, columns, contrast, elo_columns, elo_text
 from hauteur_experiments.mpv_mcts.pairs import (
@@ -31,7 +28,6 @@ from hauteur_experiments.mpv_mcts.pairs import (
     Pair,
     Size,
     Teacher,
-    described,
     size_name,
     supervised_nets,
     turns,
@@ -44,9 +40,8 @@ OUTSIDE = (-160.0, 100.0)
 LARGEST_BUDGET, LEAST_BUDGET = 256, 8
 """Units a move; the other budgets are a quarter of the largest and a sixteenth."""
 
-TUNING, TEST, TEST_LEVEL, TEST_OUTSIDE = 400, 800, 200, 400
-"""Games of S against L on the tuning seed; of the pair against each net, of S against L, and of the pair against the
-better net outside of the band, a test seed."""
+MAP_GAMES, LEVEL_GAMES, OUTSIDE_GAMES = 400, 600, 300
+"""Games a seed: of S against L, of the pair against each net in the band, and against the better one outside of it."""
 
 LEAST_TESTED, LEAST_OUTSIDE = 400, 200
 """Games of the pair against a net below which nothing is concluded, in the band and outside of it."""
@@ -63,13 +58,12 @@ LARGE_SIZE: Size = (32, 8)
 TEACHER = Teacher(games=20_000, simulations=1000, budget=None, epochs=3)
 """About 0.8 million positions of 7x7, each in eight symmetries."""
 
-SPEEDS = "speeds.json"
 LEVEL, OVER_SMALL, OVER_LARGE = "s-vs-l", "r50-a50-vs-s", "r50-a50-vs-l"
 SIDES = {LEVEL: (0.0, 1.0), OVER_SMALL: (BEST_SHARE, 0.0), OVER_LARGE: (BEST_SHARE, 1.0)}
 """Shares of the large net of both players, by match."""
 
 COLUMNS = {LEVEL: "s_l", OVER_SMALL: "pair_s", OVER_LARGE: "pair_l"}
-SHOWN = ("seeds", "budget", "small", "s_l_elo", "pair_s_elo", "pair_l_elo", "pair_s_games", "pair_l_games")
+SHOWN = ("chosen", "budget", "small", "s_l_elo", "pair_s_elo", "pair_l_elo", "pair_s_games", "pair_l_games")
 """Columns of the rows that are shown; the intervals are in result.csv."""
 
 
@@ -81,11 +75,16 @@ class RegimeCell:
     pair: Pair
     budget: int
 
-    def match(self, setting: Setting, stage: str, name: str, games: int) -> Match:
+    def match(self, setting: Setting, name: str, games: int) -> Match:
         """A match of the cell, one of SIDES."""
         a, b = (self.pair.player(self.budget, share) for share in SIDES[name])
-        name = f"{stage}-b{self.budget}-{self.label}-{name}"
+        name = f"b{self.budget}-{self.label}-{name}"
         return Match(name, a, b, setting.pairs(games), game=self.pair.game, random_plies=RANDOM_PLIES)
+
+    def played(self, setting: Setting, name: str, games: int) -> MatchElo:
+        """Play a match of the cell; its difference."""
+        match = self.match(setting, name, games)
+        return MatchElo(play(setting, [match])[match.name].tally)
 
     def __str__(self) -> str:
         return f"B = {self.budget}, {self.label}"
@@ -93,11 +92,16 @@ class RegimeCell:
 
 @dataclass(frozen=True)
 class RegimePoint:
-    """A cell with Elo by match: S against L on the tuning seed, or what was tested. level: S against L, tuned."""
+    """A cell with the Elo of its matches by name. chosen: for which claim the pair plays in it."""
 
     cell: RegimeCell
-    level: MatchElo
     elos: dict[str, MatchElo]
+    chosen: str = ""
+
+    @property
+    def level(self) -> MatchElo:
+        """S against L."""
+        return self.elos[LEVEL]
 
     @property
     def better(self) -> str:
@@ -109,10 +113,15 @@ class RegimePoint:
         """The mean of the pair's Elo over both nets."""
         return contrast((0.5, self.elos[OVER_SMALL]), (0.5, self.elos[OVER_LARGE]))
 
-    def row(self, seeds: str) -> dict[str, Any]:
+    def tested(self, setting: Setting, chosen: str, games: int, *matches: str) -> RegimePoint:
+        """Return the point with these matches of the pair played."""
+        elos = {name: self.cell.played(setting, name, games) for name in matches}
+        return RegimePoint(self.cell, self.elos | elos, chosen)
+
+    def row(self) -> dict[str, Any]:
         """The cell's row in the table."""
         small, large = turns(self.cell.budget, BEST_SHARE, self.cell.pair.cost)
-        row: dict[str, Any] = {"seeds": seeds, "small": self.cell.label, "cost": self.cell.pair.cost}
+        row: dict[str, Any] = {"chosen": self.chosen, "small": self.cell.label, "cost": self.cell.pair.cost}
         row |= {"budget": self.cell.budget, "small_turns": small, "large_turns": large}
         for match, name in COLUMNS.items():
             elo = self.elos.get(match)
@@ -121,42 +130,18 @@ class RegimePoint:
 
 
 def make(setting: Setting) -> Result:
-    """Play every S against L, choose, test."""
+    """Play every S against L, choose, play the pair."""
     setting = learned_setting(setting)
-    tune, test = stages(setting)
     files = supervised_nets(setting, (*SMALL_SIZES, LARGE_SIZE), TEACHER)
-    cells = cells_of(setting, files, costs_of(setting, files, store=True))
-    levels_of = [played(tune, cell.match(tune, "tune", LEVEL, TUNING)) for cell in cells]
-    tuned = [RegimePoint(cell, level, {LEVEL: level}) for cell, level in zip(cells, levels_of, strict=True)]
-    chosen, far = level_points(tuned), outside_points(tuned)
-    for point in chosen:
-        setting.show(f"level: {point.cell}, S against L {elo_text(point.level)}")
-    in_band = {LEVEL: TEST_LEVEL, OVER_SMALL: TEST, OVER_LARGE: TEST}
-    levels = [tested(test, point, in_band) for point in chosen]
-    outside = [tested(test, point, {point.better: TEST_OUTSIDE}) for point in far]
-    rows = [point.row("tuning") for point in tuned] + [point.row("test") for point in (*levels, *outside)]
-    found = findings(tuned, levels, outside)
-    texts = [columns(rows, *SHOWN)]
-    return Result(rows, found, [figure([*levels, *outside])], texts).scoped(f"{cells[0].pair.game}; other nets")
-
-
-def tested(test: Setting, point: RegimePoint, games: dict[str, int]) -> RegimePoint:
-    """Return the point with matches on fresh seeds. games: of each match, a seed."""
-    elos = {name: played(test, point.cell.match(test, "test", name, count)) for name, count in games.items()}
-    return replace(point, elos=elos)
-
-
-def played(setting: Setting, match: Match) -> MatchElo:
-    """Play a match; its difference."""
-    return MatchElo(play(setting, [match])[match.name].tally)
-
-
-def stages(setting: Setting) -> tuple[Setting, Setting]:
-    """Return the settings of tuning and of the test; ValueError for a single seed."""
-    if setting.seeds < 2:
-        raise ValueError("this experiment needs --seeds 2 or more: the first chooses cells, the others test them")
-    rest = replace(setting, first_seed=setting.first_seed + 1, seeds=setting.seeds - 1)
-    return replace(setting, seeds=1), rest
+    cells = cells_of(setting, files)
+    points = [RegimePoint(cell, {LEVEL: cell.played(setting, LEVEL, MAP_GAMES)}) for cell in cells]
+    levels = [one.tested(setting, "level", LEVEL_GAMES, OVER_SMALL, OVER_LARGE) for one in level_points(points)]
+    outside = [one.tested(setting, "outside", OUTSIDE_GAMES, one.better) for one in outside_points(points)]
+    tested = {str(one.cell): one for one in (*levels, *outside)}
+    rows = [tested.get(str(one.cell), one).row() for one in points]
+    found = findings(points, levels, outside)
+    result = Result(rows, found, [figure([*levels, *outside])], [columns(rows, *SHOWN)])
+    return result.scoped(f"{cells[0].pair.game}; other nets")
 
 
 def learned_setting(setting: Setting) -> Setting:
@@ -168,10 +153,11 @@ def learned_setting(setting: Setting) -> Setting:
     return replace(setting, game=setting.game or NET_GAME)
 
 
-def cells_of(setting: Setting, files: Sequence[Path], costs: Sequence[float]) -> list[RegimeCell]:
+def cells_of(setting: Setting, files: Sequence[Path]) -> list[RegimeCell]:
     """All small nets, in their order, at all budgets; the last file is the large net.
 
-    costs: of each small net, in evaluations of the large one. ValueError for a largest budget that is too small.
+    An evaluation of a small net costs what the setting declares, else what its size does. ValueError for a largest
+    budget that is too small.
     """
     *smalls, large = files
     largest = setting.visits_or(LARGEST_BUDGET)
@@ -179,7 +165,7 @@ def cells_of(setting: Setting, files: Sequence[Path], costs: Sequence[float]) ->
         raise ValueError(f"--visits is the largest budget, at least {LEAST_BUDGET}, got {largest}")
     budgets = [budget for budget in (largest // 16, largest // 4, largest) if budget >= LEAST_BUDGET]
     labels = labels_of(smalls) if setting.nets else [size_name(size) for size in SMALL_SIZES]
-    pairs = [Pair(small, large, cost) for small, cost in zip(smalls, costs, strict=True)]
+    pairs = [Pair(small, large, setting.cost and 1 / setting.cost) for small in smalls]
     named = list(zip(labels, pairs, strict=True))
     return [RegimeCell(label, pair, budget) for budget in budgets for label, pair in named]
 
@@ -190,36 +176,19 @@ def labels_of(smalls: Sequence[Path]) -> list[str]:
     return [stem if stems.count(stem) == 1 else f"{stem}-{number}" for number, stem in enumerate(stems, start=1)]
 
 
-def costs_of(setting: Setting, files: Sequence[Path], *, store: bool) -> list[float]:
-    """Return the cost of each small net in evaluations of the large one, the last file: declared, or by speeds.
-
-    store: keep the speeds that are measured in the folder, so that an interrupted experiment goes on with them.
-    """
-    if setting.cost is not None:
-        return [1 / setting.cost] * (len(files) - 1)
-    path = setting.folder / SPEEDS
-    if path.exists():
-        speeds = read_json(path)["evaluations_per_second"]
-    else:
-        speeds = [net_speed(setting, net) for net in files]
-        if store:
-            path.write_text(json.dumps({"evaluations_per_second": speeds}), encoding="utf-8")
-    return [round(speeds[-1] / speed, 4) for speed in speeds[:-1]]
-
-
-def level_points(tuned: Sequence[RegimePoint]) -> list[RegimePoint]:
+def level_points(every: Sequence[RegimePoint]) -> list[RegimePoint]:
     """Return the points in the band that are tested, one a budget at most: the nearest to its middle."""
     found: dict[int, RegimePoint] = {}
-    for point in sorted(tuned, key=lambda point: abs(point.level.value - MIDDLE)):
+    for point in sorted(every, key=lambda point: abs(point.level.value - MIDDLE)):
         if BAND[0] <= point.level.value <= BAND[1]:
             found.setdefault(point.cell.budget, point)
     return sorted(found.values(), key=lambda point: point.cell.budget)
 
 
-def outside_points(tuned: Sequence[RegimePoint]) -> list[RegimePoint]:
+def outside_points(every: Sequence[RegimePoint]) -> list[RegimePoint]:
     """Return the points that are shown to be outside of the band and are tested: up to one a side of each budget."""
     found: dict[tuple[int, bool], RegimePoint] = {}
-    for point in tuned:
+    for point in every:
         low, high = point.level.interval(0.95)
         if high < BAND[0] or low > BAND[1]:
             side = low > BAND[1]
@@ -230,10 +199,10 @@ def outside_points(tuned: Sequence[RegimePoint]) -> list[RegimePoint]:
 
 
 def findings(
-    tuned: Sequence[RegimePoint], levels: Sequence[RegimePoint], outside: Sequence[RegimePoint]
+    every: Sequence[RegimePoint], levels: Sequence[RegimePoint], outside: Sequence[RegimePoint]
 ) -> list[Finding]:
-    """The claims. tuned: S against L everywhere; levels, outside: the chosen cells on fresh seeds."""
-    gaps = "; ".join(f"{point.cell} {elo_text(point.level)}" for point in tuned)
+    """The claims. every: S against L everywhere; levels, outside: the chosen cells with the pair."""
+    gaps = "; ".join(f"{point.cell} {elo_text(point.level)}" for point in every)
     none = Finding("beats-both", f"no cell in the band; small net against large net: {gaps}", "open")
     found = [_beats_both(point, len(levels)) for point in levels] or [none]
     return [*found, _not_outside(outside), _more_budget(levels)]
@@ -242,8 +211,7 @@ def findings(
 def _beats_both(point: RegimePoint, cells: int) -> Finding:
     sides = {"pair over the small net": OVER_SMALL, "over the large net": OVER_LARGE}
     claim = Claim(tuple(_over(what, point.elos[match]) for what, match in sides.items()), cells=cells)
-    fresh = point.elos[LEVEL]
-    shown = f"{point.cell}: small net against large net {elo_text(fresh)} on fresh seeds, {fresh.units:,} games"
+    shown = f"{point.cell}: small net against large net {elo_text(point.level)}, {point.level.units:,} games"
     return Finding.of("beats-both", claim, shown)
 
 
@@ -282,7 +250,7 @@ def _more_budget(levels: Sequence[RegimePoint]) -> Finding:
 
 
 def figure(found: Sequence[RegimePoint]) -> ht.Figure:
-    """The pair's Elo over the better net on fresh seeds, by that of S over L on the tuning seed, a series a budget."""
+    """The pair's Elo over the better net by that of S over L, a series a budget."""
     lines = []
     for number, budget in enumerate(dict.fromkeys(point.cell.budget for point in found)):
         mine = [point for point in found if point.cell.budget == budget]
@@ -301,25 +269,11 @@ def figure(found: Sequence[RegimePoint]) -> ht.Figure:
 
 
 def matches(setting: Setting) -> list[Match]:
-    """The matches of S against L on the tuning seed; without given nets those of the teacher."""
+    """The matches of S against L; without given nets those of the teacher."""
     setting = learned_setting(setting)
-    tune, _ = stages(setting)
     if not setting.nets:
         return [TEACHER.match(setting)]
-    cells = cells_of(setting, setting.nets, costs_of(setting, setting.nets, store=False))
-    return [cell.match(tune, "tune", LEVEL, TUNING) for cell in cells]
-
-
-def net_speed(setting: Setting, net: Path, seconds: float = 0.3) -> float:
-    """Return the evaluations of a net a second, in full batches; measured for a moment."""
-    with ht.evaluator(described(net)[0], net, threads=setting.threads) as evaluator:
-        features = np.zeros((evaluator.batch_size, *evaluator.feature_shape), np.float32)
-        evaluator(features)  # the first batch also prepares the engine
-        done, started = 0, time.perf_counter()
-        while time.perf_counter() - started < seconds:
-            evaluator(features)
-            done += len(features)
-        return done / (time.perf_counter() - started)
+    return [cell.match(setting, LEVEL, MAP_GAMES) for cell in cells_of(setting, setting.nets)]
 
 
 EXPERIMENTS = (
