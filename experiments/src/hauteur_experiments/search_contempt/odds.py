@@ -13,8 +13,8 @@ from typing import Any, Literal
 
 import hauteur as ht
 from hauteur_experiments.experiment import Experiment, Result, Setting
-from hauteur_experiments.grid import COLOURS, Match, chosen, play, with_net
-from hauteur_experiments.measured import columns
+from hauteur_experiments.grid import COLOURS, Match, chosen, play, points, with_net
+from hauteur_experiments.measured import Interval, columns
 from hauteur_experiments.search_contempt.odds_claims import (
     CLAIMS,
     PUBLISHED_N_SCL,
@@ -187,9 +187,9 @@ def figure(cells: Mapping[tuple[int, int], Cell]) -> ht.Figure:
     lines = []
     for number, n_scl in enumerate(dict.fromkeys(n_scl for n_scl, _ in cells)):
         mine = [cell for cell in cells.values() if cell.n_scl == n_scl]
-        lows, highs = zip(*(cell.played.tally.score_interval for cell in mine), strict=True)
-        xs, scores = [cell.nodes for cell in mine], [cell.score for cell in mine]
-        lines.append(ht.Series(title(n_scl), xs, scores, COLOURS[number % len(COLOURS)], low=lows, high=highs))
+        scores = [Interval(cell.score, len(cell.played.games), cell.played.tally.interval) for cell in mine]
+        xs = [cell.nodes for cell in mine]
+        lines.append(points(title(n_scl), xs, scores, COLOURS[number % len(COLOURS)], joined=True))
     for place, name in enumerate(("PUCT", title(PUBLISHED_N_SCL))):
         values = [scores[place] for scores in TABLE_1.values()]
         lines.append(ht.Series(f"paper, {name}", list(TABLE_1), values, COLOURS[place], dashed=True))

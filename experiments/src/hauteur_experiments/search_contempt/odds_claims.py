@@ -39,6 +39,9 @@ TABLE_1 = {100: (0.2343, 0.3676), 800: (0.3525, 0.5781), 20_000: (0.2540, 0.8173
 RISE, PUCT_RISE = (100 * (TABLE_1[20_000][place] - TABLE_1[100][place]) for place in (1, 0))
 """Percentage points that the paper's giver gains from 100 to 20,000 nodes with search-contempt, and with PUCT."""
 
+PUCT_BEST = 800
+"""Nodes at which the paper's PUCT scores most."""
+
 POINTS = "percentage points"
 PUCT = 1_000_000_000
 """N_scl that turns search-contempt off."""
@@ -124,22 +127,18 @@ def more(cells: Cells, by: By) -> Finding | None:
 
 
 def fall(cells: Cells, by: By) -> Finding | None:
-    """PUCT rises from the least nodes to its best number, and falls from there to the most: the best one between is
-    chosen by one half of the openings, and both are tested by the other.
-    """
+    """PUCT rises from the least nodes to those nearest to the paper's best number, and falls from there to the most."""
     levels = _of(cells, PUCT)
     if len(levels) < 3:
         return None
     first, *between, last = levels
-    chosen, tested = _halves(first)
-    best = max(between, key=lambda cell: Mean([_result(cell.played.games[number], by) for number in chosen]).value)
-    up, down = (gain(one, other, by, tested) for one, other in ((first, best), (last, best)))
+    best = min(between, key=lambda cell: abs(math.log(cell.nodes / PUCT_BEST)))
+    low, high, end = (100 * puct for puct, _ in TABLE_1.values())
     gains = {
-        f"other half of the games, {best.nodes:,} above {first.nodes:,} nodes": (up, 100 * (0.3525 - 0.2343) / 2),
-        f"{best.nodes:,} above {last.nodes:,}": (down, 100 * (0.3525 - 0.2540) / 2),
+        f"{best.nodes:,} above {first.nodes:,} nodes": (gain(first, best, by), (high - low) / 2),
+        f"{best.nodes:,} above {last.nodes:,}": (gain(last, best, by), (high - end) / 2),
     }
-    scores = ", ".join(map(_score_text, levels))
-    return finding_by("fall", by, gains, shown=f"PUCT scores {scores}", least=LEAST_UNITS // 2)
+    return finding_by("fall", by, gains, shown=f"PUCT scores {', '.join(map(_score_text, levels))}")
 
 
 def lead(cells: Cells, by: By) -> Finding | None:
@@ -204,10 +203,9 @@ def _result(game: Any, by: By) -> float:
     return game.score if by == "score" else float(game.score == 1.0)
 
 
-def gain(before: Cell, after: Cell, by: By, numbers: Sequence[int] | None = None) -> Mean | ClusterMean:
-    """The gain of `after` in percentage points, game by game: the openings are the same. numbers: of these games."""
-    chosen = range(len(before.played.games)) if numbers is None else numbers
-    games = [(before.played.games[number], after.played.games[number]) for number in chosen]
+def gain(before: Cell, after: Cell, by: By) -> Mean | ClusterMean:
+    """The gain of `after` in percentage points, game by game: the openings are the same."""
+    games = list(zip(before.played.games, after.played.games, strict=True))
     return by_opening([100 * (_result(b, by) - _result(a, by)) for a, b in games], [_opening(a) for a, _ in games])
 
 
@@ -220,14 +218,6 @@ def _difference(less: tuple[Cell, Cell], greater: tuple[Cell, Cell], by: By) -> 
 
 def _opening(game: Any) -> str:
     return f"{game.fen} {game.opening}"
-
-
-def _halves(cell: Cell) -> tuple[list[int], list[int]]:
-    """The numbers of games of every other opening, and of the rest; of every other game where there is one opening."""
-    openings = [_opening(game) for game in cell.played.games]
-    places = {opening: place for place, opening in enumerate(dict.fromkeys(openings))}
-    sides = [number if len(places) == 1 else places[opening] for number, opening in enumerate(openings)]
-    return tuple([n for n, side in enumerate(sides) if side % 2 == parity] for parity in (1, 0))  # type: ignore[return-value]
 
 
 def _of(cells: Cells, n_scl: int) -> list[Cell]:
