@@ -14,11 +14,11 @@ if TYPE_CHECKING:
     from hauteur.games.registry import check_game as check_game
     from hauteur.games.registry import load_game as load_game
     from hauteur.games.registry import register_game as register_game
-    from hauteur.learning.games_in_memory import self_play as self_play
     from hauteur.learning.recipe import Recipe as Recipe
     from hauteur.learning.recipe import TrainSettings as TrainSettings
     from hauteur.learning.replay import ReplayBuffer as ReplayBuffer
     from hauteur.learning.run import learn as learn
+    from hauteur.learning.run import self_play as self_play
     from hauteur.learning.trainers import Trainer as Trainer
     from hauteur.matches.play import play_match as play_match
     from hauteur.matches.play import rating_list as rating_list
@@ -83,7 +83,7 @@ _MODULES = {
     "rating_list": "hauteur.matches.play",
     "exact_values": "hauteur.games.exact_values",
     # learning
-    "self_play": "hauteur.learning.games_in_memory",
+    "self_play": "hauteur.learning.run",
     "ReplayBuffer": "hauteur.learning.replay",
     "Trainer": "hauteur.learning.trainers",
     "TrainSettings": "hauteur.learning.recipe",

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from hauteur import _core
-from hauteur.learning.games_in_memory import self_play
 from hauteur.learning.replay import ReplayBuffer
+from hauteur.learning.run import self_play
 from hauteur.matches.record import GameRecord
 from hauteur.players.settings import parse_player
 

@@ -46,8 +46,6 @@ class SimulatedFleet:
     Time is `now`, which `wait` moves on.
     """
 
-    name = "simulated workers"
-
     def __init__(self, slots: int, habits: Callable[[int, int], Habits] | None = None) -> None:
         self.now = 0.0
         self.workers: dict[str, SimulatedWorker] = {}

@@ -1,10 +1,9 @@
 """A fleet whose workers are threads of this process: real units, without the time that processes take to begin."""
 
 import queue
-from contextlib import suppress
 from pathlib import Path
 
-from hauteur.cluster.unit import Event, Failed, Finished, Joined, Left, Sources, Unit
+from hauteur.cluster.unit import Event, Failed, Finished, Joined, Left, Sources, Unit, drained
 from hauteur.cluster.worker import UnitWorker
 
 
@@ -12,7 +11,6 @@ class ThreadFleet:
     """Some threads."""
 
     def __init__(self, workers: int) -> None:
-        self.name = f"{workers} threads"
         self.events: queue.Queue[Event] = queue.Queue()
         self.places: dict[str, Path] = {}
         self.workers = {f"thread-{number}": self.worker(f"thread-{number}") for number in range(1, workers + 1)}
@@ -31,12 +29,7 @@ class ThreadFleet:
         self.workers[worker].receive(unit.to_json())
 
     def wait(self, seconds: float) -> list[Event]:
-        found: list[Event] = []
-        with suppress(queue.Empty):
-            found.append(self.events.get(timeout=seconds))
-            while True:
-                found.append(self.events.get_nowait())
-        return found
+        return drained(self.events, seconds)
 
     def replace(self, worker: str, cause: str) -> None:
         self.workers.pop(worker).close()

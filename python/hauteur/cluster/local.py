@@ -13,7 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from hauteur.cluster.unit import Event, Failed, Finished, Joined, Left, Sources, Unit, UnitResult
+from hauteur.cluster.unit import Event, Failed, Finished, Joined, Left, Sources, Unit, UnitResult, drained
 from hauteur.cluster.worker import read_message, write_message
 from hauteur.system.hardware import usable_cores
 from hauteur.system.plugins import VARIABLE, imported
@@ -41,7 +41,6 @@ class LocalFleet:
     def __init__(self, workers: int, *, threads: int = 0, command: Sequence[str] = COMMAND) -> None:
         if not 1 <= workers <= MOST_WORKERS:
             raise ValueError(f"workers of one machine must be 1 to {MOST_WORKERS}, got {workers}; more need --cluster")
-        self.name = f"{workers} local worker{'s' if workers > 1 else ''}"
         self._threads = threads or max(1, usable_cores() // workers)
         self._command = (*command, str(self._threads))
         self._events: queue.Queue[Event] = queue.Queue()
@@ -66,13 +65,7 @@ class LocalFleet:
     def wait(self, seconds: float) -> list[Event]:
         """Return what has happened. ValueError, in one line, where there will never be a worker."""
         self._start()
-        found: list[Event] = []
-        with suppress(queue.Empty):
-            event = self._events.get(timeout=seconds)
-            while True:
-                found += self._handled(event)
-                event = self._events.get_nowait()
-        return found
+        return [found for event in drained(self._events, seconds) for found in self._handled(event)]
 
     def replace(self, worker: str, cause: str) -> None:
         """Kill a process."""

@@ -21,7 +21,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from hauteur.cluster.unit import Event, Failed, Finished, Joined, Left, Sources, Unit, UnitResult
+from hauteur.cluster.unit import Event, Failed, Finished, Joined, Left, Sources, Unit, UnitResult, drained
 from hauteur.cluster.worker import UnitWorker, described
 from hauteur.system.extras import require
 from hauteur.system.plugins import VARIABLE, imported
@@ -91,13 +91,7 @@ class RayFleet:
         if time.monotonic() >= self._next_look:
             self._next_look = time.monotonic() + LOOK_SECONDS
             self._start_workers()
-        found: list[Event] = []
-        with suppress(queue.Empty):
-            ended = self._ended.get(timeout=seconds)
-            while True:
-                found += self._taken(*ended)
-                ended = self._ended.get_nowait()
-        return found
+        return [event for ended in drained(self._ended, seconds) for event in self._taken(*ended)]
 
     def replace(self, worker: str, cause: str) -> None:
         """Kill a worker."""

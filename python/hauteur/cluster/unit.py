@@ -7,14 +7,18 @@ from __future__ import annotations
 
 import hashlib
 import json
+import queue
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
 from hauteur import __version__
+
+T = TypeVar("T")
 
 JOB = "hauteur.learning.units", "LearningJob"
 """The module and class of what plays units, above this package."""
@@ -138,14 +142,23 @@ class Failed:
 
 Event = Joined | Left | Finished | Failed
 
+
+def drained(events: queue.Queue[T], seconds: float) -> list[T]:
+    """Return all that a queue has, after at most this time."""
+    found: list[T] = []
+    with suppress(queue.Empty):
+        found.append(events.get(timeout=seconds))
+        while True:
+            found.append(events.get_nowait())
+    return found
+
+
 Sources = Mapping[str, Path]
 """Where the driver has the files of units, by sha256."""
 
 
 class Fleet(Protocol):
-    """Workers; one thread uses a fleet. A worker that left is replaced by the fleet itself. name: for people."""
-
-    name: str
+    """Workers; one thread uses a fleet. A worker that left is replaced by the fleet itself."""
 
     def submit(self, worker: str, unit: Unit, sources: Sources) -> None:
         """Give a unit to a worker that has joined and not left; without waiting for it."""

@@ -65,23 +65,11 @@ class GenerationRow(NamedTuple):
 
 def row_of(line: dict[str, Any], generations: int) -> GenerationRow:
     """The row of a line of metrics.jsonl."""
-    games, train, gate = line["games"], line["train"], line["gate"]
-    return GenerationRow(
-        generation=line["generation"],
-        generations=generations,
-        games=games["games"],
-        positions=games["positions"],
-        first_wins=games["first_wins"],
-        draws=games["draws"],
-        second_wins=games["second_wins"],
-        mean_length=games["mean_length"],
-        policy_loss=train["policy_loss"],
-        value_loss=train["value_loss"],
-        promoted=gate["promoted"],
-        score=gate["score"] if gate["games"] else None,
-        elo=line["best_elo"],
-        seconds=line["seconds"],
-    )
+    gate = line["gate"]
+    score = gate["score"] if gate["games"] else None
+    own = {"generations": generations, "promoted": gate["promoted"], "score": score, "elo": line["best_elo"]}
+    found = line["train"] | line | line["games"] | own
+    return GenerationRow(**{name: found[name] for name in GenerationRow._fields})
 
 
 def generation_line(line: dict[str, Any], generations: int) -> str:
