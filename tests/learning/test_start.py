@@ -1,11 +1,13 @@
-"""Beginning a run with recorded games: what is learned, held out and taught, and going on after a kill."""
+"""Beginning a run with recorded games or a net: what is learned, held out and taught, and what does not fit."""
 
+import re
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
+import run_toys
 import start_toys
 from learning_toys import ToyEvaluator
 from recorded_games import random_record, shard_of
@@ -13,8 +15,12 @@ from start_toys import TICTACTOE, Silent, metrics_of, tiny
 
 from hauteur import networks
 from hauteur.learning.pipeline import learn
+from hauteur.learning.recipe import Recipe, parse_recipe
 from hauteur.learning.recorded_files import good_games
-from hauteur.learning.start import HELD_OUT, LEARN, TaughtGames, bring_in, open_data, taught_games
+from hauteur.learning.start import HELD_OUT, LEARN, TaughtGames, bring_in, check_start, open_data, taught_games
+from hauteur.learning.trainers import first_trainer
+from hauteur.networks import ResNetArchitecture
+from hauteur.networks.modules import initialise, tensors_of
 
 shard, teacher_file = start_toys.shard, start_toys.teacher_file  # fixtures
 
@@ -122,3 +128,49 @@ def test_the_teachers_policy_and_values_become_the_targets(tmp_path: Path) -> No
             row += 1
     assert row == buffer.positions
     assert [record.outcome for record in taught] == [record.outcome for record in records]
+
+
+SHAPE = run_toys.TINY["network"]
+
+
+def begun(**changes: dict[str, Any]) -> Recipe:
+    """A recipe of one generation, at a constant rate and without a gate."""
+    constant = {"train": {"schedule": "constant"} | changes.pop("train", {}), "gate": {"by": "off"}}
+    return run_toys.tiny(**constant, **{"run": {"generations": 1}, "selfplay": {"opening_plies": 0}} | changes)
+
+
+@pytest.fixture
+def net(tmp_path: Path) -> Path:
+    shape = ResNetArchitecture(feature_shape=(2, 3, 3), num_actions=9, **SHAPE)
+    path = tmp_path / "start.safetensors"
+    networks.save(path, shape, tensors_of(initialise(shape, 77)), game="tictactoe")
+    return path
+
+
+def test_a_run_begins_with_the_weights_of_a_file(net: Path, tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    run = learn(begun(start={"net": str(net)}), folder=folder, display=Silent())
+    first, start = networks.load(folder / "nets/gen-00000.safetensors"), networks.load(net)
+    assert first.description.architecture == start.description.architecture
+    for name, values in start.tensors.items():
+        np.testing.assert_array_equal(first.tensors[name], values)
+    net.unlink()  # a run that has begun does not need the file
+    again = learn(begun(start={"net": str(net)}), folder=folder, display=Silent())
+    assert again.learners.steps == run.learners.steps > 0
+
+
+def test_a_net_that_does_not_fit_is_refused(net: Path, tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match=re.escape("but the section [network] says resnet 16x1")) as caught:
+        learn(begun(start={"net": str(net)}, network={"filters": 16}), folder=tmp_path / "a", display=Silent())
+    assert str(caught.value).startswith(str(net))
+    other = parse_recipe({"game": "connect4", "start": {"net": str(net)}, "gate": {"by": "off"}}, "test")
+    with pytest.raises(ValueError, match=r"is a net for tictactoe .* not for connect4"):
+        learn(other, folder=tmp_path / "b", display=Silent())
+
+
+def test_a_run_begins_from_a_net_by_name() -> None:
+    recipe = Recipe.model_validate({"game": "tictactoe", "start": {"net": "tictactoe"}})
+    check_start(TICTACTOE, recipe)
+    found, shipped = first_trainer(TICTACTOE, recipe).network_tensors(), networks.load("tictactoe").tensors
+    assert found.keys() == shipped.keys()
+    assert all(np.array_equal(found[name], values) for name, values in shipped.items())

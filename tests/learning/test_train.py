@@ -1,6 +1,8 @@
-"""Training: the loss by hand, the schedule, the same weights for any number of threads, restoring, learning at all."""
+"""Training: the loss by hand, the schedule, the same weights for any number of threads, restoring; batches in order."""
 
 import math
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,7 @@ from hauteur import _core
 from hauteur.learning.recipe import TrainSettings, WindowSettings
 from hauteur.learning.replay import ReplayBuffer, Samples
 from hauteur.learning.shards import write_shard
-from hauteur.learning.train import Batch, CandidateTrainer, Optimiser, learning_rate, losses
+from hauteur.learning.train import AHEAD, Batch, CandidateTrainer, Optimiser, in_order, learning_rate, losses
 from hauteur.matches.arena import play_games
 from hauteur.matches.record import GamePlan
 from hauteur.mcts.params import Dirichlet, SearchParams, Temperature
@@ -248,3 +250,39 @@ def test_it_learns(buffer: ReplayBuffer, value: str) -> None:
     assert later.policy_loss < first.policy_loss
     assert later.value_loss < first.value_loss
     assert (later.steps, later.samples, trainer.steps) == (60, 60 * 64, 65)
+
+
+def alive() -> int:
+    return sum(thread.name.startswith("hauteur-batches") for thread in threading.enumerate())
+
+
+@pytest.mark.parametrize("workers", [1, 3])
+def test_the_order_is_that_of_the_numbers(workers: int) -> None:
+    def make(number: int) -> int:
+        time.sleep(0.002 * (number % 3))
+        return number * number
+
+    assert list(in_order(make, 20, workers=workers)) == [number * number for number in range(20)]
+    assert list(in_order(make, 0)) == []
+
+
+def test_not_more_than_wanted_are_made_ahead() -> None:
+    made: list[int] = []
+    batches = in_order(made.append, 100, workers=2)
+    next(batches)
+    batches.close()  # type: ignore[attr-defined]
+    assert len(made) <= 2 + AHEAD
+    assert alive() == 0
+
+
+def test_an_error_comes_in_its_place() -> None:
+    def make(number: int) -> int:
+        if number == 3:
+            raise ValueError("the third is missing")
+        return number
+
+    batches = in_order(make, 9, workers=3)
+    assert [next(batches) for _ in range(3)] == [0, 1, 2]
+    with pytest.raises(ValueError, match="the third is missing"):
+        next(batches)
+    assert alive() == 0
