@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 from search_pairs import Pair, agree_after_each, calls, pairs, wandering
-from search_toys import ToyGame, hash_evaluator, uniform_evaluator
+from search_toys import hash_evaluator, uniform_evaluator
 
 from hauteur._core import Forest, Game
 from hauteur.mcts.params import Cpuct, Fpu, Gumbel, Repetition, SearchContempt, SearchParams, Solver
-from reference.graph import GraphSearch, added
-from reference.tree import Value, reachable
+from reference.graph import GraphSearch
+from reference.tree import reachable
 
 GRAPH = SearchParams(graph=True)
 NOT_WITH_GRAPH = ("variance", "tree_balance", "q_average", "lower_bound", "second_net")
@@ -63,16 +63,6 @@ def test_games_agree_and_use_what_other_moves_have_found(game: str, params: Sear
     assert stats["rows"] + stats["transpositions"] <= stats["visits"]
 
 
-def test_a_game_without_transpositions_is_searched_as_a_tree() -> None:
-    game = Game.from_python(ToyGame(seed=3, width=0, max_plies=9))
-    found = []
-    for graph in (False, True):
-        forest = make_forest(game, SearchParams(graph=graph, cache_size=0), 3)
-        search(forest, hash_evaluator(game.num_actions), visits=300, rows=7)
-        found.append([forest.root_edges(tree) for tree in range(3)])
-    assert found[0] == found[1]
-
-
 def test_the_means_are_those_of_the_edges_and_lines_to_a_node_have_one_length() -> None:
     state = Game("connect4").new_initial_state()
     reference = GraphSearch(state, GRAPH)
@@ -90,12 +80,6 @@ def test_the_means_are_those_of_the_edges_and_lines_to_a_node_have_one_length() 
             assert edge.child
             assert edge.child.state.ply == node.state.ply + 1
             assert edge.child.exact or edge.visits <= edge.child.visits
-
-
-def test_an_edge_takes_the_value_that_its_node_has_come_to_by_other_moves() -> None:
-    # Four visits of 0.5 become five of 0.2: the sum above changes by 5 * 0.2 - 4 * 0.5.
-    assert added(Value(0.2, 0.25), 4, Value(0.5, 0.5)) == pytest.approx(Value(-1.0, -0.75))
-    assert added(Value(0.2, 0.25), 0, Value(0.0, 0.0)) == (0.2, 0.25)
 
 
 def test_any_number_of_threads_makes_the_same_graphs() -> None:

@@ -109,12 +109,6 @@ def test_with_other_rules_any_sequence_of_calls_agrees(
     agree_after_each(pair, calls)
 
 
-def connect4(rule: Gumbel, *, seed: int = 5, **changes: Any) -> Pair:
-    game = Game("connect4")
-    params = SearchParams(gumbel=rule, **changes)
-    return Pair(game.new_initial_state(), params, hash_evaluator(game.num_actions, salt=2), seed=seed)
-
-
 def test_completed_q_policy_and_target_by_hand() -> None:
     # pi = 1/2, 1/4, 1/4; visits 3 and 1; v_mix = (0.2 + 4 / 0.75 (0.5 * 0.4 - 0.25 * 0.2)) / 5 = 0.2
     node = Knowledge([math.log(2.0), 0.0, 0.0], [3, 1, 0], [0.4, -0.2, None], 0.2)
@@ -123,34 +117,6 @@ def test_completed_q_policy_and_target_by_hand() -> None:
     assert sigma(rule, node) == pytest.approx([4 * 0.5 * 0.7, 4 * 0.5 * 0.4, 4 * 0.5 * 0.6])
     weights = np.array([2 * math.exp(1.4), math.exp(0.8), math.exp(1.2)])
     assert improved_policy(rule, node) == pytest.approx((weights / weights.sum()).tolist())
-
-
-def test_one_visit_plays_a_sample_of_the_policy() -> None:
-    # With no visit of an edge and one candidate the greatest g + logits is played: each action as often as its prior.
-    game = Game("tictactoe")
-    evaluator = hash_evaluator(9, salt=4, sharpness=2.0)
-    params = SearchParams(gumbel=Gumbel(), policy_temperature=1.7)
-    forest = Forest(game, params)
-    ids = np.array([forest.add(game.new_initial_state(), seed) for seed in range(4000)])
-    forest.set_visit_limits(ids, np.ones(len(ids), np.uint32))
-    features = np.zeros((len(ids), *game.feature_shape), np.float32)
-    batch = forest.gather(features)
-    forest.apply(batch, *evaluator(features[: len(batch)]))
-    while len(forest.active()):
-        forest.apply(forest.gather(features), np.zeros((0, 9), np.float32), np.zeros((0, 3), np.float32))
-    logits = evaluator(features[:1])[0][0].astype(np.float64)
-    expected = np.exp(logits) / np.exp(logits).sum()
-    found = np.bincount(forest.best_actions(ids), minlength=9) / len(ids)
-    assert np.abs(found - expected).max() < 4 * np.sqrt(0.25 / len(ids))
-
-
-def test_the_target_does_not_depend_on_the_noise_of_one_visit() -> None:
-    def target(seed: int) -> list[float]:
-        pair = connect4(Gumbel(), seed=seed)
-        pair.run(1)
-        return [float(share) for share in pair.forest.policy_targets(pair.ids)[0]]
-
-    assert target(1) == target(2)
 
 
 @pytest.mark.parametrize(

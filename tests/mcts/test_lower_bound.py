@@ -42,9 +42,3 @@ def test_visits_and_targets_are_those_of_plain_puct() -> None:
     plain, other = searched(None), searched(LowerBound(confidence=0.9, min_share=1e-6))
     assert plain.forest.digest(0) == other.forest.digest(0)
     assert plain.forest.policy_targets(plain.ids).tolist() == other.forest.policy_targets(other.ids).tolist()
-
-
-def test_a_neutral_rule_keeps_nothing() -> None:
-    plain, neutral, on = searched(None), searched(LowerBound(confidence=0.5, min_share=1.0)), searched(LowerBound())
-    assert plain.forest.tree_stats(0) == neutral.forest.tree_stats(0)
-    assert on.forest.tree_stats(0)["bytes"] > plain.forest.tree_stats(0)["bytes"]

@@ -320,32 +320,6 @@ def test_an_edge_that_the_root_is_kept_from_cannot_be_chosen() -> None:
         pair.run(5)
 
 
-def test_after_a_failure_nothing_is_in_flight() -> None:
-    left = iter(range(40))
-
-    def sometimes() -> Floats:
-        if next(left, None) is None:
-            raise ValueError("enough")
-        return np.zeros(7)
-
-    pair = Pair(
-        CONNECT4.new_initial_state(), SearchParams(), hash_evaluator(7), rules=(failing("exploration", sometimes),)
-    )
-    pair.forest.set_visit_limits(pair.ids, np.array([200], np.uint32))
-    features = np.zeros((4, *CONNECT4.feature_shape), np.float32)
-
-    def search() -> None:
-        while True:
-            batch = pair.forest.gather(features)
-            pair.forest.apply(batch, *pair.evaluator(features[: len(batch)]))
-
-    with pytest.raises(ValueError, match=r"^rule Bad.exploration has failed: ValueError: enough$"):
-        search()
-    assert {edge["in_flight"] for edge in pair.forest.root_edges(0)} == {0}
-    pair.forest.check_invariants(0)
-    pair.forest.advance(pair.ids, np.array([3], np.uint16))
-
-
 @pytest.mark.parametrize(
     ("rules", "message"),
     [

@@ -7,10 +7,10 @@ import pytest
 from forests import NOISY, gather, make_forest, search
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from search_pairs import SPECS, Pair, games, pairs, random_state, search_params, without
-from search_toys import hash_evaluator, solved_tictactoe, tictactoe_value, uniform_evaluator
+from search_pairs import SPECS, Pair, games, pairs, search_params, without
+from search_toys import hash_evaluator, uniform_evaluator
 
-from hauteur._core import Forest, Game, State
+from hauteur._core import Forest, Game
 from hauteur.mcts.params import SearchParams
 
 
@@ -104,18 +104,6 @@ def test_a_tree_stops_growing_at_the_memory_cap_and_the_others_go_on() -> None:
     forest.check_invariants(1)
 
 
-def test_a_finished_game_wants_no_visits() -> None:
-    game = Game("tictactoe")
-    state = game.new_initial_state()
-    for action in (0, 3, 1, 4, 2):
-        state.apply(action)
-    forest = Forest(game, NOISY)
-    tree = forest.add(state)
-    assert forest.finished().tolist() == [tree]
-    assert len(gather(forest, 4)[0]) == 0
-    assert forest.root_edges(tree) == []
-
-
 # -- bookkeeping ---------------------------------------------------------------------------------------------------
 
 
@@ -165,31 +153,3 @@ def test_advance_keeps_the_subtree_or_clears_it(pair: Pair, visits: int, move: i
     found = int(pair.forest.root_node_visits(pair.ids)[0])
     assert found == expected or (pair.params.repetition and 0 < found < expected), "repeats may be taken back"
     assert len(pair.forest.root_edges(0)) == (len(pair.forest.state(0).legal_actions()) if expected else 0)
-
-
-@given(pairs())
-def test_noise_and_temperature_of_the_root_leave_its_stored_priors_alone(pair: Pair) -> None:
-    plain = pair.params.model_copy(update={"dirichlet": None, "root_policy_temperature": None})
-    other = Pair(pair.state, plain, pair.evaluator)
-    for forest in (pair.forest, other.forest):
-        search(forest, pair.evaluator, visits=1, rows=1)
-    priors = pair.forest.root_priors(pair.ids)
-    np.testing.assert_array_equal(priors, other.forest.root_priors(other.ids))
-    assert abs(float(priors.sum()) - 1) < 1e-3
-
-
-@given(st.lists(st.integers(0, 100), max_size=7))
-def test_a_search_with_exact_values_keeps_the_value_of_the_game(moves: list[int]) -> None:
-    game = Game("tictactoe")
-    state = random_state(game, moves)
-    forest = Forest(game, SearchParams())
-    tree = forest.add(state)
-    search(forest, solved_tictactoe, visits=200, rows=3)
-    played = state.copy()
-    played.apply(forest.principal_variation(tree)[0])
-
-    def value(position: State) -> int:
-        own, other = ((position.features().reshape(2, 9) != 0) @ (1 << np.arange(9))).tolist()
-        return tictactoe_value(own, other)
-
-    assert value(played) == -value(state)

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from search_pairs import Pair, random_state, search_params, solvers
-from search_toys import ToyGame, hash_evaluator
+from search_pairs import random_state, search_params, solvers
+from search_toys import ToyGame
 from solver_toys import (
     MATES,
     PROVING,
@@ -155,51 +155,6 @@ def test_bounds_hold_whatever_the_settings(
 
 
 # -- forced moves, the root, re-use ------------------------------------------------------------------------------------
-
-
-def one_reply_game() -> Game:
-    """Two moves at the root; behind them single replies for four plies; a win for the first player at the end."""
-
-    class Chain(ToyGame):
-        def legal_actions(self) -> list[int]:
-            return [] if self.ply >= 6 else ([0, 1] if self.ply in (0, 5) else [3])
-
-        def outcome(self) -> int | None:
-            return 1 if self.ply >= 6 and self.bits % 2 else (-1 if self.ply >= 6 else None)
-
-        @property
-        def to_move(self) -> int:
-            return self.ply % 2
-
-    return Game.from_python(Chain(seed=5))
-
-
-def test_the_network_is_not_asked_about_forced_moves() -> None:
-    for extend in (False, True):
-        rule = Solver(auto_extend=extend)
-        pair = Pair(one_reply_game().new_initial_state(), SearchParams(solver=rule, cache_size=0), hash_evaluator(7))
-        pair.set_limit(5)
-        choices = []
-        while pair.search.wants_visit():
-            pair.gather(2)
-            choices += [len(leaf.node.state.legal_actions()) for leaf in pair.pending[0].leaves]
-            pair.apply(0)
-        pair.check()
-        assert set(choices) == ({2} if extend else {1, 2})
-        below = [edge.child for edge in pair.search.root.edges if edge.child]
-        assert {forced_length(node) for node in below} == ({4} if extend else {0})
-
-
-def forced_length(node: reference.Node) -> int:
-    """Forced nodes in a row, all of which have the visits, value and network value of the node behind them."""
-    length = 0
-    while node.forced:
-        behind = child(node, 0)
-        assert (behind.visits, behind.in_flight) == (node.visits, node.in_flight)
-        assert behind.value.seen_by(node.mover, behind.mover) == node.value
-        assert behind.network.seen_by(node.mover, behind.mover) == node.network
-        node, length = behind, length + 1
-    return length
 
 
 def test_proven_moves_of_the_root_wait_for_the_others() -> None:

@@ -70,15 +70,6 @@ def test_contempt_alone() -> None:
     np.testing.assert_allclose(found, changed((0.4, 0.4, 0.2), ratio=1.0, diff=diff), atol=2e-7)
 
 
-def test_draw_rate_target() -> None:
-    target = 1.0 / math.log(1.3 / 0.7)
-    near, far = math.cosh(0.1 / target) ** -2, math.cosh(0.9 / target) ** -2
-    diff = target / REFERENCE**2 / (near + far) * LN10 / 200.0 * -50.0 * 0.6
-    rule = WdlContempt(contempt=-50, draw_rate_target=0.3, book_exit_bias=0.8, attenuation=0.6)
-    found = evaluated(rule, (0.3, 0.6, 0.1)).searched
-    np.testing.assert_allclose(found, changed((0.3, 0.6, 0.1), ratio=target / REFERENCE, diff=diff), atol=2e-7)
-
-
 def test_calibrated_by_elo() -> None:
     """Own Elo 2700, opponent 2000."""
 

@@ -11,13 +11,10 @@ import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from lc0_toys import Policy, attention_net, random_net, random_tensors, tower_net
-from output_differences import Answers
 
-from hauteur import _core, networks
+from hauteur import networks
 from hauteur.networks.architecture import Architecture, ResNetArchitecture
 from hauteur.networks.evaluators.base import Backend
-from hauteur.networks.evaluators.callables import features_of, random_positions
-from hauteur.networks.evaluators.factory import make_evaluator
 from hauteur.networks.layers import Floats
 from hauteur.networks.modules import Inference, build
 from hauteur.networks.onnx import onnx_bytes
@@ -91,23 +88,6 @@ def test_models_compute_what_torch_computes(net: Net, rows: int) -> None:
     for found, exact in zip(session.run(None, {"features": features}), expected, strict=True):
         assert found.shape == exact.shape
         np.testing.assert_allclose(found, exact, atol=3e-5 * max(1.0, float(np.abs(exact).max())))
-
-
-def answers(path: Path) -> Answers:
-    game = _core.Game("chess")
-    evaluator = make_evaluator(game, path, backend="onnxruntime", precision="float32", threads=1)
-    try:
-        return evaluator(features_of(game, random_positions(game, 3)))
-    finally:
-        evaluator.close()
-
-
-def test_a_net_in_use_leaves_no_file(tmp_path: Path) -> None:
-    net = random_net(tmp_path / "net.pb.gz", seed=1)
-    first = answers(net)
-    random_net(net, seed=2)
-    assert np.abs(answers(net)[0] - first[0]).max() > 1e-3
-    assert list(tmp_path.iterdir()) == [net]
 
 
 def test_an_onnx_file_is_not_read_again(tmp_path: Path) -> None:

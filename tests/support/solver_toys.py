@@ -128,11 +128,6 @@ def proven_result(forest: Forest, tree: int) -> int | None:
     return lower if lower == upper else None
 
 
-def mate_in(board: chess.Board, most: int) -> int | None:
-    """Fewest moves, at most `most`, in which the side to move mates by force; by trying everything."""
-    return next((moves for moves in range(1, most + 1) if _mates(board, moves)), None)
-
-
 def _mates(board: chess.Board, moves: int) -> bool:
     for move in board.legal_moves:
         if moves == 1 and not board.gives_check(move):
