@@ -10,7 +10,7 @@ from search_pairs import Pair
 from search_toys import hash_evaluator
 
 from hauteur._core import Game
-from hauteur.mcts.params import Cpuct, Dirichlet, ForcedPlayouts, Fpu, SearchParams, Solver
+from hauteur.mcts.params import Cpuct, Dirichlet, ForcedPlayouts, Fpu, SearchParams
 from reference.forced_playouts import forced, pruned_visits
 from reference.scores import Scores
 from reference.tree import Edge, Node, Value, make_node
@@ -85,18 +85,3 @@ def test_quiet_trees_are_searched_and_taught_without_the_rule() -> None:
         return pair.forest.root_visits(pair.ids)[0].tolist(), pair.forest.policy_targets(pair.ids)[0].tolist()
 
     assert found(2.0) == found(0.0)
-
-
-def test_moves_that_are_proven_are_not_forced() -> None:
-    """A proven loss keeps the visits that it had, though its prior is great."""
-    game = Game("tictactoe")
-    state = game.new_initial_state()
-    for action in (0, 4, 1):
-        state.apply(action)  # the second player must answer at 2
-    params = PLAIN.model_copy(update={"forced_playouts": ForcedPlayouts(k=100), "solver": Solver(lookahead=1)})
-    pair = Pair(state, params, hash_evaluator(9, salt=1))
-    pair.run(60)
-    pair.check()
-    lost = [edge for edge in pair.forest.root_edges(0) if edge["upper"] == -1]
-    assert lost
-    assert all(edge["visits"] <= 10 for edge in lost)

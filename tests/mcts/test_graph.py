@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from forests import make_forest, search
 from hypothesis import given
@@ -80,19 +79,6 @@ def test_the_means_are_those_of_the_edges_and_lines_to_a_node_have_one_length() 
             assert edge.child
             assert edge.child.state.ply == node.state.ply + 1
             assert edge.child.exact or edge.visits <= edge.child.visits
-
-
-def test_any_number_of_threads_makes_the_same_graphs() -> None:
-    game = Game("connect4")
-    params = RULES.model_copy(update={"cache_size": 0})
-    digests = []
-    for threads in (1, 4):
-        forest = make_forest(game, params, 5, threads=threads)
-        search(forest, hash_evaluator(game.num_actions, sharpness=1.0), visits=200, rows=16)
-        forest.advance(np.arange(5), forest.best_actions(np.arange(5)))
-        search(forest, hash_evaluator(game.num_actions, sharpness=1.0), visits=300, rows=16)
-        digests.append([forest.digest(tree) for tree in range(5)])
-    assert digests[0] == digests[1]
 
 
 def test_proofs_are_the_games_results() -> None:

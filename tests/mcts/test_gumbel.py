@@ -13,13 +13,11 @@ from hypothesis import strategies as st
 from search_pairs import Pair, agree_after_each, calls, pairs
 from search_toys import hash_evaluator
 
-from hauteur._core import Forest, Game
+from hauteur._core import Game
 from hauteur.mcts.params import (
-    Dirichlet,
     EarlyVisits,
     Gumbel,
     InitialTrust,
-    LowerBound,
     PriorMixing,
     QAverage,
     SearchParams,
@@ -117,20 +115,3 @@ def test_completed_q_policy_and_target_by_hand() -> None:
     assert sigma(rule, node) == pytest.approx([4 * 0.5 * 0.7, 4 * 0.5 * 0.4, 4 * 0.5 * 0.6])
     weights = np.array([2 * math.exp(1.4), math.exp(0.8), math.exp(1.2)])
     assert improved_policy(rule, node) == pytest.approx((weights / weights.sum()).tolist())
-
-
-@pytest.mark.parametrize(
-    ("params", "message"),
-    [
-        ({"dirichlet": Dirichlet()}, "gumbel and dirichlet exclude each other"),
-        ({"lower_bound": LowerBound()}, "gumbel and lower_bound exclude each other"),
-        (
-            {"gumbel": Gumbel(below_root="improved_policy"), "prior_mixing": PriorMixing(share=0.2)},
-            "gumbel.below_root must be puct here, got improved_policy",
-        ),
-    ],
-)
-def test_what_excludes_gumbel_is_refused_in_one_line(params: dict[str, Any], message: str) -> None:
-    settings = {"gumbel": Gumbel()} | params
-    with pytest.raises(ValueError, match=message):
-        Forest(Game("tictactoe"), SearchParams(**settings))

@@ -5,8 +5,7 @@ import pytest
 from search_toys import hash_evaluator
 
 from hauteur import _core
-from hauteur.learning.recipe import Recipe
-from hauteur.mcts.params import SearchParams, SecondNet
+from hauteur.mcts.params import SearchParams
 
 CHESS = _core.Game("chess")
 ENDGAME = _core.Game("chess(fen=8/8/4k3/8/8/3K4/3P4/8 w - - 0 60)")
@@ -66,9 +65,3 @@ def test_a_tree_takes_evaluations_from_itself_alone() -> None:
     assert totals["rows"] + totals["position_hits"] + totals["terminal_visits"] == totals["visits"]
     assert [searched(games, "position", threads)[0] for games, threads in [(4, 1), (4, 3)]] == [alone, alone]
     assert searched(1, "exact")[1]["position_hits"] == 0
-
-
-def test_learning_keeps_the_exact_key_and_two_nets_need_it() -> None:
-    assert Recipe(game="chess").selfplay.search.cache_key == "exact"
-    with pytest.raises(ValueError, match="second_net and cache_key position cannot be used together"):
-        SearchParams(cache_key="position", second_net=SecondNet())

@@ -28,9 +28,8 @@ from hauteur.mcts.params import (
     TreeBalance,
     Variance,
 )
-from reference import initial_trust, q_average, tree_balance, variance
+from reference import initial_trust, q_average, variance
 from reference.draws import Draws
-from reference.prior_mixing import uniform_share
 from reference.scores import Scores
 from reference.variance import Moments
 
@@ -203,16 +202,6 @@ def test_neutral_rules_are_plain_puct_bit_for_bit(game: str, rule: str) -> None:
     plain = grown(game, {})
     for settings_of_rule in NEUTRAL[rule]:
         assert grown(game, {rule: settings_of_rule}) == plain
-
-
-def test_limits_of_the_formulas() -> None:
-    assert uniform_share(PriorMixing(mode="legacy"), depth=1, edges=35, gap=0) == pytest.approx(0.677419, abs=NEAR)
-    assert uniform_share(PriorMixing(mode="dynamic", share=0.05), depth=9, edges=35, gap=2) == 0.05
-    legacy = TreeBalance(mode="legacy", scale=1.5, left=1.5, right=0.01)
-    factors = [tree_balance.factor(legacy, replies, 24.0) for replies in (0, 24, 12, 48)]
-    assert factors == pytest.approx([0.544331, 0.544331, 1.002881, 0.19245], abs=NEAR)
-    clamped = variance.bonus(Variance(scale=0.5), child_visits=9, visits=3, variance=0.09, draw=lambda: 2.0)
-    assert min(0.97 + clamped, 1.0) == 1.0
 
 
 @given(st.integers(1, 10**6), st.floats(0, 1), st.integers(0, 10**6))

@@ -14,7 +14,7 @@ from lc0_toys import random_net, random_tensors
 
 from hauteur import networks
 from hauteur.networks.architecture import ResNetArchitecture
-from hauteur.networks.files import safetensors_bytes
+from hauteur.networks.files import DIGEST_KEY, safetensors_bytes
 from hauteur.networks.lc0_proto import SCHEMA
 from hauteur.networks.shapes import resnet_shapes
 from hauteur.networks.wire import MAX_FIELDS, read_message
@@ -117,10 +117,50 @@ def test_other_safetensors_files(folder: Path, safetensors_file: bytes) -> None:
     assert "filters" in (said or "")
 
 
-def changed(whole: bytes, key: str, value: str) -> bytes:
-    """A safetensors file with other metadata."""
+def changed(whole: bytes, key: str, value: str | None) -> bytes:
+    """A safetensors file with other metadata; None takes an entry away."""
     (length,) = struct.unpack("<Q", whole[:8])
     header = json.loads(whole[8 : 8 + length])
-    header["__metadata__"][key] = value
+    header["__metadata__"].pop(key)
+    if value is not None:
+        header["__metadata__"][key] = value
     text = json.dumps(header).encode()
     return struct.pack("<Q", len(text)) + text + whole[8 + length :]
+
+
+# Check sums.
+
+
+@pytest.fixture(params=["float32", "float16"])
+def net_bytes(request: pytest.FixtureRequest) -> bytes:
+    tensors = random_tensors(resnet_shapes(TINY), 1)
+    return safetensors_bytes(TINY, tensors, game="tictactoe", training={"steps": 5}, dtype=request.param)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_flipped_bit_is_taken_in_silently(tmp_path: Path, net_bytes: bytes, seed: int) -> None:
+    path, random, refused = tmp_path / "a.safetensors", np.random.default_rng(seed), 0
+    path.write_bytes(net_bytes)
+    whole = networks.load(path)
+    expected = {name: values.tobytes() for name, values in whole.tensors.items()}
+    known = {"sha256": None}
+    for _ in range(200):
+        data = bytearray(net_bytes)
+        data[random.integers(len(data))] ^= 1 << int(random.integers(8))
+        path.write_bytes(data)
+        try:
+            found = networks.load(path)
+            arrays = found.tensors
+        except ValueError as error:
+            assert str(error).startswith(f"{path}: ")  # noqa: PT017 (a flip in what is not read is no error)
+            refused += 1
+            continue
+        assert {name: values.tobytes() for name, values in arrays.items()} == expected
+        assert found.description.model_copy(update=known) == whole.description.model_copy(update=known)
+    assert refused > 180
+
+
+def test_files_without_check_sums_are_read(tmp_path: Path, net_bytes: bytes) -> None:
+    path = tmp_path / "a.safetensors"
+    path.write_bytes(changed(changed(net_bytes, DIGEST_KEY, None), "hauteur.tensors", None))
+    assert networks.load(path).tensors
