@@ -113,3 +113,18 @@ def test_a_position_is_reached_by_clicks_keys_settings_and_text(windows: Windows
     expect(page).to_have_url(re.compile(r"moves=e4\+e5(&|$)"))
     assert axe_faults(page) == []
     assert too_wide(page) == []
+
+
+def test_lines_that_are_left_stay_as_variations(windows: Windows) -> None:
+    page = windows.open("/analyse?game=chess&moves=e4+e5+Nf3+Nc6")
+    moves, others = page.locator("#line li"), page.locator("#variations button")
+    expect(moves).to_have_text(["e4", "e5", "Nf3", "Nc6"])
+    for _ in range(2):
+        page.get_by_role("button", name="Back").click()
+    page.locator('.square[aria-label^="b1,"]').click()
+    page.locator('.square[aria-label^="c3,"]').click()
+    expect(moves).to_have_text(["e4", "e5", "Nc3"])
+    expect(others).to_have_text(["… Nf3 Nc6"])
+    others.first.click()
+    expect(moves).to_have_text(["e4", "e5", "Nf3", "Nc6"])
+    expect(page.locator("#line [aria-current]")).to_have_text("Nf3")

@@ -162,9 +162,45 @@ function go(change) {
   });
 }
 
+// Another move than the one that was taken back begins a variation: the line that is left stays below the moves.
+let variations = [], startOfVariations = "";
+const MOST_VARIATIONS = 6;
+
 function play(text) {
+  const moves = [...here, ...(look?.moves ?? []), text];
+  const goesOn = undone.at(-1) === text && moves.length === state.moves.length + 1;
+  if (goesOn) undone.pop();
+  else leaveLine();
+  return go({ moves });
+}
+
+function leaveLine() {
+  const left = played();
+  if (undone.length) variations = [left, ...variations.filter((other) => other.join() !== left.join())].slice(0, MOST_VARIATIONS);
   undone = [];
-  return go({ moves: [...here, ...(look?.moves ?? []), text] });
+}
+
+// Goes to where a variation leaves the line of the board, one move into it.
+function takeVariation(texts) {
+  const until = Math.min(common(texts, played()) + 1, texts.length);
+  leaveLine();
+  variations = variations.filter((other) => other !== texts);
+  undone = texts.slice(until).reverse();
+  return go({ moves: texts.slice(0, until) });
+}
+
+const common = (one, other) => { let at = 0; while (at < one.length && one[at] === other[at]) at += 1; return at; };
+
+function showVariations() {
+  const start = `${state.game} ${state.fen}`;
+  if (start !== startOfVariations) [variations, startOfVariations] = [[], start];
+  byId("variations").hidden = !variations.length;
+  byId("variations").replaceChildren(...variations.map((texts) => {
+    const at = common(texts, played()), button = document.createElement("button");
+    Object.assign(button, { type: "button", className: "small", textContent: `${at ? "… " : ""}${texts.slice(at, at + 5).join(" ") || texts.join(" ")}` });
+    button.onclick = () => takeVariation(texts);
+    return button;
+  }));
 }
 
 function back() {
@@ -181,6 +217,7 @@ function line() {
   const texts = played();
   byId("line").hidden = !texts.length;
   list.show(texts, state.moves.length);
+  showVariations();
 }
 
 function forward() {
