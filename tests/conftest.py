@@ -73,13 +73,3 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: "Producer") -> "Load
             return "ray" if "test_ray.py" in nodeid else nodeid
 
     return RayTogether(config, log)
-
-
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Print how many blocks of the documents were executed, parsed or left out, and why."""
-    from block_counts import count_lines
-
-    lines = count_lines(terminalreporter.stats.get("passed", []))
-    if lines:
-        terminalreporter.section("blocks of the documents")
-        terminalreporter.write_line("\n".join(lines))

@@ -7,8 +7,6 @@ import re
 import shutil
 import sys
 import tomllib
-from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -24,9 +22,6 @@ from hauteur_experiments import registry as experiments
 FAKES = ROOT / "tests" / "support"
 NO_PROGRAM = ("text", "rust", "yaml", "")
 """Languages of blocks that show something: output, parts of files of the core, settings of other programs."""
-
-Counts = Counter[tuple[str, str]]
-"""Blocks and commands by what became of them and why."""
 
 
 @pytest.fixture
@@ -48,37 +43,27 @@ def workshop(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 @pytest.mark.timeout(1200)  # a page has up to twenty commands, and the machine may be busy
 @pytest.mark.parametrize("page", pages(RUN), ids=lambda page: str(page.relative_to(ROOT)))
-def test_blocks_run(
-    page: Path, workshop: Path, monkeypatch: pytest.MonkeyPatch, record_property: Callable[[str, object], None]
-) -> None:
-    counts: Counts = Counter()
+def test_blocks_run(page: Path, workshop: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     names: dict[str, Any] = {"__name__": "__main__"}
     for block in blocks(page):
         if block.reason:
-            counts["left out", block.reason] += 1
-        elif block.language == "python":
+            continue
+        if block.language == "python":
             run_python(block, names)
-            counts["Python block executed", ""] += 1
         elif block.language in SHELL:
-            run_shell(block, monkeypatch, counts)
+            run_shell(block, monkeypatch)
         elif block.language == "toml":
             check_toml(block)
-            counts["TOML block read", ""] += 1
         else:
             assert block.language in NO_PROGRAM, f"{block.place}: what is a block of {block.language}?"
-            counts["shown", block.language or "text"] += 1
-    record_property("doc_blocks", sorted(counts.items()))
 
 
 @pytest.mark.parametrize("page", pages(PARSED), ids=lambda page: str(page.relative_to(ROOT)))
-def test_commands_of_measurements_parse(page: Path, record_property: Callable[[str, object], None]) -> None:
-    counts: Counts = Counter()
+def test_commands_of_measurements_parse(page: Path) -> None:
     for block in blocks(page):
         for words in command_lines(block) if block.language in SHELL else []:
             if words[0] == "hauteur":
                 doc_commands.parse(words[1:])
-            counts["command parsed", "record of a measurement"] += 1
-    record_property("doc_blocks", sorted(counts.items()))
 
 
 def run_python(block: Block, names: dict[str, Any]) -> None:
@@ -89,13 +74,12 @@ def run_python(block: Block, names: dict[str, Any]) -> None:
         exec(code, names)
 
 
-def run_shell(block: Block, monkeypatch: pytest.MonkeyPatch, counts: Counts) -> None:
+def run_shell(block: Block, monkeypatch: pytest.MonkeyPatch) -> None:
     """Execute the commands of a shell block, or parse those that cannot be small."""
     for words in command_lines(block):
         shown = " ".join(words)
-        status, reason = doc_commands.perform(words, monkeypatch)
+        status = doc_commands.perform(words, monkeypatch)
         assert status == 0, f"{block.place}: {shown}: exit status {status}"
-        counts["command parsed" if reason else "command executed", reason] += 1
 
 
 def check_toml(block: Block) -> None:

@@ -1,12 +1,16 @@
 """The GTP engine with live analysis, and as a process: a match under a controller, the end of the input."""
 
 import re
+import shlex
+import sys
 import threading
 from collections.abc import Callable, Iterator
 
 import pytest
-from gtp_client import engine, play_game
 from gtp_table import Table
+
+import hauteur as ht
+from hauteur.cli import main
 
 # Live analysis.
 
@@ -65,22 +69,19 @@ def test_an_interrupted_search_answers_at_once() -> None:
 # Processes.
 
 
+def player_of(*arguments: str) -> str:
+    """The engine as a program that matches play with."""
+    command = shlex.join(["-m", "hauteur.cli", "gtp", *arguments])
+    return shlex.join([f"gtp:{sys.executable}", f"args={command}"])
+
+
 def test_a_full_match_between_a_search_and_rave() -> None:
-    """Four games of 9x9 NoGo under a controller; each engine checks the moves of the other."""
-    size, wins = 9, [0, 0]
-    with engine("--player", "net=uniform visits=8", "--threads", "1", "--seed", "1") as search:
-        with engine("--player", "rave:30", "--seed", "2") as rave:
-            for game in range(4):
-                players = (search, rave) if game % 2 == 0 else (rave, search)
-                winner, moves = play_game(players, size)
-                wins[winner if game % 2 == 0 else 1 - winner] += 1
-                assert len(moves) > 20
-                for player in players:
-                    assert player.ask("final_score") == ("B+1", "W+1")[winner]
-            assert rave.end() == (0, "")
-        assert search.ask("quit") == ""
-        assert search.process.wait(60) == 0
-    assert sum(wins) == 4
+    """Four games of 9x9 NoGo under a controller, which checks every move."""
+    search = player_of("--player", "net=uniform visits=8", "--threads", "1", "--seed", "1")
+    rave = player_of("--player", "rave:30", "--seed", "2")
+    match = ht.play_match(f"{search} name=search", f"{rave} name=rave", "nogo(size=9)", games=4, random_plies=0)
+    assert [game.end for game in match.games] == ["no legal move"] * 4
+    assert all(len(game.moves.split()) > 20 for game in match.games)
 
 
 @pytest.mark.parametrize(
@@ -93,9 +94,10 @@ def test_a_full_match_between_a_search_and_rave() -> None:
         (("--game", "nogo(size=99)", "--player", "rave:5"), "size must be"),
     ],
 )
-def test_wrong_arguments_end_with_one_line(arguments: tuple[str, ...], message: str) -> None:
-    with engine(*arguments) as client:
-        status, said = client.end()
-    assert status == 2
+def test_wrong_arguments_end_with_one_line(
+    arguments: tuple[str, ...], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main.main(["gtp", *arguments]) == main.EXIT_BAD_INPUT
+    said = capsys.readouterr().err
     assert said.count("\n") == 1
     assert message in said

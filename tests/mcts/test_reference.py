@@ -15,7 +15,7 @@ from search_pairs import (
     agree_after_each,
     calls,
     contempts,
-    forced_playouts,
+    drawn,
     pairs,
     random_state,
     search_contempts,
@@ -25,7 +25,7 @@ from worked_example import EXAMPLE, fixture_node
 
 import reference
 from hauteur._core import Game
-from hauteur.mcts.params import Cpuct, LowerBound, SearchParams
+from hauteur.mcts.params import Cpuct, ForcedPlayouts, LowerBound, SearchParams
 
 
 @given(pairs(), calls)
@@ -36,7 +36,7 @@ def test_any_sequence_of_calls_agrees(pair: Pair, calls: list[tuple[str, int]]) 
 RULES: dict[str, st.SearchStrategy[Any]] = {
     "search_contempt": search_contempts,
     "wdl_contempt": contempts,
-    "forced_playouts": forced_playouts,
+    "forced_playouts": drawn(ForcedPlayouts),
     "lower_bound": st.builds(
         LowerBound,
         confidence=st.sampled_from([0.5, 0.6, 0.95, 0.99999]),

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 from lc0_toys import random_tensors, tower_net
-from output_differences import differences
+from output_differences import largest_difference
 
 import verify_lc0
 from hauteur import _core, networks
@@ -63,7 +63,7 @@ def assert_agrees_with_torch(game: _core.Game, net: Net) -> None:
         module = Inference(build(*net)).eval().double()
         policy, value = (output.numpy() for output in module(torch.from_numpy(features).double())[:2])
     expected = policy.astype(np.float32), value.astype(np.float32)
-    assert differences(states, (logits, wdl), expected).largest < TOLERANCE
+    assert largest_difference(states, (logits, wdl), expected) < TOLERANCE
     assert np.abs(wdl - value).max() < TOLERANCE
     assert np.abs(logits - policy).max() < TOLERANCE * max(1.0, float(np.abs(policy).max()))
 

@@ -8,7 +8,7 @@ from typing import Any, get_args
 import numpy as np
 import pytest
 from lc0_toys import random_net, random_tensors
-from output_differences import differences
+from output_differences import largest_difference
 
 from hauteur import _core, networks
 from hauteur.networks.architecture import ResNetArchitecture
@@ -69,7 +69,7 @@ def test_backends_agree_with_each_other(game_and_net: tuple[_core.Game, Path]) -
         answers = evaluate(game, net, features, backend=backend, precision="float32", threads=2)
         assert answers[0].shape == (40, game.num_actions)
         assert answers[0].dtype == answers[1].dtype == np.float32
-        assert differences(states, answers, reference).largest < 1e-4, backend
+        assert largest_difference(states, answers, reference) < 1e-4, backend
 
 
 @pytest.mark.parametrize("precision", ["bfloat16", "float16"])
@@ -79,8 +79,8 @@ def test_torch_in_16_bits(chess: tuple[_core.Game, Path], precision: str) -> Non
     features = features_of(game, states)
     reference = evaluate(game, net, features, backend="torch", precision="float32", threads=1)
     answers = evaluate(game, net, features, backend="torch", precision=precision, threads=1)
-    found = differences(states, answers, reference)
-    assert 0 < found.largest < 0.3
+    found = largest_difference(states, answers, reference)
+    assert 0 < found < 0.3
     np.testing.assert_allclose(answers[1].sum(axis=1), 1, atol=1e-5)
 
 
@@ -108,7 +108,7 @@ def test_cuda_agrees_with_the_processor(chess: tuple[_core.Game, Path], precisio
     pending = [evaluator.submit(features[i : i + 10].copy()) for i in range(0, 50, 10)]
     parts = [one.result() for one in pending]
     answers = np.concatenate([p[0] for p in parts]), np.concatenate([p[1] for p in parts])
-    assert differences(states, answers, reference).largest < (2e-3 if precision == "float32" else 0.3)
+    assert largest_difference(states, answers, reference) < (2e-3 if precision == "float32" else 0.3)
     evaluator.close()
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 from lc0_toys import random_tensors
-from output_differences import differences
+from output_differences import largest_difference
 
 from hauteur import _core, networks
 from hauteur.networks.architecture import ResNetArchitecture
@@ -97,9 +97,9 @@ def test_chess_towers_become_lc0_files(variant: str, tmp_path: Path) -> None:
     features = features_of(game, states)
     expected = answers(source, features)
     for name in ("net.pb.gz", "back.safetensors"):
-        assert differences(states, answers(tmp_path / name, features), expected).largest < 1e-5
+        assert largest_difference(states, answers(tmp_path / name, features), expected) < 1e-5
     with make_evaluator(game, source, backend="onnxruntime", precision="float32", threads=1) as evaluator:
-        assert differences(states, evaluator(features), expected).largest < 1e-4
+        assert largest_difference(states, evaluator(features), expected) < 1e-4
 
 
 def test_what_lc0_has_no_place_for(tmp_path: Path) -> None:

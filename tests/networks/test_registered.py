@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import torch
 from network_toys import ToyTransformer, toy_linear
-from output_differences import differences
+from output_differences import largest_difference
 from torch import nn
 
 from hauteur import _core
@@ -47,7 +47,7 @@ def test_its_files_are_evaluated_by_torch(saved: Path, rows: int) -> None:
     with evaluator(GAME, load_network(saved).module, threads=1) as direct:
         expected = direct(FEATURES[:rows])
     with make_evaluator(GAME, saved, precision="float32", threads=1, device="cpu") as opened:
-        assert differences(STATES[:rows], opened(FEATURES[:rows]), expected).largest < 1e-5
+        assert largest_difference(STATES[:rows], opened(FEATURES[:rows]), expected) < 1e-5
     with pytest.raises(ValueError, match=r"is a registered network: torch\.onnx\.export writes its module"):
         make_evaluator(GAME, saved, backend="onnxruntime", threads=1)
 

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import tomllib
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 from lc0_toys import random_net, random_tensors
@@ -25,6 +25,7 @@ FAKES = Path(__file__).resolve().parent
 
 ONLY_PARSED = {
     "make": "run by .ci/run",
+    "python examples": "needs an account of a server; tested in tests/engine",
     "python tools": "needs reference files; tested in tests/mcts",
     "hauteur$": "greets in a terminal and is an engine elsewhere; tested in tests/cli",
     "mkdir": "makes a folder",
@@ -88,15 +89,11 @@ TALKING = ("play", "uci", "gtp")
 """Commands that hold a conversation; here they are sent `quit` at once."""
 
 
-class Result(NamedTuple):
-    """How a command ended: its exit status, and why it was only parsed (empty: it was executed)."""
+def perform(words: list[str], monkeypatch: pytest.MonkeyPatch) -> int:
+    """Execute a command of the documents in the working directory, small, with the files that it names; or parse it.
 
-    status: int
-    reason: str
-
-
-def perform(words: list[str], monkeypatch: pytest.MonkeyPatch) -> Result:
-    """Execute a command of the documents in the working directory, small, with the files that it names; or parse it."""
+    Return its exit status.
+    """
     variables = {}
     while re.fullmatch(r"[A-Z_]+=\S*", words[0]):
         name, _, value = words.pop(0).partition("=")
@@ -109,19 +106,19 @@ def perform(words: list[str], monkeypatch: pytest.MonkeyPatch) -> Result:
     if words[0] != "hauteur":
         if not reason:
             raise AssertionError(f"{line}: neither a command of hauteur nor in ONLY_PARSED")
-        return Result(0, reason)
+        return 0
     if reason:
         parse(words[1:])
-        return Result(0, reason)
+        return 0
     words = smaller(words[1:])
     provide(words)
     if words[0] in TALKING or variables or own:
         command, environment = [sys.executable, "-m", "hauteur.cli", *own, *words], os.environ | variables
         ended = subprocess.run(command, input="quit\n", text=True, check=False, timeout=280, env=environment)
-        return Result(ended.returncode, "")
+        return ended.returncode
     monkeypatch.setattr(sys, "stdin", io.StringIO())
     status = main.main(words)
-    return Result(0 if words[0] in VERDICTS and status == 1 else status, "")
+    return 0 if words[0] in VERDICTS and status == 1 else status
 
 
 def parse(words: list[str]) -> None:

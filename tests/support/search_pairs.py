@@ -18,18 +18,12 @@ from hauteur.mcts.own_rules import Rule, rule_chain
 from hauteur.mcts.params import (
     Cpuct,
     Dirichlet,
-    EarlyVisits,
-    ForcedPlayouts,
     Fpu,
-    InitialTrust,
-    PriorMixing,
-    QAverage,
     Repetition,
     SearchContempt,
     SearchParams,
     Solver,
     TreeBalance,
-    Variance,
     WdlContempt,
 )
 from hauteur.system.setting_facts import section_of, setting_facts
@@ -162,13 +156,23 @@ class Pair:
         assert int(self.forest.root_node_visits(self.ids)[0]) == root.visits
         core = {edge["action"]: edge for edge in self.forest.root_edges(tree)}
         assert core.keys() == {edge.action for edge in root.edges}
-        q = self.search.root_q()
+        q, priors = self.search.root_q(), self.priors()
         for edge in root.edges:
             other = core[edge.action]
             assert (other["visits"], other["in_flight"]) == (edge.visits, edge.in_flight), edge.action
-            assert other["prior"] == edge.prior
-            assert edge.visits == 0 or other["q"] == q[edge.action], edge.action
-            self.check_proofs(edge, other)
+            assert other["prior"] == priors[edge.action]
+            assert edge.visits == 0 or edge.action not in q or other["q"] == q[edge.action], edge.action
+        self.check_more(root, core)
+
+    def priors(self) -> dict[int, float]:
+        """The priors of the root's edges."""
+        return {edge.action: edge.prior for edge in self.search.root.edges}
+
+    def check_more(self, root: Node, core: dict[int, dict[str, Any]]) -> None:
+        """Both agree in proofs, frozen weights, and in the action that they would play. core: its edges of the root."""
+        tree = int(self.ids[0])
+        for edge in root.edges:
+            self.check_proofs(edge, core[edge.action])
         self.check_choice()
         if self.params.solver:
             lower, upper, plies = self.forest.root_bounds(tree)
@@ -248,14 +252,6 @@ search_contempts = st.builds(
     proofs_respect_contempt=st.booleans(),
 )
 
-variances = st.builds(
-    Variance,
-    mode=st.sampled_from(["half_normal", "std_bonus", "stderr_bonus", "ucb1_tuned", "node_scaled_cpuct"]),
-    scale=floats(-2, 2),
-    prior_weight=st.sampled_from([0.0, 2.0]),
-    source=st.sampled_from(["empirical", "empirical", "wdl"]),
-)
-
 balances = st.builds(
     TreeBalance,
     mode=st.sampled_from(["normalised", "normalised", "legacy", "capped", "additive", "additive_relative"]),
@@ -268,66 +264,34 @@ balances = st.builds(
     until=st.none() | st.integers(0, 5),
 )
 
-mixings = st.builds(
-    PriorMixing,
-    mode=st.sampled_from(["share", "dynamic", "legacy", "legacy_dynamic"]),
-    share=floats(0, 1),
-    decay=floats(0, 1),
-    kappa=floats(0, 3),
-    compression=floats(0, 2),
-    compression_decay=floats(0, 2),
-)
-
-averages = st.builds(
-    QAverage,
-    mode=st.sampled_from(["mean", "power", "linear", "combined", "floor", "limited"]),
-    gamma=floats(0.25, 1.5),
-    beta=floats(0.015625, 2),
-    min_step=floats(0, 1),
-    limit=st.integers(0, 20),
-    sufficient=st.none() | floats(-1, 1),
-)
-
-early_visits = st.builds(EarlyVisits, mode=st.sampled_from(["continuous", "legacy"]), ease=floats(0, 1))
-initial_trusts = st.builds(InitialTrust, weight=floats(0, 5), until=st.integers(0, 6) | st.just(10**9))
-
 OWN_STRATEGIES = {
-    *(
-        "search_contempt",
-        "opponent_net",
-        "second_net",
-        "solver",
-        "repetition",
-        "variance",
-        "tree_balance",
-        "prior_mixing",
-        "q_average",
-    ),
-    *("early_visits", "initial_trust", "wdl_contempt", "gumbel", "lower_bound", "forced_playouts"),
+    *("search_contempt", "opponent_net", "second_net", "solver", "repetition", "wdl_contempt", "gumbel", "lower_bound"),
+    "tree_balance",
 }
-"""Rules with a strategy below, or tests of their own."""
+"""Rules with a strategy above, or tests of their own."""
 
-forced_playouts = st.builds(ForcedPlayouts, k=st.sampled_from([0.0, 2.0, 2.0, 30.0]) | floats(0, 100))
+MOST_NUMBER, MOST_WHOLE = 3.0, 20
 
 
 def drawn(section: type[BaseModel]) -> st.SearchStrategy[Any]:
-    """Any settings of a section, within its ranges and at most 100."""
+    """Any settings of a section, within its ranges and within sizes that a small search feels."""
     fields = {}
     for name in section.model_fields:
         facts = setting_facts(section, name)
-        low, high = facts.ends.get("ge", 0), min(facts.ends.get("le", 0), 100)
+        low, high = (facts.ends.get(end, 0) for end in ("ge", "le"))
+        least, most = max(low, -MOST_NUMBER), min(high, MOST_NUMBER)
         kinds: dict[str, st.SearchStrategy[Any]] = {
             "choice": st.sampled_from(facts.choices or ("",)),
             "switch": st.booleans(),
-            "whole": st.integers(int(low), int(high)),
-            "number": floats(low, high),
+            "whole": st.integers(int(low), int(min(high, MOST_WHOLE))),
+            "number": st.sampled_from([least, most]) | st.floats(least, most),
         }
         fields[name] = st.none() | kinds[facts.kind] if facts.optional else kinds[facts.kind]
     return st.builds(section, **fields)
 
 
 WITHOUT_STRATEGY = {
-    name: st.none() | drawn(section)
+    name: st.none() | st.none() | drawn(section)
     for name, field in SearchParams.model_fields.items()
     if (section := section_of(field)) is not None and issubclass(section, RuleSection) and name not in OWN_STRATEGIES
 }
@@ -353,13 +317,7 @@ search_params = st.builds(
     repetition=st.none() | repetitions,
     wdl_contempt=st.none() | contempts,
     search_contempt=st.none() | search_contempts,
-    variance=st.none() | st.none() | variances,
     tree_balance=st.none() | st.none() | balances,
-    prior_mixing=st.none() | st.none() | mixings,
-    q_average=st.none() | st.none() | averages,
-    early_visits=st.none() | st.none() | early_visits,
-    initial_trust=st.none() | st.none() | initial_trusts,
-    forced_playouts=st.none() | st.none() | forced_playouts,
 )
 
 
