@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
@@ -132,22 +133,6 @@ class SelfPlaySettings(Section):
         search = search.model_dump(exclude_unset=True) if isinstance(search, SearchParams) else search
         return {**values, "search": {"opponent_net": {}, **search}}
 
-    @model_validator(mode="after")
-    def _games_outlast_their_openings(self) -> Self:
-        if self.max_plies is not None and self.max_plies <= self.opening_plies:
-            raise ValueError(
-                f"max_plies must be more than opening_plies, got {self.max_plies} and {self.opening_plies}"
-            )
-        return self
-
-    @model_validator(mode="after")
-    def _fast_searches_are_smaller(self) -> Self:
-        if self.playout_cap is not None and self.playout_cap.fast_visits >= self.visits:
-            raise ValueError(
-                f"playout_cap.fast_visits must be less than visits, got {self.playout_cap.fast_visits} of {self.visits}"
-            )
-        return self
-
 
 class OpponentSettings(PlayerSettings):
     """The fixed opponent of self-play: a player of a match, but no program. colours: the learner's side."""
@@ -244,12 +229,6 @@ class SprtSettings(Section):
     beta: Annotated[float, Field(gt=0, lt=0.5)] = 0.05
     model: Literal["logistic", "normalised"] = "logistic"
 
-    @model_validator(mode="after")
-    def _elo1_is_greater(self) -> Self:
-        if self.elo1 <= self.elo0:
-            raise ValueError(f"elo1 must be greater than elo0, got {self.elo1} and {self.elo0}")
-        return self
-
 
 class GateSettings(Section):
     """Conditions under which the candidate becomes the best net.
@@ -289,12 +268,6 @@ class ControllerSettings(Section):
     max_visits: Count = 10_000
     probe_games: Count = 50
     long_game: Annotated[int, Field(ge=0, le=1_000_000)] = 0
-
-    @model_validator(mode="after")
-    def _low_is_below_high(self) -> Self:
-        if self.low > self.high:
-            raise ValueError(f"low must not be above high, got {self.low} and {self.high}")
-        return self
 
 
 class StartSettings(Section):
@@ -362,7 +335,7 @@ class Recipe(Section):
 
     @model_validator(mode="after")
     def _sections_fit_each_other(self) -> Self:
-        for misfit in (*self._misfits_of_start(), *self._misfits_of_selfplay()):
+        for misfit in chain(self._misfits_of_start(), self._misfits_of_selfplay(), self._misfits_of_decisions()):
             raise ValueError(misfit)
         return self
 
@@ -381,33 +354,46 @@ class Recipe(Section):
             yield "start.large_net needs the section [large]"
 
     def _misfits_of_selfplay(self) -> Iterator[str]:
-        search, lag, episodes = self.selfplay.search, self.selfplay.max_policy_lag, self.selfplay.episodes
-        contempt, two = search.search_contempt, search.second_net
-        if self.controller is not None:
-            if not self.controller.long_game and not load_game(self.game).has_draws:
-                long = "with controller.long_game = PLIES games of this number of plies or more count in their place"
-                yield f"controller: {self.game} knows no draws, so there is no (w + l)/d; {long}"
-            if contempt is not None and not contempt.is_neutral:
-                yield "selfplay.search.search_contempt.n_scl is chosen by the controller; leave it out"
-            if lag:
-                yield f"selfplay.max_policy_lag must be 0 with a section [controller], got {lag}"
-        if self.gate.by == "episodes" and episodes != "candidate-versus-best":
-            yield 'gate.by = "episodes" needs selfplay.episodes = "candidate-versus-best"'
-        if self.gate.by == "episodes" and lag:
-            yield f'selfplay.max_policy_lag must be 0 with gate.by = "episodes", got {lag}'
+        play, cap, two = self.selfplay, self.selfplay.playout_cap, self.selfplay.search.second_net
+        if play.max_plies is not None and play.max_plies <= play.opening_plies:
+            yield f"selfplay.max_plies must be more than opening_plies, got {play.max_plies} and {play.opening_plies}"
+        if cap is not None and cap.fast_visits >= play.visits:
+            yield f"selfplay.playout_cap.fast_visits must be less than visits, got {cap.fast_visits} of {play.visits}"
         if (self.large is None) != (two is None or two.is_neutral):
             need = "[large] (the net) and [selfplay.search.second_net] (its turns, large_visits > 0)"
             yield f"two nets need both sections, {need}; one is missing"
-        if (self.selfplay.opponent_net is None) != (search.opponent_net is None):
+        if (play.opponent_net is None) != (play.search.opponent_net is None):
             need = "selfplay.opponent_net (the net) and [selfplay.search.opponent_net]"
             yield f"a model of the opponent needs both, {need}; one is missing"
-        if self.selfplay.opponent_net is not None and self.large is not None:
+        if play.opponent_net is not None and self.large is not None:
             yield "selfplay.opponent_net and [large] exclude each other: both are a second net"
-        if episodes.endswith("opponent") and self.opponent is None:
-            yield f'selfplay.episodes = "{episodes}" needs a section [opponent]'
-        if self.opponent is not None and not episodes.endswith("opponent"):
+        if play.episodes.endswith("opponent") and self.opponent is None:
+            yield f'selfplay.episodes = "{play.episodes}" needs a section [opponent]'
+        if self.opponent is not None and not play.episodes.endswith("opponent"):
             need = '"best-versus-opponent" or "candidate-versus-opponent"'
             yield f"the section [opponent] needs selfplay.episodes = {need}"
+
+    def _misfits_of_decisions(self) -> Iterator[str]:
+        """Gate and controller."""
+        test, steers, lag = self.gate.sprt, self.controller, self.selfplay.max_policy_lag
+        contempt = self.selfplay.search.search_contempt
+        if test.elo1 <= test.elo0:
+            yield f"gate.sprt.elo1 must be greater than elo0, got {test.elo1} and {test.elo0}"
+        if self.gate.by == "episodes" and self.selfplay.episodes != "candidate-versus-best":
+            yield 'gate.by = "episodes" needs selfplay.episodes = "candidate-versus-best"'
+        if self.gate.by == "episodes" and lag:
+            yield f'selfplay.max_policy_lag must be 0 with gate.by = "episodes", got {lag}'
+        if steers is None:
+            return
+        if steers.low > steers.high:
+            yield f"controller.low must not be above high, got {steers.low} and {steers.high}"
+        if not steers.long_game and not load_game(self.game).has_draws:
+            long = "with controller.long_game = PLIES games of this number of plies or more count in their place"
+            yield f"controller: {self.game} knows no draws, so there is no (w + l)/d; {long}"
+        if contempt is not None and not contempt.is_neutral:
+            yield "selfplay.search.search_contempt.n_scl is chosen by the controller; leave it out"
+        if lag:
+            yield f"selfplay.max_policy_lag must be 0 with a section [controller], got {lag}"
 
     @property
     def folder(self) -> Path:
