@@ -159,3 +159,16 @@ def test_the_page_of_handicaps(root: Path) -> None:
         with pytest.raises(ValueError, match=r"^odds ") as error:
             parse_odds(text)
         assert f"\n{error.value}\n" in page
+
+
+def test_a_game_at_odds_by_its_spec() -> None:
+    assert load_game("chess(odds=queen d1)") == load_game(parse_odds("queen d1").game)
+    assert load_game("chess(odds=queen + rook, start=356)") == load_game(parse_odds("queen + rook", start=356).game)
+    for spec, problem in (
+        ("chess(odds=king)", "'king' is no item"),
+        ("chess(odds=queen,start=960)", "a number from 0 to 959"),
+        ("chess(odds=queen,fen=x)", r"chess\(odds=...\): takes odds and start \(0 to 959\), got fen"),
+        ("connect4(odds=queen)", "odds"),
+    ):
+        with pytest.raises(ValueError, match=problem):
+            load_game(spec)

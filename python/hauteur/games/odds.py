@@ -12,6 +12,7 @@ queen's rook, knight or bishop (the one nearest to the a-file), and of the pawns
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
@@ -108,6 +109,15 @@ def parse_odds(text: str, gives: Literal["white", "black"] | None = None, start:
             square = _home(place, piece, board, giver, {item.square for item in given}, text)
             given.append(Given(square, board[square].lower(), by))
     return _checked(Odds(giver, _ordered(given), start), text)
+
+
+def game_at_odds(parameters: Mapping[str, str]) -> str:
+    """Return the spec of the game of `chess(odds=TEXT)`, or `chess(odds=TEXT,start=N)`; ValueError for other ones."""
+    others = sorted(parameters.keys() - {"odds", "start"})
+    if others:
+        raise ValueError(f"chess(odds=...): takes odds and start (0 to 959), got {', '.join(others)}")
+    start = parameters.get("start", str(NORMAL_START))
+    return parse_odds(f"{parameters['odds']}, start {start}").game
 
 
 def toggled(odds: Odds | None, square: str, gives: Literal["white", "black"], start: int) -> Odds | None:

@@ -110,8 +110,9 @@ def _defined_at(factory: Factory) -> tuple[object, object]:
 def load_game(spec: str | _core.Game) -> _core.Game:
     """Return the game of a spec.
 
-    spec: `name` or `name(key=value, ...)`, such as `chess`, `chess(fen=...)`, `nogo(size=7)`, or a registered game; or
-    a game, which is returned unchanged. Raise ValueError naming the problem and what is allowed.
+    spec: `name` or `name(key=value, ...)`, such as `chess`, `chess(fen=...)`, `chess(odds=queen d1)`, `nogo(size=7)`,
+    or a registered game; or a game, which is returned unchanged. Raise ValueError naming the problem and what is
+    allowed.
 
     >>> import hauteur as ht
     >>> game = ht.load_game("connect4")
@@ -121,6 +122,10 @@ def load_game(spec: str | _core.Game) -> _core.Game:
     if isinstance(spec, _core.Game):
         return spec
     name, parameters = parse_spec(spec)
+    if name == "chess" and "odds" in parameters:
+        from hauteur.games.odds import game_at_odds  # late: few games are at odds
+
+        spec = game_at_odds(parameters)
     if name in _core.game_names():
         return _core.Game(spec)
     factory = _factory(name)
