@@ -16,37 +16,35 @@ from hauteur.players.settings import parse_player
 LINES = 10_000
 GOOD = [
     *("protocol_version", "name", "version", "list_commands", "known_command play", "gogui-interrupt"),
-    *(
-        "boardsize 5",
-        "boardsize 3",
-        "clear_board",
-        "komi 6.5",
-        "play b C3",
-        "play w D4",
-        "17 play black A1",
-    ),
+    *("boardsize 5", "boardsize 3", "clear_board", "komi 6.5", "play b C3", "play w D4", "17 play black A1"),
     *("genmove b", "genmove w", "undo", "undo", "showboard", "final_score"),
     *("move_history", "time_settings 10 5 3", "time_left b 4 0"),
-    *("kata-analyze 10", "kata-analyze w interval 5 rootInfo true"),
-    *("# interrupt", "# nothing"),
+    *("kata-analyze 10", "kata-analyze w interval 5 rootInfo true", "# interrupt", "# nothing"),
 ]
 WORDS = [
-    *("play", "genmove", "boardsize", "b", "white", "A1", "C3", "T19", "I5", "pass", "resign", "-1", "0", "5", "1e999"),
-    *(
-        "99999999999999999999",
-        "nan",
-        "\x00",
-        "é",
-        "♔",
-        "#",
-        "\t",
-        "%s",
-        "kata-analyze",
-        "interval",
-        "undo",
-        "known_command",
-    ),
+    "play",
+    "genmove",
+    "boardsize",
+    "b",
+    "white",
+    "A1",
+    "C3",
+    "T19",
+    "I5",
+    "pass",
+    "resign",
+    "-1",
+    "0",
+    "5",
+    "1e999",
+    "nan",
+    "#",
+    "%s",
+    "kata-analyze",
+    "interval",
+    "undo",
 ]
+WORDS += ["99999999999999999999", "\x00", "é", "♔", "\t", "known_command"]
 
 
 def random_line(rng: random.Random) -> bytes:

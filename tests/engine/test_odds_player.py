@@ -45,6 +45,8 @@ def test_nobody_else_has_them(text: str) -> None:
 def test_maia_plays_at_one_visit_unless_it_is_given_more() -> None:
     assert with_usual_visits(parse_player("net=maia-1900")).visits == 1
     assert with_usual_visits(parse_player("net=maia-1900 visits=5")).visits == 5
+    assert with_usual_visits(parse_player("net=folder/maia-1900.pb.gz"), 400).visits == 1
+    assert with_usual_visits(parse_player("net=chess"), 400).visits == 400
     assert with_usual_visits(parse_player("net=chess")).visits == PlayerSettings().visits
     giver, _ = odds_player(parse_player("net=uniform"), QUEEN, 0)
     assert with_usual_visits(giver).visits == GIVER_VISITS

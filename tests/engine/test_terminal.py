@@ -8,13 +8,11 @@ from pathlib import Path
 import pytest
 from terminal_toys import played
 
-from hauteur.cli.commands.play import with_visits
 from hauteur.cli.main import main
 from hauteur.games.game_line import TaggedGame
 from hauteur.games.game_texts import games_of_file
 from hauteur.games.registry import load_game
 from hauteur.matches.openings import read_openings
-from hauteur.players.settings import PlayerSettings
 
 
 def test_the_engine_answers() -> None:
@@ -72,18 +70,6 @@ def test_a_game_that_is_left_is_saved_and_read_as_an_opening(tmp_path: Path) -> 
     for wrong, message in ((Path(f"{file}.pgn"), "are saved as .txt files"), (Path("nowhere/x.txt"), "is not there")):
         with pytest.raises(ValueError, match=message):
             played("connect4", [], (0, 1), save=wrong)
-
-
-@pytest.mark.parametrize("net", ["maia-1100", "folder/maia-1900.pb.gz"])
-def test_maia_plays_without_a_search_unless_it_is_wanted(net: str) -> None:
-    plain, note = with_visits(PlayerSettings(net=net))
-    name = net.removeprefix("folder/").removesuffix(".pb.gz")
-    assert (plain.visits, note.partition(",")[0]) == (1, f"{name} predicts moves of people")
-    assert with_visits(PlayerSettings(net=net, visits=1))[1] == ""
-    player, note = with_visits(PlayerSettings(net=net, visits=50))
-    assert player.visits == 50
-    assert "--visits 1" in note
-    assert (with_visits(PlayerSettings(net="connect4"))[0].visits, with_visits(PlayerSettings(net="a"))[1]) == (400, "")
 
 
 ODDS = ["--net", "uniform", "--odds"]

@@ -93,14 +93,15 @@ def default_player(game: _core.Game) -> str:
     return "" if default_net(game) is not None else WITHOUT_NET
 
 
-def with_usual_visits(player: PlayerSettings) -> PlayerSettings:
-    """Return the player with its visits; a net of the Maia project that has been given none plays at one.
+def with_usual_visits(player: PlayerSettings, visits: int | None = None) -> PlayerSettings:
+    """Return the player with its visits; one that has been given none gets `visits`, None: as by default.
 
-    It predicts moves of people: with more visits it is stronger than people of its rating.
+    A net of the Maia project plays at one: it predicts moves of people, and is stronger than they are with more.
     """
-    if player.net is None or "visits" in player.model_fields_set or not is_maia(player.net):
+    if "visits" in player.model_fields_set:
         return player
-    return player.model_copy(update={"visits": 1})
+    found = 1 if player.net is not None and is_maia(player.net) else visits
+    return player if found is None else player.model_copy(update={"visits": found})
 
 
 def is_maia(net: str) -> bool:

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from hauteur.networks.evaluators.base import Evaluator
 
 
-def perft(spec: GameSpec, depth: int, *, divide: bool = False) -> int:
+def perft(spec: GameSpec, depth: int) -> int:
     """Count the move sequences of every length up to DEPTH; checks a game's rules against known numbers.
 
     Parameters
@@ -37,8 +37,6 @@ def perft(spec: GameSpec, depth: int, *, divide: bool = False) -> int:
         The game, e.g. `chess`, `nogo(size=7)`, `chess(fen=...)`.
     depth
         Longest length, at least 1.
-    divide
-        Also list the sequences of length DEPTH by their first move.
     """
     if depth < 1:
         raise ValueError(f"depth must be >= 1, got {depth}")
@@ -48,18 +46,7 @@ def perft(spec: GameSpec, depth: int, *, divide: bool = False) -> int:
         started = time.perf_counter()
         count = state.perft(length)
         print(f"{length:5} {count:20,} {time.perf_counter() - started:9.3f}", flush=True)
-    if divide:
-        _print_division(state, depth)
     return 0
-
-
-def _print_division(state: _core.State, depth: int) -> None:
-    """Sequences of length `depth` by first move."""
-    print()
-    for action in state.legal_actions().tolist():
-        child = state.copy()
-        child.apply(action)
-        print(f"{state.action_to_text(action):>8} {child.perft(depth - 1):,}", flush=True)
 
 
 def check_game(spec: GameSpec, *, games: int = 20, seed: Seed = 0) -> int:

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -37,27 +35,7 @@ def export(
 
     if not sources:
         raise ValueError("name at least one run, folder or shard")
-    with counting("games written") as count:
-        facts = export_games(
-            shards_of(sources),
-            to,
-            values=values,
-            generations=(first_generation, last_generation),
-            on_games=count,
-        )
+    facts = export_games(shards_of(sources), to, values=values, generations=(first_generation, last_generation))
     for message in facts.skipped:
         print(f"hauteur: warning: skipped {message}", file=sys.stderr)
     print(f"{to}: {facts.games:,} games, {facts.positions:,} positions in {facts.files:,} files")
-
-
-@contextmanager
-def counting(what: str) -> Iterator[Callable[[int], None]]:
-    """Show a counter on stderr where it is a terminal; yield the function that takes the count so far."""
-    from rich.console import Console
-
-    console = Console(stderr=True)
-    if not console.is_terminal:
-        yield lambda _: None
-        return
-    with console.status(what) as status:
-        yield lambda done: status.update(f"{what}: {done:,}") if done % 100 == 0 else None

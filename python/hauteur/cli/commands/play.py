@@ -6,13 +6,14 @@ from typing import Literal
 from hauteur import _core
 from hauteur.cli.commands.options import GameSpec, NetName, Seed
 from hauteur.engine.odds_mode import odds_player
-from hauteur.engine.sides import is_maia
+from hauteur.engine.sides import with_usual_visits
 from hauteur.games.odds import NORMAL_START, odds_of, parse_odds
 from hauteur.games.registry import load_game, with_fen
 from hauteur.networks.names import net_or_shipped
 from hauteur.players.settings import PlayerSettings
 
 VISITS = 400
+"""Visits of an engine that has been given none."""
 Human = Literal["first", "second", "both", "none"]
 SIDES: dict[Human, tuple[int, ...]] = {"first": (0,), "second": (1,), "both": (0, 1), "none": ()}
 
@@ -71,11 +72,11 @@ def play(
     found = odds_of(game.new_initial_state().notation()) if game.name == "chess" else None
     giver = None if found is None else found.giver
     sides = SIDES[human or ("second" if giver == 0 else "first")]
-    plain, note = with_visits(settings)
+    plain, note = with_usual_visits(settings, VISITS), ""
     engines = [plain, plain]
     if giver is not None and odds_mode:
         engines[giver], by_odds = odds_player(settings, game, giver)
-        note = by_odds.text() if by_odds is not None and giver not in sides else note
+        note = by_odds.text() if by_odds is not None and giver not in sides else ""
     first, second = engines
     TerminalGame(game, (first, second), sides, seed=seed, save=save, note=note).run()
     return 0
@@ -88,16 +89,3 @@ def odds_start_of(spec: str, odds: str) -> _core.Game:
     found = parse_odds(odds)
     plain = found.start == NORMAL_START
     return load_game(with_fen(spec, found.fen) if plain else found.game)
-
-
-def with_visits(settings: PlayerSettings) -> tuple[PlayerSettings, str]:
-    """Return the engine's settings with its visits a move, and what a human should know of them, by its net."""
-    net, is_given = str(settings.net), "visits" in settings.model_fields_set
-    visits = settings.visits if is_given else 1 if is_maia(net) else VISITS
-    name, settings = Path(net).name.split(".")[0], settings.model_copy(update={"visits": visits})
-    if not is_maia(net) or (is_given and visits == 1):
-        return settings, ""
-    if not is_given:
-        without = f"{name} predicts moves of people, so it plays without a search"
-        return settings, f"{without} (--visits 400 makes it stronger)"
-    return settings, f"{name} plays like people of its rating at --visits 1, stronger with more"
