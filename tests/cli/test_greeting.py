@@ -24,9 +24,9 @@ def test_the_greeting_is_ten_short_lines() -> None:
 
 
 def test_the_greeting_names_a_net_that_is_here() -> None:
-    for shipped, downloaded, word in ((["connect4"], [], "--net uniform"), (["connect4"], ["maia"], "--net maia")):
-        assert any(f"analyse chess {word} " in line for line in greeting_lines("0", shipped, downloaded, ""))
-    assert not any("--net" in line for line in greeting_lines("0", ["chess"], ["maia"], "") if "analyse" in line)
+    for shipped, downloaded, word in ((["connect4"], [], "--net uniform"), (["connect4"], ["maia-1"], "--net maia-1")):
+        assert any(f"chess {word} " in line for line in greeting_lines("0", shipped, downloaded, ""))
+    assert not any("--net" in line for line in greeting_lines("0", ["chess"], ["maia-1"], "") if "analyse" in line)
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="terminals of POSIX")

@@ -22,29 +22,10 @@ GOOD = [
     *("kata-analyze 10", "kata-analyze w interval 5 rootInfo true", "# interrupt", "# nothing"),
 ]
 WORDS = [
-    "play",
-    "genmove",
-    "boardsize",
-    "b",
-    "white",
-    "A1",
-    "C3",
-    "T19",
-    "I5",
-    "pass",
-    "resign",
-    "-1",
-    "0",
-    "5",
-    "1e999",
-    "nan",
-    "#",
-    "%s",
-    "kata-analyze",
-    "interval",
-    "undo",
+    *("play", "genmove", "boardsize", "b", "white", "A1", "C3", "T19", "I5", "pass", "resign", "-1", "0"),
+    *("5", "1e999", "nan", "#", "%s", "kata-analyze", "interval", "undo", "99999999999999999999", "\x00"),
+    *("é", "♔", "\t", "known_command"),
 ]
-WORDS += ["99999999999999999999", "\x00", "é", "♔", "\t", "known_command"]
 
 
 def random_line(rng: random.Random) -> bytes:
