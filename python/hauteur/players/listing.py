@@ -62,7 +62,7 @@ def settings(matching: str = "") -> Rows[SettingRow]:
     >>> [setting.key for setting in ht.settings("dirichlet")]
     ['dirichlet.epsilon', 'dirichlet.alpha']
     """
-    rows = (_row(key, facts) for key, facts in _facts(PlayerSettings))
+    rows = settings_of(PlayerSettings)
     return Rows(row for row in rows if matching.lower() in f"{row.key} {row.meaning}".lower())
 
 
@@ -94,14 +94,14 @@ def _fits(net: NetRow, game: _core.Game) -> bool:
     return (theirs.name, theirs.feature_shape, theirs.num_actions) == (game.name, game.feature_shape, game.num_actions)
 
 
-def _facts(model: type[BaseModel], prefix: str = "") -> Iterator[tuple[str, SettingFacts]]:
-    """Yield the key and the facts of each setting of a model, those of its sections too."""
+def settings_of(model: type[BaseModel], prefix: str = "") -> Iterator[SettingRow]:
+    """Yield each setting of a model, those of its sections too."""
     for name, field in model.model_fields.items():
         section = section_of(field)
         if section is not None:
-            yield from _facts(section, "" if section is SearchParams else f"{prefix}{name}.")
+            yield from settings_of(section, "" if section is SearchParams else f"{prefix}{name}.")
         elif not field.exclude:
-            yield f"{prefix}{name}", setting_facts(model, name)
+            yield _row(f"{prefix}{name}", setting_facts(model, name))
 
 
 def _row(key: str, facts: SettingFacts) -> SettingRow:

@@ -12,11 +12,11 @@ from cyclopts.validators import Number
 
 from hauteur import _core
 from hauteur.cli.commands.options import GameSpec, PlayerText, Searcher, SettingsListed, Words
-from hauteur.cli.commands.search_settings import print_settings
 from hauteur.engine.nets import NetChoice, OpenNets
 from hauteur.engine.playing import FoundMove, PlayingSession
 from hauteur.mcts.analysis import OnReport
 from hauteur.mcts.limits import Budget, Limits
+from hauteur.mcts.params import SearchParams
 from hauteur.mcts.report import RootReport
 from hauteur.mcts.tree_source import check_ending
 from hauteur.networks.names import WITHOUT_FILE
@@ -101,6 +101,16 @@ def analyse(
     _show(report, name, evaluator, rows=options.multipv, as_json=options.json, traps=found)
     if found is not None and not options.json:
         print(f"\n{traps_text(found, options.against or '')}")
+    return 0
+
+
+def print_settings() -> int:
+    """Print every setting of the search with its default and what is allowed; return the exit status."""
+    from hauteur.players.listing import settings_of
+
+    for row in settings_of(SearchParams):
+        default = "none" if row.default in (None, (), "") else str(row.default).lower()
+        print(f"--search.{row.key.replace('_', '-'):38} {default:12} {row.allowed}".rstrip())
     return 0
 
 
