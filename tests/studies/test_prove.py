@@ -14,6 +14,7 @@ from search_toys import solved_tictactoe
 from hauteur import _core
 from hauteur.cli import main
 from hauteur.cli.commands import games as commands
+from hauteur.games.positions import position
 from hauteur.mcts.params import SearchParams
 from hauteur.players.search_player import SearchPlayer
 from hauteur.studies import exact_play
@@ -22,7 +23,6 @@ from hauteur.studies.exact_play import (
     Preserved,
     play_against_every_reply,
     solved_connect4_positions,
-    total,
 )
 
 GAME = _core.Game("tictactoe")
@@ -96,48 +96,20 @@ def test_the_solved_positions_are_what_they_say() -> None:
     solver = _core.Connect4Solver(18)
     assert {position.state.ply for position in positions} == set(range(8, 31))
     assert len({position.state.key for position in positions}) == len(positions) == 23 * 20
-    for position in positions:
-        assert position.state.outcome() is None
-        assert len(position.values) == len(position.state.legal_actions())
-        if position.state.ply >= 18:
-            assert solver.move_values(position.state).tolist() == list(position.values)
+    for solved in positions:
+        assert solved.state.outcome() is None
+        assert len(solved.values) == len(solved.state.legal_actions())
+        if solved.state.ply >= 18:
+            assert solver.move_values(solved.state).tolist() == list(solved.values)
 
 
-def moved(moves: list[int]) -> _core.State:
-    """The position after these columns, 0 to 6."""
-    state = CONNECT4.new_initial_state()
-    for column in moves:
-        state.apply(column)
-    return state
-
-
-def test_mirrored_positions_have_mirrored_values() -> None:
-    for position in solved_connect4_positions():
-        if position.state.ply not in (14, 16, 22):
-            continue
-        twin = moved([7 - int(column) for column in position.state.notation()])
-        assert _core.Connect4Solver(18).move_values(twin).tolist() == list(position.values)[::-1]
-
-
-def test_the_size_of_the_table_does_not_show_in_the_values() -> None:
-    for position in solved_connect4_positions():
-        if position.state.ply in (20, 23, 26):
-            assert _core.Connect4Solver(10).move_values(position.state).tolist() == list(position.values)
-
-
-def test_the_value_of_a_position_is_that_of_its_best_move() -> None:
-    solver = _core.Connect4Solver(20)
-    for position in solved_connect4_positions():
-        if position.state.ply < 20:
-            continue
-        for action, value in zip(position.state.legal_actions().tolist(), position.values, strict=True):
-            child = position.state.copy()
-            child.apply(action)
-            outcome = child.outcome()
-            if outcome is None:
-                assert value == -solver.move_values(child).max()
-            else:
-                assert value == abs(outcome)
+def test_mirrored_positions_have_mirrored_values_in_tables_of_any_size() -> None:
+    for solved in solved_connect4_positions():
+        if solved.state.ply in (16, 22):
+            twin = position("connect4", [str(8 - int(column)) for column in solved.state.notation()])
+            assert _core.Connect4Solver(18).move_values(twin).tolist() == list(solved.values)[::-1]
+        if solved.state.ply in (20, 23, 26):
+            assert _core.Connect4Solver(10).move_values(solved.state).tolist() == list(solved.values)
 
 
 def test_the_solver_takes_connect4_alone() -> None:
@@ -150,13 +122,13 @@ def test_the_solver_takes_connect4_alone() -> None:
 def test_shares_of_preserved_values() -> None:
     late = [position for position in solved_connect4_positions() if position.state.ply >= 28]
     solver_player = player(CONNECT4, uniform7, 400)
-    shares = exact_play.value_preserving_moves(solver_player, late)
+    shares, in_all = exact_play.value_preserving_moves(solver_player, late)
     assert sorted(shares) == [28, 29, 30]
-    assert total(list(shares.values())).positions == len(late)
+    assert in_all.positions == len(late) == sum(part.positions for part in shares.values())
     actions = MoveChooser(solver_player, CONNECT4).choose([position.state for position in late])
     kept = sum(position.preserved_by(int(action)) for position, action in zip(late, actions, strict=True))
-    assert total(list(shares.values())).preserved == kept
-    assert total(list(shares.values())).share > 0.8
+    assert in_all.preserved == kept
+    assert in_all.share > 0.8
     assert Preserved(10, 9, 4, 3).share == 0.9
     assert Preserved(10, 9, 4, 3).choices_share == 0.75
 
@@ -166,16 +138,14 @@ def use_toy(monkeypatch: pytest.MonkeyPatch, solver_player: SearchPlayer) -> Non
     monkeypatch.setattr(commands, "evaluator_of", lambda game, net: solver_player.evaluator)
 
 
-def test_prove_tictactoe(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    use_toy(monkeypatch, player(GAME, solved_tictactoe, 1))
-    assert main.main(["prove", "tictactoe", "--net", "toy.safetensors", "--visits", "50"]) == 0
-    assert "positions visited, 0 losses (50 visits a move" in capsys.readouterr().out
-
-
 def test_a_loss_gives_exit_status_1(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["prove", "tictactoe", "--net", "toy.safetensors", "--visits"]
     use_toy(monkeypatch, player(GAME, rising, 1))
-    assert main.main(["prove", "tictactoe", "--net", "toy.safetensors", "--visits", "1"]) == 1
+    assert main.main([*words, "1"]) == 1
     assert "  lost: " in capsys.readouterr().out
+    use_toy(monkeypatch, player(GAME, solved_tictactoe, 1))
+    assert main.main([*words, "50"]) == 0
+    assert "positions visited, 0 losses (50 visits a move" in capsys.readouterr().out
 
 
 def test_prove_connect4(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

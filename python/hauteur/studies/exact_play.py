@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hauteur import _core
+from hauteur.games.positions import position
 from hauteur.mcts.driver import run_searches
 from hauteur.mcts.report import choose_move, root_moves
 from hauteur.networks.names import data_path
@@ -68,21 +69,14 @@ def _children(
     own = [state for state in level if state.to_move == side]
     result.searched += len(own)
     for state, action in zip(own, chooser.choose(own), strict=True):
-        yield _after(state, int(action))
+        yield state.child(int(action))
     for state in level:
         if state.to_move != side:
-            yield from (_after(state, action) for action in state.legal_actions().tolist())
-
-
-def _after(state: _core.State, action: int) -> _core.State:
-    child = state.copy()
-    child.apply(action)
-    return child
+            yield from (state.child(action) for action in state.legal_actions().tolist())
 
 
 def _count_end(result: Exhaustion, state: _core.State) -> None:
-    outcome = state.outcome()
-    own_outcome = (outcome or 0) * (1 if result.side == 0 else -1)
+    own_outcome = (state.outcome() or 0) * (1 if result.side == 0 else -1)
     if own_outcome > 0:
         result.wins += 1
     elif own_outcome == 0:
@@ -136,15 +130,10 @@ class SolvedPosition:
 def solved_connect4_positions() -> list[SolvedPosition]:
     """The fixed set that ships with the package, made by benchmarks/connect4_values.py."""
     document = json.loads(data_path("connect4_values.json").read_text(encoding="utf-8"))
-    game = _core.Game("connect4")
-    return [_solved_position(game, entry["moves"], entry["values"]) for entry in document["positions"]]
-
-
-def _solved_position(game: _core.Game, moves: str, values: list[int]) -> SolvedPosition:
-    state = game.new_initial_state()
-    for column in moves:
-        state.apply(state.parse(column))
-    return SolvedPosition(state, tuple(values))
+    return [
+        SolvedPosition(position("connect4", list(entry["moves"])), tuple(entry["values"]))
+        for entry in document["positions"]
+    ]
 
 
 @dataclass(frozen=True)
@@ -169,26 +158,14 @@ class Preserved:
 
 def value_preserving_moves(
     player: SearchPlayer, positions: Sequence[SolvedPosition], *, seed: int = 0
-) -> dict[int, Preserved]:
-    """Measure, by ply, how often the player's move preserves the value of the position; positions: of one game."""
+) -> tuple[dict[int, Preserved], Preserved]:
+    """Return, by ply and in all, how often the player's move preserves the value of the position; all of one game."""
     actions = MoveChooser(player, positions[0].state.game, seed=seed).choose([p.state for p in positions])
-    kept = [p.preserved_by(int(action)) for p, action in zip(positions, actions, strict=True)]
+    found = [(p, p.preserved_by(int(action))) for p, action in zip(positions, actions, strict=True)]
     plies = sorted({p.state.ply for p in positions})
-    return {
-        ply: _preserved([(p, k) for p, k in zip(positions, kept, strict=True) if p.state.ply == ply]) for ply in plies
-    }
+    return {ply: _preserved([pair for pair in found if pair[0].state.ply == ply]) for ply in plies}, _preserved(found)
 
 
 def _preserved(found: Sequence[tuple[SolvedPosition, bool]]) -> Preserved:
     choices = [kept for position, kept in found if position.choice_matters]
     return Preserved(len(found), sum(kept for _, kept in found), len(choices), sum(choices))
-
-
-def total(parts: Sequence[Preserved]) -> Preserved:
-    """The sum of the counts."""
-    return Preserved(
-        sum(part.positions for part in parts),
-        sum(part.preserved for part in parts),
-        sum(part.choices for part in parts),
-        sum(part.choices_preserved for part in parts),
-    )

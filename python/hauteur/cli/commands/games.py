@@ -20,7 +20,6 @@ from hauteur.studies.exact_play import (
     Preserved,
     play_against_every_reply,
     solved_connect4_positions,
-    total,
     value_preserving_moves,
 )
 
@@ -147,8 +146,7 @@ def _prove_exhaustively(player: SearchPlayer, game: _core.Game, seed: int, json:
 
 def _prove_by_values(player: SearchPlayer, at_least: float, seed: int, json: bool) -> int:
     """Print the shares by ply and in all; 1 if the total share is less than `at_least`."""
-    by_ply = value_preserving_moves(player, solved_connect4_positions(), seed=seed)
-    in_all = total(list(by_ply.values()))
+    by_ply, in_all = value_preserving_moves(player, solved_connect4_positions(), seed=seed)
     if json:
         rows = {str(ply): asdict(part) for ply, part in by_ply.items()}
         print(json_format.dumps({"visits": player.visits, "total": asdict(in_all), "by_ply": rows}))
