@@ -14,9 +14,6 @@ DEFAULT_OPTIONS = {"Move Overhead": 100, "Threads": 1, "Hash": 64, "UCI_ShowWDL"
 CHESS960 = "1rk3r1/pppppppp/8/8/8/8/PPPPPPPP/1RK3R1 w GBgb - 0 1"
 
 
-# As a UCI engine.
-
-
 @pytest.fixture(scope="module")
 def driven() -> Iterator[chess.engine.SimpleEngine]:
     """The engine with lichess-bot's options."""
@@ -60,15 +57,13 @@ def test_first_move_and_correspondence_limits(driven: chess.engine.SimpleEngine)
 
 
 def test_chess960_is_managed_by_python_chess(driven: chess.engine.SimpleEngine) -> None:
-    board = chess.Board(CHESS960, chess960=True)
-    result = driven.play(board, Limit(nodes=30), game="game 960")
-    assert move_of(result) in board.legal_moves
+    for board in (chess.Board(CHESS960, chess960=True), chess.Board.from_chess960_pos(959)):
+        for _ in range(30):
+            if not board.is_game_over():
+                board.push(move_of(driven.play(board, Limit(nodes=30), game=board.root().fen())))
 
 
 def test_a_wrong_option_is_an_error_of_python_chess_and_the_engine_lives(driven: chess.engine.SimpleEngine) -> None:
     with pytest.raises(chess.engine.EngineError):
         driven.configure({"No Such Option": 1})
     assert move_of(driven.play(chess.Board(), Limit(nodes=10))) in chess.Board().legal_moves
-
-
-# As a homemade engine.

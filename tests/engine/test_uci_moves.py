@@ -1,7 +1,5 @@
 """The UCI engine: lines, scores, castling, statistics, clocks, nets that are missing."""
 
-import subprocess
-import sys
 from pathlib import Path
 
 import chess
@@ -15,9 +13,7 @@ client, shared = uci_positions.client, uci_positions.shared  # fixtures
 
 MATE_IN_2 = "7k/8/8/8/8/8/R7/1R4K1 w - - 0 1"
 
-
 MATED_IN_1 = "7k/8/5K2/8/8/8/8/6Q1 b - - 0 1"
-
 
 CHESS960 = "1rk3r1/pppppppp/8/8/8/8/PPPPPPPP/1RK3R1 w GBgb - 0 1"
 
@@ -89,22 +85,6 @@ def test_every_clock_gets_a_move(client: Client) -> None:
     for go in ("go movetime 300", "go wtime 1000 btime 1000", "go wtime 1 btime 1", "go wtime -5 btime -5 winc 10"):
         client.send("ucinewgame", "position startpos", go)
         client.expect("bestmove", seconds=10)
-
-
-@pytest.mark.parametrize("ending", ["quit", ""])
-@pytest.mark.parametrize("before", ["position startpos\ngo infinite\n", "go nodes 10\nwait\n"])
-def test_quit_and_end_of_input_end_promptly(ending: str, before: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "hauteur.cli.main", "uci", "--weights", "uniform"],
-        input=before + ending,
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert done.returncode == 0
-    assert done.stderr == ""
-    assert done.stdout.count("bestmove") == before.count("go ") or "wait" not in before
 
 
 def test_without_a_net_it_says_so_and_plays_no_move(tmp_path: Path) -> None:

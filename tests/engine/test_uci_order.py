@@ -137,10 +137,6 @@ def test_a_script_gets_its_whole_search_before_its_end(go: str, ending: str) -> 
     assert said.index("uciok") < said.index("readyok") < len(said) - 1
 
 
-def test_the_answer_to_uci_comes_first() -> None:
-    assert run("uci\nisready\n").startswith("id name hauteur ")
-
-
 def test_options_that_no_search_can_follow_are_refused_together() -> None:
     with engine("--weights", "uniform") as client:
         client.send("setoption name Contempt value 50", "setoption name LargeWeightsFile value uniform")

@@ -1,9 +1,8 @@
-"""Gardner's minichess: beside Fairy-Stockfish (pyffish), its mirror image, search, openings, the command line."""
+"""Gardner's minichess: the numbers of Fairy-Stockfish, the laws, its mirror image, openings."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -44,37 +43,6 @@ def test_laws(fen: str) -> None:
     results = check_game(f"minichess(fen={fen})", games=2, seed=2)
     assert [result for result in results if result.broken] == []
     assert all(result.checks > 0 for result in results)
-
-
-@pytest.mark.parametrize("fen", STARTS)
-def test_fairy_stockfish_plays_by_the_same_rules(fen: str) -> None:
-    pyffish: Any = pytest.importorskip("pyffish", reason="pyffish is not installed")
-    rng = np.random.default_rng(11)
-    for _ in range(3):
-        state, moves = position(fen), list[str]()
-        while state.outcome() is None:
-            before = state.notation()
-            assert texts(state) == sorted(pyffish.legal_moves("gardner", before, []))
-            moves.append(state.action_to_text(int(rng.choice(state.legal_actions()))))
-            state.apply(state.parse(moves[-1]))
-            assert state.notation() == pyffish.get_fen("gardner", before, moves[-1:])
-            assert state.end_reason() == end_reason(pyffish, state, fen, moves)
-
-
-def texts(state: _core.State) -> list[str]:
-    """The legal moves in coordinates, in the order of the alphabet."""
-    return sorted(state.action_to_text(action) for action in state.legal_actions().tolist())
-
-
-def end_reason(pyffish: Any, state: _core.State, fen: str, moves: list[str]) -> str | None:
-    """Why the game is over in our words, as Fairy-Stockfish sees it."""
-    now, quiet_plies = state.notation(), int(state.notation().split()[4])
-    if not pyffish.legal_moves("gardner", now, []):
-        return "checkmate" if pyffish.game_result("gardner", now, []) else "stalemate"
-    # Less than four quiet plies cannot repeat a position; the question is slow because all moves are played again.
-    if quiet_plies >= 4 and pyffish.is_optional_game_end("gardner", fen, moves)[0]:
-        return "fifty-move rule" if quiet_plies >= 100 else "threefold repetition"
-    return "insufficient material" if all(pyffish.has_insufficient_material("gardner", now, [])) else None
 
 
 def test_the_mirror_image_begins_with_the_king_on_the_left() -> None:

@@ -1,8 +1,7 @@
-"""Players without a forest: in the arena beside networks, as text, in matches that go on after an interruption."""
+"""Players without a forest: in the arena beside networks, as text."""
 
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -10,13 +9,9 @@ from learning_toys import ToyEvaluator
 
 from hauteur import _core
 from hauteur.matches.arena import ArenaFacts, play_games
-from hauteur.matches.folder import MatchFolder
-from hauteur.matches.match import Match, MatchSettings
 from hauteur.matches.record import GamePlan, GameRecord
-from hauteur.matches.results import MatchGame
 from hauteur.mcts.params import SearchParams
 from hauteur.players.baselines import Baseline, make_baseline
-from hauteur.players.build import Resources
 from hauteur.players.move_player import ChosenMove, EngineFailure, EngineResignation, GameLost, MovePlayer, MoveRequest
 from hauteur.players.search_player import SearchPlayer
 from hauteur.players.settings import parse_player
@@ -132,24 +127,3 @@ def test_a_lost_game_leaves_the_others_alone() -> None:
 def test_what_is_wrong_with_a_baseline(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         parse_player(text)
-
-
-def match_in(folder: Path, games: int) -> Match:
-    settings = MatchSettings(game=GAME.spec, a=parse_player("rave:40"), b=parse_player("mcts:30"), games=games)
-    return Match(GAME, settings, resources=Resources(parallel=2, threads=2), folder=MatchFolder(folder))
-
-
-def by_number(match: Match) -> list[MatchGame]:
-    list(match.play())
-    assert match.folder is not None
-    return sorted(match.folder.games(), key=lambda game: game.index)
-
-
-def test_a_match_goes_on(tmp_path: Path) -> None:
-    whole = by_number(match_in(tmp_path / "whole", 6))
-    by_number(match_in(tmp_path / "parts", 2))
-    last = match_in(tmp_path / "parts", 6)
-    assert by_number(last) == whole
-    assert last.stored_settings()["a"] == "rave:40"
-    with pytest.raises(ValueError, match="a was 'rave:40' and is now 'rave:41'"):
-        list(Match(GAME, last.settings.model_copy(update={"a": parse_player("rave:41")}), folder=last.folder).play())

@@ -232,9 +232,10 @@ def test_an_interrupted_review_goes_on_and_comes_to_the_same(
 def test_games_of_any_kind_are_read_from_lists_of_moves(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """The first line names the game; there is no annotated file for games without a format."""
     text = "connect4  # the game\n4 4 4 5\n\n1 2 1 2 1 2 1\n"
-    assert run_review(tmp_path, "games.txt", text, "--json") == 0
-    first, second = json.loads(capsys.readouterr().out)["games"]
-    assert first["game"] == "connect4"
+    assert run_review(tmp_path, "games.txt", text, "--json", "--game", "2") == 0
+    (second,) = json.loads(capsys.readouterr().out)["games"]
+    assert (second["number"], second["game"]) == (2, "connect4")
+    assert all(np.isclose(sum(move["before"]), 1.0) for move in second["moves"])
     assert [move["move"] for move in second["moves"]] == ["1", "2", "1", "2", "1", "2", "1"]
     assert second["moves"][-1]["after"] == [1.0, 0.0, 0.0]
     assert sorted(path.suffix for path in (tmp_path / "out").iterdir() if path.suffix in (".pgn", ".sgf", ".html")) == [
@@ -276,17 +277,6 @@ def test_forms_of_a_text() -> None:
         assert game.start.game.spec == found
     with pytest.raises(ValueError, match="has no game to review"):
         games_of_text("zz", "connect4", on_bad=lambda bad: None)
-
-
-def test_json_has_every_move(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """One object, with the values of the mover."""
-    assert run_review(tmp_path, "games.pgn", FOOLS_MATE + "\n" + UNFINISHED, "--json", "--game", "2") == 0
-    found = json.loads(capsys.readouterr().out)
-    (game,) = found["games"]
-    assert game["number"] == 2
-    assert game["tags"]["Black"] == "D"
-    assert [move["move"] for move in game["moves"]] == ["e4", "e5", "Nf3"]
-    assert all(np.isclose(sum(move["before"]), 1.0) for move in game["moves"])
 
 
 @pytest.mark.parametrize(

@@ -37,6 +37,8 @@ ONLY_PARSED = {
     "hauteur .*--cluster ": "needs a cluster; tested in tests/cluster",
     "hauteur net get [a-z]": "needs a network; tested in tests/networks with a server on this machine",
     "hauteur puzzles solve": "needs puzzles, and a game or two have none; tested in tests/studies",
+    "hauteur analyse .*--against ": "needs networks of people's moves; tested in tests/studies",
+    "python examples/lichess_bot": "is driven by a server; tested in tests/engine",
     "hauteur web": "a server that does not end; tested in tests/web",
     "hauteur prove connect4": "examines 460 positions or plays long games; tested in tests/studies",
 }
@@ -65,7 +67,7 @@ SMALL = {
     "explain": {"--visits": "8", "--threads": "1"},
     "check-game": {"--games": "2"},
     "prove": {"--visits": "2"},
-    "puzzles mine": {"--games": "1", "--positions": "2", "--threads": "1"},
+    "puzzles mine": {"--positions": "2", "--threads": "1"},
     "tune strength": {"--iterations": "1", "--games": "2", "--verification": "2", "--parallel": "2", "--threads": "1"},
     "games export": {"--first-generation": "1"},
 }
