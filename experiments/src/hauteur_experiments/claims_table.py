@@ -188,46 +188,33 @@ def _table(names: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 def write_table(path: Path, base: Setting) -> None:
     """Write the table to a page, between BEGIN and END where the page has them, else as a page of its own.
 
-    Beside the page stand all lines as claims.csv; those that were measured by runs elsewhere, or recorded by hand, are
-    kept. ValueError for a page that has only one of the two marks.
+    Beside the page stand all lines as claims.csv. Where it is there, lines of runs in this folder replace those of the
+    same command, and all others are kept, as they were measured elsewhere or recorded by hand. ValueError for a page
+    that has only one of the two marks.
     """
-    rows = with_recorded(claim_table(base), recorded_lines(path.with_name("claims.csv")))
+    rows, file = claim_table(base), path.with_name("claims.csv")
+    if file.exists():
+        made = [row for row in rows if row["measured"]]
+        commands = {row["command"] for row in made}
+        kept = [line for line in recorded_lines(file) if line["command"] not in commands]
+        subjects = [*SUBJECTS, RULES_SUBJECT]
+        rows = sorted([*kept, *made], key=lambda row: subjects.index(row["subject"]))
     text = path.read_text(encoding="utf-8") if path.exists() else f"# Claims\n\n{BEGIN}\n{END}\n"
     page = with_table(text, rows, str(path))
-    write_whole(path.with_name("claims.csv"), _csv(FIELDS, (list(row.values()) for row in rows)))
+    write_whole(file, _csv(FIELDS, (list(row.values()) for row in rows)))
     write_whole(path, page)
 
 
 def recorded_lines(path: Path) -> list[dict[str, str]]:
-    """Return the measured lines of a file that was written before; none where there is no such file.
-
-    ValueError for a file without the columns FIELDS.
-    """
-    if not path.exists():
-        return []
+    """Return the lines of a file that was written before; ValueError for other columns or subjects than of today."""
     lines = csv.DictReader(io.StringIO(path.read_text(encoding="utf-8")))
     if tuple(lines.fieldnames or ()) != FIELDS:
         raise ValueError(f"{path}: its columns are {', '.join(lines.fieldnames or ())}, expected {', '.join(FIELDS)}")
-    return [line for line in lines if line["measured"]]
-
-
-def with_recorded(rows: Sequence[dict[str, str]], recorded: Sequence[dict[str, str]]) -> list[dict[str, str]]:
-    """Return the computed lines; where a run has none in this folder, those that are recorded of it.
-
-    Recorded lines of other commands and claims than those of the plan stand behind the others of their subject.
-    """
-    measured = {row["command"] for row in rows if row["measured"]}
-    elsewhere = [line for line in recorded if line["command"] not in measured]
-    found: dict[str, list[dict[str, str]]] = {row["subject"]: [] for row in [*rows, *elsewhere]}
-    for row in rows:
-        same = [line for line in elsewhere if line["command"] == row["command"]]
-        if row["subject"] != RULES_SUBJECT:  # there a run that is not over has one line for all its cells
-            same = [line for line in same if line["claim"] == row["claim"]]
-        found[row["subject"]] += same or [row]
-    for line in elsewhere:
-        if line not in found[line["subject"]]:
-            found[line["subject"]].append(line)
-    return [row for lines in found.values() for row in lines]
+    found = list(lines)
+    for line in found:
+        if line["subject"] not in (*SUBJECTS, RULES_SUBJECT):
+            raise ValueError(f"{path}: there is no subject {line['subject']!r}; there are {', '.join(SUBJECTS)}")
+    return found
 
 
 def with_table(text: str, rows: Sequence[Mapping[str, str]], place: str) -> str:
