@@ -14,7 +14,6 @@ from hauteur_experiments.ratio import (
     RatioSearch,
     decisive_ratio,
     fit_ratio,
-    logistic_line,
     ratio_factor,
     ratio_of,
     ratio_slope,
@@ -91,24 +90,6 @@ def test_the_line_goes_through_plenty_of_games() -> None:
     assert line.ratio_at(4.0) == pytest.approx(0.5, abs=0.01)
     low, high = line.x_interval(1.0)
     assert 0.97 < low < 1 < high < 1.03
-
-
-@pytest.mark.parametrize("seed", range(200))
-def test_the_fit_is_the_most_likely_line(seed: int) -> None:
-    """At the maximum the derivatives of the log likelihood, with the prior of the slope, are 0."""
-    random = np.random.default_rng(seed)
-    games = [MeasuredRatio(35.93, MatchScore(8, 15, 9)), MeasuredRatio(1.512, MatchScore(16, 90, 17))]
-    if seed:
-        games = [
-            MeasuredRatio(x, MatchScore(*random.integers(0, 60, 3))) for x in random.uniform(0.5, 150, 1 + seed % 7)
-        ]
-    weights = random.uniform(0.1, 1, len(games)) if seed % 2 else np.ones(len(games))
-    line = logistic_line(games, weights.tolist(), slope=1.0, spread=0.5)
-    u = np.log([one.x for one in games]) - line.centre
-    expected = np.array([one.decisive + one.drawn for one in games]) / (1 + np.exp(-line.level - line.slope * u))
-    missing = weights * (np.array([one.decisive for one in games]) - expected)
-    assert missing.sum() == pytest.approx(0, abs=1e-6)
-    assert (missing * u).sum() == pytest.approx((line.slope - 1) / 0.5**2, abs=1e-6)
 
 
 def test_a_line_of_one_place_has_the_usual_slope_and_a_wide_interval() -> None:

@@ -10,13 +10,10 @@ from statistics import NormalDist
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 import hauteur as ht
 from hauteur_experiments.experiment import finite
 from hauteur_experiments.verdict import SMALLEST_ELO, Inequality, Measured, Side
-
-Floats = NDArray[np.float64]
 
 FEW = 8
 """Fewer values have no Student's interval: where outcomes are skewed it errs in 11 to 33 % instead of 5 %."""

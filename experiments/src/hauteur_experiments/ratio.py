@@ -2,9 +2,9 @@
 
 The setting is one positive number x, such as N_scl or a factor on temperatures. Near the target ratio
 
-    ln((w + l)/d) = level + slope ln x,
+    ln((w + l)/d) = level + slope ln x
 
-which is a logistic regression. `tune_ratio` plays games where the line says that the ratio is, one set after another.
+is fitted by least squares. `tune_ratio` plays games where the line says that the ratio is, one set after another.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Literal
 
 import numpy as np
 
-from hauteur_experiments.measured import Floats, Interval, Record, exponential, normal, wilson, z_of
+from hauteur_experiments.measured import Interval, Record, exponential, normal, wilson, z_of
 from hauteur_experiments.verdict import Inequality, Measured
 
 EQUAL_WITHIN = 1.5
@@ -133,6 +133,11 @@ class MeasuredRatio:
         """ln((w + l)/d) of these counts, which is finite."""
         return math.log(self.decisive / self.drawn)
 
+    @property
+    def precision(self) -> float:
+        """1 / variance of the log ratio."""
+        return 1 / (1 / self.decisive + 1 / self.drawn)
+
 
 @dataclass(frozen=True)
 class RatioLine:
@@ -214,17 +219,17 @@ def _line(seen: dict[float, Record], search: RatioSearch) -> RatioLine:
 
 
 def fit_ratio(measured: Sequence[MeasuredRatio], target: float, *, rising: bool) -> RatioLine:
-    """Fit the line near the target ratio: logistic regression, with less weight far from that ratio.
+    """Fit the line near the target ratio, with less weight far from that ratio.
 
     The slope is shrunk to +-1 as by an observation of standard deviation SLOPE_SPREAD, and is at least FLATTEST_SLOPE
     steep. Raise ValueError without games.
     """
-    line = _weighted_fit(measured, [1.0] * len(measured), 1 if rising else -1)
-    for _ in range(3):  # the weights need the place, the place the weights
-        xs = [one.x for one in measured]
+    sign, weights, xs = (1 if rising else -1), [1.0] * len(measured), [one.x for one in measured]
+    for _ in range(4):  # the weights need the place, the place the weights
+        line = ratio_line(measured, weights, slope=float(sign), spread=SLOPE_SPREAD)
+        line = replace(line, slope=sign * max(sign * line.slope, FLATTEST_SLOPE))
         place = min(max(line.x_for(target), min(xs)), max(xs))  # beyond what was measured its end counts in full
-        weights = [math.exp(-((math.log(one.x / place) / math.log(REACH)) ** 2)) for one in measured]
-        line = _weighted_fit(measured, weights, 1 if rising else -1)
+        weights = [math.exp(-((math.log(x / place) / math.log(REACH)) ** 2)) for x in xs]
     return line
 
 
@@ -232,48 +237,24 @@ def ratio_slope(measured: Sequence[MeasuredRatio]) -> Interval:
     """The slope of ln((w + l)/d) over ln x through all measurements alike; ValueError for fewer than two places."""
     if len({one.x for one in measured}) < 2:
         raise ValueError(f"a slope needs two places or more, got {sorted({one.x for one in measured})}")
-    line = logistic_line(measured, [1.0] * len(measured), slope=0.0, spread=1e3)
+    line = ratio_line(measured, [1.0] * len(measured), slope=0.0, spread=1e3)
     return normal(line.slope, math.sqrt(line.slope_variance), min(one.record.games for one in measured))
 
 
-def _weighted_fit(measured: Sequence[MeasuredRatio], weights: Sequence[float], sign: int) -> RatioLine:
-    """The line with the prior of the slope, made steep enough."""
-    line = logistic_line(measured, weights, slope=float(sign), spread=SLOPE_SPREAD)
-    return replace(line, slope=sign * max(sign * line.slope, FLATTEST_SLOPE))
-
-
-def _least_squares(xs: Floats, ys: Floats, weights: Floats, slope: float, spread: float) -> RatioLine:
-    """Return y = level + slope (x - centre) by weighted least squares, with a normal prior of the slope.
-
-    Around the weighted mean of x the estimates of level and slope are independent.
-    """
-    total, prior = weights.sum(), spread**-2
-    centre, level = (weights * xs).sum() / total, (weights * ys).sum() / total
-    square = prior + (weights * (xs - centre) ** 2).sum()
-    product = prior * slope + (weights * (xs - centre) * (ys - level)).sum()
-    return RatioLine(float(level), float(product / square), float(centre), float(1 / total), float(1 / square))
-
-
-def logistic_line(
+def ratio_line(
     measured: Sequence[MeasuredRatio], weights: Sequence[float], *, slope: float, spread: float
 ) -> RatioLine:
-    """Return the line of logistic regression: least squares again and again, with the weights of the line before.
+    """Return the line of least squares through the log ratios, each weighted by its precision times its weight.
 
-    Iteratively reweighted least squares (McCullagh and Nelder 1989, section 2.5), from the log ratios themselves. The
-    slope is drawn to `slope` as by an observation of standard deviation `spread`. ValueError for no measurement.
+    The slope is drawn to `slope` as by an observation of standard deviation `spread`. Around the weighted mean of ln x
+    the estimates of level and slope are independent. ValueError for no measurement.
     """
     if not measured:
         raise ValueError("a line needs one measurement or more, got none")
-    xs = np.array([math.log(one.x) for one in measured])
-    sizes = np.array(weights) * [one.decisive + one.drawn for one in measured]
-    shares = np.array([one.decisive / (one.decisive + one.drawn) for one in measured])
-    logits = np.array([one.log_ratio for one in measured])
-    for _ in range(50):
-        chances = 1 / (1 + np.exp(-np.clip(logits, -30, 30)))
-        variances = chances * (1 - chances)
-        line = _least_squares(xs, logits + (shares - chances) / variances, sizes * variances, slope, spread)
-        step = line.level + line.slope * (xs - line.centre) - logits
-        logits = logits + np.clip(step, -2, 2)
-        if np.abs(step).max() < 1e-10:
-            break
-    return line
+    xs, ys = (np.array(row) for row in zip(*((math.log(one.x), one.log_ratio) for one in measured), strict=True))
+    precisions = np.array([weight * one.precision for weight, one in zip(weights, measured, strict=True)])
+    total, prior = precisions.sum(), spread**-2
+    centre, level = (precisions * xs).sum() / total, (precisions * ys).sum() / total
+    square = prior + (precisions * (xs - centre) ** 2).sum()
+    product = prior * slope + (precisions * (xs - centre) * (ys - level)).sum()
+    return RatioLine(float(level), float(product / square), float(centre), float(1 / total), float(1 / square))
