@@ -68,26 +68,14 @@ def small_recipe(
 ) -> ht.Recipe:
     """Return the recipe of an arm. start: the net that it begins with, None: a new one of 16x3."""
     games = max(4, round(GAMES * math.sqrt(setting.scale)))
+    search = {**SEARCH, "dirichlet": {"epsilon": 0.25, "alpha": 1.0}}
+    sizes = {"parallel_games": games, "batch_size": max(2, games // 2), "tree_per_side": True}
+    train = {"window_games": 10 * games, "batch_size": 256, "samples_per_position": 4.0, "schedule": "constant"}
+    train |= {"learning_rate": 2e-3, "weight_decay": 1e-3, "root_value_share": 0.25, "weight_average": 0.99}
     values: dict[str, Any] = {
         "game": setting.game or GAME,
-        "selfplay": {
-            "games": games,
-            "visits": visits,
-            "parallel_games": games,
-            "batch_size": max(2, games // 2),
-            "tree_per_side": True,
-            "search": {**SEARCH, "dirichlet": {"epsilon": 0.25, "alpha": 1.0}},
-        },
-        "train": {
-            "window_games": 10 * games,
-            "batch_size": 256,
-            "samples_per_position": 4.0,
-            "learning_rate": 2e-3,
-            "schedule": "constant",
-            "weight_decay": 1e-3,
-            "root_value_share": 0.25,
-            "weight_average": 0.99,
-        },
+        "selfplay": {"games": games, "visits": visits, **sizes, "search": search},
+        "train": train,
         "gate": {"by": "off"},
         "run": {"generations": generations, "seed": seed, "threads": 1},
     }

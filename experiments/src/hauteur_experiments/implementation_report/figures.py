@@ -66,30 +66,23 @@ PLANS = (
 def recipe_of(plan: FigurePlan, setting: Setting, seed: int) -> ht.Recipe:
     """The learning run of a figure and seed, at the scale of the setting."""
     episodes = setting.scaled(plan.episodes, 20)
-    heads, fpu = {"value_channels": 8, "value_hidden": 32}, {"kind": "absolute", "value": 0.0}
+    heads = {"policy_channels": 8, "value": "scalar", "value_channels": 8, "value_hidden": 32}
+    search = {"cpuct": {"init": 3.0, "factor": 0.0}, "fpu": {"kind": "absolute", "value": 0.0}}
+    selfplay: dict[str, Any] = {"episodes": "candidate-versus-best", "learn_from_best": False, "games": episodes}
+    selfplay |= {"visits": plan.iterations, "parallel_games": 500, "batch_size": 256, "shard_games": 500}
+    selfplay |= {"temperature": {"initial": 1.0}, "search": {**search, "dirichlet": {"epsilon": 0.0}}}
+    train: dict[str, Any] = {
+        "window_games": episodes,
+        "batch_size": 64,
+        "samples_per_position": 4.0,
+        "learning_rate": 2e-3,
+    }
+    train |= {"schedule": "constant", "warmup_steps": 20, "symmetries": False}
     values: dict[str, Any] = {
         "game": "tictactoe",
-        "network": {"filters": 16, "blocks": 2, "policy_channels": 8, "value": "scalar", **heads},
-        "selfplay": {
-            "episodes": "candidate-versus-best",
-            "learn_from_best": False,
-            "games": episodes,
-            "visits": plan.iterations,
-            "parallel_games": 500,
-            "batch_size": 256,
-            "shard_games": 500,
-            "temperature": {"initial": 1.0},
-            "search": {"cpuct": {"init": 3.0, "factor": 0.0}, "fpu": fpu, "dirichlet": {"epsilon": 0.0}},
-        },
-        "train": {
-            "window_games": episodes,
-            "batch_size": 64,
-            "samples_per_position": 4.0,
-            "learning_rate": 2e-3,
-            "schedule": "constant",
-            "warmup_steps": 20,
-            "symmetries": False,
-        },
+        "network": {"filters": 16, "blocks": 2, **heads},
+        "selfplay": selfplay,
+        "train": train,
         "gate": {"by": "episodes", "threshold": THRESHOLD},
         "run": {"generations": setting.scaled(plan.trainings, 2), "seed": seed, "threads": 1, "tag": f"seed-{seed}"},
     }

@@ -42,47 +42,29 @@ SHOWN = ("seed", "generation", "games", "n_scl", "visits", "ratio", "settled")
 def recipe_of(setting: Setting, seed: int) -> ht.Recipe:
     """The learning run of a seed at the scale of the setting."""
     games, visits = setting.scaled(GAMES, 4), setting.visits_or(VISITS)
+    few = max(4, games // 8)
+    search = {"cpuct": {"init": 1.5, "factor": 0.0}, "fpu": {"kind": "reduction", "value": 0.2}}
+    search["dirichlet"] = {"epsilon": 0.25, "alpha": 0.5}
+    selfplay: dict[str, Any] = {"games": games, "visits": visits, "max_plies": 200, "tree_per_side": True}
+    selfplay |= {"parallel_games": min(games, 300), "batch_size": min(games, 150), "shard_games": min(games, 100)}
+    selfplay["temperature"] = {"initial": 0.7, "decay_moves": 5, "cutoff_move": 20, "endgame": 0.1}
+    train = {"window_games": 5 * games, "batch_size": 256, "samples_per_position": 4.0, "schedule": "constant"}
+    train |= {"learning_rate": 5e-4 if setting.nets else 2e-3, "weight_decay": 1e-3}
+    train |= {"root_value_share": 0.25, "weight_average": 0.99}
+    controller = {"target": 1.0, "initial_n_scl": min(5, visits) if setting.nets else visits, "settle_factor": NEAR}
     values: dict[str, Any] = {
         "game": setting.game or GAME,
-        "network": {"filters": 32, "blocks": 4, "policy_channels": 8, "value_channels": 8, "value_hidden": 64},
-        "selfplay": {
-            "games": games,
-            "visits": visits,
-            "parallel_games": min(games, 300),
-            "batch_size": min(games, 150),
-            "shard_games": min(games, 100),
-            "max_plies": 200,
-            "tree_per_side": True,
-            "temperature": {"initial": 0.7, "decay_moves": 5, "cutoff_move": 20, "endgame": 0.1},
-            "search": {
-                "cpuct": {"init": 1.5, "factor": 0.0},
-                "fpu": {"kind": "reduction", "value": 0.2},
-                "dirichlet": {"epsilon": 0.25, "alpha": 0.5},
-            },
-        },
-        "train": {
-            "window_games": 5 * games,
-            "batch_size": 256,
-            "samples_per_position": 4.0,
-            "learning_rate": 5e-4 if setting.nets else 2e-3,
-            "schedule": "constant",
-            "weight_decay": 1e-3,
-            "root_value_share": 0.25,
-            "weight_average": 0.99,
-        },
-        "controller": {
-            "target": 1.0,
-            "initial_n_scl": min(5, visits) if setting.nets else visits,
-            "max_visits": visits * 2**DOUBLINGS,
-            "probe_games": max(4, games // 8),
-            "settle_factor": NEAR,
-        },
-        "gate": {"games": max(4, games // 8), "threshold": 0.4, "visits": max(1, visits // 2), "opening_plies": 4},
+        "selfplay": {**selfplay, "search": search},
+        "train": train,
+        "controller": {**controller, "max_visits": visits * 2**DOUBLINGS, "probe_games": few},
+        "gate": {"games": few, "threshold": 0.4, "visits": max(1, visits // 2), "opening_plies": 4},
         "run": {"generations": GENERATIONS, "seed": seed, "threads": 1, "tag": f"seed-{seed}"},
     }
     if setting.nets:
         values["start"] = {"net": str(setting.nets[0].absolute())}
-        del values["network"]
+    else:
+        heads = {"policy_channels": 8, "value_channels": 8, "value_hidden": 64}
+        values["network"] = {"filters": 32, "blocks": 4, **heads}
     return ht.Recipe.model_validate(values)
 
 
@@ -105,19 +87,10 @@ def _row(seed: int, line: Mapping[str, Any]) -> Row:
     games, chosen = line["games"], line["search_contempt"]
     record = Record(games["first_wins"], games["draws"], games["second_wins"])
     low, high = ratio_of(record).interval(0.95)
-    return {
-        "seed": seed,
-        "generation": line["generation"],
-        "games": line["generation"] * record.games,
-        "n_scl": chosen["n_scl"],
-        "visits": chosen["visits"],
-        "ratio": chosen["ratio"],
-        "ratio_low": low,
-        "ratio_high": finite(high),
-        "settled": chosen["settled"],
-        "probes": len(chosen["probes"]),
-        "elo": line["elo"],
-    }
+    row = {"seed": seed, "generation": line["generation"], "games": line["generation"] * record.games}
+    row |= {name: chosen[name] for name in ("n_scl", "visits", "ratio")}
+    row |= {"ratio_low": low, "ratio_high": finite(high), "settled": chosen["settled"]}
+    return row | {"probes": len(chosen["probes"]), "elo": line["elo"]}
 
 
 def schedule_figure(runs: Sequence[Sequence[Row]]) -> ht.Figure:
@@ -128,15 +101,9 @@ def schedule_figure(runs: Sequence[Sequence[Row]]) -> ht.Figure:
         n_scls, visits = ([float(row[key]) for row in run] for key in ("n_scl", "visits"))
         lines.append(ht.Series(f"N_scl, seed {seed}", xs, n_scls, COLOURS[(seed - 1) % len(COLOURS)]))
         lines.append(ht.Series(f"N, seed {seed}", xs, visits, COLOURS[(seed - 1) % len(COLOURS)], dashed=True))
-    return ht.Figure(
-        "contempt-schedule",
-        "N_scl and visits by games of self-play",
-        "The controller chooses N_scl after every training, and doubles the visits N when N_scl has settled.",
-        "visits",
-        "games",
-        lines=tuple(lines),
-        log=True,
-    )
+    text = "The controller chooses N_scl after every training, and doubles the visits N when N_scl has settled."
+    title = "N_scl and visits by games of self-play"
+    return ht.Figure("contempt-schedule", title, text, "visits", "games", lines=tuple(lines), log=True)
 
 
 def _balance(runs: Sequence[Sequence[Row]]) -> Finding:
