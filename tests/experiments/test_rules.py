@@ -10,8 +10,7 @@ from hauteur.matches.ratings.elo import MatchScore, likelihood_of_superiority
 from hauteur_experiments.experiment import make_experiment
 from hauteur_experiments.mcts_experiments import by_game
 from hauteur_experiments.mcts_experiments.by_game import CELLS, DEFAULT, GAMES, TABLE_RULES, Base, TableCell
-from hauteur_experiments.mcts_experiments.published import RULES, SOLVER, TREE_BALANCE, Published
-from hauteur_experiments.mcts_experiments.rules import claim_of, planned
+from hauteur_experiments.mcts_experiments.rules import RULES, SOLVER, TREE_BALANCE, Published, claim_of, planned
 from hauteur_experiments.measured import MatchElo, Record
 from hauteur_experiments.registry import find
 

@@ -23,8 +23,8 @@ from hauteur_experiments.experiment import Finding, make_experiment
 from hauteur_experiments.measured import Record, rate_of, rate_ratio
 from hauteur_experiments.ratio import TunedRatio, decisive_ratio
 from hauteur_experiments.registry import find
-from hauteur_experiments.search_contempt import odds, odds_claims, odds_models, positions, selfplay, table_2
-from hauteur_experiments.search_contempt.odds_claims import PUCT, Cell
+from hauteur_experiments.search_contempt import odds, odds_models, positions, selfplay, table_2
+from hauteur_experiments.search_contempt.odds import PUCT, Cell
 from hauteur_experiments.search_contempt.settings import HYBRID, N_SCL_SETS, TAU_1, TAU_2, TAU_SETS, contempt
 
 UNIFORM = (Path("uniform"),)
@@ -269,26 +269,26 @@ def test_small_tables_of_odds(tmp_path: Path) -> None:
 def test_figures_like_the_papers_hold_and_their_opposite_does_not() -> None:
     paper = ((PUCT, 100, 0.23), (28, 100, 0.37), (PUCT, 800, 0.55), (28, 800, 0.57))
     found = cells(*paper, (PUCT, 20_000, 0.10), (28, 20_000, 0.95))
-    by_key = {one.key: one.verdict for one in odds_claims.findings(found, 10) if one.measured.startswith("by score")}
+    by_key = {one.key: one.verdict for one in odds.findings(found, 10) if one.measured.startswith("by score")}
     names = ("rise", "rise-at-ends", "more", "fall", "lead-of-any")
     assert [by_key[name] for name in names] == ["holds"] * 5
     assert by_key["lead"] == "no such effect"  # 2 points at 800 nodes, not half of 23
     worse = cells((PUCT, 100, 0.2), (28, 100, 0.6), (PUCT, 800, 0.6), (28, 800, 0.2))
-    assert {one.verdict for one in odds_claims.findings(worse, 10)} == {"does not hold"}
+    assert {one.verdict for one in odds.findings(worse, 10)} == {"does not hold"}
     own = cells((10, 400, 0.6), (28, 400, 0.4), (3, 400, 0.4), (12, 400, 0.7))
-    assert verdict_of(odds_claims.fits(own, 10, "score")) == "holds"  # 12 is not compared with 10
+    assert verdict_of(odds.fits(own, 10, "score")) == "holds"  # 12 is not compared with 10
 
 
 def test_openings_that_repeat_are_the_units_and_wins_are_named_apart() -> None:
     before, after = [0.0, 0, 1, 1] * 60, [0.0, 1, 1, 1] * 60
     found = {(n, 9): Cell(n, 9, played(scores, openings=60)) for n, scores in ((PUCT, before), (1, after))}
-    finding = odds_claims.lead_of_any(found, "score")
+    finding = odds.lead_of_any(found, "score")
     assert finding is not None
     assert (finding.units, "25 [13.7, 36.3]" in finding.measured) == ("60 openings", True)
     ends = ("stalemate", "threefold repetition", "fifty-move rule", "insufficient material", "stalemate")
     drawn = Cell(28, 9, played([0.5] * 100 + [1.0] * 20, ends=ends))
     found = {(PUCT, 9): Cell(PUCT, 9, played([0.0] * 100 + [1.0] * 20)), (28, 9): drawn}
-    assert [verdict_of(odds_claims.lead(found, by)) for by in odds_claims.BY] == ["holds", "no such effect"]
+    assert [verdict_of(odds.lead(found, by)) for by in odds.BY] == ["holds", "no such effect"]
     assert drawn.drawn == {"stalemate": 40, "repetition": 20, "fifty moves": 20, "other": 20}
 
 

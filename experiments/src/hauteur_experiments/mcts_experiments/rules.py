@@ -1,7 +1,9 @@
-"""Result table of the MCTS experiments: matches of the search with each rule against the search without it.
+"""Result table of the MCTS experiments (Videodr0me, lc0 fork, 2018): matches of the search with each rule and without.
 
-`published` defines the matches and the source's results. Matches here begin with four random plies, each opening twice
-with colours swapped; the source does not state its openings.
+One net of chess against itself in every match; won, drawn and lost are those of the player with the setting. The
+source's intervals are computed from the counts, which it gives without them. Many settings were tried and these are the
+ones that were reported. Matches here begin with four random plies, each opening twice with colours swapped; the source
+does not state its openings.
 """
 
 from __future__ import annotations
@@ -9,14 +11,221 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
+from statistics import NormalDist
 from typing import Any
 
 import hauteur as ht
 from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, SourceClaim
 from hauteur_experiments.grid import APART, Match, Played, chosen, play, points, with_net
-from hauteur_experiments.mcts_experiments.published import RULES, SOURCE, Published, RuleTrials, Trial
-from hauteur_experiments.measured import CLOSE, Interval, MatchElo, Record, contrast, elo_above, elo_columns, elo_text
+from hauteur_experiments.measured import (
+    CLOSE,
+    Interval,
+    MatchElo,
+    Record,
+    contrast,
+    elo_above,
+    elo_columns,
+    elo_text,
+    z_of,
+)
 from hauteur_experiments.verdict import Claim, Side
+
+SOURCE = "Videodr0me, MCTS experiments"
+
+FORK = "cpuct.init=1.2 cpuct.factor=0 fpu.value=0 policy-temperature=1"
+"""The plain search of the fork: c_puct 1.2, an unvisited move is worth the mean of its parent, priors as they are."""
+
+
+@dataclass(frozen=True)
+class Published:
+    """One match of the source.
+
+    setting: as the source writes it; visits: a move, None: not stated; record: None: only Elo and superiority are
+    given; superiority: chance that the setting is the stronger one, where there is no record.
+    """
+
+    setting: str
+    visits: int | None
+    games: int
+    record: Record | None
+    elo_alone: float = 0.0
+    superiority: float = 0.5
+
+    @property
+    def elo(self) -> float:
+        """The difference."""
+        return self.elo_alone if self.record is None else self.record.elo
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """95 % interval: from the counts, else from the superiority; None where that is given as 100 %."""
+        known = self.record is not None or 0 < self.superiority < 1
+        return self.ends(0.95) if known else None
+
+    def ends(self, confidence: float) -> tuple[float, float]:
+        """Interval from the counts, else from the superiority; the difference alone where that is given as 100 %."""
+        if self.record is not None:
+            return self.record.elo_interval(confidence)
+        if self.superiority == 1.0:
+            return self.elo, self.elo
+        half = abs(z_of(confidence) * self.elo / NormalDist().inv_cdf(self.superiority))
+        return self.elo - half, self.elo + half
+
+    def __str__(self) -> str:
+        visits = "visits not stated" if self.visits is None else f"{self.visits:,} visits"
+        bars = "" if self.interval is None else f" [{self.interval[0]:+.0f}, {self.interval[1]:+.0f}]"
+        counts = "counts not given" if self.record is None else str(self.record)
+        return f"{self.setting}, {visits}, {self.games:,} games: {counts}, Elo {self.elo:+.0f}{bars}"
+
+
+def _of(*texts: str) -> tuple[Published, ...]:
+    """Matches as `setting | visits, - where not stated | won, lost, drawn` with the setting."""
+    found = []
+    for setting, visits, counts in (text.split(" | ") for text in texts):
+        wins, losses, draws = map(int, counts.split())
+        record = Record(wins, draws, losses)
+        found.append(Published(setting, None if visits == "-" else int(visits), record.games, record))
+    return tuple(found)
+
+
+@dataclass(frozen=True)
+class Trial:
+    """Match of the reproduction.
+
+    name: of its folder; a, b: players as text, without net and visits; repeats: the matches of the source it repeats,
+    at different visits; shows: its purpose, where it repeats none; control: the trial that has the setting's side
+    effect alone, which the setting must exceed; games: at scale 1, and visits: per move, used where no published match
+    gives them.
+    """
+
+    name: str
+    a: str
+    b: str = ""
+    repeats: tuple[Published, ...] = ()
+    shows: str = ""
+    control: str = ""
+    games: int = 1000
+    visits: int = 800
+
+
+@dataclass(frozen=True)
+class RuleTrials:
+    """An experiment: the trials of one rule."""
+
+    name: str
+    title: str
+    trials: tuple[Trial, ...]
+
+
+_CONTROL = "plain search with the exploration that an average move keeps under the setting"
+
+
+def _balanced(scale: float, left: float, right: float, match: str, control: str) -> tuple[Trial, Trial]:
+    """A setting of tree balance with its published match, and its control."""
+    words = f"tree-balance.scale={scale} tree-balance.left={left} tree-balance.right={right}"
+    repeats = _of(match)
+    rule = Trial(f"balance-{scale}", f"tree-balance.mode=legacy {words}", "", repeats, control=f"control-{scale}")
+    shows, games, visits = f"{_CONTROL} {scale}/{left}/{right}", repeats[0].games, repeats[0].visits or 800
+    return rule, Trial(f"control-{scale}", control, shows=shows, games=games, visits=visits)
+
+
+_FIRST = _balanced(1.5, 1.5, 0.01, "tree 1.5/1.5/0.01 | 800 | 212 122 666", "cpuct.init=0.94")
+TREE_BALANCE = RuleTrials(
+    "tree-balance",
+    "five published settings, each with a control of equal mean c_puct",
+    (
+        *_FIRST,
+        Trial("balance-1.5-v-control", _FIRST[0].a, _FIRST[1].a, shows="the balance without the level"),
+        Trial("normalised", "tree-balance=on", shows="balance that leaves the mean c_puct unchanged"),
+        *_balanced(1.4, 2.0, 0.1, "tree 1.4/2.0/0.1 | 2000 | 90 80 477", "cpuct.init=0.89 cpuct.factor=1.99"),
+        *_balanced(1.1, 2.0, 0.3, "tree 1.1/2.0/0.3 | 2000 | 140 120 740", "cpuct.init=1.44 cpuct.factor=3.22"),
+        *_balanced(1.07, 2.0, 0.2, "tree 1.07/2.0/0.2 | 2000 | 136 111 753", "cpuct.init=1.52 cpuct.factor=3.4"),
+        *_balanced(1.3, 1.5, 0.01, "tree 1.3/1.5/0.01 | 10000 | 49 42 409", "cpuct.init=1.18 cpuct.factor=2.63"),
+    ),
+)
+
+_PROOFS = "solver.lookahead=1 solver.clamp-to-bounds=false solver.retro-fix=false"
+_V1 = _of("certainty-prop alone, version 1 | 100 | 2937 2849 4214")
+_EXTEND = _of("auto-extend alone | 100 | 2974 2925 4101")
+SOLVER = RuleTrials(
+    "solver",
+    "certainty propagation with forced moves, alone, and forced moves alone",
+    (
+        Trial("solver", "solver=on", "", _of("certainty-prop, version 2 | - | 181 152 667")),
+        Trial("certainty", f"{_PROOFS} solver.auto-extend=false", "", _V1),
+        Trial("auto-extend", "solver=on", "solver.auto-extend=false", _EXTEND),
+    ),
+)
+
+_SHARE = "a share of 0.1 that halves with depth"
+_COMPRESSION = "prior-mixing.mode=legacy prior-mixing.compression=0.06"
+PRIOR_MIXING = RuleTrials(
+    "prior-mixing",
+    "policy compression as published, and a tenth of the policy at the root",
+    (
+        Trial("share-0.1", "prior-mixing=on", shows=_SHARE, games=625, visits=10_000),
+        Trial("compression-0.06", _COMPRESSION, "", _of("policy-compression 0.06 | 10000 | 65 39 521")),
+    ),
+)
+
+_BETA = (
+    Published("beta 0.49", 100, 10_000, None, 45.04, 1.0),
+    Published("beta 0.49", 800, 1000, None, 4.17, 0.724),
+    Published("beta 0.49", 10_000, 500, None, -11.12, 0.049),
+)
+_POWER = "q-average.mode=power q-average.gamma=0.75"
+Q_AVERAGE = RuleTrials(
+    "q-average",
+    "moving average: beta 0.49 and gamma 0.75 by visits",
+    (
+        Trial("beta-0.49", "q-average=on", "", _BETA),
+        Trial("gamma-0.75", _POWER, "", _of("gamma 0.75 | 100 | 3138 2431 4431", "gamma 0.75 | 800 | 180 193 627")),
+    ),
+)
+
+VARIANCE = RuleTrials(
+    "variance",
+    "noise of a hundredth of the spread of results",
+    (Trial("half-normal-0.01", "variance=on", "", _of("variance-scaling 0.01 | 2000 | 159 139 702")),),
+)
+
+INITIAL_TRUST = RuleTrials(
+    "initial-trust",
+    "don't trust initial visits: for ever, below 3 and below 2 visits",
+    (
+        Trial("always", f"initial-trust=on {FORK}", FORK, _of("don't trust, all n | 1000 | 157 192 651")),
+        Trial("below-3", f"initial-trust.until=3 {FORK}", FORK, _of("don't trust, n < 3 | 1000 | 178 177 645")),
+        Trial("below-2", f"initial-trust.until=2 {FORK}", FORK, _of("don't trust, n < 2 | 1000 | 145 211 644")),
+    ),
+)
+
+_REST = FORK.replace("fpu.value=0 ", "")
+_FIRSTS = _of("FPU 1.1 | - | 6 905 89")
+_PARENT = _of("FPU -parent_v | - | 262 307 431")
+FPU = RuleTrials(
+    "fpu",
+    "an unvisited move is worth 0, 1.1 or the net's value, against the mean of the parent",
+    (
+        Trial("zero", f"fpu.kind=absolute fpu.value=0 {_REST}", FORK, _of("FPU 0 | - | 125 443 432")),
+        Trial("every-move-first", f"fpu.kind=absolute fpu.value=1.1 {_REST}", FORK, _FIRSTS),
+        Trial("parent-value", f"fpu.kind=parent_value fpu.value=0 {_REST}", FORK, _PARENT),
+        Trial("reduction-0.33", f"fpu.value=0.33 {_REST}", FORK, shows="the reduction of today"),
+    ),
+)
+
+_WIDE = FORK.replace("cpuct.init=1.2", "cpuct.init=3")
+CPUCT = RuleTrials(
+    "cpuct", "1.2 against 3.0", (Trial("1.2-v-3.0", FORK, _WIDE, _of("cpuct 1.2 v 3.0 | 10000 | 181 32 487")),)
+)
+
+_TOGETHER = _of("validation: CP, AE, gamma 0.75 | 100 | 3220 2343 4437")
+VALIDATION = RuleTrials(
+    "validation",
+    "certainty propagation, forced moves and gamma 0.75 together",
+    (Trial("together", f"{_PROOFS} {_POWER}", "", _TOGETHER),),
+)
+
+RULES = (TREE_BALANCE, SOLVER, PRIOR_MIXING, Q_AVERAGE, VARIANCE, INITIAL_TRUST, FPU, CPUCT, VALIDATION)
 
 RANDOM_PLIES = 4
 

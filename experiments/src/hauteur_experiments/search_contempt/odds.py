@@ -4,27 +4,275 @@ A. Joshi, "Search-contempt", 2025, section 4.1. The giver plays without its quee
 all its pieces and is weak enough that the giver scores something. The paper's net was trained for queen odds; any net
 will do here. The odds taker is `--opponent`, the odds are the position of `--game`, such as `chess(fen=...)`; in a game
 without pieces, such as Connect Four, the giver is the player of `--side`, who is lost from the start.
+
+The paper's column is the share of games won; a lead in score may be draws that a weak odds taker did not win, so claims
+are decided by score and by games won. Games of two settings from one opening are compared, and where openings repeat
+the openings are the units.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import pairwise
 from typing import Any, Literal
 
+import numpy as np
+
 import hauteur as ht
-from hauteur_experiments.experiment import Experiment, Result, Setting
-from hauteur_experiments.grid import COLOURS, Match, chosen, play, points, with_net
-from hauteur_experiments.measured import Interval, columns
-from hauteur_experiments.search_contempt.odds_claims import (
-    CLAIMS,
-    PUBLISHED_N_SCL,
-    PUCT,
-    TABLE_1,
-    Cell,
-    findings,
-    title,
-)
+from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, stated
+from hauteur_experiments.grid import COLOURS, Match, Played, chosen, play, points, with_net
+from hauteur_experiments.measured import ClusterMean, Interval, Mean, by_opening, columns
 from hauteur_experiments.search_contempt.settings import HYBRID, PAPER, contempt
+from hauteur_experiments.verdict import SMALLEST_POINTS, Claim, Inequality
+
+LEAST_UNITS = 50
+"""Openings of a cell, or games where it has one opening, below which nothing is concluded."""
+
+By = Literal["score", "games won"]
+BY: tuple[By, By] = ("score", "games won")
+
+DRAWS = {"stalemate": "stalemate", "threefold repetition": "repetition", "fifty-move rule": "fifty moves"}
+"""Ends of drawn games, and the kinds they are counted as; all others are `other`."""
+
+KINDS = (*DRAWS.values(), "other")
+
+TABLE_1 = {100: (0.2343, 0.3676), 800: (0.3525, 0.5781), 20_000: (0.2540, 0.8173)}
+"""Nodes: the giver's score with PUCT and with search-contempt."""
+
+RISE, PUCT_RISE = (100 * (TABLE_1[20_000][place] - TABLE_1[100][place]) for place in (1, 0))
+"""Percentage points that the paper's giver gains from 100 to 20,000 nodes with search-contempt, and with PUCT."""
+
+PUCT_BEST = 800
+"""Nodes at which the paper's PUCT scores most."""
+
+POINTS = "percentage points"
+PUCT = 1_000_000_000
+"""N_scl that turns search-contempt off."""
+
+PUBLISHED_N_SCL = 28
+APART = 2
+"""N_scl that are nearer to the odds taker's visits than by this factor are not compared with them."""
+
+
+@dataclass(frozen=True, eq=False)
+class Cell:
+    """One entry of the table: N_scl, nodes, the giver's games."""
+
+    n_scl: int
+    nodes: int
+    played: Played
+
+    @property
+    def score(self) -> float:
+        """The giver's share of the points."""
+        return self.played.tally.record.score
+
+    @property
+    def drawn(self) -> dict[str, int]:
+        """Drawn games by their kind."""
+        counts = Counter(DRAWS.get(game.end, "other") for game in self.played.games if game.score == 0.5)
+        return {kind: counts[kind] for kind in KINDS}
+
+
+Cells = Mapping[tuple[int, int], Cell]
+"""By N_scl and nodes."""
+
+Gain = tuple[Mean | ClusterMean, float]
+"""A gain in percentage points, and the smallest one that matters."""
+
+
+def title(n_scl: int) -> str:
+    """Return the title of a setting in tables."""
+    return "PUCT" if n_scl == PUCT else f"N_scl {n_scl}"
+
+
+def findings(cells: Cells, visits: int) -> list[Finding]:
+    """The statements of the paper, and one of our own, by score and by games won; where cells are missing, those that
+    need them are left out. visits: the odds taker's.
+    """
+    statements = (rise, rise_at_ends, more, fall, lead, lead_of_any, partial(fits, visits=visits))
+    found = (statement(cells, by=by) for statement in statements for by in BY)
+    return [finding for finding in found if finding is not None]
+
+
+def rise(cells: Cells, by: By) -> Finding | None:
+    """Search-contempt with the paper's N_scl is stronger at every number of nodes than at the one before."""
+    return finding_by(
+        "rise", by, _rises([(PUBLISHED_N_SCL, pair) for pair in pairwise(_of(cells, PUBLISHED_N_SCL))], by)
+    )
+
+
+def rise_at_ends(cells: Cells, by: By) -> Finding | None:
+    """Some N_scl is stronger with the most nodes than with the least."""
+    ends = [(n_scl, pair) for n_scl, pair in _ends(cells).items() if n_scl != PUCT]
+    return finding_by("rise-at-ends", by, _rises(ends, by), needs="any")
+
+
+def _rises(pairs: Sequence[tuple[int, tuple[Cell, Cell]]], by: By) -> dict[str, Gain]:
+    """The gains from the first cell to the second."""
+    return {
+        f"{title(n_scl)} at {_nodes(pair)} nodes": (gain(*pair, by), _share_of(pair, RISE)) for n_scl, pair in pairs
+    }
+
+
+def more(cells: Cells, by: By) -> Finding | None:
+    """Search-contempt gains more than PUCT from the same nodes: the interaction, by games from the same openings."""
+    ends = _ends(cells)
+    plain = ends.pop(PUCT, None)
+    if plain is None:
+        return None
+    found = {n_scl: pair for n_scl, pair in ends.items() if _nodes(pair) == _nodes(plain)}
+    gains = {
+        f"{title(n_scl)} beyond PUCT": (_difference(plain, pair, by), _share_of(pair, RISE - PUCT_RISE))
+        for n_scl, pair in found.items()
+    }
+    return finding_by("more", by, gains, needs="any")
+
+
+def fall(cells: Cells, by: By) -> Finding | None:
+    """PUCT rises from the least nodes to those nearest to the paper's best number, and falls from there to the most."""
+    levels = _of(cells, PUCT)
+    if len(levels) < 3:
+        return None
+    first, *between, last = levels
+    best = min(between, key=lambda cell: abs(math.log(cell.nodes / PUCT_BEST)))
+    low, high, end = (100 * puct for puct, _ in TABLE_1.values())
+    gains = {
+        f"{best.nodes:,} above {first.nodes:,} nodes": (gain(first, best, by), (high - low) / 2),
+        f"{best.nodes:,} above {last.nodes:,}": (gain(last, best, by), (high - end) / 2),
+    }
+    return finding_by("fall", by, gains, shown=f"PUCT scores {', '.join(map(_score_text, levels))}")
+
+
+def lead(cells: Cells, by: By) -> Finding | None:
+    """Search-contempt with the paper's N_scl is ahead of PUCT at every number of nodes."""
+    return finding_by("lead", by, _leads(cells, [place for place in cells if place[0] == PUBLISHED_N_SCL], by))
+
+
+def lead_of_any(cells: Cells, by: By) -> Finding | None:
+    """Some N_scl is ahead of PUCT at the most nodes that both have."""
+    both = [place for place in cells if place[0] != PUCT and (PUCT, place[1]) in cells]
+    most = max((nodes for _, nodes in both), default=0)
+    gains = _leads(cells, [place for place in both if place[1] == most], by)
+    return finding_by("lead-of-any", by, gains, needs="any")
+
+
+def _leads(cells: Cells, places: Sequence[tuple[int, int]], by: By) -> dict[str, Gain]:
+    """The leads over PUCT at equal nodes; what matters is half of the paper's, by the logarithm of the nodes."""
+    known = list(map(math.log, TABLE_1))
+    leads = [100 * (contempt - puct) for puct, contempt in TABLE_1.values()]
+    halves = {nodes: float(np.interp(math.log(nodes), known, leads)) / 2 for _, nodes in places}
+    return {
+        f"{title(n)} at {nodes:,} nodes": (gain(cells[PUCT, nodes], cells[n, nodes], by), halves[nodes])
+        for n, nodes in places
+        if (PUCT, nodes) in cells
+    }
+
+
+def fits(cells: Cells, visits: int, by: By) -> Finding | None:
+    """The odds taker's visits as N_scl are ahead of every N_scl that is APART from them, at the most nodes."""
+    most = max((nodes for n_scl, nodes in cells if n_scl == visits), default=0)
+    mine = {n_scl: cell for (n_scl, nodes), cell in cells.items() if nodes == most and n_scl != PUCT}
+    others = {n_scl: cell for n_scl, cell in mine.items() if max(n_scl, visits) >= APART * min(n_scl, visits)}
+    gains = {
+        f"N_scl {visits} above {n_scl} at {most:,} nodes": (gain(cell, cells[visits, most], by), SMALLEST_POINTS)
+        for n_scl, cell in others.items()
+    }
+    return finding_by("best-n-scl", by, gains)
+
+
+def finding_by(
+    key: str,
+    by: By,
+    gains: Mapping[str, Gain],
+    *,
+    needs: Literal["all", "any"] = "all",
+    shown: str = "",
+    least: int = LEAST_UNITS,
+) -> Finding | None:
+    """Return the finding on a statement that is true where all gains, or any, are above 0; None without gains."""
+    if not gains:
+        return None
+    units = {Mean: "games", ClusterMean: "openings"}
+    sides = tuple(
+        Inequality(f"{by}: {what}", gain, 0.0, "above", least, unit=POINTS, of=units[type(gain)], matters=matters)
+        for what, (gain, matters) in gains.items()
+    )
+    return Finding.of(key, Claim(sides, needs=needs), f"by {by}" + (f", {shown}" if shown else ""))
+
+
+def _result(game: Any, by: By) -> float:
+    """Return what a game counts for: its score, or whether it was won."""
+    return game.score if by == "score" else float(game.score == 1.0)
+
+
+def gain(before: Cell, after: Cell, by: By) -> Mean | ClusterMean:
+    """The gain of `after` in percentage points, game by game: the openings are the same."""
+    games = list(zip(before.played.games, after.played.games, strict=True))
+    return by_opening([100 * (_result(b, by) - _result(a, by)) for a, b in games], [_opening(a) for a, _ in games])
+
+
+def _difference(less: tuple[Cell, Cell], greater: tuple[Cell, Cell], by: By) -> Mean | ClusterMean:
+    """How much more the second pair of cells gains than the first, game by game."""
+    gains = [gain(*pair, by).samples for pair in (less, greater)]
+    samples = [b - a for a, b in zip(*gains, strict=True)]
+    return by_opening(samples, [_opening(game) for game in less[0].played.games])
+
+
+def _opening(game: Any) -> str:
+    return f"{game.fen} {game.opening}"
+
+
+def _of(cells: Cells, n_scl: int) -> list[Cell]:
+    """The cells of an N_scl by their nodes."""
+    return sorted((cell for (other, _), cell in cells.items() if other == n_scl), key=lambda cell: cell.nodes)
+
+
+def _ends(cells: Cells) -> dict[int, tuple[Cell, Cell]]:
+    """The cells of each N_scl with the least and the most nodes, where these differ."""
+    found = {n_scl: _of(cells, n_scl) for n_scl, _ in cells}
+    return {n_scl: (mine[0], mine[-1]) for n_scl, mine in found.items() if len(mine) > 1}
+
+
+def _nodes(pair: tuple[Cell, Cell]) -> str:
+    return f"{pair[0].nodes:,} to {pair[1].nodes:,}"
+
+
+def _share_of(pair: tuple[Cell, Cell], rise: float) -> float:
+    """Half of the paper's rise, from 100 to 20,000 nodes, that belongs to these nodes by their logarithm."""
+    return rise / 2 * math.log(pair[1].nodes / pair[0].nodes) / math.log(max(TABLE_1) / min(TABLE_1))
+
+
+def _score_text(cell: Cell) -> str:
+    low, high = cell.played.tally.score_interval
+    return f"{cell.score:.1%} [{low:.1%}, {high:.1%}] at {cell.nodes:,}"
+
+
+CLAIMS = (
+    *stated(
+        f"{PAPER}, table 1",
+        "rise | search-contempt at odds, N_scl 28, rises at every step of the nodes"
+        " | 36.8, 57.8, 81.7 % at 100, 800, 20,000",
+        "rise-at-ends | weaker: with some N_scl it scores more with the most nodes than with the least | the same",
+        "more | search-contempt, with some N_scl, gains more from the nodes than PUCT"
+        " | +45 against +2 percentage points",
+        "fall | PUCT rises, then falls | 23.4, 35.3, 25.4 %",
+        "lead | search-contempt with N_scl 28 is ahead of PUCT at every number of nodes"
+        " | +13, +23, +56 percentage points at 100, 800, 20,000",
+        "lead-of-any | weaker: with some N_scl it is ahead of PUCT at the most nodes | the same",
+        "fine-tuned | a net that was fine-tuned at odds scores more with search-contempt than its parent"
+        " | the paper's net was trained at queen odds"
+        " | a run of runs/odds_queen.toml, then 400 games a cell with it and with its parent",
+    ),
+    *stated(
+        "this laboratory",
+        "best-n-scl | the best N_scl at odds is the number of the odds taker's visits | the author's for odds: 28",
+    ),
+)
 
 GAMES = 200
 """Games of a setting; the paper does not say how many it played."""

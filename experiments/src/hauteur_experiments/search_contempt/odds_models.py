@@ -15,8 +15,18 @@ import hauteur as ht
 from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, stated
 from hauteur_experiments.grid import Match, chosen, play, with_net
 from hauteur_experiments.measured import columns
-from hauteur_experiments.search_contempt.odds import GAMES, giver_is_first, odds_lines, odds_taker, row_of, start
-from hauteur_experiments.search_contempt.odds_claims import PUCT, Cell, finding_by, gain
+from hauteur_experiments.search_contempt.odds import (
+    GAMES,
+    PUCT,
+    Cell,
+    finding_by,
+    gain,
+    giver_is_first,
+    odds_lines,
+    odds_taker,
+    row_of,
+    start,
+)
 from hauteur_experiments.search_contempt.settings import HYBRID
 from hauteur_experiments.verdict import SMALLEST_POINTS
 
