@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hauteur.mcts.scores import (
+    FORMULAS,
     LARGEST_SCORE,
     MATE,
-    SCORE_TYPES,
     logistic_mean,
     mate_score,
     pawns,
@@ -45,13 +45,13 @@ def test_wdl_mu() -> None:
     assert score("WDL_mu", wl=0.0, d=0.5, q=0.0) == 0
 
 
-@given(st.sampled_from(SCORE_TYPES), wl_and_d)
+@given(st.sampled_from(list(FORMULAS)), wl_and_d)
 def test_scores_are_bounded(kind: str, value: tuple[float, float]) -> None:
     wl, d = value
     assert -LARGEST_SCORE <= score(kind, wl=wl, d=d, q=wl) <= LARGEST_SCORE
 
 
-@given(st.sampled_from([kind for kind in SCORE_TYPES if kind != "win_percentage"]), wl_and_d)
+@given(st.sampled_from([kind for kind in FORMULAS if kind != "win_percentage"]), wl_and_d)
 def test_the_other_player_sees_the_opposite(kind: str, value: tuple[float, float]) -> None:
     wl, d = value
     assert score(kind, wl=-wl, d=d, q=-wl) == -score(kind, wl=wl, d=d, q=wl)

@@ -7,21 +7,12 @@ wl = W - L and d are for the player to move. All formulas are lc0's (option Scor
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     import chess.engine
 
-SCORE_TYPES = (
-    "centipawn",
-    "centipawn_with_drawscore",
-    "centipawn_2019",
-    "centipawn_2018",
-    "win_percentage",
-    "Q",
-    "W-L",
-    "WDL_mu",
-)
 LARGEST_SCORE = 30_000
 """No score is beyond; certain mates have their own."""
 MATE = 1000.0
@@ -32,28 +23,27 @@ LARGEST_DECIDED = 0.996
 """|W - L| + D beyond which WDL_mu is not used."""
 
 
+def _logistic(factor: float, slope: float, value: float) -> float:
+    """Return factor tan(slope value)."""
+    return factor * math.tan(slope * min(max(value, -1.0), 1.0))
+
+
+FORMULAS: dict[str, Callable[[float, float, float], float]] = {
+    "centipawn": lambda wl, _, __: _logistic(90.0, 1.5637541897, wl),
+    "centipawn_with_drawscore": lambda _, __, q: _logistic(90.0, 1.5637541897, q),
+    "centipawn_2019": lambda wl, _, __: 295.0 * wl / (1.0 - 0.976953126 * wl**14),
+    "centipawn_2018": lambda wl, _, __: _logistic(290.680623072, 1.548090806, wl),
+    "win_percentage": lambda wl, _, __: 5000.0 * wl + 5000.0,
+    "Q": lambda _, __, q: 10_000.0 * q,
+    "W-L": lambda wl, _, __: 10_000.0 * wl,
+    "WDL_mu": lambda wl, d, _: _wdl_mu(wl, d),
+}
+"""Figures by the names of ScoreType, of wl, d and q."""
+
+
 def score(kind: str, *, wl: float, d: float, q: float) -> int:
-    """The figure behind `score cp`. q: the value with the draw score, W - L + drawscore D."""
-    match kind:
-        case "centipawn":
-            figure = 90.0 * math.tan(1.5637541897 * _clip(wl))
-        case "centipawn_with_drawscore":
-            figure = 90.0 * math.tan(1.5637541897 * _clip(q))
-        case "centipawn_2019":
-            figure = 295.0 * wl / (1.0 - 0.976953126 * wl**14)
-        case "centipawn_2018":
-            figure = 290.680623072 * math.tan(1.548090806 * _clip(wl))
-        case "win_percentage":
-            figure = 5000.0 * wl + 5000.0
-        case "Q":
-            figure = 10_000.0 * q
-        case "W-L":
-            figure = 10_000.0 * wl
-        case "WDL_mu":
-            figure = _wdl_mu(wl, d)
-        case _:
-            raise ValueError(f"ScoreType must be one of {', '.join(SCORE_TYPES)}, got {kind!r}")
-    return round(min(max(figure, -LARGEST_SCORE), LARGEST_SCORE))
+    """The figure behind `score cp`, of a kind of FORMULAS. q: the value with the draw score, W - L + drawscore D."""
+    return round(min(max(FORMULAS[kind](wl, d, q), -LARGEST_SCORE), LARGEST_SCORE))
 
 
 def pov_score(wdl: tuple[float, float, float], mate: int | None, *, first_to_move: bool) -> chess.engine.PovScore:
@@ -114,12 +104,8 @@ def logistic_mean(wl: float, d: float) -> float | None:
 
 def _wdl_mu(wl: float, d: float) -> float:
     """Return 100 mu where meaningful and |mu| < 1 or |100 mu| > |W - L figure|, else that figure."""
-    plain = 45.0 * math.tan(1.56728071628 * _clip(wl))
+    plain = _logistic(45.0, 1.56728071628, wl)
     mu = logistic_mean(wl, d)
     if mu is None or abs(wl) + d >= LARGEST_DECIDED:
         return plain
     return 100.0 * mu if abs(mu) < 1.0 or abs(plain) < abs(100.0 * mu) else plain
-
-
-def _clip(value: float) -> float:
-    return min(max(value, -1.0), 1.0)

@@ -43,68 +43,6 @@ Dimension: dim_value uint; dim_param string
 """)
 
 
-class Graph:
-    """A graph under construction: every method adds nodes and returns the name of their result."""
-
-    def __init__(self) -> None:
-        self._nodes: list[Message] = []
-        self._tensors: dict[tuple[str, bytes], Message] = {}
-        self._inputs: list[Message] = []
-        self._outputs: list[Message] = []
-
-    def input(self, name: str, shape: Sequence[int]) -> Value:
-        """A float32 input [rows, *shape]."""
-        self._inputs.append(_value_info(name, shape))
-        return Value(name)
-
-    def output(self, name: str, value: Value, shape: Sequence[int]) -> None:
-        """Declare a value as the float32 output [rows, *shape] of this name."""
-        self._nodes.append({"op_type": "Identity", "name": name, "input": [value], "output": [name]})
-        self._outputs.append(_value_info(name, shape))
-
-    def constant(self, values: Any) -> Value:
-        """A tensor of the file: int64 for integers, else float32; equal tensors are stored once."""
-        array = np.asarray(values)
-        integral = array.dtype.kind == "i"
-        array = np.ascontiguousarray(array, "<i8" if integral else "<f4")
-        data = array.tobytes()
-        key = f"{array.dtype} {np.shape(values)}", data
-        if key not in self._tensors:
-            self._tensors[key] = {
-                "dims": list(np.shape(values)),
-                "data_type": _INT64 if integral else _FLOAT,
-                "name": f"tensor_{len(self._tensors)}",
-                "raw_data": data,
-            }
-        return Value(self._tensors[key]["name"])
-
-    def add_node(self, kind: str, *inputs: Value, **attributes: float | Sequence[int]) -> Value:
-        """A node of an operator of ONNX with one output. Attributes: floats, ints, lists of ints."""
-        name = f"{kind}_{len(self._nodes)}"
-        written = [_attribute(key, value) for key, value in attributes.items()]
-        self._nodes.append(
-            {"op_type": kind, "name": name, "input": list(inputs), "output": [name], "attribute": written}
-        )
-        return Value(name)
-
-    def to_bytes(self) -> bytes:
-        """Return the whole model as the bytes of an `.onnx` file."""
-        graph: Message = {
-            "node": self._nodes,
-            "name": "network",
-            "initializer": list(self._tensors.values()),
-            "input": self._inputs,
-            "output": self._outputs,
-        }
-        model: Message = {
-            "ir_version": _IR_VERSION,
-            "producer_name": "hauteur",
-            "graph": graph,
-            "opset_import": [{"domain": "", "version": OPSET}],
-        }
-        return write_message(model, SCHEMA, "Model")
-
-
 def _attribute(name: str, value: float | Sequence[int]) -> Message:
     if isinstance(value, int):
         return {"name": name, "i": value, "type": _ATTRIBUTE_INT}
@@ -119,15 +57,41 @@ def _value_info(name: str, shape: Sequence[int]) -> Message:
     return {"name": name, "type": {"tensor_type": tensor}}
 
 
-class NetworkGraph(Graph):
+class NetworkGraph:
     """The operations of `computation` as nodes of a graph; values have the rows of the batch as their first axis."""
 
     def __init__(self, architecture: ResNetArchitecture | Lc0Architecture, tensors: Mapping[str, Floats]) -> None:
         """`tensors`: all of the network by name, in their shapes."""
-        super().__init__()
         self.architecture = architecture
+        self.nodes: list[Message] = []
+        self.constants: dict[tuple[str, bytes], Message] = {}
         self._layers = Layers(architecture, tensors)
         self.has = self._layers.has
+
+    def constant(self, values: Any) -> Value:
+        """A tensor of the file: int64 for integers, else float32; equal tensors are stored once."""
+        array = np.asarray(values)
+        integral = array.dtype.kind == "i"
+        array = np.ascontiguousarray(array, "<i8" if integral else "<f4")
+        data = array.tobytes()
+        key = f"{array.dtype} {np.shape(values)}", data
+        if key not in self.constants:
+            self.constants[key] = {
+                "dims": list(np.shape(values)),
+                "data_type": _INT64 if integral else _FLOAT,
+                "name": f"tensor_{len(self.constants)}",
+                "raw_data": data,
+            }
+        return Value(self.constants[key]["name"])
+
+    def add_node(self, kind: str, *inputs: Value, **attributes: float | Sequence[int]) -> Value:
+        """A node of an operator of ONNX with one output. Attributes: floats, ints, lists of ints."""
+        name = f"{kind}_{len(self.nodes)}"
+        written = [_attribute(key, value) for key, value in attributes.items()]
+        self.nodes.append(
+            {"op_type": kind, "name": name, "input": list(inputs), "output": [name], "attribute": written}
+        )
+        return Value(name)
 
     def width(self, path: str) -> int:
         return len(self._layers.dense(path)[0])
@@ -222,10 +186,19 @@ def onnx_bytes(architecture: Architecture, tensors: Mapping[str, Floats]) -> byt
     if not isinstance(architecture, Lc0Architecture | ResNetArchitecture):
         raise ValueError(f"{architecture.summary()} is a registered network: torch.onnx.export writes its module")
     graph = NetworkGraph(architecture, tensors)
-    policy, value = computed(graph, graph.input("features", architecture.feature_shape))
-    graph.output("policy", policy, [architecture.num_actions])
-    graph.output("wdl", graph.win_draw_loss(value), [3])
-    return graph.to_bytes()
+    policy, value = computed(graph, Value("features"))
+    for name, found in (("policy", policy), ("wdl", graph.win_draw_loss(value))):
+        graph.nodes.append({"op_type": "Identity", "name": name, "input": [found], "output": [name]})
+    network: Message = {
+        "node": graph.nodes,
+        "name": "network",
+        "initializer": list(graph.constants.values()),
+        "input": [_value_info("features", architecture.feature_shape)],
+        "output": [_value_info("policy", [architecture.num_actions]), _value_info("wdl", [3])],
+    }
+    operators = [{"domain": "", "version": OPSET}]
+    model = {"ir_version": _IR_VERSION, "producer_name": "hauteur", "graph": network, "opset_import": operators}
+    return write_message(model, SCHEMA, "Model")
 
 
 class OnnxFormat(Format):

@@ -80,11 +80,6 @@ class Net:
         """Number of the network's numbers."""
         return self.description.parameters
 
-    def saved_as(self, file_format: Format, encoding: str | None = None) -> bytes:
-        """The network as the bytes of a file of another format. ValueError where it has no place there."""
-        contents = Contents(self.architecture, self.tensors, self.game, self.description.training)
-        return file_format.save(contents, encoding)
-
 
 class Format:
     """A kind of network file. name: in descriptions; suffix: end of the names of its files."""
@@ -209,9 +204,6 @@ def convert(source: str | Path, target: str | Path, *, encoding: EncodingName | 
     source, target = Path(source), Path(target)
     if source.resolve() == target.resolve():
         raise ValueError(f"{target}: is the file to convert; give another name")
-    file_format, net = format_of(target), load(source)
-    try:
-        data = net.saved_as(file_format, encoding)
-    except ValueError as error:
-        raise ValueError(f"{target}: {error}") from None
-    write_bytes(target, data)
+    net = load(source)
+    about = net.description
+    save(target, net.architecture, net.tensors, game=about.game, training=about.training, encoding=encoding)

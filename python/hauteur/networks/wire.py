@@ -35,13 +35,10 @@ Schema = Mapping[str, Mapping[int, WireField]]
 """Messages by name, each its fields by number."""
 
 
-_WIRE_TYPE = {
+_WIRE_TYPE = dict.fromkeys(("bytes", "string", "message"), LENGTH) | {
     "uint": VARINT,
     "fixed32": FIXED32,
     "float": FIXED32,
-    "bytes": LENGTH,
-    "string": LENGTH,
-    "message": LENGTH,
 }
 
 
@@ -77,16 +74,13 @@ class _Token(NamedTuple):
     """Place of the value in the file."""
 
 
-class _Budget:
-    """How many more fields may be read."""
+Budget = Iterator[int]
+"""Gives a number for each field that may still be read."""
 
-    def __init__(self, fields: int) -> None:
-        self.left = fields
 
-    def spend(self) -> None:
-        self.left -= 1
-        if self.left < 0:
-            raise ValueError(f"holds more than {MAX_FIELDS} fields")
+def _spend(budget: Budget) -> None:
+    if next(budget, None) is None:
+        raise ValueError(f"holds more than {MAX_FIELDS} fields")
 
 
 def read_message(
@@ -97,11 +91,11 @@ def read_message(
     Unknown fields are skipped, but are an error in the messages named in `strict`.
     Raises ValueError that names the message, the field and the byte where it went wrong.
     """
-    return _read(memoryview(data), schema, name, name, strict, _Budget(MAX_FIELDS), 0)
+    return _read(memoryview(data), schema, name, name, strict, iter(range(MAX_FIELDS)), 0)
 
 
 def _read(
-    view: memoryview, schema: Schema, name: str, where: str, strict: frozenset[str], budget: _Budget, base: int
+    view: memoryview, schema: Schema, name: str, where: str, strict: frozenset[str], budget: Budget, base: int
 ) -> Message:
     message: Message = {}
     for token in _tokens(view, where, budget, base):
@@ -122,13 +116,13 @@ def _read(
 
 
 def _values(
-    token: _Token, field: WireField, schema: Schema, path: str, strict: frozenset[str], budget: _Budget
+    token: _Token, field: WireField, schema: Schema, path: str, strict: frozenset[str], budget: Budget
 ) -> Iterator[Any]:
     """The value of one field; several when numbers are packed."""
     if field.repeated and field.kind == "uint" and isinstance(token.value, memoryview):
         position = 0
         while position < len(token.value):
-            budget.spend()
+            _spend(budget)
             number, position = _varint(token.value, position, path, token.offset)
             yield number
         return
@@ -150,11 +144,11 @@ def _number(raw: int, field: WireField) -> int | float:
     return raw
 
 
-def _tokens(view: memoryview, where: str, budget: _Budget, base: int) -> Iterator[_Token]:
+def _tokens(view: memoryview, where: str, budget: Budget, base: int) -> Iterator[_Token]:
     """Split a message into its fields; `base` is the place of `view` in the file."""
     position = 0
     while position < len(view):
-        budget.spend()
+        _spend(budget)
         start = position
         tag, position = _varint(view, position, where, base)
         number, wire_type = tag >> 3, tag & 7

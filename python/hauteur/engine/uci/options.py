@@ -21,7 +21,7 @@ from hauteur.mcts.lc0_options import (
 from hauteur.mcts.lc0_options import search_params as lc0_search_params
 from hauteur.mcts.lc0_options import temperature as lc0_temperature
 from hauteur.mcts.params import SearchParams, SecondNet, Temperature
-from hauteur.mcts.scores import SCORE_TYPES
+from hauteur.mcts.scores import FORMULAS
 from hauteur.networks.evaluators.base import Backend, Precision
 from hauteur.networks.names import default_net, newest_chess_net
 from hauteur.players.ladder import rung_at
@@ -105,7 +105,7 @@ ENGINE_OPTIONS = (
     ),
     Lc0Option("MultiPV", "spin", 1, "Number of lines to show.", least=1, most=500),
     Lc0Option("PerPVCounters", "check", False, "`nodes` of each line are the visits of its first move."),
-    Lc0Option("ScoreType", "combo", "WDL_mu", "What `score cp` shows.", choices=SCORE_TYPES),
+    Lc0Option("ScoreType", "combo", "WDL_mu", "What `score cp` shows.", choices=tuple(FORMULAS)),
     Lc0Option("UCI_ShowWDL", "check", False, "Show win, draw, loss in permille."),
     Lc0Option(
         "UCI_ShowEPS",
