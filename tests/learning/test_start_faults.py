@@ -8,14 +8,15 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import run_toys
 import start_toys
 from recorded_games import random_record, shard_of
-from start_toys import TINY, Silent, metrics_of, tiny
+from start_toys import Silent, metrics_of, tiny
 
 from hauteur import _core
 from hauteur.learning.checkpoint import load_checkpoint
 from hauteur.learning.pipeline import learn
-from hauteur.learning.recipe import Recipe, parse_recipe, recipe_toml
+from hauteur.learning.recipe import Recipe, recipe_toml
 
 shard, teacher_file = start_toys.shard, start_toys.teacher_file  # fixtures
 
@@ -38,7 +39,7 @@ def test_input_that_is_wrong_leaves_no_run_behind(tmp_path: Path) -> None:
     book = {"opening_book": str(tmp_path / "nobook.epd"), "games": 4, "visits": 2}
     cases: list[tuple[Recipe, str]] = [
         (tiny({"games": [str(tmp_path / "bad.parquet")]}), "no game can be used: .*bad.parquet"),
-        (parse_recipe({**TINY, "selfplay": book, "run": {"generations": 1, "threads": 1}}, "test"), "nobook.epd"),
+        (run_toys.tiny(selfplay=book, run={"generations": 1}), "nobook.epd"),
     ]
     for recipe, message in cases:
         with pytest.raises((ValueError, FileNotFoundError), match=message):

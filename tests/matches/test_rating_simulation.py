@@ -8,7 +8,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from hauteur.matches.ratings.elo import Model, Pairs, Sprt, normalised_elo, score_of_elo
+from hauteur.matches.ratings.elo import Model, Pairs, Sprt
 
 
 @pytest.fixture(scope="module")
@@ -27,18 +27,6 @@ def test_many_tests_at_once_are_those_of_the_program(checks: ModuleType, model: 
     test = Sprt(-5, 30, model=model)
     found, _ = checks.likelihood_ratios(test, counts.astype(float))
     assert found == pytest.approx([test.llr(Pairs(tuple(row))) for row in counts.tolist()], abs=1e-6)
-
-
-def test_pairs_are_drawn_as_told(checks: ModuleType) -> None:
-    even, split = (checks.Truth(0.7, 0.0, openings).pairs() for openings in (0.0, 3.0))
-    assert even == pytest.approx([0.09, 0, 0.42, 0, 0.49], abs=1e-6)
-    points = np.arange(5) / 4
-    assert split @ points == pytest.approx(0.7)
-    assert split[2] > 0.5  # the opening decides: a point each
-    assert checks.Truth(0.5, 0.4, 2.0).games()[1] == pytest.approx(0.4)
-    shares = checks.pairs_at(40, "normalised", 0.5, 1.0)
-    assert normalised_elo(Pairs(tuple(np.round(shares * 1e9).astype(int).tolist()))) == pytest.approx(40, abs=1e-3)
-    assert checks.pairs_at(40, "logistic", 0.5, 1.0) @ points == pytest.approx(score_of_elo(40))
 
 
 @pytest.mark.parametrize(

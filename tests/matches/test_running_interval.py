@@ -76,11 +76,6 @@ def test_games_without_their_partner_count_too() -> None:
     assert high - low >= np.ptp(score_interval(tally.record))
 
 
-def test_the_order_of_the_games_is_of_no_matter() -> None:
-    scores = {number: float(number % 3 == 0) for number in range(50) if number % 7}
-    assert tally_of(scores).score_interval == tally_of(dict(reversed(scores.items()))).score_interval
-
-
 def test_openings_that_repeat_are_the_units() -> None:
     # Twenty openings of which each decides: played once, or five times with the same results.
     random = np.random.default_rng(1)

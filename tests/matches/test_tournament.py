@@ -57,11 +57,6 @@ def test_every_pairing_is_the_match_that_it_would_be_alone() -> None:
             assert sorted(iterator, key=lambda game: game.index) == [game for k, game in games if k == number]
 
 
-def test_pairings_by_kind() -> None:
-    assert tournament_in(None).settings.pairings == [(0, 1), (0, 2), (1, 2)]
-    assert tournament_in(None, kind="gauntlet").settings.pairings == [(0, 1), (0, 2)]
-
-
 @pytest.mark.parametrize("before", [0, 1, 7, 12])
 def test_an_interrupted_tournament_comes_to_the_same_results(tmp_path: Path, before: int) -> None:
     whole = tournament_in(None)
@@ -93,6 +88,7 @@ def test_players_are_added_at_the_end(tmp_path: Path) -> None:
 
 
 def test_players_need_different_names() -> None:
+    assert tournament_in(None, kind="gauntlet").settings.pairings == [(0, 1), (0, 2)]
     with pytest.raises(ValueError, match="two players are called 'random': give them names with name="):
         tournament_in(None, ("random", "random"))
     with pytest.raises(ValueError, match="two players have the name 'x'"):
@@ -244,8 +240,3 @@ def test_groups_are_told_apart() -> None:
     assert "2 groups of players without a game between them" in text
     assert text.count("  player\n") == 2
     assert [(d["a"], d["b"]) for d in ratings_json(found)["differences"]] == [("a", "b"), ("c", "d")]
-
-
-def test_no_games_no_list() -> None:
-    assert rating_list([]).ratings == ()
-    assert rating_table(rating_list([])).startswith("Elo 0")

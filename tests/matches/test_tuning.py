@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from hauteur.cli.main import main
 from hauteur.matches.tuning.parameters import Parameter, parse_parameter, parse_parameters, places_of
-from hauteur.matches.tuning.spsa import Iteration, Place, Schedule, settled, spsa
+from hauteur.matches.tuning.spsa import Place, Schedule, settled, spsa
 from hauteur.players.settings import parse_player
 
 TICTACTOE = ["--game", "tictactoe", "--threads", "1", "--parallel", "8"]
@@ -104,15 +104,6 @@ def test_spsa_climbs_a_noisy_hill(seed: int) -> None:
     found = list(spsa(compare, [0.2, 0.9], Schedule(60), seed=seed))  # type: ignore[arg-type]
     assert np.abs(settled(found) - best).max() < 0.15
     assert all(0 <= value <= 1 for one in found for point in (one.plus, one.minus, one.place) for value in point)
-
-
-def test_spsa_begun_again_asks_the_same() -> None:
-    runs: list[list[Iteration]] = []
-    for _ in range(2):
-        asked, compare = noisy_hill(np.array([0.6]), games=20)
-        runs.append(list(spsa(compare, [0.5], Schedule(10), seed=3)))  # type: ignore[arg-type]
-        assert asked == list(range(10))
-    assert [one.plus.tolist() for one in runs[0]] == [one.plus.tolist() for one in runs[1]]
 
 
 def test_near_a_bound_both_points_move_inwards() -> None:

@@ -3,11 +3,12 @@
 from pathlib import Path
 
 import pytest
-from lc0_toys import random_net
-from shipped_toys import ship_nets
+from lc0_toys import random_net, random_tensors
 
 from hauteur import networks
 from hauteur.games.registry import load_game
+from hauteur.networks import names
+from hauteur.networks.architecture import ResNetArchitecture
 from hauteur.networks.evaluators.factory import make_evaluator
 from hauteur.networks.names import (
     data_path,
@@ -18,6 +19,7 @@ from hauteur.networks.names import (
     resolve_net,
     shipped_net,
 )
+from hauteur.networks.shapes import resnet_shapes
 
 
 @pytest.fixture(autouse=True)
@@ -71,7 +73,14 @@ def test_a_downloaded_file_with_another_hash_is_refused(folder: Path) -> None:
 @pytest.fixture
 def shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A data folder of our own with nets that ship for NoGo 9x9, NoGo 7x7 and chess."""
-    return ship_nets(tmp_path / "data", monkeypatch)
+    folder = tmp_path / "data"
+    folder.mkdir()
+    monkeypatch.setattr(names, "data_path", lambda name: folder / name)
+    for spec, name in (("nogo", "nogo9"), ("nogo(size=7)", "nogo7"), ("chess", "chess")):
+        game = load_game(spec)
+        tower = ResNetArchitecture(feature_shape=game.feature_shape, num_actions=game.num_actions, filters=2, blocks=1)
+        networks.save(folder / f"{name}.safetensors", tower, random_tensors(resnet_shapes(tower), 1), game=spec)
+    return folder
 
 
 @pytest.mark.parametrize(

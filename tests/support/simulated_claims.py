@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,25 +33,20 @@ Make = Callable[[Random, float], Games]
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of claim. size, effect: the difference of which the power is printed, in words with its size; matters: the
-    smallest effect that does, None: the bound is an effect; right: the verdict where there is the effect; wrong: other
-    truths at which a verdict is an error, than the bound and what matters; ends: when it is judged.
+    """A kind of claim. size: the difference whose power is measured; matters: the smallest effect that does; ends: when
+    it is judged.
     """
 
     name: str
-    effect: str
     size: float
     make: Make
-    matters: float | None = SMALLEST_ELO
-    wrong: Mapping[Verdict, float] = field(default_factory=dict)
+    matters: float = SMALLEST_ELO
     ends: tuple[Look, ...] = tuple(Look(step / LOOKS) for step in range(FIRST_LOOK, LOOKS + 1))
 
     @property
     def truths(self) -> dict[Verdict, float]:
-        """The truth at which each false verdict is the most likely; without those that cannot come."""
-        found: dict[Verdict, float] = {"holds": 0.0, "does not hold": 0.0}
-        found |= {} if self.matters is None else {"no such effect": self.matters}
-        return found | dict(self.wrong)
+        """The truth at which each false verdict is the most likely."""
+        return {"holds": 0.0, "does not hold": 0.0, "no such effect": self.matters}
 
 
 class SimulatedMatch:
@@ -134,26 +130,21 @@ SEEDS_MATTER = 1.0
 AND_AS_MANY_MORE = (Look(), Look(1.0, 1), Look(1.0, 2))
 
 KINDS = (
-    Kind("match of 400 games", "+40 Elo", 40.0, _match(400)),
-    Kind("one of 12 cells, 1,000 games", "+40 Elo", 40.0, _match(1000, cells=12)),
-    Kind("lead at odds, 60 openings that repeat", "10 percentage points", 10.0, _odds, ODDS_MATTER),
-    Kind("8 seeds, then 16, then 24", "3", 3.0, _seeds(8), SEEDS_MATTER, ends=AND_AS_MANY_MORE),
+    Kind("match of 400 games", 40.0, _match(400)),
+    Kind("one of 12 cells, 1,000 games", 40.0, _match(1000, cells=12)),
+    Kind("lead at odds, 60 openings that repeat", 10.0, _odds, ODDS_MATTER),
+    Kind("8 seeds, then 16, then 24", 3.0, _seeds(8), SEEDS_MATTER, ends=AND_AS_MANY_MORE),
 )
 
 
-@dataclass(frozen=True)
-class ErrorRates:
+class ErrorRates(NamedTuple):
     """Shares of simulated experiments, 0 to 1. false: of each false verdict; covered: intervals of 95 % that contain
-    the bound, at the end, where it is the truth; power: "holds" at the kind's effect; nothing: "no such effect" where
-    there is none.
+    the bound, at the end, where it is the truth; power: "holds" at the kind's effect.
     """
 
-    kind: Kind
     false: Mapping[Verdict, float]
     covered: float
     power: float
-    nothing: float
-    rounds: int
 
 
 def error_rates(kind: Kind, rounds: int, seed: int) -> ErrorRates:
@@ -172,8 +163,7 @@ def error_rates(kind: Kind, rounds: int, seed: int) -> ErrorRates:
                 low, high = side.measured.interval(0.95)
                 covered += low <= side.bound <= high
     false = {verdict: counts[truth][verdict] / rounds for verdict, truth in kind.truths.items()}
-    power, nothing = counts[kind.size]["holds"], counts[0.0]["no such effect"]
-    return ErrorRates(kind, false, covered / rounds, power / rounds, nothing / rounds, rounds)
+    return ErrorRates(false, covered / rounds, counts[kind.size]["holds"] / rounds)
 
 
 def judged(games: Games, ends: Sequence[Look]) -> Verdict:

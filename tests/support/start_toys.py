@@ -5,32 +5,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import run_toys
 from recorded_games import random_record, shard_of
 from run_toys import Silent as Silent
 
 from hauteur import _core, networks
-from hauteur.learning.recipe import NetworkSettings, Recipe, parse_recipe
+from hauteur.learning.recipe import NetworkSettings, Recipe
 from hauteur.learning.trainers import architecture_for
 from hauteur.networks.modules import initialise, tensors_of
 
 TICTACTOE = _core.Game("tictactoe")
 
 
-TINY: dict[str, Any] = {
-    "game": "tictactoe",
-    "network": {"filters": 4, "blocks": 1, "policy_channels": 2, "value_channels": 2, "value_hidden": 8},
-    "selfplay": {"games": 8, "visits": 8, "parallel_games": 6, "batch_size": 4},
-    "train": {"batch_size": 16, "samples_per_position": 1.0, "warmup_steps": 2, "learning_rate": 0.01},
-    "gate": {"games": 4},
-    "run": {"generations": 0, "threads": 1},
-}
-
-
 def tiny(start: dict[str, Any], **sections: dict[str, Any]) -> Recipe:
-    values = {key: dict(value) if isinstance(value, dict) else value for key, value in TINY.items()}
-    for name, changes in sections.items():
-        values[name] = {**values.get(name, {}), **changes}
-    return parse_recipe({**values, "start": start}, "test")
+    """A tiny run that begins so, without self-play unless `sections` have it."""
+    train = {"learning_rate": 0.01, **sections.get("train", {})}
+    run = {"generations": 0, **sections.get("run", {})}
+    return run_toys.tiny(**{**sections, "start": start, "train": train, "run": run})
 
 
 @pytest.fixture(scope="module")

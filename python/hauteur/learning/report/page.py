@@ -46,32 +46,44 @@ def run_report(folder: RunFolder) -> Report:
     return report_of(recipe, history, folder.read_meta(), start, played)
 
 
-def report_of(
-    recipe: Recipe, history: History, meta: Line, start: Line | None = None, games: Sequence[ReportSection] = ()
-) -> Report:
-    """Return the report of a run by its metrics. meta: versions and machine; start: the metrics of generation 0."""
-    first, *rest = [*start_section(start), *figure_sections(recipe, history)] or [ReportSection("Learning")]
-    reproduce = ReportSection(
-        "Reproduce",
-        text=["The same settings and seed on the same machine give the same games and the same weights."],
-        code={
-            "hauteur train config.toml --run another-folder, with this config.toml": recipe_toml(recipe),
-            "Versions and machine": json.dumps(meta, indent=2),
-        },
-    )
-    sections = [first, *games, *rest, *numbers(history), reproduce]
-    title = f"Learning {recipe.game}: {recipe.run.tag}"
-    return Report(title, summary(recipe, history), facts_of(history, start), sections)
-
-
 def live_report(folder: RunFolder, axis: str) -> Report:
     """Return facts, figures by an axis and numbers of a run until now. ValueError for an axis that it does not have."""
     recipe, start, history = folder.stored_recipe(), folder.read_start(), folder.read_metrics()
-    text = summary(recipe, history)
     if not history and start is None:
-        return Report(recipe.game, f"{text} No generation is finished yet; facts and figures come with the first.")
-    sections = [*start_section(start), *figure_sections(recipe, history, axis), *numbers(history)]
-    return Report(recipe.game, text, facts_of(history, start), sections)
+        text = "No generation is finished yet; facts and figures come with the first."
+        return Report(recipe.game, f"{summary(recipe, history)} {text}")
+    return report_of(recipe, history, None, start, axis=axis)
+
+
+def report_of(
+    recipe: Recipe,
+    history: History,
+    meta: Line | None,
+    start: Line | None = None,
+    games: Sequence[ReportSection] = (),
+    *,
+    axis: str = "generation",
+) -> Report:
+    """Return the report of a run by its metrics.
+
+    meta: versions and machine, with which the run can be made again; None: it goes on. start: the metrics of generation
+    0, of a run that begins with recorded games; axis: that everything is drawn by.
+    """
+    rounds = [] if start is None else start["start"]["rounds"]
+    begun = ROUNDS.of([float(number) for number in range(1, len(rounds) + 1)], rounds)
+    figures = {} if begun is None else {"Learning from recorded games": [begun]}
+    figures |= run_figures(recipe, history, axis)
+    first, *rest = [ReportSection(name, figures=some) for name, some in figures.items()] or [ReportSection("Learning")]
+    sections = [first, *games, *rest, *numbers(history)]
+    if meta is not None:
+        text = "The same settings and seed on the same machine give the same games and the same weights."
+        made = {
+            "hauteur train config.toml --run another-folder, with this config.toml": recipe_toml(recipe),
+            "Versions and machine": json.dumps(meta, indent=2),
+        }
+        sections.append(ReportSection("Reproduce", [text], code=made))
+    title = f"Learning {recipe.game}: {recipe.run.tag}"
+    return Report(title, summary(recipe, history), facts_of(history, start, rounds), sections)
 
 
 def finished_generations(folder: RunFolder) -> list[dict[str, Any]]:
@@ -80,18 +92,6 @@ def finished_generations(folder: RunFolder) -> list[dict[str, Any]]:
     if not history:
         raise ValueError(f"{folder.path}: no generation is finished yet, so there is nothing to report")
     return history
-
-
-def figure_sections(recipe: Recipe, history: History, axis: str = "generation") -> list[ReportSection]:
-    """The figures of a run with this recipe by an axis, by section."""
-    return [ReportSection(name, figures=figures) for name, figures in run_figures(recipe, history, axis).items()]
-
-
-def start_section(start: Line | None) -> list[ReportSection]:
-    """The losses of learning from recorded games, where a run begins with some. start: the metrics of generation 0."""
-    rounds = [] if start is None else start["start"]["rounds"]
-    figure = ROUNDS.of([float(number) for number in range(1, len(rounds) + 1)], rounds)
-    return [] if figure is None else [ReportSection("Learning from recorded games", figures=[figure])]
 
 
 def summary(recipe: Recipe, history: History) -> str:
@@ -107,10 +107,9 @@ def summary(recipe: Recipe, history: History) -> str:
     return f"{run}; {recipe.selfplay.visits} visits a move; {len(history)} of {total} generations."
 
 
-def facts_of(history: History, start: Line | None) -> list[Fact]:
+def facts_of(history: History, start: Line | None, rounds: History) -> list[Fact]:
     """Return the main facts: of the start from recorded games, then totals and last values of the generations."""
     last: Line = history[-1] if history else {}
-    rounds = [] if start is None else start["start"]["rounds"]
     begun: Line = {} if start is None else start
     kinds: tuple[tuple[float | None, Callable[[float], str], str], ...] = (
         (number(begun, "start.games"), "{:,.0f}".format, "recorded games"),
