@@ -14,7 +14,7 @@ import pytest
 
 from hauteur.cluster import local
 from hauteur.cluster.local import LocalFleet
-from hauteur.cluster.unit import Event, Failed, Finished, Joined, Left, Unit
+from hauteur.cluster.unit import Event, Finished, Joined, Left, Unit
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="looks into the system's tables of processes")
 LONG = 60.0
@@ -167,13 +167,6 @@ def test_workers_that_end_without_a_unit_played_end_the_work(fleets: Callable[..
         fleet.until(Joined, 3 * local.MOST_DEATHS)
 
 
-def test_a_unit_that_a_worker_cannot_play_fails(fleets: Callable[..., Watched]) -> None:
-    fleet = fleets(1)
-    fleet.until(Joined)
-    fleet.give("local-1", "fail")
-    assert fleet.until(Failed).cause == "no such game"
-
-
 def test_restarts_leave_nothing_behind(fleets: Callable[..., Watched]) -> None:
     fleet = fleets(3)
     fleet.until(Joined, 3)
@@ -186,8 +179,3 @@ def test_restarts_leave_nothing_behind(fleets: Callable[..., Watched]) -> None:
         fleet.give(joined.worker, acts[number % len(acts)])
     fleet.until(Joined, 33)
     assert_held(before)
-
-
-def test_numbers_of_workers() -> None:
-    with pytest.raises(ValueError, match="workers of one machine must be 1 to 1024, got 0"):
-        LocalFleet(0)

@@ -72,7 +72,8 @@ def test_a_sequential_gate_ends_early_and_says_why() -> None:
     )
     match = gate_match([strong, weak], planned(gate), sprt_of(gate))
     assert match.over
-    assert 2 * match.pairs.pairs == match.record.games < 200
+    assert match.test is not None
+    assert 2 * match.test.pairs.pairs == match.record.games < 200
     decision = decide(gate, match, generation=1, best=0)
     assert decision.promoted
     assert "SPRT took Elo 100" in decision.reason
@@ -85,8 +86,9 @@ def test_pairs_count_in_the_order_of_their_numbers() -> None:
     gate = GateResults(sprt_of(settings(by="sprt", sprt=SPRT)))
     for index in (5, 4, 2, 1):
         gate.add(index, 1.0)
-    assert gate.pairs.pairs == 0  # game 0 is missing
+    assert gate.test is not None
+    assert gate.test.pairs.pairs == 0  # game 0 is missing
     gate.add(0, 0.5)
-    assert gate.pairs.counts == (0, 0, 0, 1, 0)
+    assert gate.test.pairs.counts == (0, 0, 0, 1, 0)
     gate.add(3, 0.0)
-    assert gate.pairs.counts == (0, 0, 1, 1, 1)
+    assert gate.test.pairs.counts == (0, 0, 1, 1, 1)

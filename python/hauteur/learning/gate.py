@@ -8,7 +8,6 @@ from typing import Any
 from hauteur.learning.recipe import GateSettings
 from hauteur.matches.ratings.elo import (
     MatchScore,
-    Pairs,
     PairsInOrder,
     Sprt,
     elo_of_score,
@@ -53,45 +52,37 @@ class GateDecision:
 
 @dataclass
 class GateResults:
-    """Counted results of a gate match, from the candidate's view.
-
-    With a sequential test, those the test counts (PairsInOrder).
-    """
+    """Counted results of a gate match, from the candidate's view; with a sequential test, those the test counts."""
 
     sprt: Sprt | None = None
     record: MatchScore = field(default_factory=MatchScore)
 
     def __post_init__(self) -> None:
-        self._test = None if self.sprt is None else PairsInOrder(self.sprt)
+        self.test = None if self.sprt is None else PairsInOrder(self.sprt)
 
     def add(self, index: int, score: float) -> None:
         """Count the game of this number."""
-        if self._test is None:
+        if self.test is None:
             self.record = self.record.add(score)
         else:
-            self._test.add(index, score)
-            self.record = self._test.record
-
-    @property
-    def pairs(self) -> Pairs:
-        """The pairs of a sequential test."""
-        return Pairs() if self._test is None else self._test.pairs
+            self.test.add(index, score)
+            self.record = self.test.record
 
     @property
     def over(self) -> bool:
         """True once the sequential test has ended."""
-        return self._test is not None and self._test.verdict is not None
+        return self.test is not None and self.test.verdict is not None
 
 
 def decide(settings: GateSettings, results: GateResults, *, generation: int, best: int) -> GateDecision:
     """The decision that these results give; `best` is the generation of the present best net."""
-    record, sprt = results.record, results.sprt
-    llr = sprt.llr(results.pairs) if sprt is not None else None
+    record, test = results.record, results.test
+    llr = None if test is None else test.llr
     if settings.by == "off":
         return GateDecision(generation, best, "off", True, "the gate is off: the newest net is the best")
-    if sprt is not None and llr is not None and (verdict := sprt.verdict(llr)) is not None:
-        accepted = sprt.elo1 if verdict else sprt.elo0
-        reason = f"SPRT took Elo {accepted:g} after {results.pairs.pairs} pairs, LLR {llr:+.2f}"
+    if test is not None and (verdict := test.verdict) is not None:
+        accepted = test.sprt.elo1 if verdict else test.sprt.elo0
+        reason = f"SPRT took Elo {accepted:g} after {test.pairs.pairs} pairs, LLR {test.llr:+.2f}"
         return GateDecision(generation, best, "sprt", verdict, reason, record, llr)
     promoted = record.games > 0 and record.score >= settings.threshold
     relation = "reaches" if promoted else "is below"

@@ -7,6 +7,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hauteur.games.game_line import NO_NET
 from hauteur.learning.recorded_games import Games
@@ -50,14 +51,16 @@ def cost_metrics(
 
 def candidate_record(games: Games) -> MatchScore:
     """Results of the candidate in candidate-versus-best episodes: it moves first in the games with even numbers."""
-    results = np.where(games.index % 2 == 0, games.outcome, -games.outcome)
-    wins, draws, losses = (int((results == result).sum()) for result in (1, 0, -1))
-    return MatchScore(wins=wins, draws=draws, losses=losses)
+    return _record(np.where(games.index % 2 == 0, games.outcome, -games.outcome))
+
+
+def _record(results: NDArray[Any]) -> MatchScore:
+    return MatchScore(*(int((results == result).sum()) for result in (1, 0, -1)))
 
 
 def game_metrics(games: Games) -> dict[str, Any]:
     """Numbers of a generation's games: counts, results of the first player, mean length, unique openings."""
-    first = MatchScore(*(int((games.outcome == outcome).sum()) for outcome in (1, 0, -1)))
+    first = _record(games.outcome)
     return {
         "games": games.games,
         "positions": games.positions,
@@ -86,9 +89,7 @@ def resignation_metrics(games: Games) -> dict[str, int]:
 
 def learner_metrics(games: Games) -> dict[str, int]:
     """The learner's wins, draws and losses against the fixed opponent."""
-    result = np.where(games.nets[:, 1] == NO_NET, games.outcome, -games.outcome)
-    wins, draws, losses = (int((result == value).sum()) for value in (1, 0, -1))
-    return {"wins": wins, "draws": draws, "losses": losses}
+    return asdict(_record(np.where(games.nets[:, 1] == NO_NET, games.outcome, -games.outcome)))
 
 
 def unique_shares(games: Games) -> dict[str, float]:
