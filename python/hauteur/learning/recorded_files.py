@@ -5,8 +5,8 @@ Good games are kept, bad ones reported.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from glob import glob, has_magic
 from pathlib import Path
 from typing import Any
@@ -187,69 +187,45 @@ def _movers(game: _core.Game, line: TaggedGame, outcome: int) -> np.ndarray[tupl
     return np.array(movers, np.uint8)
 
 
-@dataclass
-class ExportFacts:
-    """The result of an export; skipped: shards that could not be read, with the reason."""
-
-    games: int = 0
-    positions: int = 0
-    files: int = 0
-    skipped: list[str] = field(default_factory=list)
-
-
 def shards_of(sources: Iterable[str | Path]) -> list[Path]:
     """The shards of runs (their folder games), folders, files and patterns."""
     paths = [Path(source) for source in sources]
     return files_of([path / "games" if (path / "config.toml").exists() else path for path in paths], (".parquet",))
 
 
-def export_games(
-    shards: Iterable[Path],
-    folder: Path,
-    *,
-    values: bool = False,
-    generations: tuple[int, int | None] = (0, None),
-    on_games: Callable[[int], None] | None = None,
-) -> ExportFacts:
+def export_games(shards: Iterable[Path], folder: Path, *, values: bool = False) -> tuple[int, list[str]]:
     """Write the games of these shards to a folder, a .pgn or .sgf file a shard, in the form that the game has.
 
-    values: add search values as comments; generations: first and last to export (None: to the end). Raise ValueError if
-    a game has neither form, a file already exists, or there is no game.
+    values: add search values as comments. Return the number of games, and what could not be read, with the reason.
+    Raise ValueError if a game has neither form, a file already exists, or there is no game.
     """
-    facts = ExportFacts()
+    count, skipped = 0, list[str]()
     for shard in shards:
-        texts = []
-        for stored in _chosen(shard, generations, facts):
-            texts.append(game_text(stored, values=values))
-            facts.games += 1
-            facts.positions += len(stored.record.actions)
-            if on_games is not None:
-                on_games(facts.games)
-        if texts:
-            path = folder / f"{shard.stem}.{stored.game.record_form}"
+        games = list(_writable(shard, skipped))
+        if games:
+            path = folder / f"{shard.stem}.{games[0].game.record_form}"
             if path.exists():
                 raise ValueError(f"{path}: is there already; name a new folder")
             folder.mkdir(parents=True, exist_ok=True)
-            write_bytes(path, "".join(texts).encode())
-            facts.files += 1
-    if not facts.games:
-        raise ValueError(f"no game to write: {facts.skipped[0] if facts.skipped else 'the shards are empty'}")
-    return facts
+            write_bytes(path, "".join(game_text(game, values=values) for game in games).encode())
+            count += len(games)
+    if not count:
+        raise ValueError(f"no game to write: {skipped[0] if skipped else 'the shards are empty'}")
+    return count, skipped
 
 
-def _chosen(shard: Path, generations: tuple[int, int | None], facts: ExportFacts) -> Iterator[StoredGame]:
-    """The games of these generations; what cannot be true is skipped."""
-    first, last = generations
+def _writable(shard: Path, skipped: list[str]) -> Iterator[StoredGame]:
+    """The games of a shard; what cannot be true is skipped."""
     try:
         for stored in read_stored(shard):
             if isinstance(stored, BadGame):
-                facts.skipped.append(str(stored))
+                skipped.append(str(stored))
             elif stored.game.record_form is None:
                 raise ValueError(f"its game is {stored.game.spec}; chess is written as PGN and NoGo as SGF")
-            elif first <= stored.generation and (last is None or stored.generation <= last):
+            else:
                 yield stored
     except ValueError as error:
-        facts.skipped.append(f"{shard}: {str(error).removeprefix(f'{shard}: ')}")
+        skipped.append(f"{shard}: {str(error).removeprefix(f'{shard}: ')}")
 
 
 def game_text(stored: StoredGame, *, values: bool = False) -> str:

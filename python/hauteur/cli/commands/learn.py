@@ -1,7 +1,10 @@
-"""hauteur train, hauteur report: learning a game from zero, and the page about it."""
+"""hauteur train, report, games export: learning a game from zero, the page about it, its games as files for people."""
 
 import sys
 from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
 
 from hauteur.cli.commands.options import NO_WORKERS, Workers
 
@@ -78,3 +81,25 @@ def report(
     found.write(page)
     found.write_files(png=png, csv=csv)
     print(*[page, *(place for place in (png, csv) if place is not None)], sep="\n")
+
+
+def export(*sources: Path, to: Annotated[Path, Parameter(name="--to")], values: bool = False) -> None:
+    """Write recorded games as PGN (chess) or SGF (NoGo).
+
+    Parameters
+    ----------
+    sources
+        Folders of runs, folders of shards, or shards (.parquet); gen-GGGGG-UUUU.parquet has games of generation G.
+    to
+        Folder to write into: a .pgn or .sgf file a shard. Nothing is overwritten.
+    values
+        With the value and the visits of every search as a comment.
+    """
+    from hauteur.learning.recorded_files import export_games, shards_of
+
+    if not sources:
+        raise ValueError("name at least one run, folder or shard")
+    games, skipped = export_games(shards_of(sources), to, values=values)
+    for message in skipped:
+        print(f"hauteur: warning: skipped {message}", file=sys.stderr)
+    print(f"{to}: {games:,} games")
