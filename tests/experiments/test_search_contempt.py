@@ -25,7 +25,7 @@ from hauteur_experiments.ratio import TunedRatio, decisive_ratio
 from hauteur_experiments.registry import find
 from hauteur_experiments.search_contempt import odds, odds_models, positions, selfplay, table_2
 from hauteur_experiments.search_contempt.odds import PUCT, Cell
-from hauteur_experiments.search_contempt.settings import HYBRID, N_SCL_SETS, TAU_1, TAU_2, TAU_SETS, contempt
+from hauteur_experiments.search_contempt.settings import HYBRID, N_SCL_SETS, TAU_1, TAU_2, TAU_SETS, SelfPlay, contempt
 
 UNIFORM = (Path("uniform"),)
 TRAINING = {
@@ -85,6 +85,10 @@ def test_figures_2_3_and_4_share_their_games(tmp_path: Path) -> None:
     assert {shares[0][one.title] for one in N_SCL_SETS} == {1.0}
 
 
+def beside(sets: tuple[SelfPlay, ...], counts: list[tuple[int, int, int]]) -> list[selfplay.Beside]:
+    return [selfplay.Beside(one.title, Record(*here), one.paper) for one, here in zip(sets, counts, strict=True)]
+
+
 @pytest.mark.parametrize(
     ("counts", "slope", "steps"),
     [
@@ -94,24 +98,18 @@ def test_figures_2_3_and_4_share_their_games(tmp_path: Path) -> None:
         ([(8, 10, 7), (6, 12, 7), (6, 13, 6), (5, 14, 6)], "open", "open"),
     ],
 )
-def test_figure_2_holds_where_the_ratio_surely_falls(counts: list[tuple[int, ...]], slope: str, steps: str) -> None:
-    rows = [selfplay.Beside(one.title, Record(*here), one.paper) for one, here in zip(N_SCL_SETS, counts, strict=True)]
-    assert [one.verdict for one in selfplay.contempt_findings(rows, 1000)] == [slope, steps]
+def test_figure_2_holds_where_the_ratio_surely_falls(counts: Any, slope: str, steps: str) -> None:
+    found = selfplay.contempt_findings(beside(N_SCL_SETS, counts), 1000)
+    assert [one.verdict for one in found] == [slope, steps]
 
 
-@pytest.mark.parametrize(
-    ("cold", "warm", "verdict"),
-    [
+def test_figure_3_holds_where_warmth_makes_decisive() -> None:
+    for cold, warm, verdict in (
         ((4, 94, 2), (32, 42, 26), "holds"),
         ((30, 40, 30), (32, 42, 26), "no such effect"),
         ((40, 20, 40), (5, 90, 5), "does not hold"),
-    ],
-)
-def test_figure_3_holds_where_warmth_makes_decisive(cold: tuple[int, ...], warm: tuple[int, ...], verdict: str) -> None:
-    rows = [
-        selfplay.Beside(one.title, Record(*here), one.paper) for one, here in zip(TAU_SETS, (cold, warm), strict=True)
-    ]
-    assert selfplay.temperature_findings(rows, 1000)[0].verdict == verdict
+    ):
+        assert selfplay.temperature_findings(beside(TAU_SETS, [cold, warm]), 1000)[0].verdict == verdict
 
 
 # -- table 2 -----------------------------------------------------------------------------------------------------------
@@ -127,23 +125,14 @@ def test_both_sides_are_tuned_and_the_match_is_reported_from_both(tmp_path: Path
     assert len(list((tmp_path / "m").glob("fresh-*/games.jsonl"))) == 2
 
 
-@pytest.mark.parametrize(("score", "verdict"), [(1.0, "holds"), (0.0, "does not hold"), (0.5, "no such effect")])
-def test_the_verdict_of_the_match(score: float, verdict: str) -> None:
+def test_verdicts_of_the_match_and_of_equal_ratios() -> None:
     sides = table_2.Sides(TunedRatio(5.0, (2.0, 8.0), 1.1, "found", ()), None, 1.1)
-    assert table_2.match_finding(played([score] * 100, paired=True).tally, sides).verdict == verdict
-
-
-@pytest.mark.parametrize(
-    ("contempt_games", "puct", "verdict"),
-    [
-        ((400, 170, 430), (420, 160, 420), "holds"),
-        ((300, 400, 300), (420, 160, 420), "does not hold"),
-        ((380, 210, 410), (420, 160, 420), "open"),
-        ((20, 8, 22), (20, 8, 22), "open"),
-    ],
-)
-def test_equal_ratios_of_the_two_sides(contempt_games: tuple[int, ...], puct: tuple[int, ...], verdict: str) -> None:
-    assert table_2.equal_finding(Record(*contempt_games), Record(*puct)).verdict == verdict
+    for score, verdict in ((1.0, "holds"), (0.0, "does not hold"), (0.5, "no such effect")):
+        assert table_2.match_finding(played([score] * 100, paired=True).tally, sides).verdict == verdict
+    puct = Record(420, 160, 420)
+    for games, verdict in (((400, 170, 430), "holds"), ((300, 400, 300), "does not hold"), ((380, 210, 410), "open")):
+        assert table_2.equal_finding(Record(*games), puct).verdict == verdict
+    assert table_2.equal_finding(Record(20, 8, 22), Record(20, 8, 22)).verdict == "open"
 
 
 # -- repeats -----------------------------------------------------------------------------------------------------------
