@@ -11,9 +11,9 @@ from hauteur.networks.names import data_path
 from hauteur_experiments.experiment import make_experiment
 from hauteur_experiments.measured import MatchElo, contrast
 from hauteur_experiments.mpv_mcts import figures, places, regime
-from hauteur_experiments.mpv_mcts.pairs import Pair, Teacher, net_cost, network_values, pair_of, turns
+from hauteur_experiments.mpv_mcts.pairs import Pair, net_cost, pair_of, turns
 from hauteur_experiments.mpv_mcts.places import Place, PlaceTable
-from hauteur_experiments.mpv_mcts.regime import RegimeCell, RegimePoint
+from hauteur_experiments.mpv_mcts.regime import RegimeCell, RegimePoint, network_values
 from hauteur_experiments.registry import find
 
 GAME = "nogo(size=3)"
@@ -21,7 +21,7 @@ GAME = "nogo(size=3)"
 
 def small_net(folder: Path, size: tuple[int, int]) -> Path:
     """A new net for NoGo 3x3."""
-    heads = network_values(size)
+    heads = network_values(*size)
     heads.pop("value_hidden")
     path = folder / f"f{size[0]}-{size[1]}.safetensors"
     ht.Trainer(ht.load_game(GAME), ht.ResNet(**heads)).save(path)
@@ -75,8 +75,8 @@ def learned(folder: Path, search: dict[str, object], **sections: object) -> Path
 
 
 def test_figures_4_and_5_of_given_runs(tmp_path: Path) -> None:
-    one = learned(tmp_path / "one", {}, network=network_values((8, 1)))
-    nets = {"network": network_values((4, 1)), "large": network_values((8, 1))}
+    one = learned(tmp_path / "one", {}, network=network_values(8, 1))
+    nets = {"network": network_values(4, 1), "large": network_values(8, 1)}
     two = learned(tmp_path / "two", {"second_net": {"small_visits": 4, "large_visits": 1}}, **nets)
     small = {"visits": 8, "scale": 0.002, "opponent": "random"}
     result = make_experiment(find("mpv-training"), setting(tmp_path / "t", nets=(one, two), **small))
@@ -93,12 +93,6 @@ def test_figures_4_and_5_of_given_runs(tmp_path: Path) -> None:
     ):
         with pytest.raises(ValueError, match=message):
             make_experiment(find(name), setting(tmp_path / "x", nets=given, **small))
-
-
-def test_the_teacher_plays_as_in_the_paper(tmp_path: Path) -> None:
-    match = Teacher().match(setting(tmp_path, visits=None, game=GAME))
-    assert (match.games, match.a, match.colours) == (200_000, "rave:50000", "first")
-    assert Teacher().match(setting(tmp_path, visits=16, game=GAME)).a == "rave:500"
 
 
 def test_the_opponent_of_a_place_is_near_its_first_player(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,3 +171,10 @@ def test_a_small_map_to_the_end(nets: tuple[Path, Path, Path], tmp_path: Path) -
     assert [cell.pair.cost for cell in by_size] == [net_cost(nets[0]) / net_cost(nets[1])]
     with pytest.raises(ValueError, match="largest budget, at least 8, got 4"):
         make_experiment(find("mpv-regime-nets"), setting(tmp_path / "x", cost=4.0, **{**small, "visits": 4}))
+
+
+def test_nets_of_the_map_are_learned_where_none_are_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in {"SMALL_SIZES": ((4, 1),), "LARGE_SIZE": (8, 1), "TEACHER": "rave:4", "EPOCHS": 1}.items():
+        monkeypatch.setattr(regime, name, value)
+    found = make_experiment(find("mpv-regime-nets"), setting(tmp_path / "l", game=GAME, scale=0.002, visits=8))
+    assert [(row["small"], row["s_l_games"]) for row in found.rows] == [("f4-1", 2)]

@@ -1,6 +1,8 @@
 """Figures 2 to 5 of the MPV paper: a pair of nets against each alone, nets between, stages of runs, training together.
 
-Figure 2 divides a budget between a small and a large net, figure 3 sets the pair beside single nets of sizes between.
+Figure 2 divides a budget between a small and a large net, f(64, 5) and f(128, 10), figure 3 sets the pair beside single
+nets of sizes between. The paper's are trained on 200,000 games of HaHaNoGo against itself with 50,000 simulations a
+move; here they are given (`hauteur train runs/nogo9_supervised.toml`).
 Figure 4 puts nets of two separate AlphaZero runs together, at eight stages of the runs; figure 5 compares large nets
 that learned alone and beside a small one, at equal normalised budget, tested by the large net alone. Runs are given as
 folders (`hauteur train runs/nogo9.toml`, `runs/nogo9_mpv.toml`); the paper's have 200, 400 or 800 simulations of
@@ -22,19 +24,14 @@ from hauteur_experiments.mpv_mcts.pairs import (
     BEST_SHARE,
     BUDGETS,
     LAN,
-    LARGE,
     PAPER,
-    SMALL,
     Pair,
-    Size,
-    Teacher,
     alone,
     budgets_of,
     game_of,
     net_cost,
     net_name,
     pair_of,
-    supervised_nets,
 )
 from hauteur_experiments.mpv_mcts.places import Place, PlaceTable, all_ahead
 from hauteur_experiments.verdict import SMALLEST_ELO, Claim
@@ -44,7 +41,6 @@ SHARES = (BEST_SHARE, 0.0, 0.25, 0.75, 1.0)
 
 BOTH, SMALL_ALONE, LARGE_ALONE = "both nets", "small net alone", "large net alone"
 NAMES = {0.0: SMALL_ALONE, 1.0: LARGE_ALONE, 0.5: BOTH, 0.25: "r = 0.25", 0.75: "r = 0.75"}
-MIDSIZE: tuple[Size, ...] = ((128, 5), (90, 10), (90, 5), (64, 10))
 HALF_OF_PUBLISHED, HALF_OF_AVERAGES, HALF_OF_TRAINED = (527 - 472) / 2, (418 - 309) / 2, 226 / 2
 """Elo that matters: half of the source's, over the better net at its largest budget, on average, and of figure 5."""
 
@@ -77,17 +73,14 @@ def make(
 
 
 def planned(tabled: Callable[[Setting], Sequence[PlaceTable]], setting: Setting) -> Iterator[Match]:
-    """Yield the matches; where no nets are given to figures 2 and 3 those of the teacher: what nets cost is unknown."""
-    if not setting.nets and tabled in (allocation, midsize):
-        yield Teacher().match(setting)
-        return
+    """Yield the matches."""
     for table in tabled(setting):
         yield from table.matches()
 
 
 def allocation(setting: Setting) -> list[PlaceTable]:
     """Figure 2: all divisions at all budgets."""
-    pair, budgets = pair_of(supervised_nets(setting, (SMALL, LARGE), Teacher())), budgets_of(setting, BUDGETS)
+    pair, budgets = pair_of(setting.nets), budgets_of(setting, BUDGETS)
     places = [
         Place(
             f"b{budget}",
@@ -122,7 +115,7 @@ def _above_both(table: PlaceTable, series: Sequence[str], matters: float = SMALL
 
 def midsize(setting: Setting) -> list[PlaceTable]:
     """Figure 3: the pair in halves, and single nets of sizes between, at equal budget."""
-    nets = supervised_nets(setting, (SMALL, LARGE, *MIDSIZE), Teacher())
+    nets, _ = setting.nets, game_of(setting)
     if len(nets) < 3:
         raise ValueError(f"this experiment needs --net SMALL --net LARGE --net MIDSIZE ..., got {len(nets)} nets")
     pair, budgets = Pair(nets[0], nets[1]), budgets_of(setting, BUDGETS)

@@ -1,11 +1,9 @@
-"""Pairs of nets: their costs, the players that they give at a budget, and the nets themselves, given or learned.
+"""Pairs of nets: their costs, and the players that they give at a budget.
 
 Lan, Li, Wei, Wu: "Multiple Policy Value Monte Carlo Tree Search", IJCAI 2019. Work is counted in evaluations of the
 large net: one of a net f(filters, blocks) costs (filters / 128)^2 * blocks / 10 of those of f(128, 10) (section 4.1),
 so a pair has the cost of the small net over that of the large one, 1/8 for the paper's f(64, 5) and f(128, 10). A move
-has a budget of B units; the share r of it goes to the large net (section 4.2). There f(64, 5) and f(128, 10), and for
-figure 3 four sizes between, are trained on 200,000 games of HaHaNoGo against itself with 50,000 simulations per move.
-Here the player `rave` plays them. Optimiser, learning rate and epochs are not stated; they are our choice.
+has a budget of B units; the share r of it goes to the large net (section 4.2).
 """
 
 from __future__ import annotations
@@ -20,7 +18,7 @@ from typing import Any
 
 import hauteur as ht
 from hauteur_experiments.experiment import Setting
-from hauteur_experiments.grid import Match, play, with_net
+from hauteur_experiments.grid import with_net
 
 PAPER = "Lan et al., Multiple Policy Value MCTS"
 LAN = "Lan et al. 2019"
@@ -30,11 +28,6 @@ BUDGETS = (100, 200, 400, 800, 1600)
 BEST_SHARE = 0.5
 """r of all later experiments of the paper."""
 
-Size = tuple[int, int]
-"""Filters and blocks."""
-
-SMALL: Size = (64, 5)
-LARGE: Size = (128, 10)
 GAME = "nogo"
 LEAST_BUDGET = 4
 """Units of which a quarter is still an evaluation of the large net."""
@@ -76,11 +69,6 @@ def net_name(net: Path) -> str:
     architecture = described(net)[1]
     known = hasattr(architecture, "filters") and hasattr(architecture, "cost")
     return f"f{architecture.filters},{architecture.blocks}" if known else net.stem
-
-
-def size_name(size: Size) -> str:
-    """Return a size as in file names: f64-5."""
-    return f"f{size[0]}-{size[1]}"
 
 
 @dataclass(frozen=True)
@@ -139,28 +127,6 @@ def budgets_of(setting: Setting, paper: Sequence[int]) -> list[int]:
     return [budget for budget in found if budget >= LEAST_BUDGET]
 
 
-# -- nets --------------------------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class Teacher:
-    """Games that nets learn from. games: at full scale; simulations: a move of `rave`; budget: they are fewer where the
-    largest budget of an experiment is below this one, None: never; epochs: how often each position is learned.
-    """
-
-    games: int = 200_000
-    simulations: int = 50_000
-    budget: int | None = max(BUDGETS)
-    epochs: int = 10
-
-    def match(self, setting: Setting) -> Match:
-        """The teacher against itself from the empty board."""
-        share = 1.0 if self.budget is None else setting.visits_or(self.budget) / self.budget
-        player = f"rave:{max(1, round(self.simulations * share))}"
-        games = setting.scaled(self.games, 2)
-        return Match("teacher", player, player, games, game=game_of(setting), colours="first")
-
-
 def game_of(setting: Setting) -> str:
     """Return the game of the nets or runs, or the one requested; ValueError if they differ."""
     asked = None if setting.game is None else ht.load_game(setting.game).spec
@@ -179,34 +145,6 @@ def run_game(run: Path) -> str:
     if not file.exists():
         raise ValueError(f"{run} is not the folder of a learning run (hauteur train): it has no config.toml")
     return str(tomllib.loads(file.read_text(encoding="utf-8"))["game"])
-
-
-def supervised_nets(setting: Setting, sizes: Sequence[Size], teacher: Teacher) -> list[Path]:
-    """The nets that were given, all for one game, or nets of these sizes learned here, where they are not there yet."""
-    game_of(setting)
-    if setting.nets:
-        return list(setting.nets)
-    match = teacher.match(setting)
-    play(setting, [match])
-    games = setting.folder / match.name / "games.sgf"
-    found = []
-    for size in sizes:
-        values: dict[str, Any] = {
-            "game": game_of(setting),
-            "network": network_values(size),
-            "start": {"games": [str(games)], "epochs": teacher.epochs},
-            "train": {"batch_size": 512, "learning_rate": 2e-3, "weight_decay": 1e-4},
-            "run": {"generations": 0, "threads": setting.threads, "tag": "supervised"},
-        }
-        run = ht.learn(ht.Recipe.model_validate(values), out=setting.folder / "nets" / size_name(size))
-        found.append(run.best)
-    return found
-
-
-def network_values(size: Size) -> dict[str, Any]:
-    """AlphaGo Zero's tower of this size, as a section of a recipe."""
-    heads = {"policy_channels": 2, "value_channels": 1, "value_hidden": 256, "value": "scalar"}
-    return {"filters": size[0], "blocks": size[1], **heads}
 
 
 def pair_of(nets: Sequence[Path]) -> Pair:

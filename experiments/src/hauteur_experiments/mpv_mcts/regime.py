@@ -26,10 +26,7 @@ from hauteur_experiments.mpv_mcts.pairs import (
     LAN,
     PAPER,
     Pair,
-    Size,
-    Teacher,
-    size_name,
-    supervised_nets,
+    game_of,
     turns,
 )
 from hauteur_experiments.verdict import SMALLEST_ELO, Claim, Inequality
@@ -53,10 +50,11 @@ RANDOM_PLIES = 6
 """Random plies that a pair of games begins with: nets alone are deterministic."""
 
 NET_GAME = "nogo(size=7)"
-SMALL_SIZES: tuple[Size, ...] = ((8, 2), (16, 4), (24, 4))
-LARGE_SIZE: Size = (32, 8)
-TEACHER = Teacher(games=20_000, simulations=1000, budget=None, epochs=3)
-"""About 0.8 million positions of 7x7, each in eight symmetries."""
+SMALL_SIZES: tuple[tuple[int, int], ...] = ((8, 2), (16, 4), (24, 4))
+LARGE_SIZE = (32, 8)
+TEACHER, TEACHER_GAMES, EPOCHS = "rave:1000", 20_000, 3
+"""Player against itself from the empty board, of whose games nets learn: about 0.8 million positions of 7x7, each in
+eight symmetries, so often."""
 
 LEVEL, OVER_SMALL, OVER_LARGE = "s-vs-l", "r50-a50-vs-s", "r50-a50-vs-l"
 SIDES = {LEVEL: (0.0, 1.0), OVER_SMALL: (BEST_SHARE, 0.0), OVER_LARGE: (BEST_SHARE, 1.0)}
@@ -132,8 +130,7 @@ class RegimePoint:
 def make(setting: Setting) -> Result:
     """Play every S against L, choose, play the pair."""
     setting = learned_setting(setting)
-    files = supervised_nets(setting, (*SMALL_SIZES, LARGE_SIZE), TEACHER)
-    cells = cells_of(setting, files)
+    cells = cells_of(setting, setting.nets or learned_nets(setting))
     points = [RegimePoint(cell, {LEVEL: cell.played(setting, LEVEL, MAP_GAMES)}) for cell in cells]
     levels = [one.tested(setting, "level", LEVEL_GAMES, OVER_SMALL, OVER_LARGE) for one in level_points(points)]
     outside = [one.tested(setting, "outside", OUTSIDE_GAMES, one.better) for one in outside_points(points)]
@@ -153,6 +150,38 @@ def learned_setting(setting: Setting) -> Setting:
     return replace(setting, game=setting.game or NET_GAME)
 
 
+def teacher(setting: Setting) -> Match:
+    """The games of which nets learn."""
+    games = setting.scaled(TEACHER_GAMES, 2)
+    return Match("teacher", TEACHER, TEACHER, games, game=game_of(setting), colours="first")
+
+
+def learned_nets(setting: Setting) -> list[Path]:
+    """Nets of all sizes, learned here from the teacher's games where they are not there yet."""
+    match = teacher(setting)
+    play(setting, [match])
+    games = setting.folder / match.name / "games.sgf"
+    found = []
+    for filters, blocks in (*SMALL_SIZES, LARGE_SIZE):
+        values: dict[str, Any] = {
+            "game": match.game,
+            "network": network_values(filters, blocks),
+            "start": {"games": [str(games)], "epochs": EPOCHS},
+            "train": {"batch_size": 512, "learning_rate": 2e-3, "weight_decay": 1e-4},
+            "run": {"generations": 0, "threads": setting.threads, "tag": "supervised"},
+        }
+        found.append(
+            ht.learn(ht.Recipe.model_validate(values), out=setting.folder / "nets" / f"f{filters}-{blocks}").best
+        )
+    return found
+
+
+def network_values(filters: int, blocks: int) -> dict[str, Any]:
+    """AlphaGo Zero's tower of this size, as a section of a recipe."""
+    heads = {"policy_channels": 2, "value_channels": 1, "value_hidden": 256, "value": "scalar"}
+    return {"filters": filters, "blocks": blocks, **heads}
+
+
 def cells_of(setting: Setting, files: Sequence[Path]) -> list[RegimeCell]:
     """All small nets, in their order, at all budgets; the last file is the large net.
 
@@ -164,7 +193,7 @@ def cells_of(setting: Setting, files: Sequence[Path]) -> list[RegimeCell]:
     if largest < LEAST_BUDGET:
         raise ValueError(f"--visits is the largest budget, at least {LEAST_BUDGET}, got {largest}")
     budgets = [budget for budget in (largest // 16, largest // 4, largest) if budget >= LEAST_BUDGET]
-    labels = labels_of(smalls) if setting.nets else [size_name(size) for size in SMALL_SIZES]
+    labels = labels_of(smalls) if setting.nets else [f"f{filters}-{blocks}" for filters, blocks in SMALL_SIZES]
     pairs = [Pair(small, large, setting.cost and 1 / setting.cost) for small in smalls]
     named = list(zip(labels, pairs, strict=True))
     return [RegimeCell(label, pair, budget) for budget in budgets for label, pair in named]
@@ -272,7 +301,7 @@ def matches(setting: Setting) -> list[Match]:
     """The matches of S against L; without given nets those of the teacher."""
     setting = learned_setting(setting)
     if not setting.nets:
-        return [TEACHER.match(setting)]
+        return [teacher(setting)]
     return [cell.match(setting, LEVEL, MAP_GAMES) for cell in cells_of(setting, setting.nets)]
 
 
