@@ -11,7 +11,7 @@ from typing import Any, get_args
 
 from hauteur_experiments.experiment import Setting, SourceClaim, duration, read_json, write_whole
 from hauteur_experiments.plan import PlannedRun
-from hauteur_experiments.planned_runs import OTHER_CLAIMS, RUNS, SUBJECTS
+from hauteur_experiments.planned_runs import RUNS, SUBJECTS
 from hauteur_experiments.registry import find
 from hauteur_experiments.verdict import MOST_UNITS, Verdict
 
@@ -87,11 +87,11 @@ def cost_text(result: dict[str, Any]) -> str:
 def claim_table(base: Setting) -> list[dict[str, str]]:
     """Return every line of the table by FIELDS: the claims of each subject, then each rule in each game."""
     rows: list[dict[str, str]] = []
-    for subject, experiments in SUBJECTS.items():
-        claims = [(claim, name) for name in experiments for claim in find(name).claims]
-        for claim, name in [*claims, *((claim, "") for claim in OTHER_CLAIMS.get(subject, ()))]:
-            runs = [run for run in RUNS if run.experiment == name and claim in run.claims]
-            rows += claim_rows(subject, claim, runs, base)
+    for subject, names in SUBJECTS.items():
+        for name in names:
+            mine = [run for run in RUNS if run.experiment == name]
+            for claim in find(name).claims:
+                rows += claim_rows(subject, claim, [run for run in mine if claim in run.claims], base)
     return [*rows, *_rule_rows(base)]
 
 
@@ -137,10 +137,6 @@ def _digest(claim: str, rows: Sequence[Mapping[str, str]]) -> tuple[str, ...]:
     return claim, first["figure"], f"{measured} (and {len(more)} more)" if more else measured, verdict
 
 
-def _elo_text(elo: float | None) -> str:
-    return "none" if elo is None else "0" if round(elo) == 0 else f"{elo:+.0f}"
-
-
 def _rule_rows(base: Setting) -> Iterator[dict[str, str]]:
     """Yield a line for each rule in each game, and one without a measurement for each run that is not over."""
     for run in (run for run in RUNS if run.experiment == TABLE):
@@ -156,7 +152,8 @@ def _rule_rows(base: Setting) -> Iterator[dict[str, str]]:
 
 def _interval(row: Mapping[str, float | None]) -> str:
     """The Elo of a row with its interval."""
-    value, low, high = (_elo_text(row[key]) for key in ("elo", "elo_low", "elo_high"))
+    ends = (row[key] for key in ("elo", "elo_low", "elo_high"))
+    value, low, high = ("none" if end is None else f"{end:+.0f}" for end in ends)
     return f"{value} [{low}, {high}]"
 
 

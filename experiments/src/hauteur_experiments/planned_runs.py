@@ -7,7 +7,6 @@ minichess has the papers'.
 
 from __future__ import annotations
 
-from hauteur_experiments.experiment import SourceClaim
 from hauteur_experiments.plan import PlannedRun
 
 ODDS = "--game 'minichess(fen=rnbqk/ppppp/5/PPPPP/1NB1K w - - 0 1)'"
@@ -107,17 +106,3 @@ SUBJECTS = {
     "Learning": _experiments(LEARNING),
 }
 """The experiments whose claims stand in the table, by subject."""
-
-OTHER_CLAIMS = {
-    "Learning": tuple(
-        SourceClaim("", "this laboratory", statement, figure, needs)
-        for statement, figure, needs in (
-            ("tic-tac-toe is learned without a loss", "0.1 CPU minutes", "5 seeds"),
-            ("Connect Four keeps 90, 95, 99 % of values", "7.5, 58 CPU minutes, not reached", "5 seeds each"),
-            ("NoGo 5x5: the won game is won against exact defence", "8 of 20 games", "5 seeds"),
-            ("minichess: strength by a pool of opponents", "one seed", "5 seeds, 400 games an opponent"),
-            ("NoGo 9x9: strength in simulations of `rave`", "not run", "one run, 400 games a rung"),
-        )
-    )
-}
-"""Claims that no experiment decides."""

@@ -231,7 +231,7 @@ RANDOM_PLIES = 4
 
 
 @dataclass(frozen=True)
-class Measured:
+class TrialMatch:
     """A match that was played: what it is, at how many visits, the matches of the source beside it."""
 
     trial: Trial
@@ -254,7 +254,7 @@ def make(rule: RuleTrials, setting: Setting) -> Result:
     """Play the matches of a rule, and put them beside the published ones."""
     plan = list(planned(rule, setting))
     played = play(setting, [match for _, _, _, match in plan])
-    measured = [Measured(trial, n, beside, played[one.name]) for trial, n, beside, one in plan if one.name in played]
+    measured = [TrialMatch(trial, n, beside, played[one.name]) for trial, n, beside, one in plan if one.name in played]
     cells = max(1, sum(len(one.published) for one in measured))
     findings = [finding for one in measured for finding in _findings(one, measured, cells, setting)]
     texts = [f"{one.name}: {one.trial.shows}\n{_text(one)}" for one in measured if one.trial.shows]
@@ -284,11 +284,11 @@ def _match(trial: Trial, setting: Setting, visits: int, name: str, games: int = 
     return Match(name, a, b, setting.pairs(full), game=setting.game or "chess", random_plies=RANDOM_PLIES)
 
 
-def _text(one: Measured) -> str:
+def _text(one: TrialMatch) -> str:
     return f"{Record.of(one.played.tally)}  Elo {elo_text(one.elo)}"
 
 
-def _rows(one: Measured) -> Iterator[dict[str, Any]]:
+def _rows(one: TrialMatch) -> Iterator[dict[str, Any]]:
     """A row for every published match beside it, or one."""
     record = Record.of(one.played.tally)
     mine: dict[str, Any] = {"match": one.name, "a": one.trial.a, "b": one.trial.b or "plain", "visits": one.visits}
@@ -307,7 +307,7 @@ def _rows(one: Measured) -> Iterator[dict[str, Any]]:
         }
 
 
-def _findings(one: Measured, others: Sequence[Measured], cells: int, setting: Setting) -> Iterator[Finding]:
+def _findings(one: TrialMatch, others: Sequence[TrialMatch], cells: int, setting: Setting) -> Iterator[Finding]:
     """Yield each published match beside this one. cells: published matches in the table."""
     control = next((other for other in others if other.name.startswith(one.trial.control or "-")), None)
     for published in one.published:
@@ -344,7 +344,7 @@ def claim_of(published: Published, elo: MatchElo, control: MatchElo | None, cell
     return Claim(tuple(sides), cells=cells)
 
 
-def figure(rule: RuleTrials, measured: Sequence[Measured]) -> ht.Figure:
+def figure(rule: RuleTrials, measured: Sequence[TrialMatch]) -> ht.Figure:
     """Elo differences with their intervals, here and as published, match beside match."""
     places = range(1, len(measured) + 1)
     there = [

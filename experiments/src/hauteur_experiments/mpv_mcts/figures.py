@@ -59,7 +59,7 @@ def make(
     setting: Setting,
 ) -> Result:
     """Play the tables of an experiment and decide the claims of each."""
-    rows, findings, figures, texts, facts = [], [], [], [], {}
+    rows, findings, figures, texts = [], [], [], []
     tables = tabled(setting)
     for number, table in enumerate(tables, start=1):
         table.play()
@@ -68,8 +68,7 @@ def make(
         findings += decide(table)
         figures.append(table.figure(name, title, x_name))
         texts.append(table.text())
-        facts[name] = table.facts()
-    return Result(rows, findings, figures, texts, facts)
+    return Result(rows, findings, figures, texts)
 
 
 def planned(tabled: Callable[[Setting], Sequence[PlaceTable]], setting: Setting) -> Iterator[Match]:

@@ -133,15 +133,6 @@ class PlaceTable:
             for series in place.players
         ]
 
-    def facts(self) -> dict[str, Any]:
-        """All matches as plain data."""
-        rows = []
-        for (place, a, b), elo in self.elos.items():
-            record, names = Record.of(elo.tally), {"a": f"{place}-{a}", "b": b and f"{place}-{b}"}
-            names["b"] = names["b"] or self.opponents[place]
-            rows.append({**names, "games": record.games, **record._asdict(), "score": record.score, **elo_columns(elo)})
-        return {"matches": rows}
-
     def text(self) -> str:
         """Matches head to head as lines of text."""
         duels = [(key, elo) for key, elo in self.elos.items() if key[2]]
