@@ -91,7 +91,6 @@ def test_readings_are_those_of_a_plain_search() -> None:
         assert (reading.best, reading.q) == (forest.best_actions(ids)[0], win - loss)
         assert reading.best_q == pytest.approx(q.pop(reading.best), abs=1e-6)
         assert reading.second_q == pytest.approx(max(q.values()), abs=1e-6)
-        assert reading.second == max(q, key=lambda action: q[action])
         assert reading.gap == reading.best_q - reading.second_q
     assert (few.visits, many.visits) == (6, 80)
 
@@ -130,12 +129,6 @@ def test_chains_request_by_what_was_found() -> None:
     assert analysis.facts.rows > 0
 
 
-@pytest.mark.parametrize("visits", [(), (0,), (3, 3), (5, 4), (2_000_000_000,)])
-def test_bad_counts_of_visits(visits: tuple[int, ...]) -> None:
-    with pytest.raises(ValueError, match="counts of visits must"):
-        AnalysisRequest(CONNECT4.new_initial_state(), visits)
-
-
 def test_a_game_that_is_over() -> None:
     state = CONNECT4.new_initial_state()
     for action in (0, 1, 0, 1, 0, 1, 0):
@@ -144,9 +137,9 @@ def test_a_game_that_is_over() -> None:
         AnalysisRequest(state, (5,))
 
 
-@given(st.integers(1, 100_000), st.lists(st.integers(1, 200_000), max_size=4), st.integers(1, 8))
-def test_counts_ascend_to_the_last(most: int, also: list[int], a_doubling: int) -> None:
-    counts = counts_up_to(most, *also, a_doubling=a_doubling)
+@given(st.integers(1, 100_000), st.lists(st.integers(1, 200_000), max_size=4))
+def test_counts_ascend_to_the_last(most: int, also: list[int]) -> None:
+    counts = counts_up_to(most, *also)
     assert list(counts) == sorted(set(counts))
     assert (counts[0], counts[-1]) == (1, most)
     assert {count for count in also if count <= most} <= set(counts)
@@ -156,7 +149,7 @@ def test_counts_ascend_to_the_last(most: int, also: list[int], a_doubling: int) 
 
 @given(st.lists(st.booleans(), min_size=1))
 def test_visits_to_solution(rights: list[bool]) -> None:
-    readings = [SearchReading(10 * (i + 1), 0.0, int(right), 0.0, None, 0.0) for i, right in enumerate(rights)]
+    readings = [SearchReading(10 * (i + 1), 0.0, int(right), 0.0, 0.0) for i, right in enumerate(rights)]
     solved = visits_to_solution(readings, bool)
     if solved is None:
         assert not rights[-1]
