@@ -133,7 +133,7 @@ class Analysis(Closing):
 
     evaluator: anything that `hauteur.evaluator` accepts. large: the second net, where the settings have one; all counts
     of visits are then the small net's. batch_size: most rows of a batch (default: what the evaluator prefers); 1 makes
-    the search exactly sequential. threads: of the core. tablebase: exact results for leaves, or for the root's moves
+    the search exactly sequential. tablebase: exact results for leaves, or for the root's moves
     where it knows the root (chess); fast_play: of these only the shortest wins. rules: search rules written in Python
     (`hauteur.Rule`). Errors of the evaluator come out of
     `go` and `search`; the tree stays usable. A context manager, which closes the evaluators that it opened.
@@ -156,7 +156,6 @@ class Analysis(Closing):
         *,
         large: object = None,
         seed: int = 0,
-        threads: int = 1,
         batch_size: int | None = None,
         tablebase: _core.Tablebase | None = None,
         fast_play: bool = False,
@@ -166,7 +165,7 @@ class Analysis(Closing):
             raise ValueError(f"batch_size must be >= 1, got {batch_size}")
         self._params = for_nets(params or SearchParams(), large)
         self._nets = AnalysisNets(evaluator, large, batch_size)
-        self._tree = FollowedTree(self._params, seed, threads, tablebase, fast_play, checked_rules(rules))
+        self._tree = FollowedTree(self._params, seed, tablebase, fast_play, checked_rules(rules))
         self._row_seconds = 0.0
         self._run: SearchRun | None = None
         self._between = BetweenBatches()

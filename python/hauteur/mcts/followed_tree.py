@@ -108,7 +108,6 @@ class FollowedTree:
 
     params: SearchParams
     seed: int = 0
-    threads: int = 1
     tablebase: _core.Tablebase | None = None
     fast_play: bool = False
     rules: Sequence[Rule] = ()
@@ -199,7 +198,7 @@ class FollowedTree:
     def _restart(self, start: _core.State, actions: Sequence[int]) -> None:
         state = _after(start, actions)
         if self._forest is None or self._forest.game.spec != start.game.spec:
-            self._forest = _core.Forest(start.game, self.params, self.seed, self.threads, rule_chain(self.rules))
+            self._forest = _core.Forest(start.game, self.params, self.seed, 1, rule_chain(self.rules))
             self._leaf_tablebase = None
         else:
             self._forest.remove(self.ids)
