@@ -25,7 +25,7 @@ from worked_example import EXAMPLE, fixture_node
 
 import reference
 from hauteur._core import Game
-from hauteur.mcts.params import Cpuct, ForcedPlayouts, LowerBound, SearchParams
+from hauteur.mcts.params import ForcedPlayouts, LowerBound, SearchParams
 
 
 @given(pairs(), calls)
@@ -80,12 +80,6 @@ def test_scores_of_the_worked_example() -> None:
         assert child is not None
         child.in_flight = in_flight
         assert reference.edge_scores(node, EXAMPLE)[k] == pytest.approx(score, abs=1e-6)
-
-
-def test_c_puct_grows_with_visits() -> None:
-    cpuct = Cpuct(init=1.745, base=38739, factor=3.894)
-    assert reference.c_puct(cpuct, 0) == 1.745
-    assert reference.c_puct(cpuct, 38739) == pytest.approx(1.745 + 3.894 * 0.6931472)
 
 
 @given(st.floats(0, 1, width=32))

@@ -6,7 +6,6 @@ larger file of figures where it is present.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 import numpy as np
@@ -158,18 +157,6 @@ def test_moving_averages_by_hand(rule: QAverage, mean: float) -> None:
     assert q == pytest.approx(mean, abs=NEAR)
 
 
-def test_half_of_beta_weights_by_age() -> None:
-    """Linear with beta 1/2 gives sample k the weight k; `limited` is a plain mean after its limit."""
-    values = np.random.default_rng(5).uniform(-1, 1, 50)
-    q = 0.0
-    for n, value in enumerate(values, 1):
-        q += q_average.step_size(QAverage(beta=0.5), n) * (value - q)
-    weights = np.arange(1, 51)
-    assert q == pytest.approx(float((weights * values).sum() / weights.sum()))
-    late = [1 / q_average.step_size(QAverage(mode="limited", limit=10), n) for n in (11, 12, 40)]
-    assert np.diff(late) == pytest.approx([1, 28])
-
-
 NEUTRAL: dict[str, list[dict[str, Any]]] = {
     "search_contempt": [{}, {"n_scl": -1_000_000_000}],
     "second_net": [{"large_visits": 0}],
@@ -202,13 +189,3 @@ def test_neutral_rules_are_plain_puct_bit_for_bit(game: str, rule: str) -> None:
     plain = grown(game, {})
     for settings_of_rule in NEUTRAL[rule]:
         assert grown(game, {rule: settings_of_rule}) == plain
-
-
-@given(st.integers(1, 10**6), st.floats(0, 1), st.integers(0, 10**6))
-def test_ucb1_tuned_is_its_formula(visits: int, spread: float, more: int) -> None:
-    total = visits + more
-    rate = math.log(total) / visits
-    expected = math.sqrt(rate * min(1, spread + 4 * math.sqrt(2 * rate)))
-    rule = Variance(mode="ucb1_tuned", scale=1)
-    got = variance.bonus(rule, child_visits=total, visits=visits, variance=spread, draw=lambda: math.nan)
-    assert got == pytest.approx(expected, rel=1e-12)

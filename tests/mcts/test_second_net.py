@@ -11,7 +11,7 @@ from search_toys import Evaluator, hash_evaluator
 from second_net_pairs import TwoPair, two_net_pairs
 
 from hauteur._core import Forest, Game, State
-from hauteur.mcts.params import Dirichlet, Gumbel, SearchParams, SecondNet
+from hauteur.mcts.params import Dirichlet, SearchParams, SecondNet
 
 
 @given(two_net_pairs(), calls)
@@ -119,12 +119,3 @@ def test_a_limit_scales_both_budgets() -> None:
     state = Game("connect4").new_initial_state()
     forest, tree = searched(state, two(SecondNet(small_visits=800, large_visits=100)), *nets(state.game), 96)
     assert (forest.tree_stats(tree)["visits"], forest.tree_stats(tree)["large_visits"]) == (108, 12)
-
-
-def test_some_rules_and_two_nets_do_not_go_together() -> None:
-    with pytest.raises(ValueError, match="second_net and gumbel cannot be used together"):
-        two(SecondNet(), gumbel={})
-    params = two(SecondNet()).model_copy(update={"gumbel": Gumbel()})
-    with pytest.raises(ValueError, match="second_net and gumbel cannot be used together"):
-        Forest(Game("tictactoe"), params)
-    Forest(Game("tictactoe"), two(SecondNet(large_visits=0), gumbel={}))

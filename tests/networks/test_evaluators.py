@@ -72,18 +72,6 @@ def test_backends_agree_with_each_other(game_and_net: tuple[_core.Game, Path]) -
         assert largest_difference(states, answers, reference) < 1e-4, backend
 
 
-@pytest.mark.parametrize("precision", ["bfloat16", "float16"])
-def test_torch_in_16_bits(chess: tuple[_core.Game, Path], precision: str) -> None:
-    game, net = chess
-    states = random_positions(game, 8)
-    features = features_of(game, states)
-    reference = evaluate(game, net, features, backend="torch", precision="float32", threads=1)
-    answers = evaluate(game, net, features, backend="torch", precision=precision, threads=1)
-    found = largest_difference(states, answers, reference)
-    assert 0 < found < 0.3
-    np.testing.assert_allclose(answers[1].sum(axis=1), 1, atol=1e-5)
-
-
 @pytest.mark.parametrize("backend", backends())
 def test_auto_is_the_fastest_precision_and_float32_the_default(
     chess: tuple[_core.Game, Path], backend: Backend

@@ -51,19 +51,6 @@ def assert_same_in_every_batch(evaluator: Evaluator, features: Floats, sizes: tu
     assert np.array_equal(bits(evaluator(features[order])), expected[order]), f"{evaluator.name}: places in the batch"
 
 
-@pytest.mark.parametrize("rows", [1, 7, 8, 9, 16, 20])
-def test_fixed_rows_give_the_same_answers_in_batches_of_one_size(rows: int) -> None:
-    toy = ToyEvaluator(GAME)
-    features = np.random.default_rng(1).random((rows, *GAME.feature_shape), np.float32)
-    expected = toy(features)
-    evaluator = FixedRows(GAME, toy, 8)
-    toy.rows.clear()
-    logits, wdl = evaluator(features)
-    assert np.array_equal(logits, expected[0])
-    assert np.array_equal(wdl, expected[1])
-    assert toy.rows == [8] * -(-rows // 8)
-
-
 def test_where_the_place_shows_rows_are_computed_one_by_one() -> None:
     assert in_fixed_rows(GAME, OfTheSize(GAME), 8).rows == 8
     made = in_fixed_rows(GAME, OfThePlace(GAME), 8)
