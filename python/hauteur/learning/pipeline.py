@@ -263,7 +263,10 @@ class Run:
         candidate = generation
         results = GateResults()
         if settings.by in ("match", "sprt"):
-            results = self._gate_match()
+            best, seed = self.state.best, self.recipe.run.seed
+            planned = planned_gate(self.game, self.selfplay, settings, generation=generation, best=best, seed=seed)
+            with self._progress("gate", settings.games) as progress:
+                results = self.games.gate_match(planned, sprt_of(settings), progress)
         elif settings.by == "episodes":
             candidate = generation - 1
             results.record = MatchScore(**self.state.current["games"]["candidate"])
@@ -347,12 +350,6 @@ class Run:
         newest = max(0, generation - 1 - self.recipe.selfplay.max_policy_lag)
         best = self.state.history[newest - 1]["best"] if newest else 0
         return playing_nets(self.recipe, best, newest)
-
-    def _gate_match(self) -> GateResults:
-        gate, best, seed = self.recipe.gate, self.state.best, self.recipe.run.seed
-        planned = planned_gate(self.game, self.selfplay, gate, generation=self.state.generation, best=best, seed=seed)
-        with self._progress("gate", gate.games) as progress:
-            return self.games.gate_match(planned, sprt_of(gate), progress)
 
     def _add_cost(self, cost: StepCost) -> None:
         """Count the evaluations by the run's nets in a stretch of self-play."""

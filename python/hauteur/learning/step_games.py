@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import count
@@ -67,7 +67,7 @@ class StepGames:
     warn: Callable[[str], object]
     scheduler: Scheduler | None
     before: Mapping[str, Any]
-    _begun: dict[int, _Background] = field(default_factory=dict)
+    _begun: dict[int, _Generation] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self._numbers_before = self.before.get("workers", {})
@@ -78,15 +78,8 @@ class StepGames:
 
     def begin(self, *planned: PlannedGames) -> None:
         """Begin the self-play of generations that have not begun, where workers play it beside other work."""
-        if self.scheduler is not None:
-            for one in planned:
-                self._begin(self.scheduler, one)
-
-    def _begin(self, scheduler: Scheduler, planned: PlannedGames, *, finished: bool = False) -> None:
-        if planned.generation not in self._begun:
-            generation = _Generation(planned, self.folder.games, self.warn, finished=finished)
-            batch = scheduler.start(*self._units(planned, generation.missing))
-            self._begun[planned.generation] = _Background(generation, batch)
+        for one in planned if self.scheduler is not None else ():
+            self._generation(one)
 
     def self_play(
         self, planned: PlannedGames, on_games: OnGames, *, finished: bool = False
@@ -95,20 +88,25 @@ class StepGames:
 
         finished: all of them should have one, as the generation is over.
         """
+        generation = self._generation(planned, finished=finished)
         if self.scheduler is None:
-            generation = _Generation(planned, self.folder.games, self.warn, finished=finished)
             before = generation.games
             with closing(self._played(planned, generation.missing, lambda done: on_games(before + done))) as found:
-                for played in found:
-                    generation.take(played)
-            return generation.end()
-        self._begin(self.scheduler, planned, finished=finished)
-        background = self._begun[planned.generation]
-        while not background.has_ended(PULSE):
-            on_games(background.generation.games)
-        on_games(background.generation.games)
+                generation.take(found)
+        while generation.is_alive():
+            generation.join(PULSE)
+            on_games(generation.games)
         del self._begun[planned.generation]
-        return background.generation.end()
+        return generation.end()
+
+    def _generation(self, planned: PlannedGames, *, finished: bool = False) -> _Generation:
+        """Return the self-play of a generation, begun where workers play it."""
+        if planned.generation not in self._begun:
+            generation = _Generation(planned, self.folder.games, self.warn, finished=finished)
+            if self.scheduler is not None:
+                generation.begin(self.scheduler.start(*self._units(planned, generation.missing)))
+            self._begun[planned.generation] = generation
+        return self._begun[planned.generation]
 
     def probe(self, planned: PlannedGames, on_games: OnGames) -> tuple[Games, StepCost]:
         """Play games for observation."""
@@ -153,8 +151,9 @@ class StepGames:
 
     def close(self) -> None:
         """Forget the units that are being played."""
-        for background in self._begun.values():
-            background.batch.close()
+        for generation in self._begun.values():
+            if generation.batch is not None:
+                generation.batch.close()
 
     def _played(self, planned: PlannedGames, numbers: Sequence[int], on_games: OnGames) -> Generator[Played]:
         """Yield units as they are played, by workers before any that were begun earlier. on_games: takes the count."""
@@ -185,55 +184,51 @@ class StepGames:
         return units_of(self.recipe, planned, nets, numbers)
 
 
-class _Generation:
-    """Self-play of a generation: writes the files of units; games: those that are there."""
+class _Generation(threading.Thread):
+    """Self-play of a generation: writes the files of units; games: those that are there.
+
+    It is a thread that takes units from workers, so that this process may do something else meanwhile.
+    """
 
     def __init__(self, planned: PlannedGames, folder: Path, warn: Callable[[str], object], *, finished: bool) -> None:
+        super().__init__(name="self-play", daemon=True)
         self._planned, self._folder = planned, folder
         self._sound = sound_units(planned, folder, warn, finished=finished)
         self.missing = [number for number in planned.units if number not in self._sound]
         self.games = sum(games.games for games in self._sound.values())
+        self.batch: UnitBatch | None = None
+        self._error: Exception | None = None
         self._costs: list[Mapping[str, float]] = []
         self._began, self._seconds = time.perf_counter(), 0.0
 
-    def take(self, played: Played) -> None:
-        """Write the file of a unit."""
-        path = unit_path(self._folder, self._planned.generation, played.unit.own["number"])
-        write_bytes(path, played.result.content)
-        self._costs.append(played.result.facts)
-        self.games += played.unit.games
-        self._seconds = time.perf_counter() - self._began
+    def begin(self, batch: UnitBatch) -> None:
+        """Take the units of workers."""
+        self.batch = batch
+        self.start()
+
+    def run(self) -> None:
+        """Keep what goes wrong until the end."""
+        try:
+            self.take(self.batch or ())
+        except Exception as error:
+            self._error = error
+
+    def take(self, found: Iterable[Played]) -> None:
+        """Write the files of units."""
+        for played in found:
+            path = unit_path(self._folder, self._planned.generation, played.unit.own["number"])
+            write_bytes(path, played.result.content)
+            self._costs.append(played.result.facts)
+            self.games += played.unit.games
+            self._seconds = time.perf_counter() - self._began
 
     def end(self) -> tuple[list[Games], StepCost]:
-        """Return all games, those just played as their files have them, and what they took."""
+        """Return all games, those just played as their files have them, and what they took; raise what went wrong."""
+        if self._error is not None:
+            raise self._error
         new = {number: unit_games(self._planned, self._folder, number) for number in self.missing}
         found = self._sound | new
         return [found[number] for number in self._planned.units], StepCost.of(self._costs, self._seconds)
-
-
-class _Background:
-    """Self-play of a generation that workers play while this process may do something else."""
-
-    def __init__(self, generation: _Generation, batch: UnitBatch) -> None:
-        self.generation, self.batch = generation, batch
-        self._error: Exception | None = None
-        self._thread = threading.Thread(target=self._take, name="self-play", daemon=True)
-        self._thread.start()
-
-    def has_ended(self, seconds: float) -> bool:
-        """Wait for the last unit at most this time; raise what went wrong."""
-        self._thread.join(seconds)
-        over = not self._thread.is_alive()
-        if self._error is not None:
-            raise self._error
-        return over
-
-    def _take(self) -> None:
-        try:
-            for played in self.batch:
-                self.generation.take(played)
-        except Exception as error:  # raised where the games are waited for
-            self._error = error
 
 
 def _checked(planned: PlannedGames, played: Played) -> Games:
