@@ -46,44 +46,6 @@ def test_no_flipped_bit_is_taken_in_silently(tmp_path: Path, shard: Path, seed: 
     assert refused > 100
 
 
-def inflated(path: Path, values: int, said: int) -> Path:
-    """A shard of one game with this number of values in policy_counts that are all the same; said: by the footer."""
-    row: Row = {name: [] if pa.types.is_list(SCHEMA.field(name).type) else 0 for name in SCHEMA.names}
-    row |= {"game_spec": "connect4", "end_reason": None, "n_scl": None, "origin": None}
-    table = pa.Table.from_pylist([row], schema=SCHEMA.with_metadata({"format": FORMAT}))
-    place, zeros = SCHEMA.get_field_index("policy_counts"), np.zeros(values, np.uint32)
-    column = pa.ListArray.from_arrays(pa.array([0, values], pa.int32()), pa.array(zeros))
-    pq.write_table(table.set_column(place, SCHEMA.field(place), column), path, compression="zstd", data_page_size=2**30)
-    data = path.read_bytes()
-    begin = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
-    footer = data[begin:]
-    footer = footer.replace(written_number(values), written_number(said, len(written_number(values))))
-    path.write_bytes(data[:begin] + footer)
-    return path
-
-
-def written_number(value: int, length: int = 1) -> bytes:
-    """A number as the footer has it, at least of this number of bytes."""
-    value, found = 2 * value, list[int]()
-    while value >= 128 or len(found) < length - 1:
-        found.append(value & 127 | 128)
-        value >>= 7
-    return bytes([*found, value])
-
-
-@pytest.mark.parametrize("said", [3_000_001, 7])
-def test_a_small_file_that_unpacks_to_very_much_is_refused(tmp_path: Path, said: int) -> None:
-    """Before it is unpacked, also where the footer says that there is little in it."""
-    path = inflated(tmp_path / "small.parquet", 3_000_001, said)
-    column = pq.ParquetFile(path).metadata.row_group(0).column(SCHEMA.get_field_index("policy_counts"))
-    assert path.stat().st_size < 20_000
-    assert column.num_values == said
-    with pytest.raises(ValueError, match=r"small\.parquet: unpacks to 24,.* bytes or more, at most 1,048,576 are"):
-        read_table(path, most=2**20)
-    with pytest.raises(ValueError, match=r"unit 0: unpacks to 24,.* bytes or more, at most 1,048,576 are"):
-        read_table(pa.BufferReader(path.read_bytes()), "unit 0", most=2**20)
-
-
 def change(column: str, of: Callable[[list[Any]], object]) -> Callable[[Row], None]:
     def changed(row: Row) -> None:
         row[column] = of(row[column])

@@ -24,7 +24,6 @@ from hauteur.learning.recorded_games import STORED, Games, faults, make_cached, 
 from hauteur.matches.record import Column, GameRecord, LearnedColumns, columns_of
 from hauteur.system.errors import one_line
 from hauteur.system.files import write_bytes
-from hauteur.system.parquet_pages import NoPageError, unpacked_bytes
 
 FORMAT = "hauteur games 2"
 
@@ -48,8 +47,6 @@ SCHEMA = pa.schema(
 )
 
 MAY_BE_NULL = ("end_reason", "n_scl", "origin")
-MOST_UNPACKED = 4 * 2**30
-"""Bytes of memory that the columns of a file may take."""
 
 
 def write_shard(
@@ -85,11 +82,8 @@ def checked_games(table: pa.Table, path: Path | str, game_spec: str) -> Games:
     return games
 
 
-def read_table(source: Path | pa.BufferReader, name: str = "", *, most: int = MOST_UNPACKED) -> pa.Table:
-    """Return the columns of a shard as SCHEMA has them. most: bytes that they may have in memory.
-
-    ValueError naming the file when it is damaged or foreign.
-    """
+def read_table(source: Path | pa.BufferReader, name: str = "") -> pa.Table:
+    """Return the columns of a shard as SCHEMA has them; ValueError naming the file when it is damaged or foreign."""
     path = name or source
     try:
         with pa.OSFile(str(source)) if isinstance(source, Path) else source as file:
@@ -98,10 +92,8 @@ def read_table(source: Path | pa.BufferReader, name: str = "", *, most: int = MO
             written = metadata.get(b"format", b"").decode(errors="replace")
             if written != FORMAT or _types(shard.schema_arrow) != _types(SCHEMA):
                 raise ValueError(f"{path}: not a shard of games: its format is {written[:80]!r}, expected {FORMAT!r}")
-            if (size := unpacked_bytes(file, most)) > most:
-                raise ValueError(f"{path}: unpacks to {size:,} bytes or more, at most {most:,} are allowed")
             table = shard.read()
-    except (pa.ArrowException, OSError, MemoryError, UnicodeDecodeError, NoPageError) as error:
+    except (pa.ArrowException, OSError, MemoryError, UnicodeDecodeError) as error:
         raise ValueError(f"{path}: not a whole Parquet file: {one_line(error)[:200]}") from error
     empty = next((name for name in table.column_names if name not in MAY_BE_NULL and _has_nulls(table[name])), None)
     if empty is not None:
