@@ -1,12 +1,15 @@
 """The reference page of the UCI engine says what the program declares."""
 
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
 from hauteur.engine.uci.commands import FLAGS, NUMBERS
 from hauteur.engine.uci.options import OPTIONS
 from hauteur.mcts.lc0_options import WITHOUT_EFFECT, Lc0Option
+from hauteur.mcts.scores import FORMULAS
+from hauteur.networks.evaluators.base import Backend, Precision
 
 PAGE = Path(__file__).resolve().parent.parent.parent / "docs" / "reference" / "uci.md"
 
@@ -37,3 +40,10 @@ def test_names_without_effect_are_listed(page: str) -> None:
 def test_limits_of_go_are_listed(page: str) -> None:
     missing = [word for word in (*NUMBERS, *FLAGS, "searchmoves") if f"`{word}" not in page]
     assert not missing
+
+
+def test_choices_are_all_that_there_are() -> None:
+    choices = {option.name: option.choices for option in OPTIONS}
+    assert choices["Backend"] == ("auto", *get_args(Backend))
+    assert choices["Precision"] == get_args(Precision)
+    assert choices["ScoreType"] == tuple(FORMULAS)

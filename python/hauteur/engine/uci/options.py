@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import cast, get_args
+from pathlib import Path
+from typing import Any, cast
 
 from hauteur import _core
 from hauteur.engine.nets import NetChoice
@@ -21,11 +22,11 @@ from hauteur.mcts.lc0_options import (
 from hauteur.mcts.lc0_options import search_params as lc0_search_params
 from hauteur.mcts.lc0_options import temperature as lc0_temperature
 from hauteur.mcts.params import SearchParams, SecondNet, Temperature
-from hauteur.mcts.scores import FORMULAS
 from hauteur.networks.evaluators.base import Backend, Precision
 from hauteur.networks.names import default_net, newest_chess_net
 from hauteur.players.ladder import rung_at
 from hauteur.system.errors import one_line
+from hauteur.system.settings import read_toml
 
 MEBIBYTE = 1 << 20
 SHIPPED = "<shipped>"
@@ -35,110 +36,15 @@ AUTODISCOVER = "<autodiscover>"
 BYTES_A_CACHED_POSITION = 180
 """Bytes of a chess position in the evaluation cache, with its priors; for RamLimitMb."""
 
-ENGINE_OPTIONS = (
-    Lc0Option(
-        "WeightsFile",
-        "string",
-        SHIPPED,
-        "The net: a file, a name (`maia-1900`), `uniform`, `rollout`; `<autodiscover>`: the newest file here.",
-    ),
-    Lc0Option(
-        "LargeWeightsFile",
-        "string",
-        "",
-        "A second, large net that corrects the first; StickyEndgames and GraphSearch are off with it, CacheKey exact.",
-    ),
-    Lc0Option(
-        "OpponentNet",
-        "string",
-        "",
-        "A net that models the opponent, such as `maia-1500`: its priors at their moves; ScLimit 0 draws from them.",
-    ),
-    Lc0Option("OpponentNetTemperature", "float", 1.0, "Flattens (> 1) or sharpens its policy.", least=1e-3, most=100),
-    Lc0Option("OpponentNetShare", "float", 1.0, "Share of the draws that are made; the others: PUCT.", least=0, most=1),
-    Lc0Option("OpponentNetPlies", "spin", 0, "Plies below the root that it reaches; 0: all.", least=0, most=1000),
-    Lc0Option("SmallVisits", "spin", 800, "Small turns to LargeVisits large ones (two nets).", least=1, most=10**9),
-    Lc0Option("LargeVisits", "spin", 100, "Large turns to SmallVisits small ones; 0: none.", least=0, most=10**9),
-    Lc0Option("LargeBatch", "spin", 1, "Large turns that are made together; 1: exact.", least=1, most=4096),
-    Lc0Option(
-        "Backend",
-        "combo",
-        "auto",
-        "What computes the net; auto: torch on a GPU, else core, and for nets with attention onnxruntime or torch.",
-        choices=("auto", *get_args(Backend)),
-    ),
-    Lc0Option(
-        "Precision",
-        "combo",
-        "auto",
-        "Of the net; auto: float16 on a GPU, bfloat16 where the processor multiplies it, else float32.",
-        choices=get_args(Precision),
-    ),
-    Lc0Option("Threads", "spin", 0, "Threads of the net on the processor; 0: one a core.", least=0, most=1024),
-    Lc0Option(
-        "Hash",
-        "spin",
-        1024,
-        "Largest size of the search tree in MiB; a full tree grows no more.",
-        least=1,
-        most=1 << 24,
-    ),
-    Lc0Option("NNCacheSize", "spin", 2_000_000, "Positions whose evaluation is kept.", least=0, most=999_999_999),
-    Lc0Option(
-        "CacheKey",
-        "combo",
-        "position",
-        "What shares an evaluation: all that the net sees equal, or (position) any order of moves.",
-        choices=("exact", "position"),
-    ),
-    Lc0Option("GraphSearch", "check", False, "A position that is reached by two orders of moves is one node."),
-    Lc0Option(
-        "RamLimitMb",
-        "spin",
-        0,
-        "Limit of tree and evaluation cache together, in MB; 0: only Hash.",
-        least=0,
-        most=10**8,
-    ),
-    Lc0Option(
-        "MinibatchSize", "spin", 0, "Positions a batch; 0: what suits the backend; 1: exact search.", least=0, most=1024
-    ),
-    Lc0Option("MultiPV", "spin", 1, "Number of lines to show.", least=1, most=500),
-    Lc0Option("PerPVCounters", "check", False, "`nodes` of each line are the visits of its first move."),
-    Lc0Option("ScoreType", "combo", "WDL_mu", "What `score cp` shows.", choices=tuple(FORMULAS)),
-    Lc0Option("UCI_ShowWDL", "check", False, "Show win, draw, loss in permille."),
-    Lc0Option(
-        "UCI_ShowEPS",
-        "check",
-        False,
-        "Show evaluations per second; after a search also their number, batches and their fill.",
-    ),
-    Lc0Option("VerboseMoveStats", "check", False, "After a search show visits, prior and values of every move."),
-    Lc0Option("LogLiveStats", "check", False, "Show them during the search too."),
-    Lc0Option("LogFile", "string", "", "File to which the conversation is written."),
-    Lc0Option("UCI_Chess960", "check", False, "Castling is written as the king taking the rook."),
-    Lc0Option("Ponder", "check", True, "The program may let the engine think in the opponent's time."),
-    Lc0Option("SyzygyPath", "string", "", "Folders of Syzygy tablebases, separated as in PATH."),
-    Lc0Option("SyzygyFastPlay", "check", False, "In a position of the tablebases play only the shortest wins."),
-    Lc0Option(
-        "HistoryFill",
-        "combo",
-        "fen_only",
-        "What stands for the history that is not known.",
-        choices=("no", "fen_only", "always"),
-    ),
-    Lc0Option(
-        "SmartPruningFactor", "float", 1.33, "Stop when no move can catch up any more; 0: never.", least=0, most=10
-    ),
-    Lc0Option("NodesAsPlayouts", "check", False, "`go nodes` counts new visits only, not those of the re-used tree."),
-    Lc0Option("MoveOverheadMs", "spin", 200, "Time lost between clock and engine on every move.", least=0, most=10**8),
-    Lc0Option("Slowmover", "float", 1.0, "Factor on the time for a move.", least=0, most=100),
-    Lc0Option("UCI_LimitStrength", "check", False, "Play like a person of UCI_Elo: a net of the ladder, few visits."),
-    Lc0Option("UCI_Elo", "spin", 1500, "That rating, on hauteur's own ladder, in steps of 100.", least=800, most=2200),
-    Lc0Option("OddsMode", "check", False, "In games at odds the giver plays with the settings published for them."),
-    Lc0Option("StrictTiming", "check", False, "The clock starts at `go`, not at the `position` before it."),
-)
-"""Options of the engine around the search; names, defaults and ranges are lc0's where lc0 has them."""
+
+def _option(row: dict[str, Any]) -> Lc0Option:
+    """Return the option of a row of options.toml."""
+    least, most = row.pop("range", (0, 0))
+    return Lc0Option(**{**row, "choices": tuple(row.get("choices", ()))}, least=least, most=most)
+
+
+ENGINE_OPTIONS = tuple(map(_option, read_toml(Path(__file__).with_name("options.toml"))["option"]))
+"""Options of the engine around the search."""
 
 ALIASES = {"move overhead": "MoveOverheadMs"}
 """Other names, in lower case, under which chess programs set an option."""
