@@ -19,9 +19,6 @@ from hauteur.networks.evaluators.base import Precision
 from hauteur.players.settings import PlayerSettings
 from hauteur.studies.explain.question import BATCH_SIZE, DEFAULT_VISITS, PRESETS, Question, side_of
 
-PIPE_WIDTH = 140
-"""Columns of the tables where it is no terminal that shows them."""
-
 
 @Parameter(name="*")
 @dataclass(frozen=True)
@@ -83,7 +80,10 @@ def explain(spec: GameSpec = "chess", *, options: ExplainOptions = ExplainOption
     if options.json:
         print(json_format.dumps(found, allow_nan=False))
     else:
-        _show(found, question, options.multipv)
+        from hauteur.studies.explain.text import explain_text
+
+        print(question.position.text())
+        print(explain_text(found, rows=options.multipv))
     return 0
 
 
@@ -111,15 +111,3 @@ def _progress(searches: Any) -> Iterator[Any]:
             searches.on_progress = lambda share: bar.update(task, completed=done + share)
 
         yield step
-
-
-def _show(found: dict[str, Any], question: Question, rows: int) -> None:
-    from rich.console import Console
-
-    from hauteur.studies.explain.text import explain_view
-
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console.width = max(console.width, PIPE_WIDTH)
-    console.print(question.position.text(), markup=False, highlight=False)
-    console.print(explain_view(found, rows=rows))
