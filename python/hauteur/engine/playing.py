@@ -181,11 +181,6 @@ class PlayingSession(Closing):
         self.settings = settings
         return changed
 
-    @property
-    def seed(self) -> int:
-        """The seed of all random draws."""
-        return self._seed
-
     def ask(self, function: Callable[[SearchTree], Answer]) -> Future[Answer]:
         """Call a function with the tree, in the searching thread between two batches while a search runs; see
         `Analysis.ask`. Raise ValueError where there is no tree yet.

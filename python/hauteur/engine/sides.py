@@ -147,19 +147,15 @@ class EngineSide(Closing):
     def _by_visits(self) -> bool:
         return self.given.seconds is None and self.given.clock is None
 
-    @property
-    def visits(self) -> int | None:
-        """Visits a move, None where something else ends a search."""
-        player = self.given.player
-        return player.visits if player is not None and player.has_net and self._by_visits else None
-
-    def seconds_left(self, report: RootReport) -> float | None:
-        """Return how long a search will still take at its pace; None where it is unknown."""
+    def progress(self, report: RootReport) -> tuple[int | None, float | None]:
+        """Return the visits at which a search ends, and how many seconds it will still take; None: unknown."""
+        player, pace = self.given.player, report.pace
         if self.given.seconds is not None:
-            return max(0.0, self.given.seconds - report.pace.seconds)
-        if self.visits is None or report.pace.visits_per_second == 0.0:
-            return None
-        return max(0, self.visits - report.visits) / report.pace.visits_per_second
+            return None, max(0.0, self.given.seconds - pace.seconds)
+        if player is None or not player.has_net or not self._by_visits:
+            return None, None
+        left = max(0, player.visits - report.visits)
+        return player.visits, left / pace.visits_per_second if pace.visits_per_second else None
 
     def start(
         self,

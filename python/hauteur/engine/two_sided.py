@@ -108,9 +108,9 @@ class TwoSidedGame(Closing):
         return first, second
 
     def progress(self, side: int, report: RootReport) -> tuple[int | None, float | None]:
-        """Visits at which a search of this side ends, and the seconds that are left of it; None: unknown."""
+        """Return visits and seconds left of a search of this side, as `EngineSide.progress`."""
         engine = self._engines[side]
-        return (None, None) if engine is None else (engine.visits, engine.seconds_left(report))
+        return (None, None) if engine is None else engine.progress(report)
 
     @property
     def left(self) -> list[float | None]:

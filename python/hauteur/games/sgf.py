@@ -121,8 +121,8 @@ def _check_root(game: _core.Game, root: Properties) -> None:
         raise ValueError(f"is of the game GM[{kind}], expected GM[1]")
     _, rows, columns = game.feature_shape
     size = root.get("SZ", ["19"])[0].strip()
-    if size not in _sizes(rows, columns):
-        raise ValueError(f"is on a board SZ[{size}], expected SZ[{_sizes(rows, columns)[0]}]")
+    if _size(size) != (columns, rows):
+        raise ValueError(f"is on a board SZ[{size}], expected SZ[{_size_text(rows, columns)}]")
 
 
 def _size(text: str) -> tuple[int, int]:
@@ -133,9 +133,9 @@ def _size(text: str) -> tuple[int, int]:
     return int(match[1]), int(match[2] or match[1])
 
 
-def _sizes(rows: int, columns: int) -> list[str]:
-    """Return the valid SZ values of a board size, columns before rows."""
-    return [*([str(rows)] if rows == columns else []), f"{columns}:{rows}"]
+def _size_text(rows: int, columns: int) -> str:
+    """Return the value of SZ of a board, columns before rows."""
+    return str(rows) if rows == columns else f"{columns}:{rows}"
 
 
 def _moves(node: Properties) -> Iterator[tuple[str, str]]:
@@ -151,18 +151,12 @@ def _moves(node: Properties) -> Iterator[tuple[str, str]]:
 
 
 def _action(game: _core.Game, value: str, number: int) -> int:
-    """The action of a move."""
+    """The action of a move: a letter for the column, one for the row from the top."""
     _, rows, columns = game.feature_shape
-    row, column = _point(value, rows, columns, number)
-    return row * columns + column
-
-
-def _point(value: str, rows: int, columns: int, number: int) -> tuple[int, int]:
-    """Row and column of a move: a letter for the column, one for the row from the top."""
     column, row = (ord(letter) - ord("a") for letter in value) if len(value) == 2 else (-1, -1)
     if not (0 <= column < columns and 0 <= row < rows):
         raise ValueError(f"move {number}: {value!r} is no point of the board (NoGo has no pass)")
-    return row, column
+    return row * columns + column
 
 
 def _result(root: Properties) -> tuple[int | None, str]:
@@ -185,7 +179,7 @@ def result_of(outcome: int, end_reason: str) -> str:
 def written_sgf(game: _core.Game, root: Mapping[str, str], actions: Sequence[int], comments: Mapping[int, str]) -> str:
     """A game as SGF text. root: properties of the first node beside those of the format; comments: by ply."""
     _, rows, columns = game.feature_shape
-    form = {"FF": "4", "GM": "1", "CA": "UTF-8", "AP": "hauteur", "SZ": _sizes(rows, columns)[0]}
+    form = {"FF": "4", "GM": "1", "CA": "UTF-8", "AP": "hauteur", "SZ": _size_text(rows, columns)}
     nodes = [";" + "".join(f"{name}[{_escaped(value)}]" for name, value in {**form, **root}.items())]
     for ply, action in enumerate(actions):
         row, column = divmod(action, columns)
