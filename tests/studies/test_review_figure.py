@@ -45,5 +45,5 @@ def test_the_figure_of_the_chances_has_what_is_known_and_room_for_the_rest() -> 
     )
     assert [move.mark for move in game.moves] == ["blunder"] * 4
     (marked,) = chances_figure(game, found).lines[1:]
-    assert list(marked.xs) == [1, 2, 3, 4]
+    assert (list(marked.xs), marked.colour) == ([1, 2, 3, 4], "loss-ink")
     assert list(marked.values) == pytest.approx([0.1, 0.9, 0.1, 0.9])
