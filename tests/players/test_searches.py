@@ -1,4 +1,4 @@
-"""Searches of players with one and two nets: limits hold, both are asked, nothing is left in flight, nor after errors."""
+"""Searches of players with one and two nets: limits hold, both are asked, nothing is left in flight."""
 
 import numpy as np
 import pytest
