@@ -17,8 +17,7 @@ import numpy as np
 from hauteur import _core
 from hauteur.games.end_reasons import PLY_LIMIT, RESIGNATION
 from hauteur.matches.openings import opening_state
-from hauteur.matches.record import COLUMNS, GamePlan, GameRecord
-from hauteur.matches.resignation import Resignation
+from hauteur.matches.record import COLUMNS, GamePlan, GameRecord, Resignation
 from hauteur.mcts.driver import run_searches
 from hauteur.mcts.params import SearchParams
 from hauteur.mcts.report import root_moves

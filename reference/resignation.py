@@ -1,10 +1,10 @@
-"""Resignation, as the core decides it: `hauteur.matches.resignation` has the rule."""
+"""Resignation, as the core decides it: `hauteur.matches.record` has the rule."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from hauteur.matches.resignation import Resignation
+from hauteur.matches.record import Resignation
 from hauteur.system.seeds import stream
 
 NO_SIDE = -1

@@ -15,8 +15,7 @@ from hauteur.learning.metrics import resignation_metrics
 from hauteur.learning.planned import game_plans, planned_selfplay
 from hauteur.learning.recipe import SelfPlaySettings
 from hauteur.learning.replay import ReplayBuffer
-from hauteur.matches.record import GamePlan
-from hauteur.matches.resignation import Resignation
+from hauteur.matches.record import GamePlan, Resignation
 from hauteur.mcts.params import Dirichlet, ForcedPlayouts, SearchParams, Temperature
 from hauteur.players.search_player import PlayoutCap, SearchPlayer
 from reference.games import searches_in_full

@@ -9,8 +9,7 @@ from learning_toys import ToyEvaluator
 
 from hauteur import _core
 from hauteur.matches.arena import play_games
-from hauteur.matches.record import GamePlan, GameRecord
-from hauteur.matches.resignation import Resignation
+from hauteur.matches.record import GamePlan, GameRecord, Resignation
 from hauteur.mcts.params import (
     Dirichlet,
     ForcedPlayouts,

@@ -155,16 +155,6 @@ def test_groups_that_never_met_cannot_be_compared() -> None:
     assert math.isfinite(joined.difference("a", "e")[1])
 
 
-def test_the_first_move_is_worth_something() -> None:
-    """Equal players of whom the first to move wins more: an advantage, not a difference of the players."""
-    games = [Encounter("a", "b", MatchScore(60, 20, 20)), Encounter("b", "a", MatchScore(60, 20, 20))]
-    found = rating_list(games, advantage=True)
-    assert found.difference("a", "b")[0] == pytest.approx(0, abs=1e-6)
-    assert found.advantage == pytest.approx(elo_of_score(0.7), rel=0.05)
-    assert 10 < found.advantage_deviation < 40
-    assert rating_list(games).advantage == 0
-
-
 @pytest.mark.parametrize(
     ("anchors", "message"),
     [

@@ -14,8 +14,7 @@ from hauteur.learning.shards import shard_bytes
 from hauteur.learning.units import episodes
 from hauteur.matches.arena import ArenaFacts, play_games
 from hauteur.matches.ratings.elo import Sprt
-from hauteur.matches.record import GamePlan, GameRecord
-from hauteur.matches.resignation import Resignation
+from hauteur.matches.record import GamePlan, GameRecord, Resignation
 from hauteur.mcts.params import Dirichlet, SearchParams, Temperature
 from hauteur.players.search_player import PlayoutCap, SearchPlayer
 

@@ -10,7 +10,7 @@ import tomli_w
 from pydantic import Field, field_validator, model_validator
 
 from hauteur.games.registry import load_game
-from hauteur.matches.resignation import Resignation
+from hauteur.matches.record import Resignation
 from hauteur.mcts.params import Cpuct, Dirichlet, Fpu, SearchParams, Temperature
 from hauteur.networks.architecture import NetworkName, NetworkSetting, ResNet
 from hauteur.networks.evaluators.base import Precision

@@ -20,8 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from hauteur import _core
 from hauteur.matches.openings import opening_state
-from hauteur.matches.record import GamePlan, GameRecord
-from hauteur.matches.resignation import Resignation
+from hauteur.matches.record import GamePlan, GameRecord, Resignation
 from hauteur.mcts.driver import SearchFacts
 from hauteur.mcts.own_rules import rule_chain
 from hauteur.players.move_player import ChosenMove, EngineResignation, GameLost, MovePlayer, MoveRequest

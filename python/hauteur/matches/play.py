@@ -18,8 +18,7 @@ from hauteur.matches.match_result import MatchResult, SprtResult, games_of
 from hauteur.matches.openings import Opening, opening_of, openings_name, read_opening, read_openings
 from hauteur.matches.ratings.bradley_terry import rating_list as fitted_list
 from hauteur.matches.ratings.elo import Model, Sprt
-from hauteur.matches.ratings.rating_list import RatingList
-from hauteur.matches.ratings.sources import encounters_of_tally
+from hauteur.matches.ratings.rating_list import Encounter, RatingList
 from hauteur.matches.report.pages import renew_page
 from hauteur.matches.results import MatchGame, Tally, standing
 from hauteur.matches.tournament import Kind, Tournament, TournamentSettings, best_of
@@ -183,8 +182,7 @@ def rating_list(
     'searcher'
     """
     tallies = [(a, b, one if isinstance(one, Tally) else one.match.tally) for a, b, one in matches]
-    met = [found for a, b, tally in tallies for found in encounters_of_tally(tally, (a, b))]
-    return fitted_list(met, anchors=anchors)
+    return fitted_list([Encounter(a, b, tally.record) for a, b, tally in tallies], anchors=anchors)
 
 
 def run_tournament(

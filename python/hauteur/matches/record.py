@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
 from hauteur import _core
+from hauteur.system.settings import Section
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,20 @@ class GamePlan:
     def begin(self, game: _core.Game) -> _core.State:
         """A copy of the position before the actions of the start."""
         return game.new_initial_state() if self.origin is None else self.origin.copy()
+
+
+class Resignation(Section):
+    """Rule of resignation, and the share of games played out to see how often it is wrong (Silver et al. 2017).
+
+    threshold: a player resigns once the root value of its searches, -1 to 1, is at most this `moves` times in a row;
+    earliest_ply: plies of the game, opening included, before which no player resigns; play_through: share of games
+    played on regardless, to measure how often resigning is wrong.
+    """
+
+    threshold: Annotated[float, Field(ge=-1, lt=0)] = -0.9
+    moves: Annotated[int, Field(ge=1, le=10_000)] = 3
+    earliest_ply: Annotated[int, Field(ge=0, le=1_000_000)] = 0
+    play_through: Annotated[float, Field(ge=0, le=1)] = 0.1
 
 
 Level = Literal["game", "line", "move", "edge"]

@@ -18,8 +18,7 @@ from hauteur import __version__
 from hauteur.matches.folder import MatchFolder, TournamentFolder
 from hauteur.matches.match import GamesInProgress, GamesSettings, Match, MatchSettings
 from hauteur.matches.ratings.bradley_terry import rating_list
-from hauteur.matches.ratings.rating_list import RatingList, ratings_json
-from hauteur.matches.ratings.sources import encounters_of_tally
+from hauteur.matches.ratings.rating_list import Encounter, RatingList, ratings_json
 from hauteur.players.build import player_name
 from hauteur.players.settings import PlayerSettings
 from hauteur.system.provenance import provenance
@@ -96,9 +95,7 @@ class Tournament(GamesInProgress):
 
     def ratings(self) -> RatingList:
         """The rating list of the games until now."""
-        return rating_list(
-            encounter for match in self.matches for encounter in encounters_of_tally(match.tally, match.names)
-        )
+        return rating_list(Encounter(*match.names, match.tally.record) for match in self.matches)
 
     def resume(self) -> list[set[int]]:
         """Read the games of earlier sessions; their numbers, by match."""

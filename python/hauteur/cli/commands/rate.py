@@ -11,7 +11,7 @@ from hauteur.matches.ratings.rating_list import rating_table, ratings_json
 from hauteur.matches.ratings.sources import read_results
 
 
-def rate(*paths: Path, anchor: tuple[str, ...] = (), first_move: bool = False, json: bool = False) -> None:
+def rate(*paths: Path, anchor: tuple[str, ...] = (), json: bool = False) -> None:
     """Rate players by all games of these matches, tournaments and PGN files together.
 
     Parameters
@@ -20,8 +20,6 @@ def rate(*paths: Path, anchor: tuple[str, ...] = (), first_move: bool = False, j
         Folders of matches (--out of `hauteur match`, `sprt`, `tournament`), folders of such folders, and .pgn files.
     anchor
         NAME=ELO: a player whose rating is fixed; may be given for several.
-    first_move
-        Estimate also what the first move is worth, the same for all players.
     json
         Print one JSON object, with the differences between all players and their intervals.
     """
@@ -33,7 +31,7 @@ def rate(*paths: Path, anchor: tuple[str, ...] = (), first_move: bool = False, j
     encounters = [encounter for source in sources for encounter in source.encounters]
     if alone := sum(encounter.record.games for encounter in encounters if encounter.first == encounter.second):
         print(f"{alone:,} games in which both players have the same name do not count", file=sys.stderr)
-    found = rating_list(encounters, anchors=dict(map(_anchor, anchor)), advantage=first_move)
+    found = rating_list(encounters, anchors=dict(map(_anchor, anchor)))
     if not found.ratings:
         raise ValueError("no game has a result")
     print(json_format.dumps(ratings_json(found), indent=2) if json else rating_table(found))

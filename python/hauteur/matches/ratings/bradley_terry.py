@@ -8,9 +8,9 @@ the difference of two players in natural units and nu >= 0 the draw parameter, a
 so that among equals the share of draws is nu / (2 + nu). Of the usual models with draws this is the one whose
 maximum-likelihood list expects of every player exactly the points it scored (Rao and Kupper's does not).
 
-Ratings are in Elo of score: u = (ln 10 / 400) (1 + nu/2) (r_i - r_j + advantage of the first move). The factor makes a
-small difference r between two players give the score of Elo's formula, 1 / (1 + 10^(-r/400)), however many games are
-drawn; without draws the two agree everywhere.
+Ratings are in Elo of score: u = (ln 10 / 400) (1 + nu/2) (r_i - r_j). The factor makes a small difference
+r between two players give the score of Elo's formula, 1 / (1 + 10^(-r/400)), however many games are drawn; without
+draws the two agree everywhere.
 
 The list is the posterior mode under a weak prior, which alone decides where the games leave the list open: every player
 has an extra half win and half loss, spread over its opponents by their shares of its games, and the whole group an
@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hauteur.matches.ratings.elo import MatchScore
-from hauteur.matches.ratings.rating_list import Encounter, Floats, GroupConstants, Rating, RatingList
+from hauteur.matches.ratings.rating_list import Encounter, Floats, Rating, RatingList
 
 NATURAL = math.log(10) / 400
 """Elo times this is the natural logarithm of the odds."""
@@ -39,31 +39,25 @@ PRIOR_GAMES = 1.0
 PRIOR_DRAWS = 0.5
 """Drawn games that the prior adds to a group."""
 
-ADVANTAGE_DEVIATION = 200.0
-"""Standard deviation of the prior of the first mover's advantage, Elo."""
-
 _MOST_STEPS = 200
 _SHORTEST_STEP = 2.0**-40
 _LONGEST_STEP = 4.0
 """Of any parameter in one step of `minimum`: far ahead, exponential functions overflow."""
 
 
-def rating_list(
-    encounters: Iterable[Encounter], *, anchors: Mapping[str, float] | None = None, advantage: bool = False
-) -> RatingList:
+def rating_list(encounters: Iterable[Encounter], *, anchors: Mapping[str, float] | None = None) -> RatingList:
     """The most probable ratings.
 
-    anchors: players with their fixed Elo; players connected to none have a mean of 0 in their group. advantage: also
-    estimate what the first move is worth, the same for all of a group; otherwise it is 0.
+    anchors: players with their fixed Elo; players connected to none have a mean of 0 in their group.
     """
     games = _merged(encounters)
     names = sorted({name for pair in games for name in pair})
     fixed = dict(anchors or {})
     _check_anchors(fixed, names)
     if not names:
-        return RatingList((), np.zeros((0, 0)), 0.0, 0.0, 0.0)
+        return RatingList((), np.zeros((0, 0)), 0.0)
     groups = _groups(games, names, list(fixed))
-    fits = [_fitted(games, members, fixed, advantage) for members in groups]
+    fits = [_fitted(games, members, fixed) for members in groups]
     number = {name: group for group, members in enumerate(groups) for name in members}
     elo = {name: value for fit in fits for name, value in fit.elo.items()}
     order = sorted(names, key=lambda name: (number[name], -elo[name], name))
@@ -75,35 +69,31 @@ def rating_list(
         Rating(name, elo[name], _deviation(covariance[i, i]), number[name], name in fixed, _record(games, name))
         for i, name in enumerate(order)
     )
-    results = {pair: _score_of(games, pair) for pair in games if pair[0] < pair[1] or pair[::-1] not in games}
-    return RatingList(ratings, covariance, *fits[0].constants, results)
+    return RatingList(ratings, covariance, fits[0].draws, games)
 
 
 @dataclass(frozen=True)
 class _Fitted:
-    """The ratings of a group, covariance [n, n] in the order of its players, and its constants."""
+    """The ratings of a group, covariance [n, n] in the order of its players, and its nu of draws."""
 
     elo: dict[str, float]
     covariance: Floats
-    constants: GroupConstants
+    draws: float
 
 
-def _fitted(
-    games: Mapping[tuple[str, str], MatchScore], members: Sequence[str], fixed: Mapping[str, float], advantage: bool
-) -> _Fitted:
+def _fitted(games: Mapping[tuple[str, str], MatchScore], members: Sequence[str], fixed: Mapping[str, float]) -> _Fitted:
     """Fit one group by its own games, so that others do not change it."""
     own = {pair: record for pair, record in games.items() if pair[0] in members}
     anchors = {name: fixed[name] for name in members if name in fixed}
-    fit = _Fit(_ResultTable.of(own, members), *_free_ratings(members, anchors), advantage)
+    fit = _Fit(_ResultTable.of(own, members), *_free_ratings(members, anchors))
     solution, covariance = fit.solve()
     spread = fit.basis @ covariance[: fit.free, : fit.free] @ fit.basis.T
-    worth = (float(solution[-1]), _deviation(covariance[-1, -1])) if advantage else (0.0, 0.0)
     elo = dict(zip(members, fit.ratings(solution).tolist(), strict=True))
-    return _Fitted(elo, spread, GroupConstants(math.exp(solution[fit.free]), *worth))
+    return _Fitted(elo, spread, math.exp(solution[fit.free]))
 
 
 def expected(difference: float, draws: float) -> tuple[float, float, float]:
-    """Chances of win, draw and loss at this difference in Elo (advantage included) with the draw parameter nu."""
+    """Chances of win, draw and loss at this difference in Elo with the draw parameter nu."""
     u = NATURAL * (1 + draws / 2) * difference
     weights = np.exp(np.array([u / 2, math.log(draws) if draws else -math.inf, -u / 2]) - abs(u) / 2)
     win, draw, loss = (weights / weights.sum()).tolist()
@@ -111,10 +101,11 @@ def expected(difference: float, draws: float) -> tuple[float, float, float]:
 
 
 def _merged(encounters: Iterable[Encounter]) -> dict[tuple[str, str], MatchScore]:
-    """One record for each ordered pair, in an order of names: sums do not depend on the order of the games."""
+    """One record for each pair of names in their order: sums do not depend on the order of the games."""
     found: dict[tuple[str, str], MatchScore] = {}
-    for encounter in encounters:
-        key, more = (encounter.first, encounter.second), encounter.record
+    for one in encounters:
+        turned = one.second < one.first
+        key, more = ((one.second, one.first), one.record.turned) if turned else ((one.first, one.second), one.record)
         old = found.get(key, MatchScore())
         found[key] = MatchScore(old.wins + more.wins, old.draws + more.draws, old.losses + more.losses)
     return {key: found[key] for key in sorted(found) if found[key].games}
@@ -126,14 +117,6 @@ def _check_anchors(anchors: Mapping[str, float], names: Sequence[str]) -> None:
             raise ValueError(f"the anchor {name!r} has no games; players are {', '.join(names) or 'none'}")
         if not math.isfinite(value):
             raise ValueError(f"the anchor {name!r} must have a finite Elo, got {value}")
-
-
-def _score_of(games: Mapping[tuple[str, str], MatchScore], pair: tuple[str, str]) -> MatchScore:
-    """All games of two players, whoever was first, from the view of the first of the pair."""
-    own, other = games.get(pair, MatchScore()), games.get(pair[::-1], MatchScore())
-    if pair[0] == pair[1]:
-        return own
-    return MatchScore(own.wins + other.losses, own.draws + other.draws, own.losses + other.wins)
 
 
 def _record(games: Mapping[tuple[str, str], MatchScore], name: str) -> MatchScore:
@@ -149,7 +132,7 @@ def _record(games: Mapping[tuple[str, str], MatchScore], name: str) -> MatchScor
 
 @dataclass(frozen=True)
 class _ResultTable:
-    """Results as arrays, a row for each ordered pair, prior included: players int [k, 2]; wins, draws, losses [k]."""
+    """Results as arrays, a row for each pair, prior included: players int [k, 2]; wins, draws, losses [k]."""
 
     players: NDArray[np.intp]
     wins: Floats
@@ -212,7 +195,7 @@ def _free_ratings(members: Sequence[str], anchors: Mapping[str, float]) -> tuple
 
 
 class _Fit:
-    """The posterior as a function of (z, ln nu, advantage), with gradient and Hessian.
+    """The posterior as a function of (z, ln nu), with gradient and Hessian.
 
     In (u, ln nu) a row is an exponential family with the statistics T = (win - loss)/2 and D = draw: its gradient is
     observed minus expected, its Hessian the negative covariance.
@@ -220,17 +203,13 @@ class _Fit:
     u = NATURAL (1 + nu/2) (rows @ parameters + offset).
     """
 
-    def __init__(self, table: _ResultTable, basis: Floats, start: Floats, advantage: bool) -> None:
+    def __init__(self, table: _ResultTable, basis: Floats, start: Floats) -> None:
         self.table = table
         self.basis = basis
         self.start = start
         self.free = basis.shape[1]
-        self.advantage = advantage
         first, second = table.players.T
-        columns = [basis[first] - basis[second], np.zeros((len(first), 1))]
-        if advantage:
-            columns.append(np.ones((len(first), 1)))
-        self.rows = np.hstack(columns)
+        self.rows = np.hstack([basis[first] - basis[second], np.zeros((len(first), 1))])
         self.offset = start[first] - start[second]
 
     def ratings(self, solution: Floats) -> Floats:
@@ -275,10 +254,6 @@ class _Fit:
         mixed[self.free] = 0
         hessian[self.free] += mixed
         hessian[:, self.free] += mixed
-        if self.advantage:
-            value -= (parameters[-1] / ADVANTAGE_DEVIATION) ** 2 / 2
-            gradient[-1] -= parameters[-1] / ADVANTAGE_DEVIATION**2
-            hessian[-1, -1] -= 1 / ADVANTAGE_DEVIATION**2
         return -float(value), -gradient, -hessian
 
     def _hessian(self, slopes: Floats, by_u: Floats, bend: Floats, games: Floats, win: Floats, draw: Floats) -> Floats:

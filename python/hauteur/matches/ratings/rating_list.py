@@ -23,7 +23,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Encounter:
-    """Games of two players in which `first` had the first move; the record is `first`'s."""
+    """Games of two players; the record is `first`'s."""
 
     first: str
     second: str
@@ -48,21 +48,12 @@ class Rating:
         return _interval(self.elo, self.deviation, confidence)
 
 
-class GroupConstants(NamedTuple):
-    """Constants that the players of a group share: nu of draws; the first move's worth and its standard error, Elo."""
-
-    draws: float
-    advantage: float
-    advantage_deviation: float
-
-
 @dataclass(frozen=True)
 class RatingList:
     """Ratings, the best first; groups that never met each have a mean of 0 (or their anchors) and cannot be compared.
 
-    covariance [n, n], Elo squared, in the order of `ratings`; draws: nu; advantage of the first move, Elo (0 unless it
-    was estimated), with its deviation, these three of the largest group; results: all games of each pair (a, b) from
-    a's view.
+    covariance [n, n], Elo squared, in the order of `ratings`; draws: nu of the largest group; results: all games of
+    each pair (a, b) from a's view.
     It shows itself as a table.
 
     >>> import hauteur as ht
@@ -74,8 +65,6 @@ class RatingList:
     ratings: tuple[Rating, ...]
     covariance: Floats
     draws: float
-    advantage: float
-    advantage_deviation: float
     results: Mapping[tuple[str, str], MatchScore] = field(default_factory=dict)
 
     def __repr__(self) -> str:
@@ -111,10 +100,6 @@ class RatingList:
     def draw_share(self) -> float:
         """Share of draws among equals of the largest group, 0 to 1."""
         return self.draws / (2 + self.draws)
-
-    def advantage_interval(self, confidence: float = 0.95) -> tuple[float, float]:
-        """Confidence interval of what the first move is worth in the largest group, Elo."""
-        return _interval(self.advantage, self.advantage_deviation, confidence)
 
     def difference(self, a: str, b: str) -> tuple[float, float]:
         """Elo of a above b and its standard error, smaller than those of both ratings suggest; infinite where the two
@@ -216,14 +201,9 @@ def _line(number: int, members: Sequence[Rating], found: RatingList) -> str:
 def _footer(found: RatingList) -> str:
     anchored = any(rating.anchored for rating in found.ratings)
     zero = "Elo of the anchors given" if anchored else "Elo 0 is the mean of a group"
-    first, largest = "", " of the largest group" if found.groups > 1 else ""
-    if found.advantage_deviation:
-        low, high = found.advantage_interval()
-        first = f"; the first move is worth {found.advantage:+.0f} Elo [{low:+.0f}, {high:+.0f}]{largest}"
-    draws = (
-        f"; draws among equals{largest} {found.draw_share:.1%}" if any(r.record.draws for r in found.ratings) else ""
-    )
-    return f"{zero}{draws}{first}"
+    largest = " of the largest group" if found.groups > 1 else ""
+    drawn = any(rating.record.draws for rating in found.ratings)
+    return f"{zero}{f'; draws among equals{largest} {found.draw_share:.1%}' if drawn else ''}"
 
 
 def crosstable(names: Sequence[str], results: Mapping[tuple[str, str], MatchScore]) -> str:
@@ -265,8 +245,6 @@ def ratings_json(found: RatingList) -> dict[str, Any]:
         ],
         "groups": found.groups,
         "draw_share_among_equals": found.draw_share,
-        "first_move_elo": found.advantage,
-        "first_move_interval_95": [*found.advantage_interval()] if found.advantage_deviation else None,
     }
 
 

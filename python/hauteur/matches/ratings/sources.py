@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,7 +11,6 @@ import chess.pgn
 from hauteur.matches.folder import MatchFolder, match_folders
 from hauteur.matches.ratings.elo import MatchScore
 from hauteur.matches.ratings.rating_list import Encounter
-from hauteur.matches.results import Tally
 
 SCORES = {"1-0": MatchScore(wins=1), "1/2-1/2": MatchScore(draws=1), "0-1": MatchScore(losses=1)}
 
@@ -28,7 +26,7 @@ class Rated:
 def read_results(path: Path) -> Rated:
     """The results of a PGN file, or of all matches in a folder; ValueError where there are none."""
     if path.is_dir():
-        return Rated(tuple(encounter for folder in match_folders(path) for encounter in encounters_of(folder)))
+        return Rated(tuple(map(_of_match, match_folders(path))))
     if path.suffix.lower() == ".pgn":
         return _read_pgn(path)
     if not path.exists():
@@ -36,18 +34,12 @@ def read_results(path: Path) -> Rated:
     raise ValueError(f"{path}: expected the folder of a match or of a tournament, or a .pgn file")
 
 
-def encounters_of(folder: MatchFolder) -> Iterator[Encounter]:
+def _of_match(folder: MatchFolder) -> Encounter:
     """The results of a match; players have the names that the match gave them."""
-    tally = Tally(paired=False)
+    record = MatchScore()
     for game in folder.games():
-        tally.add(game)
-    return encounters_of_tally(tally, folder.names())
-
-
-def encounters_of_tally(tally: Tally, names: tuple[str, str]) -> Iterator[Encounter]:
-    """The results by who moved first."""
-    yield Encounter(names[0], names[1], tally.sides["first"])
-    yield Encounter(names[1], names[0], tally.sides["second"].turned)
+        record = record.add(game.score)
+    return Encounter(*folder.names(), record)
 
 
 def _read_pgn(path: Path) -> Rated:

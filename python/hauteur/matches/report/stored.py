@@ -13,8 +13,7 @@ from hauteur.matches.folder import MatchFolder, TournamentFolder
 from hauteur.matches.match import NO_LIMIT
 from hauteur.matches.ratings.bradley_terry import rating_list
 from hauteur.matches.ratings.elo import Sprt
-from hauteur.matches.ratings.rating_list import RatingList
-from hauteur.matches.ratings.sources import encounters_of_tally
+from hauteur.matches.ratings.rating_list import Encounter, RatingList
 from hauteur.matches.results import MatchGame, Tally
 from hauteur.matches.tuning.strength import TuningFolder
 from hauteur.system.files import read_json
@@ -218,9 +217,7 @@ class StoredTournament(StoredMatches):
 
     def ratings(self) -> RatingList:
         """Return the rating list until now."""
-        return rating_list(
-            encounter for match in self.matches for encounter in encounters_of_tally(match.tally, match.names)
-        )
+        return rating_list(Encounter(*match.names, match.tally.record) for match in self.matches)
 
 
 Stored = StoredMatch | StoredTournament | StoredMatches

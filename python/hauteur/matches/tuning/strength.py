@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 from hauteur.games.registry import load_game
@@ -151,19 +151,16 @@ class Tuned:
             "tuned": self.values,
             "player": player_text(self.player),
             "verification": None if self.verification is None else self.verification.to_json(),
-            "iterations": [_iteration_json(self.tuning, one, record) for one, record in steps],
+            "iterations": [
+                {
+                    "plus": self.tuning.values(one.plus),
+                    "minus": self.tuning.values(one.minus),
+                    **asdict(record),
+                    "values": self.tuning.values(one.place),
+                }
+                for one, record in steps
+            ],
         }
-
-
-def _iteration_json(tuning: StrengthTuning, one: Iteration, record: MatchScore) -> dict[str, Any]:
-    return {
-        "plus": tuning.values(one.plus),
-        "minus": tuning.values(one.minus),
-        "wins": record.wins,
-        "draws": record.draws,
-        "losses": record.losses,
-        "values": tuning.values(one.place),
-    }
 
 
 def tune_strength(tuning: StrengthTuning, folder: TuningFolder, show: Show) -> Tuned:
@@ -179,8 +176,11 @@ def tune_strength(tuning: StrengthTuning, folder: TuningFolder, show: Show) -> T
             so_far = Tuned(tuning, tuple(iterations), tuple(results), None)
             folder.write_result({**so_far.to_json(), "complete": False})
             show(_line(tuning, one, record))
-        verification = _verification(tuning, folder, settled(iterations)) if tuning.verification else None
-        tuned = Tuned(tuning, tuple(iterations), tuple(results), verification)
+        tuned = Tuned(tuning, tuple(iterations), tuple(results), None)
+        if tuning.verification:
+            seed = derived_seed(tuning.seed, "tune verification")
+            match = tuning.match(tuned.player, tuning.player, tuning.verification, seed)
+            tuned = replace(tuned, verification=folder.play("verification", match))
         folder.write_result({**tuned.to_json(), "complete": True})
     return tuned
 
@@ -221,13 +221,6 @@ def _play_iteration(
         for side, player in (("plus", a), ("minus", b))
     )
     return MatchScore(first.wins + second.losses, first.draws + second.draws, first.losses + second.wins)
-
-
-def _verification(tuning: StrengthTuning, folder: TuningFolder, place: Place) -> Tally:
-    """The tuned player against the given one."""
-    seed = derived_seed(tuning.seed, "tune verification")
-    settings = tuning.match(tuning.player_at(place), tuning.player, tuning.verification, seed)
-    return folder.play("verification", settings)
 
 
 def report(tuned: Tuned) -> str:
