@@ -47,14 +47,6 @@ def moves_of(line: TaggedGame, game: _core.Game) -> list[str]:
     return moves
 
 
-def test_pgn_main_lines_without_comments_and_variations(tmp_path: Path) -> None:
-    good, bad = found(games_of_file(pgn_file(tmp_path, "\ufeff" + SCHOLAR + "\n" + SCHOLAR), CHESS))
-    assert bad == []
-    assert len(good) == 2
-    assert moves_of(good[0], CHESS) == ["e2e4", "e7e5", "f1c4", "b8c6", "d1h5", "g8f6", "h5f7"]
-    assert (good[0].outcome, good[0].end_reason, good[0].origin) == (1, "checkmate", None)
-
-
 def test_pgn_from_another_position_and_chess960(tmp_path: Path) -> None:
     text = f'[FEN "{QUEEN_ODDS}"]\n[SetUp "1"]\n[Variant "From Position"]\n[Result "0-1"]\n\n1. e4 e5 0-1\n'
     (line,), bad = found(games_of_file(pgn_file(tmp_path, text), CHESS))
@@ -206,13 +198,6 @@ def test_bad_sgf_is_named(tmp_path: Path, text: str, message: str) -> None:
     assert str(bad).startswith(str(path))
     assert message in str(bad)
     assert "\n" not in str(bad)
-
-
-def test_a_result_that_contradicts_the_board_is_refused(tmp_path: Path) -> None:
-    game = nogo_game(1)
-    text = game_text(replace(game, record=replace(game.record, outcome=-game.record.outcome)))
-    (bad,) = read_games([sgf_file(tmp_path, text)], NOGO)
-    assert "but the last position is" in str(bad)
 
 
 def test_recorded_games_of_nogo_come_in(shared_data: Path) -> None:

@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pyarrow.parquet as pq
 import pytest
 import run_toys
 import start_toys
@@ -55,21 +54,6 @@ def test_a_run_that_only_learns_from_games(tmp_path: Path, shard: Path) -> None:
     assert all(np.array_equal(best.tensors[name], trained[name]) for name in best.tensors)
     learn(tiny({"games": [str(shard)], "epochs": 2.5, "hold_out": 0.2}, train={"warmup_steps": 0}), folder=folder)
     assert len(metrics_of(folder)) == 1
-
-
-def test_self_play_goes_on_from_what_was_learned(tmp_path: Path, shard: Path) -> None:
-    folder = tmp_path / "run"
-    recipe = tiny({"games": [str(shard)]}, run={"generations": 1})
-    run = learn(recipe, folder=folder, display=Silent())
-    lines = metrics_of(folder)
-    assert [line["generation"] for line in lines] == [0, 1]
-    assert lines[1]["train_steps"] == lines[0]["train_steps"] + lines[1]["train"]["steps"]
-    rows = [row for path in (folder / "games").glob("*.parquet") for row in pq.read_table(path).to_pylist()]
-    assert len(rows) == recipe.selfplay.games
-    assert run.state.generation == 2
-    assert "<svg" in (folder / "report.html").read_text()
-    assert [line["generation"] for line in run.folder.read_metrics()] == [1]
-    assert run.folder.read_start() == lines[0]
 
 
 def test_held_out_games_are_apart_whole_and_the_same_for_the_same_seed(tmp_path: Path, shard: Path) -> None:

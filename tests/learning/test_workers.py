@@ -7,16 +7,13 @@ from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 import pytest
 from run_killer import Silent
 from thread_fleet import ThreadFleet
 
 from hauteur.cluster.scheduler import Scheduler
-from hauteur.games.registry import load_game
 from hauteur.learning.checkpoint import load_checkpoint
 from hauteur.learning.pipeline import learn
-from hauteur.learning.planned import planned_selfplay
 from hauteur.learning.recipe import Recipe, changed_recipe, parse_recipe
 from hauteur.learning.run_folder import RunFolder
 from hauteur.networks.files import tensors_digest
@@ -166,15 +163,6 @@ def test_units_that_are_there_and_right_are_not_played_again(half_played: Path, 
     assert f"{damaged}: not a whole Parquet file" in first
     assert second == f"{foreign}: its index is not that of unit 1 of generation 1; its games are played again"
     assert third == f"{games / 'gen-00001-0009.parquet'}: is the file of no unit of this generation, and is not used"
-
-
-def test_a_result_of_another_unit_is_refused(half_played: Path) -> None:
-    recipe = recipe_of("match")
-    game = load_game(recipe.game)
-    planned = planned_selfplay(game, recipe.selfplay, generation=1, nets=[0], seed=recipe.run.seed)
-    other = (half_played / "games" / "gen-00001-0001.parquet").read_bytes()
-    with pytest.raises(ValueError, match=r"x: its index is not that of unit 0 of generation 1"):
-        planned.checked(pa.BufferReader(other), 0, "x")
 
 
 def test_a_full_disk_ends_the_run_which_goes_on_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
