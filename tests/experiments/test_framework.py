@@ -1,7 +1,6 @@
 """Experiments: written on the public API alone, made, resumed, looked at, planned; the table of claims; own ones."""
 
 import ast
-import csv
 import json
 import re
 from dataclasses import replace
@@ -14,7 +13,7 @@ import hauteur_experiments
 from hauteur.cli import main as cli
 from hauteur.cli.main import main
 from hauteur_experiments import registry
-from hauteur_experiments.claims_table import BEGIN, END, claim_rows, with_table, write_table
+from hauteur_experiments.claims_table import BEGIN, END, claim_rows, recorded_lines, with_table, write_table
 from hauteur_experiments.experiment import (
     Experiment,
     Finding,
@@ -268,37 +267,26 @@ def test_the_table_of_claims(tmp_path: Path) -> None:
     assert (made["measured"], made["games"], made["verdict"]) == ("5 [4, 6] | x", "400 games", "**holds**")
     assert made["command"] == "`hauteur experiment temperature-wdl --scale 4 --visits 200`"
 
-    page = tmp_path / "page.md"
+    page, file = tmp_path / "page.md", tmp_path / "claims.csv"
     page.write_text(f"# Front\n\n{BEGIN}\nold\n{END}\n\nthe end\n")
     write_table(page, base)
     text = page.read_text()
-    assert text.startswith(f"# Front\n\n{BEGIN}\n")
-    assert text.endswith(f"{END}\n\nthe end\n")
+    assert (text.partition(BEGIN)[0], text.partition(END)[2]) == ("# Front\n\n", "\n\nthe end\n")
     assert "\nold\n" not in text
     assert "5 [4, 6] \\| x" in text
     assert re.search(r"\d+ comparisons: 1 holds, 0 does not hold, ", text)
-    with (tmp_path / "claims.csv").open(encoding="utf-8", newline="") as lines:
-        assert with_table(text, list(csv.DictReader(lines)), "page") == text
-        lines.seek(0)
-        recorded = list(csv.DictReader(lines))
-    own = {**recorded[0], "claim": "by hand", "measured": "6", "command": "hauteur match"}
+    recorded = recorded_lines(file)
+    assert with_table(text, recorded, "page") == text
     (tmp_path / "temperature-wdl-chess/result.json").unlink()
-    with (tmp_path / "claims.csv").open("w", encoding="utf-8", newline="") as lines:
-        writer = csv.DictWriter(lines, recorded[0])
-        writer.writeheader()
-        writer.writerows([*recorded, own])
+    file.write_text(f"{file.read_text()}Learning,by hand,,6,,**open**,,hauteur match\n")
     write_table(page, base)  # in a folder without that run; its lines and those recorded by hand are kept
-    with (tmp_path / "claims.csv").open(encoding="utf-8", newline="") as lines:
-        kept = list(csv.DictReader(lines))
-    assert [line for line in kept if line != own] == recorded
-    assert own in kept
+    assert [line for line in recorded_lines(file) if line["claim"] != "by hand"] == recorded
+    assert [line["measured"] for line in recorded_lines(file) if line["claim"] == "by hand"] == ["6"]
     page.write_text("# Other")
     with pytest.raises(ValueError, match="which this page lacks"):
         write_table(page, base)
 
 
 def test_the_page_of_the_repository_is_made_of_its_claims(root: Path) -> None:
-    folder = root / "docs" / "experiments"
-    page = (folder / "README.md").read_text(encoding="utf-8")
-    with (folder / "claims.csv").open(encoding="utf-8", newline="") as lines:
-        assert with_table(page, list(csv.DictReader(lines)), "README.md") == page
+    page = (root / "docs/experiments/README.md").read_text(encoding="utf-8")
+    assert with_table(page, recorded_lines(root / "docs/experiments/claims.csv"), "README.md") == page
