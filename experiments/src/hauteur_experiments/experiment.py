@@ -9,7 +9,6 @@ import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 
@@ -216,15 +215,11 @@ class Setting:
             raise ValueError(f"this experiment uses one net, got {len(self.nets)}: {', '.join(map(str, self.nets))}")
         return self.nets[0] if self.nets else None
 
-    @cached_property
-    def net_facts(self) -> list[str]:
-        """The nets by name and content, as experiment.json has them."""
-        files = [net for net in self.nets if net.is_file()]
-        return [f"{net.name} sha256 {hashlib.sha256(net.read_bytes()).hexdigest()}" for net in files]
-
     def stored(self, experiment: str) -> dict[str, Any]:
         """Return what decides the results of an experiment, as experiment.json holds it."""
-        others: dict[str, Any] = {"nets": self.net_facts or None, "visits": self.visits, "game": self.game}
+        files = [net for net in self.nets if net.is_file()]
+        nets = [f"{net.name} sha256 {hashlib.sha256(net.read_bytes()).hexdigest()}" for net in files]
+        others: dict[str, Any] = {"nets": nets or None, "visits": self.visits, "game": self.game}
         others |= {"opponent": self.opponent, "cost": self.cost, "side": self.side}
         others["first_seed"] = self.first_seed if self.first_seed != 1 else None
         given = {key: value for key, value in others.items() if value is not None}

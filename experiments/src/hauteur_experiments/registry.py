@@ -9,7 +9,7 @@ from __future__ import annotations
 from importlib.metadata import entry_points
 
 from hauteur_experiments.experiment import Experiment
-from hauteur_experiments.implementation_report import figures, game
+from hauteur_experiments.implementation_report import figures
 from hauteur_experiments.learning_methods import methods
 from hauteur_experiments.mcts_experiments import by_game, rules
 from hauteur_experiments.mpv_mcts import figures as mpv_figures
@@ -20,7 +20,6 @@ GROUP = "hauteur.experiments"
 
 EXPERIMENTS: tuple[Experiment, ...] = (
     *figures.EXPERIMENTS,
-    *game.EXPERIMENTS,
     *odds.EXPERIMENTS,
     *odds_models.EXPERIMENTS,
     *selfplay.EXPERIMENTS,

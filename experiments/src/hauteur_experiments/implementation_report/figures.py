@@ -1,4 +1,4 @@
-"""Figures 3, 4 and 5 of the implementation report: tic-tac-toe from zero with few and many episodes and iterations.
+"""Figures 3 to 6 of the implementation report: tic-tac-toe from zero, and the trained against the initial player.
 
 El Kazdadi, El Alaoui Talibi, Chayti: "Mastering Chess and Shogi by Self-Play with a General Reinforcement Learning
 Algorithm: Implementation Report", section 6. The player that learns plays episodes against the opponent, whose net is
@@ -8,6 +8,10 @@ c_puct, and how often it learns from a dataset; they are chosen here, alike for 
 
 Optimal is proven: the player, by its most visited moves and with PROOF_ITERATIONS, alike for the three figures, never
 loses on either side against any replies.
+
+Figure 6 is one game between the trained and the initial player. One game shows little, so it is accompanied by a match
+on both sides with the interval of its score, in which both sample moves from the visits, as in episodes; in the game
+shown they play their best.
 """
 
 from __future__ import annotations
@@ -15,13 +19,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 from statistics import mean, median
 from typing import Any
 
 import hauteur as ht
 from hauteur_experiments.exact import chooser
 from hauteur_experiments.exact import losses as losses_of
-from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, SourceClaim
+from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, SourceClaim, stated
 from hauteur_experiments.grid import COLOURS
 from hauteur_experiments.learned import learn_seeds, metrics_of, net_of
 from hauteur_experiments.measured import Record, Share
@@ -38,6 +43,10 @@ PROOF_ITERATIONS = 100
 
 EARLY = 5
 """Trainings after which the report finds figure 5 optimal."""
+
+
+GAMES = 200
+"""Of the match of figure 6."""
 
 
 @dataclass(frozen=True)
@@ -223,42 +232,101 @@ def finding(plan: FigurePlan, learned: Sequence[Learned], scope: str = "") -> Fi
     return Finding.of("seeds", claim, text, scope)
 
 
-def _in_steps(run: Learned) -> bool:
-    return run.losses[-1] == 0 and sum(run.promoted) > 1
-
-
-def _slowly(run: Learned) -> bool:
-    return not _early(run) and run.optimal_share < 0.5
-
-
-def _early(run: Learned) -> bool:
+def _is_early(run: Learned) -> bool:
     return run.first_optimal is not None and run.first_optimal <= EARLY
 
 
 SEEDS_SHOW: Mapping[int, tuple[str, Callable[[Learned], bool]]] = {
-    3: ("optimal at the end, with the opponent replaced twice or more", _in_steps),
-    4: (f"not optimal within {EARLY} trainings, nor after half of all", _slowly),
-    5: (f"that are optimal after one of the first {EARLY} trainings", _early),
+    3: (
+        "optimal at the end, with the opponent replaced twice or more",
+        lambda run: run.losses[-1] == 0 and sum(run.promoted) > 1,
+    ),
+    4: (
+        f"not optimal within {EARLY} trainings, nor after half of all",
+        lambda run: not _is_early(run) and run.optimal_share < 0.5,
+    ),
+    5: (f"that are optimal after one of the first {EARLY} trainings", _is_early),
 }
 """Condition on a seed for a figure's statement."""
 
 
-EXPERIMENTS = tuple(
-    Experiment(
-        plan.name,
-        f"{PAPER}, figure {plan.figure}",
-        f"tic-tac-toe from zero: {plan.episodes} episodes a training, {plan.iterations} MCTS iterations",
-        partial(make, plan),
-        claims=(
-            SourceClaim(
-                "seeds",
-                f"El Kazdadi et al., figure {plan.figure}",
-                f"{plan.episodes:,} episodes, {plan.iterations} iterations: {plan.summary}",
-                "one run",
-            ),
-        ),
-        seeds=10,
-        first_seed=FIRST_SEED,
+def make_match(setting: Setting) -> Result:
+    """Learn as in figure 5, then play the trained net against that of the beginning."""
+    rows, records, texts = [], list[Record](), list[str]()
+    for seed, folder in learn_seeds(setting, partial(recipe_of, PLANS[-1], setting)).items():
+        recipe = recipe_of(PLANS[-1], setting, seed)
+        sampled = recipe.selfplay.temperature.initial
+        match = _match_of(folder, recipe, sampled, setting.pairs(max(GAMES, round(4 / setting.scale))))
+        records.append(Record.of(match.match.tally))
+        rows.append({"seed": seed, **records[-1]._asdict()})
+        if seed == setting.first_seed:
+            texts = [shown_game(game) for game in _match_of(folder, recipe, 0.0, 2).games]
+    total = Record(*(sum(column) for column in zip(*records, strict=True)))
+    measured = (
+        f"trained player against the initial one, {total.games} games of {len(rows)} seeds on both sides: "
+        f"{total.wins} won, {total.draws} drawn, {total.losses} lost"
     )
-    for plan in PLANS
+    stronger = Share(sum(record.score_interval()[0] > 0.5 for record in records), len(records))
+    what = "share of the seeds whose match the trained player surely wins"
+    claim = Claim((of_most_seeds(what, stronger),))
+    return Result(rows, [Finding.of("stronger", claim, measured)], texts=texts)
+
+
+def _match_of(folder: Path, recipe: ht.Recipe, temperature: float, games: int) -> Any:
+    """The trained player against the initial one; sides alternate."""
+    settings = recipe.selfplay
+    trained, initial = (
+        ht.Player(net_of(folder, generation), settings.search, visits=settings.visits, temperature=temperature)
+        for generation in (recipe.run.generations, 0)
+    )
+    seed = recipe.run.seed
+    return ht.play_match(
+        trained, initial, recipe.game, games=games, seed=seed, random_plies=0, threads=1, progress=False
+    )
+
+
+def shown_game(game: Any) -> str:
+    """A game as drawings in a row."""
+    state, boards = ht.position("tictactoe"), []
+    for move in game.moves.split():
+        state.apply(state.parse(move))
+        boards.append(state.text().splitlines()[:-1])  # without the line that says who is to move
+    rows = ["   ".join(parts) for parts in zip(*boards, strict=True)]
+    names = ("trained", "initial") if game.a == "first" else ("initial", "trained")
+    winner = {1.0: "trained player wins", 0.5: "draw", 0.0: "initial player wins"}[game.score]
+    return "\n".join([f"{names[0]} player begins against the {names[1]} one: {winner}", *rows])
+
+
+EXPERIMENTS = (
+    *(
+        Experiment(
+            plan.name,
+            f"{PAPER}, figure {plan.figure}",
+            f"tic-tac-toe from zero: {plan.episodes} episodes a training, {plan.iterations} MCTS iterations",
+            partial(make, plan),
+            claims=(
+                SourceClaim(
+                    "seeds",
+                    f"El Kazdadi et al., figure {plan.figure}",
+                    f"{plan.episodes:,} episodes, {plan.iterations} iterations: {plan.summary}",
+                    "one run",
+                ),
+            ),
+            seeds=10,
+            first_seed=FIRST_SEED,
+        )
+        for plan in PLANS
+    ),
+    Experiment(
+        "report-fig6",
+        f"{PAPER}, figure 6",
+        "tic-tac-toe: the trained against the initial player, a game and a match",
+        make_match,
+        claims=stated(
+            "El Kazdadi et al., figure 6",
+            "stronger | the trained player is clearly stronger than the initial one | one game",
+        ),
+        seeds=3,
+        first_seed=FIRST_SEED,
+    ),
 )

@@ -128,23 +128,21 @@ def budgets_of(setting: Setting, paper: Sequence[int]) -> list[int]:
 
 
 def game_of(setting: Setting) -> str:
-    """Return the game of the nets or runs, or the one requested; ValueError if they differ."""
+    """Return the game of the nets or runs, or the one requested.
+
+    ValueError if they differ, and for a folder that is no learning run.
+    """
     asked = None if setting.game is None else ht.load_game(setting.game).spec
     for net in setting.nets:
-        game = run_game(net) if net.is_dir() else described(net)[0]
+        file = net / "config.toml"
+        if net.is_dir() and not file.exists():
+            raise ValueError(f"{net} is not the folder of a learning run (hauteur train): it has no config.toml")
+        game = tomllib.loads(file.read_text(encoding="utf-8"))["game"] if net.is_dir() else described(net)[0]
         spec = ht.load_game(game).spec
         if asked not in (None, spec):
             raise ValueError(f"{net} is for {spec}, not for {asked}")
         asked = spec
     return asked or ht.load_game(GAME).spec
-
-
-def run_game(run: Path) -> str:
-    """The game of a learning run; ValueError where the folder is none."""
-    file = run / "config.toml"
-    if not file.exists():
-        raise ValueError(f"{run} is not the folder of a learning run (hauteur train): it has no config.toml")
-    return str(tomllib.loads(file.read_text(encoding="utf-8"))["game"])
 
 
 def pair_of(nets: Sequence[Path]) -> Pair:
