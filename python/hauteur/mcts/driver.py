@@ -87,12 +87,8 @@ class SearchFacts:
 
     def add(self, other: SearchFacts) -> None:
         """Add the counts and seconds of another search."""
-        self.search += other.search
-        self.network += other.network
-        self.total += other.total
-        self.rows += other.rows
-        self.batches += other.batches
-        self.capacity += other.capacity
+        for name, value in vars(other).items():
+            setattr(self, name, getattr(self, name) + value)
 
 
 @dataclass

@@ -159,12 +159,11 @@ class SearchResult:
         )
 
     def __repr__(self) -> str:
-        return f"{self._headline()}\n{text_table(*self._shown())}{self._rest()}"
+        return f"{self._headline()}\n{text_table(*self._shown(), SHOWN_MOVES)}"
 
     def _repr_html_(self) -> str:
-        table = html_table(*self._shown())
         board = f'<div style="flex:none">{self.report.state._repr_svg_()}</div>'
-        found = f"<div><p>{escape(self._headline())}</p>{table}{self._rest()}</div>"
+        found = f"<div><p>{escape(self._headline())}</p>{html_table(*self._shown(), SHOWN_MOVES)}</div>"
         return f'<div style="display:flex;flex-wrap:wrap;gap:20px;align-items:flex-start">{board}{found}</div>'
 
     def _headline(self) -> str:
@@ -177,13 +176,9 @@ class SearchResult:
         )
 
     def _shown(self) -> tuple[Sequence[str], list[tuple[object, ...]]]:
-        """Names and rows of the first moves, as displays show them."""
+        """Names and rows of the moves, as displays show them."""
         names = ("move", "visits", "q", "prior", "line")
-        return names, [(row.move, row.visits, row.q, row.prior, row.line) for row in self.moves[:SHOWN_MOVES]]
-
-    def _rest(self) -> str:
-        more = len(self.moves) - SHOWN_MOVES
-        return f"\n... and {more} more moves" if more > 0 else ""
+        return names, [(row.move, row.visits, row.q, row.prior, row.line) for row in self.moves]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -205,13 +200,7 @@ class BatchResult:
         return len(self.best_actions)
 
     def __repr__(self) -> str:
-        rows = [
-            (number, tree.state.action_to_text(int(best)), int(visits.max()), float(wdl[0] - wdl[2]))
-            for number, (tree, best, visits, wdl) in enumerate(
-                zip(self.trees, self.best_actions, self.visits, self.wdl, strict=True)
-            )
-        ]
-        return f"{len(self)} searches\n{text_table(('position', 'best', 'visits', 'value'), rows)}"
+        return f"{len(self)} searches of {self.trees[0].state.game.spec}"
 
 
 def search_result(tree: FollowedTree, report: RootReport) -> SearchResult:
