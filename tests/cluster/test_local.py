@@ -152,21 +152,6 @@ def test_workers_that_never_start_end_the_work(fleets: Callable[..., Watched], s
         fleets(2, start=start).until(Joined)
 
 
-def test_workers_that_end_without_a_unit_played_end_the_work(fleets: Callable[..., Watched]) -> None:
-    fleet = fleets(1)
-    for number in range(1, 2 * local.MOST_DEATHS):
-        fleet.until(Joined, number)
-        fleet.give(f"local-{number}", "play")
-        fleet.until(Finished, number)
-        fleet.give(f"local-{number}", "kill")
-    for number in range(2 * local.MOST_DEATHS, 3 * local.MOST_DEATHS - 1):
-        fleet.until(Joined, number)
-        assert fleet.shortage() is None
-        fleet.give(f"local-{number}", "exit")
-    with pytest.raises(ValueError, match="local workers end again and again: the last one ended with exit status 3"):
-        fleet.until(Joined, 3 * local.MOST_DEATHS)
-
-
 def test_restarts_leave_nothing_behind(fleets: Callable[..., Watched]) -> None:
     fleet = fleets(3)
     fleet.until(Joined, 3)
