@@ -10,7 +10,6 @@ import pytest
 from learning_toys import ToyEvaluator
 
 from hauteur import _core
-from hauteur.games.end_reasons import PLY_LIMIT
 from hauteur.matches.arena import ArenaFacts, play_games
 from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.mcts.params import Dirichlet, SearchParams, Temperature
@@ -137,32 +136,6 @@ def test_a_batch_smaller_than_the_forests_want_starves_none(batch_size: int) -> 
     assert max(shared.rows) <= batch_size
 
 
-def test_a_game_that_reaches_the_limit_of_plies_is_a_draw() -> None:
-    played = play_games(
-        GAME,
-        [player()],
-        [GamePlan(0), GamePlan(1, start=(3, 3))],
-        seed=1,
-        purpose="t",
-        parallel=2,
-        batch_size=2,
-        max_plies=5,
-    )
-    for game in played:
-        assert (game.outcome, game.end_reason) == (0, PLY_LIMIT)
-        assert len(game.plan.start) + len(game.actions) == 5
-
-
-def test_games_begin_at_their_origin() -> None:
-    origin = GAME.new_initial_state()
-    for action in (3, 3, 3):
-        origin.apply(action)
-    plans = [GamePlan(0, start=(2,), origin=origin), GamePlan(1, start=(3, 3, 3, 2))]
-    first, second = games_of([player(temperature=0, noise=False)], plans)
-    assert first.actions.tolist() == second.actions.tolist()
-    assert origin.ply == 3
-
-
 def test_a_player_against_itself_is_self_play_when_no_tree_is_kept() -> None:
     """Two players with the same net and cleared trees move as one player does, but for their own noise."""
     search = SearchParams(reuse_tree=False)
@@ -176,11 +149,6 @@ def test_a_player_against_itself_is_self_play_when_no_tree_is_kept() -> None:
 def test_an_opening_that_ends_the_game_gives_a_game_without_searches() -> None:
     (game,) = games_of([player()], [GamePlan(0, start=(0, 1, 0, 1, 0, 1, 0))])
     assert (len(game.actions), game.outcome) == (0, 1)
-
-
-def test_no_noise_and_temperature_zero_play_one_line() -> None:
-    games = games_of([player(temperature=0, noise=False)], self_plans(4))
-    assert len({tuple(line) for line in lines(games)}) == 1
 
 
 def test_facts_count_everything() -> None:

@@ -155,6 +155,14 @@ def takes(words: list[str], option: str) -> bool:
     return True
 
 
+TEXTS = {
+    ".epd": "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNB1KBNR w KQkq -\n",
+    ".pgn": '[White "SF1600"]\n[Black "net-10"]\n[Result "0-1"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n',
+    ".sgf": "(;GM[1]FF[4]SZ[5]RE[W+R];B[aa];W[bb])\n",
+}
+"""Files that commands read, by their endings."""
+
+
 def provide(words: list[str]) -> None:
     """Write the files that a command reads and that are not there: nets of its game, openings, games."""
     recipe = tomllib.loads(Path(words[1]).read_text(encoding="utf-8")) if words[0] == "train" else {}
@@ -169,12 +177,8 @@ def provide(words: list[str]) -> None:
         if path.exists() or name in written_by(words):
             continue
         path.parent.mkdir(parents=True, exist_ok=True)
-        if name.endswith(".epd"):
-            path.write_text("rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNB1KBNR w KQkq -\n")
-        elif name.endswith(".pgn"):
-            path.write_text('[White "SF1600"]\n[Black "net-10"]\n[Result "0-1"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n')
-        elif name.endswith(".sgf"):
-            path.write_text("(;GM[1]FF[4]SZ[5]RE[W+R];B[aa];W[bb])\n")
+        if path.suffix in TEXTS:
+            path.write_text(TEXTS[path.suffix])
         elif name.endswith("sgf"):
             path.mkdir()
             (path / "one.sgf").write_text("(;GM[1]FF[4]SZ[9]RE[W+R];B[aa];W[bb])\n")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -12,16 +13,6 @@ from hauteur import _core
 from hauteur.system.closing import Closing
 
 Answers = tuple[NDArray[np.float32], NDArray[np.float32]]
-
-
-@dataclass
-class ReadyAnswers:
-    """Answers that wait to be fetched."""
-
-    answers: Answers
-
-    def result(self) -> Answers:
-        return self.answers
 
 
 @dataclass
@@ -68,5 +59,7 @@ class ToyEvaluator(Closing):
         wdl = chances / chances.sum(axis=1, keepdims=True)
         return outputs[:, :-3].astype(np.float32), wdl.astype(np.float32)
 
-    def submit(self, features: NDArray[np.float32]) -> ReadyAnswers:
-        return ReadyAnswers(self(features.copy()))
+    def submit(self, features: NDArray[np.float32]) -> Future[Answers]:
+        ready = Future[Answers]()
+        ready.set_result(self(features.copy()))
+        return ready

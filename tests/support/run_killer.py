@@ -19,8 +19,9 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from run_toys import Silent as Silent
+
 import hauteur.learning.pipeline
-from hauteur.learning.display import Display
 from hauteur.learning.recipe import Recipe, load_recipe
 
 PRELOADED = ("hauteur.networks.evaluators.core", "hauteur.networks.modules", "torch._dynamo")
@@ -28,16 +29,6 @@ PRELOADED = ("hauteur.networks.evaluators.core", "hauteur.networks.modules", "to
 
 MOMENTS = ("torn", "before", "after")
 CHECKPOINT_KILLS = 3
-
-
-class Silent(Display):
-    """Shows nothing."""
-
-    def begin(self, *given: Any) -> None:
-        pass
-
-    def show(self, line: str) -> None:
-        pass
 
 
 def forked(action: Callable[[], None]) -> int:

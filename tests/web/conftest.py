@@ -4,9 +4,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from lab_browser import Windows, start_browser
+from lab_browser import RunningLab, Windows, start_browser, start_lab, stop_lab
 from playwright.sync_api import Browser, Page
-from running_lab import RunningLab, start_lab, stop_lab
 
 
 @pytest.fixture(scope="session")

@@ -9,9 +9,8 @@ from urllib.parse import urlsplit
 
 import pytest
 from async_runs import run_async
-from lab_browser import Windows
+from lab_browser import Windows, start_lab, stop_lab
 from playwright.sync_api import Browser, expect
-from running_lab import start_lab, stop_lab
 from starlette.websockets import WebSocketDisconnect
 
 from hauteur.web.live import MOST_WAITING, MOST_WAITING_BYTES, Client, Mailbox

@@ -7,9 +7,8 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from lab_browser import NARROW, Windows, axe_faults, too_wide
+from lab_browser import NARROW, Windows, axe_faults, start_lab, stop_lab, too_wide
 from playwright.sync_api import Browser, Error, Locator, Page, WebSocketRoute, expect
-from running_lab import start_lab, stop_lab
 
 PIECES = ("queen", "rook", "bishop", "knight")
 PROMOTES = "8/P5k1/8/8/8/8/8/4K2R w K - 0 1"

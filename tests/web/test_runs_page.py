@@ -4,9 +4,8 @@ import re
 from pathlib import Path
 
 import pytest
-from lab_browser import NARROW, Windows, axe_faults, too_wide
+from lab_browser import NARROW, Windows, axe_faults, start_lab, stop_lab, too_wide
 from playwright.sync_api import Browser, expect
-from running_lab import start_lab, stop_lab
 
 from hauteur.cli.main import main
 from hauteur.system.lock import locked
