@@ -1,8 +1,9 @@
-"""Examples run: the programs in `examples/`, and the examples in the docstrings of the public names."""
+"""Examples run: programs and notebooks of `examples/`, and the examples in the docstrings of the public names."""
 
 import ast
 import doctest
 import inspect
+import json
 import runpy
 from collections.abc import Callable
 from pathlib import Path
@@ -19,6 +20,7 @@ PROGRAMS = sorted((ROOT / "examples").glob("*.py"))
 LONGEST = {"alphazero_loop.py": 80}
 """Programs with a limit of their own; the others have at most 60 lines."""
 
+NOTEBOOKS = sorted((ROOT / "examples" / "notebooks").glob("*.ipynb"))
 NAMES = [name for name in hauteur.__all__ if name != "__version__"]
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
@@ -71,3 +73,32 @@ def test_examples_in_docstrings(name: str, record_property: Callable[[str, objec
 @pytest.mark.parametrize("name", NAMES)
 def test_public_names_have_an_example(name: str) -> None:
     assert examples_of(name)
+
+
+def run_cell(source: str, names: dict[str, Any]) -> Any:
+    """Run a cell as a notebook does; return the value of its last line, None where that is a statement."""
+    tree = ast.parse(source)
+    last = tree.body[-1]
+    if not isinstance(last, ast.Expr):
+        exec(compile(tree, "cell", "exec"), names)
+        return None
+    exec(compile(ast.Module(tree.body[:-1], []), "cell", "exec"), names)
+    return eval(compile(ast.Expression(last.value), "cell", "eval"), names)
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_runs(path: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    names: dict[str, Any] = {}
+    for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:
+        if cell["cell_type"] == "code":
+            assert cell["outputs"] == [], "notebooks are kept without their outputs"
+            shown = run_cell("".join(cell["source"]), names)
+            assert repr(shown)
+            for display in ("_repr_html_", "_repr_svg_"):
+                assert getattr(shown, display, lambda: "nothing of that kind")()
+
+
+def test_there_are_three_and_the_index_names_them() -> None:
+    index = (ROOT / "examples" / "README.md").read_text(encoding="utf-8")
+    assert [f"(notebooks/{path.name})" in index for path in NOTEBOOKS] == [True] * 3

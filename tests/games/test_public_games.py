@@ -73,14 +73,3 @@ def test_errors_of_games_are_one_line(call: Callable[[], object], words: str) ->
     with pytest.raises(ValueError, match=words) as caught:
         call()
     assert "\n" not in str(caught.value)
-
-
-def test_laws_of_a_class_and_of_a_broken_one() -> None:
-    class Broken(MisereTicTacToe):
-        def copy(self) -> MisereTicTacToe:
-            return self
-
-    assert ht.check_game(MisereTicTacToe, games=2).ok
-    results = ht.check_game(Broken, games=2)
-    assert not results.ok
-    assert "BROKEN copies" in repr(results)

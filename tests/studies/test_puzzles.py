@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from search_toys import tictactoe_value
 
+import hauteur as ht
 from hauteur import _core
 from hauteur.games.registry import load_game
 from hauteur.matches.results import MatchGame
@@ -22,6 +22,7 @@ from hauteur.studies.puzzles.sources import first_of_each, positions, read_lines
 from hauteur.system.jsonl import lines_of
 
 TICTACTOE, CONNECT4, CHESS = load_game("tictactoe"), load_game("connect4"), load_game("chess")
+VALUES = ht.exact_values("tictactoe")
 RULE = MineRule(low=3, high=400, swing=0.2, gap=0.2, hindsight=0.0, least=-0.5, rest=1.0)
 FAST = Resources(24, 8, 1)
 SCHOLAR = "r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5Q2/PPPP1PPP/RNB1K1NR w KQkq - 4 4"
@@ -54,27 +55,9 @@ def puzzles_in(folder: Path) -> list[Puzzle]:
     return [Puzzle.model_validate(one) for one in json.loads((folder / "puzzles.json").read_text())]
 
 
-def stones(state: _core.State) -> tuple[int, int]:
-    """Own and other stones of tic-tac-toe as 9-bit sets."""
-    planes = state.features().reshape(-1, 9) != 0
-    bits = 1 << np.arange(9)
-    return int(planes[0] @ bits), int(planes[1] @ bits)
-
-
 def exact_values(state: _core.State) -> dict[str, int]:
     """Return what each move of tic-tac-toe is worth for its player with best play."""
-    own, other = stones(state)
-    free = [int(action) for action in state.legal_actions()]
-    values = {}
-    for action in free:
-        after = state.copy()
-        after.apply(action)
-        outcome = after.outcome()
-        mine, theirs = stones(after)[::-1]
-        value = -tictactoe_value(theirs, mine) if outcome is None else abs(outcome)
-        values[state.action_to_text(action)] = value
-    assert own & other == 0
-    return values
+    return dict(zip(map(state.action_to_text, state.legal_actions().tolist()), VALUES(state), strict=True))
 
 
 def test_every_move_of_a_puzzle_is_the_only_best_one(tmp_path: Path) -> None:

@@ -56,11 +56,6 @@ def test_thresholds_from_equality_upwards(loss: float, mark: str) -> None:
     assert mark_of((0.8, 0.2, 0.0), loss) == mark
 
 
-def scripted(values: list[Wdl], line: tuple[int, ...] = ()) -> list[PositionFinding]:
-    """Findings with these values."""
-    return [PositionFinding(wdl, line, 10) for wdl in values]
-
-
 def test_the_giver_of_odds_is_not_blamed_for_the_odds_but_for_what_it_throws_away() -> None:
     """At queen odds the first move costs nothing; losing the rest of the chances is a blunder."""
     start = _core.Game(f"chess(fen={ODDS_STARTS['queen d1']})").new_initial_state()
