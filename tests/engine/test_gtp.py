@@ -1,6 +1,7 @@
 """The GTP engine: its answers, line by line."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from gtp_table import Table
@@ -139,3 +140,12 @@ def test_the_clock_bounds_the_search_and_runs_meanwhile() -> None:
     assert period is not None
     assert 4 < period.target < 5, "the last stone of a period may take what is left of it"
     table.session.close()
+
+
+def test_the_page_lists_every_command(table: Table, thinking: Table, root: Path) -> None:
+    of_all, rows = table.engine.commands(), []
+    for name, command in thinking.engine.commands().items():
+        usage = f"`{command.usage}`" if command.usage else ""
+        rows.append(f"| `{name}`{'' if name in of_all else ' *'} | {usage} | {command.help} |")
+    section = (root / "docs/reference/gtp.md").read_text(encoding="utf-8").partition("\n## Commands\n")[2]
+    assert [line for line in section.partition("\n## ")[0].splitlines() if line.startswith("| `")] == rows
