@@ -7,6 +7,8 @@ import time
 from types import TracebackType
 from typing import Any, Self
 
+from hauteur.system.formatting import duration
+
 LEAST_SECONDS = 0.2
 """Between two renewals."""
 BAR = 24
@@ -16,10 +18,11 @@ BAR = 24
 class ProgressLine:
     """A line of progress, a context manager. shown: None: on a terminal and in a notebook; True: always; False: never.
 
-    Where stderr is neither, a line is printed every ten seconds.
+    begin: its first text; left: it ends with the time that is left at the pace until now. Where stderr is neither a
+    terminal nor a notebook, a line is printed every ten seconds.
     """
 
-    def __init__(self, shown: bool | None, begin: str) -> None:
+    def __init__(self, shown: bool | None, begin: str, *, left: bool = False) -> None:
         self._notebook = _notebook() if shown is not False else None
         self._is_terminal = sys.stderr.isatty()
         self._on = shown is True or (shown is None and (self._is_terminal or self._notebook is not None))
@@ -27,12 +30,14 @@ class ProgressLine:
         self._last = -1e9
         self._width = 0
         self._begin = begin
+        self._left = left
+        self._began: tuple[float, float] | None = None
 
     def __enter__(self) -> Self:
         if self._is_terminal or self._notebook is not None:
             self.show(self._begin)
         else:
-            self._shown = time.monotonic()
+            self._last = time.monotonic()
         return self
 
     def __exit__(
@@ -47,8 +52,19 @@ class ProgressLine:
         if not (self._on if last else self.is_due):
             return
         self._last = time.monotonic()
+        if self._left and share is not None:
+            begun, before = self._began = self._began or (self._last, share)
+            if share > before:
+                text += f", {duration((self._last - begun) / (share - before) * (1 - share))} left"
         bar = "" if share is None else f"{'█' * round(BAR * share):{BAR}}|{share:4.0%}  "
         self._write(f"{bar}{text}")
+
+    def clear(self) -> None:
+        """Take the line away, so that something else can be printed there."""
+        if self._is_terminal and self._on:
+            sys.stderr.write(f"\r{'':{self._width}}\r")
+            sys.stderr.flush()
+            self._last, self._width = -1e9, 0
 
     @property
     def is_due(self) -> bool:

@@ -1,7 +1,6 @@
 """hauteur bench: speed on this machine; ratios compare rounds that took turns."""
 
 import json as json_format
-import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -17,7 +16,7 @@ from hauteur.games.registry import load_game
 from hauteur.mcts.params import SearchParams
 from hauteur.networks.evaluators.base import Backend, Floats, Precision
 from hauteur.networks.evaluators.factory import PRECISIONS, backends_at_hand, make_evaluator, precisions_here
-from hauteur.system.formatting import duration
+from hauteur.system.progress import ProgressLine
 
 if TYPE_CHECKING:
     from hauteur.networks.evaluators.base import Evaluator, GameEvaluator
@@ -205,14 +204,11 @@ def sample_rows(game: _core.Game, rows: int) -> Floats:
 
 def announced(rounds: int) -> Iterator[int]:
     """Count the rounds; tell a terminal which one is under way, and how long the others will take."""
-    began = time.perf_counter()
-    for done in range(rounds):
-        if sys.stderr.isatty():
-            left = f", {duration((time.perf_counter() - began) / done * (rounds - done))} left" if done else ""
-            print(f"\rround {done + 1} of {rounds}{left}   ", end="", file=sys.stderr, flush=True)
-        yield done
-    if sys.stderr.isatty():
-        print("\r" + " " * 40 + "\r", end="", file=sys.stderr, flush=True)
+    with ProgressLine(None, f"round 1 of {rounds}", left=True) as line:
+        for done in range(rounds):
+            line.show(f"round {done + 1} of {rounds}", done / rounds, last=True)
+            yield done
+        line.clear()
 
 
 def whole_numbers(name: str, text: str) -> list[int]:

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import json as json_format
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -18,6 +15,7 @@ from hauteur.mcts.params import SearchParams
 from hauteur.networks.evaluators.base import Precision
 from hauteur.players.settings import PlayerSettings
 from hauteur.studies.explain.question import BATCH_SIZE, DEFAULT_VISITS, PRESETS, Question, side_of
+from hauteur.system.progress import ProgressLine
 
 
 @Parameter(name="*")
@@ -91,23 +89,10 @@ def _explained(question: Question) -> dict[str, Any]:
     from hauteur.studies.explain.explain import explain as compare
     from hauteur.studies.explain.question import Searches
 
-    with Searches(question) as searches, _progress(searches) as step:
-        return compare(question, searches, step)
-
-
-@contextmanager
-def _progress(searches: Any) -> Iterator[Any]:
-    """Show which search is made, on stderr where it is a terminal."""
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-
-    console = Console(file=sys.stderr)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("searches", total=None)
+    with Searches(question) as searches, ProgressLine(None, "opening the nets", left=True) as line:
 
         def step(done: int, of: int, what: str) -> None:
-            bar.update(task, completed=done, total=of, description=what)
-            searches.on_progress = lambda share: bar.update(task, completed=done + share)
+            line.show(what, done / of)
+            searches.on_progress = lambda share: line.show(what, (done + share) / of)
 
-        yield step
+        return compare(question, searches, step)

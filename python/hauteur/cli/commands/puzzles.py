@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import sys
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Annotated
@@ -21,10 +21,9 @@ from hauteur.players.settings import parse_player
 from hauteur.studies.puzzles.mine import Mine, MineRule, MineSettings, mine_table
 from hauteur.studies.puzzles.problems import read_problems
 from hauteur.studies.puzzles.solve import Solve, solve_table
-from hauteur.system.formatting import duration
+from hauteur.system.progress import ProgressLine
 
 MOST_VISITS = 100_000_000
-TICK_SECONDS = 10.0
 
 Rule = Annotated[MineRule, Parameter(name="*")]
 """The criteria of a puzzle, each an option."""
@@ -68,10 +67,11 @@ def mine(
         raise ValueError("name at least one source of positions; hauteur match --out FOLDER makes one")
     game, player = load_game(options.game), parse_player(choice.player, "--player")
     settings = MineSettings(game=game.spec, player=player, rule=rule, first_ply=choice.first_ply, seed=options.seed)
-    mining = Mine(game, settings, sources, out, options.resources, choice.positions, tell, ticker("positions"))
-    result = mining.run()
+    with ProgressLine(True, "reading the sources", left=True) as line:
+        show, tick = partial(tell, line), ticker(line, "positions", "puzzles")
+        result = Mine(game, settings, sources, out, options.resources, choice.positions, show, tick).run()
     print(json.dumps(result, indent=2) if options.json else mine_table(result))
-    tell(f"{result['puzzles']:,} puzzles written to {out}: {', '.join(result['files'])}")
+    print(f"{result['puzzles']:,} puzzles written to {out}: {', '.join(result['files'])}", file=sys.stderr)
     return 0
 
 
@@ -102,18 +102,19 @@ def solve(
         Folder for answers.jsonl (a line a problem and player) and result.json.
     """
     game, counts = load_game(options.game), parse_counts(visits)
-    solving = Solve(
-        game=game,
-        problems=list(islice(read_problems(file, game), limit)),
-        players=[parse_player(text, "--player") for text in player or ("",)],
-        counts=counts,
-        resources=options.resources,
-        folder=out,
-        seed=options.seed,
-        show=tell,
-        tick=ticker("problems", "solved"),
-    )
-    result = solving.run()
+    with ProgressLine(True, "reading the problems", left=True) as line:
+        solving = Solve(
+            game=game,
+            problems=list(islice(read_problems(file, game), limit)),
+            players=[parse_player(text, "--player") for text in player or ("",)],
+            counts=counts,
+            resources=options.resources,
+            folder=out,
+            seed=options.seed,
+            show=partial(tell, line),
+            tick=ticker(line, "problems", "solved"),
+        )
+        result = solving.run()
     print(json.dumps(result, indent=2) if options.json else solve_table(result))
     return 0
 
@@ -127,26 +128,12 @@ def parse_counts(text: str) -> tuple[int, ...]:
     return tuple(counts)
 
 
-def tell(line: str) -> None:
-    """A line about the progress, on stderr."""
-    print(line, file=sys.stderr, flush=True)
+def tell(line: ProgressLine, text: str) -> None:
+    """Print a line on stderr in the place of the line of progress."""
+    line.clear()
+    print(text, file=sys.stderr, flush=True)
 
 
-def ticker(what: str, found: str = "puzzles") -> Callable[[int, int, int], None]:
-    """Return a function that reports progress from time to time, with the estimated time left."""
-
-    started = shown = time.monotonic()
-    first: int | None = None
-
-    def tick(done: int, of: int, count: int) -> None:
-        nonlocal shown, first
-        first = done - 1 if first is None else first
-        now = time.monotonic()
-        if now - shown < TICK_SECONDS and done < of:
-            return
-        shown = now
-        left = (now - started) / (done - first) * (of - done)
-        counted = f", {count:,} {found}" if count else ""
-        tell(f"{done:,}/{of:,} {what}{counted}, {duration(left)} left")
-
-    return tick
+def ticker(line: ProgressLine, what: str, found: str) -> Callable[[int, int, int], None]:
+    """Return a function that shows how many of how many are done, and what was found."""
+    return lambda done, of, count: line.show(f"{done:,}/{of:,} {what}, {count:,} {found}", done / of, last=done == of)

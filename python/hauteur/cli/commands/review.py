@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json as json_format
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +16,7 @@ from hauteur.cli.commands.options import Searcher
 from hauteur.studies.review.games import games_of
 from hauteur.studies.review.run import ReviewFolder, ReviewRun
 from hauteur.system.files import sha256_of
+from hauteur.system.progress import ProgressLine
 
 
 @Parameter(name="*")
@@ -90,39 +89,16 @@ def _reviewed(run: ReviewRun, *, quiet: bool) -> dict[str, Any]:
 
     console = Console(highlight=False)
     try:
-        with kept(run), _progress(run) as above, closing(run.run()) as games:
+        with kept(run), ProgressLine(None, "opening the net", left=True) as line, closing(run.run()) as games:
+            run.on_position = lambda *_: line.show(
+                f"{run.done:,}/{run.positions:,} positions", run.done / run.positions
+            )
             for game in games:
                 if game.complete and not quiet:
-                    above(partial(console.print, game_view(game)))
+                    line.clear()
+                    console.print(game_view(game))
     except KeyboardInterrupt:
         later = "the same command goes on with it" if run.folder is not None else "nothing is kept without --out"
         print(f"\nreview interrupted after {run.done:,} of {run.positions:,} positions; {later}", file=sys.stderr)
         raise
     return run_json(run)
-
-
-@contextmanager
-def _progress(run: ReviewRun) -> Iterator[Callable[[Callable[[], None]], None]]:
-    """Show a bar with an estimate on stderr where it is a terminal; yield what prints above it."""
-    from rich.console import Console
-    from rich.progress import (
-        BarColumn,
-        MofNCompleteColumn,
-        Progress,
-        TextColumn,
-        TimeElapsedColumn,
-        TimeRemainingColumn,
-    )
-
-    console = Console(stderr=True)
-    columns = (TextColumn("positions"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("positions", total=run.positions)
-        run.on_position = lambda *_: bar.update(task, completed=run.done)
-
-        def above(show: Callable[[], None]) -> None:
-            bar.stop()
-            show()
-            bar.start()
-
-        yield above
