@@ -43,7 +43,8 @@ def test_a_whole_game_at_odds(windows: Windows, giver: str) -> None:
     page = windows.open()
     choose_handicap(page, giver)
     expect(page.locator("#odds")).to_contain_text(f"odds game, queen {GIVEN[giver][0]} + rook")
-    state = ht.position("chess", page.locator("#board").get_attribute("data-game").split("fen=")[1].rstrip(")"))
+    spec = page.locator("#board").get_attribute("data-game") or ""
+    state = ht.position("chess", spec.split("fen=")[1].rstrip(")"))
     person = 1 if giver == "White" else 0
     with ht.evaluator("chess") as net:
         while state.outcome() is None and state.ply < MOST_PLIES:
