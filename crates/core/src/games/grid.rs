@@ -126,6 +126,14 @@ pub fn only_notation(game: &str, notation: Option<&str>) -> Result<(), GameError
     }
 }
 
+/// Letters of the columns as GTP has them: there is no I.
+const GTP_LETTERS: &[u8; 19] = b"ABCDEFGHJKLMNOPQRST";
+
+/// GTP name of a point, counted row by row from the top: `A1` is the lower left one.
+pub fn gtp_name(point: usize, rows: usize, columns: usize) -> String {
+    format!("{}{}", char::from(GTP_LETTERS[point % columns]), rows - point / columns)
+}
+
 /// A position on a grid, ready to be drawn.
 pub struct Drawing {
     /// Number of rows, drawn from the top.
@@ -173,6 +181,21 @@ const SQUARE: usize = 40;
 const MARGIN: usize = 30;
 
 impl Drawing {
+    /// An empty board of points with the labels of GTP.
+    pub fn of_points(rows: usize, columns: usize) -> Self {
+        Drawing {
+            rows,
+            columns,
+            stones: vec![None; rows * columns],
+            last: None,
+            column_labels: GTP_LETTERS[..columns].iter().map(|&letter| char::from(letter).to_string()).collect(),
+            row_labels: (1..=rows).rev().map(|row| row.to_string()).collect(),
+            names: ["", ""],
+            signs: ['X', 'O'],
+            caption: String::new(),
+        }
+    }
+
     /// The drawing as text: a row a line, the column labels and the caption last.
     pub fn text(&self) -> String {
         let width = self.row_labels.iter().map(String::len).max().unwrap_or(0);

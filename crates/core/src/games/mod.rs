@@ -4,9 +4,13 @@ pub mod bits;
 pub mod chess;
 pub mod connect4;
 mod diagram;
+pub mod go;
+pub mod gomoku;
 pub mod grid;
+pub mod hex;
 pub mod minichess;
 pub mod nogo;
+pub mod othello;
 pub mod tictactoe;
 
 use std::collections::BTreeMap;
@@ -19,8 +23,12 @@ type Maker = fn(SpecArgs) -> Result<Box<dyn Game>, GameError>;
 const GAMES: &[(&str, Maker)] = &[
     ("chess", chess::make),
     ("connect4", connect4::make),
+    ("go", go::make),
+    ("gomoku", gomoku::make),
+    ("hex", hex::make),
     ("minichess", minichess::make),
     ("nogo", nogo::make),
+    ("othello", othello::make),
     ("tictactoe", tictactoe::make),
 ];
 

@@ -15,7 +15,6 @@ const SIZES: std::ops::RangeInclusive<usize> = 2..=13;
 const ALLOWED: &str = "a whole number from 2 to 13";
 const DEFAULT_SIZE: usize = 9;
 const MAX_POINTS: usize = 13 * 13;
-const COLUMN_LETTERS: &[u8; 13] = b"ABCDEFGHJKLMN";
 
 /// The game of NoGo on one board; positions are sets of `W` words.
 pub struct NoGo<const W: usize> {
@@ -242,25 +241,19 @@ impl<const W: usize> Position<W> {
 
     /// GTP name of a point.
     fn point_name(&self, point: usize) -> String {
-        let (rows, columns) = (usize::from(self.rows), usize::from(self.columns));
-        format!("{}{}", char::from(COLUMN_LETTERS[point % columns]), rows - point / columns)
+        grid::gtp_name(point, self.rows.into(), self.columns.into())
     }
 
     fn drawing(&self) -> Drawing {
-        let (rows, columns) = (usize::from(self.rows), usize::from(self.columns));
         let owner =
             |point: usize| [Player::First, Player::Second].into_iter().find(|&p| self.stones[p as usize].has(point));
         let names = ["Black", "White"];
         Drawing {
-            rows,
-            columns,
             stones: (0..self.num_points()).map(owner).collect(),
             last: self.moves().last().map(|&m| usize::from(m)),
-            column_labels: COLUMN_LETTERS[..columns].iter().map(|&letter| char::from(letter).to_string()).collect(),
-            row_labels: (1..=rows).rev().map(|row| row.to_string()).collect(),
             names,
-            signs: ['X', 'O'],
             caption: grid::caption(self, names),
+            ..Drawing::of_points(self.rows.into(), self.columns.into())
         }
     }
 }

@@ -1,0 +1,513 @@
+//! Go on 2x2 to 13x13, scored by area: Tromp and Taylor's rules without suicide. A position of the board may not be repeated
+//! (positional superko); two passes, or three times as many plies as the board has points, end the game, and all stones count as
+//! they stand.
+//!
+//! Actions are the points row by row from the top, then the pass. Features: six planes, own stones, the opponent's, points
+//! where the mover may not play, chains in atari, ones where Black is to move (who gives komi), ones after a pass. Moves are
+//! written as in GTP: `A1` is the lower left point and there is no column I.
+
+use std::any::Any;
+
+use super::bits::Bits;
+use super::grid::{self, Drawing, Look};
+use crate::game::{Action, Customs, Game, GameError, GameInfo, Outcome, Player, SpecArgs, State, Symmetry};
+
+const NAME: &str = "go";
+const SIZES: std::ops::RangeInclusive<usize> = 2..=13;
+const ALLOWED: &str = "a whole number from 2 to 13";
+const DEFAULT_SIZE: usize = 9;
+const DEFAULT_KOMI: f32 = 7.5;
+const KOMI_ALLOWED: &str = "a multiple of 0.5 from -169 to 169";
+const PLIES_A_POINT: usize = 3;
+
+type Points = Bits<3>;
+
+/// The game of Go on one board.
+pub struct Go {
+    info: GameInfo,
+    start: Position,
+}
+
+/// Builds the game: `go` is 9x9 with komi 7.5, `go(size=5)` 5x5, `go(size=7,komi=9)`.
+pub fn make(mut args: SpecArgs) -> Result<Box<dyn Game>, GameError> {
+    let size = args.take::<usize>(NAME, "size", ALLOWED)?.unwrap_or(DEFAULT_SIZE);
+    let komi = args.take::<f32>(NAME, "komi", KOMI_ALLOWED)?.unwrap_or(DEFAULT_KOMI);
+    args.finish(NAME, &["size", "komi"])?;
+    if !SIZES.contains(&size) {
+        return Err(GameError(format!("{NAME}(size={size}): size must be {ALLOWED}")));
+    }
+    if komi.abs() > 169.0 || (2.0 * komi).fract() != 0.0 || komi.is_nan() {
+        return Err(GameError(format!("{NAME}(komi={komi}): komi must be {KOMI_ALLOWED}")));
+    }
+    let parameters: Vec<String> = [
+        (size != DEFAULT_SIZE).then(|| format!("size={size}")),
+        (komi != DEFAULT_KOMI).then(|| format!("komi={komi}")),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let info = GameInfo {
+        name: NAME.into(),
+        spec: if parameters.is_empty() { NAME.into() } else { format!("{NAME}({})", parameters.join(",")) },
+        num_actions: size * size + 1,
+        feature_shape: [6, size, size],
+        max_plies: PLIES_A_POINT * size * size,
+    };
+    Ok(Box::new(Go { info, start: Position::new(size, (2.0 * komi) as i32) }))
+}
+
+impl Game for Go {
+    fn info(&self) -> &GameInfo {
+        &self.info
+    }
+
+    fn customs(&self) -> Customs {
+        let has_draws = self.start.double_komi % 2 == 0;
+        Customs { look: "stones".into(), record_form: "sgf".into(), has_draws, ..Customs::default() }
+    }
+
+    fn initial(&self) -> Box<dyn State> {
+        Box::new(self.start.clone())
+    }
+
+    fn symmetries(&self) -> Vec<Symmetry> {
+        let size = self.info.feature_shape[1];
+        grid::grid_symmetries(size, size)
+            .into_iter()
+            .map(|squares| {
+                let actions = squares.iter().map(|&s| s as Action).chain([(size * size) as Action]).collect();
+                Symmetry { actions, squares }
+            })
+            .collect()
+    }
+}
+
+/// A position: the stones of both players, the boards there have been, and the moves in order.
+#[derive(Clone)]
+struct Position {
+    stones: [Points; 2],
+    board: Points,
+    not_first: Points,
+    not_last: Points,
+    size: u8,
+    /// Twice the points that White gets.
+    double_komi: i32,
+    passes: u8,
+    /// Points where the mover may not play.
+    banned: Points,
+    /// Hashes of all boards since the start, the present one last.
+    boards: Vec<u64>,
+    moves: Vec<u8>,
+}
+
+impl Position {
+    fn new(size: usize, double_komi: i32) -> Self {
+        let points = |holds: &dyn Fn(usize) -> bool| {
+            (0..size * size).filter(|&p| holds(p)).fold(Points::EMPTY, |set, point| set | Points::square(point))
+        };
+        Position {
+            stones: [Points::EMPTY; 2],
+            board: points(&|_| true),
+            not_first: points(&|point| point % size != 0),
+            not_last: points(&|point| point % size != size - 1),
+            size: size as u8,
+            double_komi,
+            passes: 0,
+            banned: Points::EMPTY,
+            boards: vec![0],
+            moves: Vec::new(),
+        }
+    }
+
+    #[inline]
+    fn size(&self) -> usize {
+        usize::from(self.size)
+    }
+
+    #[inline]
+    fn points(&self) -> usize {
+        self.size() * self.size()
+    }
+
+    fn pass(&self) -> Action {
+        self.points() as Action
+    }
+
+    #[inline]
+    fn empty(&self) -> Points {
+        self.board & !(self.stones[0] | self.stones[1])
+    }
+
+    /// The points next to a point of the set.
+    #[inline]
+    fn next_to(&self, set: Points) -> Points {
+        let across = (set.up(1) & self.not_first) | (set.down(1) & self.not_last);
+        (across | set.up(self.size()) | set.down(self.size())) & self.board
+    }
+
+    /// The points of `within` connected to `seed`, which is part of it.
+    #[inline]
+    fn chain(&self, seed: Points, within: Points) -> Points {
+        let mut chain = seed;
+        loop {
+            let grown = chain | (self.next_to(chain) & within);
+            if grown == chain {
+                return chain;
+            }
+            chain = grown;
+        }
+    }
+
+    /// The opponent's stones that a stone of a player on an empty point takes.
+    fn captured(&self, point: Points, player: Player) -> Points {
+        let theirs = self.stones[player.other() as usize];
+        let (mut beside, mut taken) = (self.next_to(point) & theirs, Points::EMPTY);
+        while let Some(square) = beside.squares().next() {
+            let chain = self.chain(Points::square(square), theirs);
+            beside = beside & !chain;
+            if (self.next_to(chain) & self.empty() & !point).is_empty() {
+                taken |= chain;
+            }
+        }
+        taken
+    }
+
+    /// Whether a player may put a stone on an empty point: it or its chain keeps a liberty, and the board is a new one.
+    fn may_play(&self, point: Points, player: Player) -> bool {
+        let taken = self.captured(point, player);
+        if taken.is_empty() && (self.next_to(point) & self.empty()).is_empty() {
+            let chain = self.chain(point, self.stones[player as usize] | point);
+            if (self.next_to(chain) & self.empty() & !point).is_empty() {
+                return false;
+            }
+        }
+        !self.boards.contains(&self.hash_after(point, taken, player))
+    }
+
+    /// Hash of the board after a stone was put on a point and others were taken.
+    fn hash_after(&self, point: Points, taken: Points, player: Player) -> u64 {
+        let now = *self.boards.last().expect("the present board");
+        let with = point.squares().fold(now, |hash, square| hash ^ stone_hash(square, player));
+        taken.squares().fold(with, |hash, square| hash ^ stone_hash(square, player.other()))
+    }
+
+    /// Points of both players by area: stones, and empty regions that only one of them borders.
+    fn areas(&self) -> [u32; 2] {
+        let mut areas = self.stones.map(|stones| stones.count());
+        let mut left = self.empty();
+        while let Some(square) = left.squares().next() {
+            let region = self.chain(Points::square(square), self.empty());
+            left = left & !region;
+            let border = self.next_to(region);
+            let [black, white] = self.stones.map(|stones| !(border & stones).is_empty());
+            if black != white {
+                areas[usize::from(white)] += region.count();
+            }
+        }
+        areas
+    }
+
+    /// Stones of chains with one liberty.
+    fn in_atari(&self) -> Points {
+        let mut found = Points::EMPTY;
+        for stones in self.stones {
+            let mut left = stones;
+            while let Some(square) = left.squares().next() {
+                let chain = self.chain(Points::square(square), stones);
+                left = left & !chain;
+                if (self.next_to(chain) & self.empty()).is_single() {
+                    found |= chain;
+                }
+            }
+        }
+        found
+    }
+
+    fn renew_banned(&mut self) {
+        let mover = self.to_move();
+        let open = self.empty().squares().map(Points::square);
+        self.banned = open.filter(|&point| !self.may_play(point, mover)).fold(Points::EMPTY, |set, point| set | point);
+    }
+
+    fn is_over(&self) -> bool {
+        self.passes == 2 || self.moves.len() >= PLIES_A_POINT * self.points()
+    }
+
+    fn sets(&self) -> [Points; 4] {
+        let (mover, other) = (self.to_move(), self.to_move().other());
+        [self.stones[mover as usize], self.stones[other as usize], self.banned, self.in_atari()]
+    }
+
+    /// Values of the planes of ones: Black is to move; the last move was a pass.
+    fn flags(&self) -> [bool; 2] {
+        [self.to_move() == Player::First, self.passes > 0]
+    }
+
+    fn name(&self, action: usize) -> String {
+        if action == self.points() { "pass".into() } else { grid::gtp_name(action, self.size(), self.size()) }
+    }
+
+    fn drawing(&self) -> Drawing {
+        let owner =
+            |point: usize| [Player::First, Player::Second].into_iter().find(|&p| self.stones[p as usize].has(point));
+        let names = ["Black", "White"];
+        Drawing {
+            stones: (0..self.points()).map(owner).collect(),
+            last: self.moves.last().map(|&m| usize::from(m)).filter(|&m| m < self.points()),
+            names,
+            caption: grid::caption(self, names),
+            ..Drawing::of_points(self.size(), self.size())
+        }
+    }
+}
+
+fn stone_hash(point: usize, player: Player) -> u64 {
+    grid::splitmix(2 * point as u64 + player as u64)
+}
+
+impl State for Position {
+    #[inline]
+    fn to_move(&self) -> Player {
+        grid::alternating(self.moves.len() as u8)
+    }
+
+    fn legal_actions(&self, out: &mut Vec<Action>) {
+        out.clear();
+        if !self.is_over() {
+            out.extend((self.empty() & !self.banned).squares().map(|point| point as Action));
+            out.push(self.pass());
+        }
+    }
+
+    fn play(&mut self, action: Action) {
+        let mover = self.to_move();
+        if action == self.pass() {
+            self.passes += 1;
+        } else {
+            let point = Points::square(action.into());
+            let taken = self.captured(point, mover);
+            self.boards.push(self.hash_after(point, taken, mover));
+            self.stones[mover as usize] |= point;
+            self.stones[mover.other() as usize] = self.stones[mover.other() as usize] & !taken;
+            self.passes = 0;
+        }
+        self.moves.push(action as u8);
+        self.renew_banned();
+    }
+
+    fn outcome(&self) -> Option<Outcome> {
+        if !self.is_over() {
+            return None;
+        }
+        let [black, white] = self.areas();
+        Some(match (2 * (black as i32 - white as i32)).cmp(&self.double_komi) {
+            std::cmp::Ordering::Greater => Outcome::Win(Player::First),
+            std::cmp::Ordering::Less => Outcome::Win(Player::Second),
+            std::cmp::Ordering::Equal => Outcome::Draw,
+        })
+    }
+
+    fn end_reason(&self) -> Option<&'static str> {
+        self.outcome().map(|outcome| if outcome == Outcome::Draw { "equal area" } else { "more area" })
+    }
+
+    fn outcome_depends_on_path(&self) -> bool {
+        self.is_over() && self.passes < 2
+    }
+
+    fn ply(&self) -> usize {
+        self.moves.len()
+    }
+
+    fn encode(&self, row: &mut [f32]) {
+        let points = self.points();
+        let (stones, flags) = row.split_at_mut(4 * points);
+        for (plane, set) in stones.chunks_exact_mut(points).zip(self.sets()) {
+            for (part, word) in plane.chunks_mut(64).zip(set.0) {
+                grid::write_plane(part, word);
+            }
+        }
+        for (plane, flag) in flags.chunks_exact_mut(points).zip(self.flags()) {
+            plane.fill(if flag { 1.0 } else { 0.0 });
+        }
+    }
+
+    fn row_len(&self) -> usize {
+        6 * self.points()
+    }
+
+    /// Stones, forbidden points, mover and pass decide what the network sees and may answer.
+    fn key(&self) -> u64 {
+        let [own, opponent, banned, _] = self.sets().map(|set| grid::hash_words(&set.0));
+        let flags = u64::from(self.flags()[0]) | u64::from(self.passes) << 1 | u64::from(self.is_over()) << 3;
+        grid::hash_words(&[own, opponent, banned, flags])
+    }
+
+    fn action_to_text(&self, action: Action, notation: Option<&str>) -> Result<String, GameError> {
+        grid::only_notation(NAME, notation)?;
+        grid::check_action(NAME, action, self.points() + 1).map(|action| self.name(action))
+    }
+
+    fn action_from_text(&self, text: &str) -> Result<Action, GameError> {
+        grid::find_action(self, NAME, text, |action| vec![self.name(action.into())])
+    }
+
+    fn text(&self) -> String {
+        self.drawing().text()
+    }
+
+    fn svg(&self) -> String {
+        self.drawing().svg(Look::Stones)
+    }
+
+    fn notation(&self) -> String {
+        self.moves.iter().map(|&m| self.name(m.into())).collect::<Vec<_>>().join(" ")
+    }
+
+    fn clone_box(&self) -> Box<dyn State> {
+        Box::new(self.clone())
+    }
+
+    fn copy_from(&mut self, other: &dyn State) {
+        let other = other.as_any().downcast_ref::<Self>().expect("a position of the same game");
+        let (mut boards, mut moves) = (std::mem::take(&mut self.boards), std::mem::take(&mut self.moves));
+        boards.clone_from(&other.boards);
+        moves.clone_from(&other.moves);
+        let Position { stones, board, not_first, not_last, size, double_komi, passes, banned, .. } = *other;
+        *self = Position { stones, board, not_first, not_last, size, double_komi, passes, banned, boards, moves };
+    }
+
+    fn as_any(&self) -> &dyn Any {
+        self
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::game::perft;
+    use crate::games::make_game;
+
+    fn after(spec: &str, moves: &str) -> Box<dyn State> {
+        let mut state = make_game(spec).unwrap().initial();
+        for text in moves.split_whitespace() {
+            state.play(state.action_from_text(text).unwrap_or_else(|error| panic!("{text}: {error}")));
+        }
+        state
+    }
+
+    #[test]
+    fn the_first_moves_are_all_points_and_the_pass() {
+        let counts = [("go(size=5)", 2, 651), ("go(size=2)", 1, 5), ("go", 1, 82)];
+        for (spec, depth, count) in counts {
+            assert_eq!(perft(make_game(spec).unwrap().initial().as_ref(), depth), count, "{spec}");
+        }
+    }
+
+    #[test]
+    fn captures_suicide_and_ko() {
+        let taken = after("go(size=5)", "B1 A1 A2");
+        assert!(taken.text().lines().nth(4).unwrap().starts_with("1 . X"), "{}", taken.text());
+        assert!(taken.action_from_text("A1").is_err(), "suicide");
+        let ko = after("go(size=5)", "B1 C1 A2 D2 B3 C3 C2 B2");
+        assert!(ko.action_from_text("C2").is_err(), "takes back at once");
+        let mut later = ko.clone_box();
+        for text in ["E5", "A5"] {
+            later.play(later.action_from_text(text).unwrap());
+        }
+        assert!(later.action_from_text("C2").is_ok(), "the board is another one");
+    }
+
+    #[test]
+    fn two_passes_end_the_game_and_area_counts() {
+        let over = after("go(size=5,komi=0.5)", "C3 pass pass");
+        assert_eq!(over.outcome(), Some(Outcome::Win(Player::First)));
+        assert_eq!(after("go(size=5,komi=25)", "C3 pass pass").outcome(), Some(Outcome::Draw));
+        assert_eq!(after("go(size=5)", "pass pass").outcome(), Some(Outcome::Win(Player::Second)));
+        assert_eq!(after("go(size=5,komi=0)", "pass pass").outcome(), Some(Outcome::Draw));
+    }
+
+    /// The rules read literally on a list of points: 0 empty, 1 Black, 2 White; `None` for an illegal move.
+    fn played(points: &[u8], size: usize, point: usize, colour: u8, past: &HashSet<Vec<u8>>) -> Option<Vec<u8>> {
+        let beside = |p: usize| {
+            let (r, c) = (p / size, p % size);
+            [(r.wrapping_sub(1), c), (r + 1, c), (r, c.wrapping_sub(1)), (r, c + 1)]
+                .into_iter()
+                .filter(|&(r, c)| r < size && c < size)
+                .map(|(r, c)| r * size + c)
+                .collect::<Vec<_>>()
+        };
+        let chain = |board: &[u8], from: usize| {
+            let (mut seen, mut stack, mut is_free) = (vec![from], vec![from], false);
+            while let Some(here) = stack.pop() {
+                for next in beside(here) {
+                    is_free |= board[next] == 0;
+                    if board[next] == board[from] && !seen.contains(&next) {
+                        seen.push(next);
+                        stack.push(next);
+                    }
+                }
+            }
+            (seen, is_free)
+        };
+        if points[point] != 0 {
+            return None;
+        }
+        let mut board = points.to_vec();
+        board[point] = colour;
+        for next in beside(point) {
+            if board[next] == 3 - colour {
+                let (stones, is_free) = chain(&board, next);
+                if !is_free {
+                    stones.into_iter().for_each(|stone| board[stone] = 0);
+                }
+            }
+        }
+        (chain(&board, point).1 && !past.contains(&board)).then_some(board)
+    }
+
+    proptest::proptest! {
+        #![proptest_config(proptest::prelude::ProptestConfig::with_cases(32))]
+        #[test]
+        fn games_agree_with_the_rules_read_literally(
+            size in 2..=7usize, choices in proptest::collection::vec(proptest::prelude::any::<u16>(), 3 * 49)
+        ) {
+            let mut position = Position::new(size, 15);
+            let mut points = vec![0u8; size * size];
+            let mut past = HashSet::from([points.clone()]);
+            for choice in choices {
+                let mut legal = Vec::new();
+                position.legal_actions(&mut legal);
+                if position.outcome().is_some() {
+                    proptest::prop_assert!(legal.is_empty());
+                    break;
+                }
+                let colour = position.to_move() as u8 + 1;
+                let expected: Vec<Action> = (0..size * size)
+                    .filter(|&point| played(&points, size, point, colour, &past).is_some())
+                    .map(|point| point as Action)
+                    .chain([position.pass()])
+                    .collect();
+                proptest::prop_assert_eq!(&legal, &expected);
+                // passes are rarer than chance would have them, so that boards fill
+                let moves = if choice % 16 == 0 || legal.len() == 1 { legal.len() } else { legal.len() - 1 };
+                let action = legal[usize::from(choice) % moves];
+                if action != position.pass() {
+                    points = played(&points, size, action.into(), colour, &past).unwrap();
+                    past.insert(points.clone());
+                }
+                let mut copy = Position::new(size, 15);
+                copy.copy_from(&position);
+                position.play(action);
+                copy.play(action);
+                proptest::prop_assert_eq!(copy.key(), position.key());
+                let found: Vec<u8> = (0..size * size)
+                    .map(|p| u8::from(position.stones[0].has(p)) + 2 * u8::from(position.stones[1].has(p)))
+                    .collect();
+                proptest::prop_assert_eq!(&found, &points);
+            }
+        }
+    }
+}

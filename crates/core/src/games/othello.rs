@@ -1,0 +1,370 @@
+//! Othello (Reversi) on 8x8, or on 4x4 and 6x6: a disc must flip others, which it encloses in a line with one of its own;
+//! who cannot move passes, and the game is over when neither can. Most discs win.
+//!
+//! Actions are the squares row by row from the top (a1 is the upper left one, as the game writes them), then the pass, which is
+//! legal where no other move is. Features: four planes, own discs, the opponent's, own legal squares, the opponent's.
+
+use std::any::Any;
+
+use super::grid::{self, Drawing, Look};
+use crate::game::{Action, Customs, Game, GameError, GameInfo, Outcome, Player, SpecArgs, State, Symmetry};
+
+const NAME: &str = "othello";
+const DEFAULT_SIZE: usize = 8;
+const ALLOWED: &str = "4, 6 or 8";
+/// A game has at most a move for every free square, and a pass before each.
+const MOST_PLIES: usize = 2 * 60;
+
+/// The game of Othello on one board.
+pub struct Othello {
+    info: GameInfo,
+    start: Position,
+}
+
+/// Builds the game: `othello` is 8x8, `othello(size=6)` 6x6.
+pub fn make(mut args: SpecArgs) -> Result<Box<dyn Game>, GameError> {
+    let size = args.take::<usize>(NAME, "size", ALLOWED)?.unwrap_or(DEFAULT_SIZE);
+    args.finish(NAME, &["size"])?;
+    if ![4, 6, 8].contains(&size) {
+        return Err(GameError(format!("{NAME}(size={size}): size must be {ALLOWED}")));
+    }
+    let info = GameInfo {
+        name: NAME.into(),
+        spec: if size == DEFAULT_SIZE { NAME.into() } else { format!("{NAME}(size={size})") },
+        num_actions: size * size + 1,
+        feature_shape: [4, size, size],
+        max_plies: 2 * (size * size - 4),
+    };
+    Ok(Box::new(Othello { info, start: Position::new(size) }))
+}
+
+impl Game for Othello {
+    fn info(&self) -> &GameInfo {
+        &self.info
+    }
+
+    fn customs(&self) -> Customs {
+        Customs { look: "stones".into(), ..Customs::default() }
+    }
+
+    fn initial(&self) -> Box<dyn State> {
+        Box::new(self.start)
+    }
+
+    /// The board's, in which the start looks the same or with colours exchanged: features do not tell who has which.
+    fn symmetries(&self) -> Vec<Symmetry> {
+        let size = self.info.feature_shape[1];
+        let with_pass =
+            |squares: &[u32]| squares.iter().map(|&s| s as Action).chain([(size * size) as Action]).collect();
+        grid::grid_symmetries(size, size)
+            .into_iter()
+            .map(|squares| Symmetry { actions: with_pass(&squares), squares })
+            .collect()
+    }
+
+    fn initial_seen(&self, symmetry: usize) -> Box<dyn State> {
+        let squares = &grid::grid_symmetries(self.start.size(), self.start.size())[symmetry];
+        let seen = |discs: u64| {
+            squares
+                .iter()
+                .enumerate()
+                .filter(|(_, old)| discs >> **old & 1 == 1)
+                .fold(0, |set, (new, _)| set | 1 << new)
+        };
+        Box::new(Position { discs: self.start.discs.map(seen), ..self.start })
+    }
+}
+
+/// A position: the squares of both players, and the moves in order.
+#[derive(Clone, Copy)]
+struct Position {
+    discs: [u64; 2],
+    to_move: Player,
+    size: u8,
+    ply: u8,
+    moves: [u8; MOST_PLIES],
+}
+
+impl Position {
+    fn new(size: usize) -> Self {
+        let half = size / 2;
+        let square = |row: usize, column: usize| 1u64 << (row * size + column);
+        let white = square(half - 1, half - 1) | square(half, half);
+        let black = square(half - 1, half) | square(half, half - 1);
+        Position { discs: [black, white], to_move: Player::First, size: size as u8, ply: 0, moves: [0; MOST_PLIES] }
+    }
+
+    #[inline]
+    fn size(&self) -> usize {
+        usize::from(self.size)
+    }
+
+    #[inline]
+    fn squares(&self) -> usize {
+        self.size() * self.size()
+    }
+
+    #[inline]
+    fn board(&self) -> u64 {
+        u64::MAX >> (64 - self.squares())
+    }
+
+    /// The eight directions as functions of sets: every square one step on, without those that leave the board.
+    #[inline]
+    fn step(&self, set: u64, direction: usize) -> u64 {
+        let size = self.size();
+        let first = (0..size).fold(0, |column, row| column | 1u64 << (row * size));
+        let (not_first, not_last) = (!first, !(first << (size - 1)));
+        let moved = match direction {
+            0 => (set & not_last) << 1,
+            1 => (set & not_first) >> 1,
+            2 => set.checked_shl(self.size.into()).unwrap_or(0),
+            3 => set >> size,
+            4 => (set & not_last) << (size + 1),
+            5 => (set & not_first) << (size - 1),
+            6 => (set & not_last) >> (size - 1),
+            _ => (set & not_first) >> (size + 1),
+        };
+        moved & self.board()
+    }
+
+    /// The squares where a disc of this player flips others.
+    fn legal(&self, player: Player) -> u64 {
+        let (own, other) = (self.discs[player as usize], self.discs[player.other() as usize]);
+        let free = self.board() & !(own | other);
+        (0..8).fold(0, |legal, direction| {
+            let mut run = self.step(own, direction) & other;
+            for _ in 0..self.size() - 3 {
+                run |= self.step(run, direction) & other;
+            }
+            legal | self.step(run, direction) & free
+        })
+    }
+
+    /// The discs that a disc of this player on a square flips.
+    fn flipped(&self, square: u64, player: Player) -> u64 {
+        let (own, other) = (self.discs[player as usize], self.discs[player.other() as usize]);
+        (0..8).fold(0, |flipped, direction| {
+            let (mut run, mut next) = (0, self.step(square, direction));
+            while next & other != 0 {
+                run |= next;
+                next = self.step(next, direction);
+            }
+            if next & own == 0 { flipped } else { flipped | run }
+        })
+    }
+
+    fn pass(&self) -> Action {
+        self.squares() as Action
+    }
+
+    fn moves(&self) -> &[u8] {
+        &self.moves[..usize::from(self.ply)]
+    }
+
+    /// Own discs, the opponent's, own legal squares, the opponent's.
+    fn planes(&self) -> [u64; 4] {
+        let (mover, other) = (self.to_move, self.to_move.other());
+        [self.discs[mover as usize], self.discs[other as usize], self.legal(mover), self.legal(other)]
+    }
+
+    /// `a1` for the upper left square, `pass`.
+    fn name(&self, action: usize) -> String {
+        if action == self.squares() {
+            return "pass".into();
+        }
+        format!("{}{}", char::from(b'a' + (action % self.size()) as u8), action / self.size() + 1)
+    }
+
+    fn drawing(&self) -> Drawing {
+        let size = self.size();
+        let owner = |square: usize| {
+            [Player::First, Player::Second].into_iter().find(|&p| self.discs[p as usize] >> square & 1 == 1)
+        };
+        let names = ["Black", "White"];
+        Drawing {
+            rows: size,
+            columns: size,
+            stones: (0..self.squares()).map(owner).collect(),
+            last: self.moves().last().map(|&m| usize::from(m)).filter(|&m| m < self.squares()),
+            column_labels: (0..size).map(|column| char::from(b'a' + column as u8).to_string()).collect(),
+            row_labels: (1..=size).map(|row| row.to_string()).collect(),
+            names,
+            signs: ['X', 'O'],
+            caption: grid::caption(self, names),
+        }
+    }
+}
+
+impl State for Position {
+    #[inline]
+    fn to_move(&self) -> Player {
+        self.to_move
+    }
+
+    fn legal_actions(&self, out: &mut Vec<Action>) {
+        out.clear();
+        let mut legal = self.legal(self.to_move);
+        if legal == 0 && self.legal(self.to_move.other()) != 0 {
+            out.push(self.pass());
+        }
+        while legal != 0 {
+            out.push(legal.trailing_zeros() as Action);
+            legal &= legal - 1;
+        }
+    }
+
+    fn play(&mut self, action: Action) {
+        let (mover, other) = (self.to_move, self.to_move.other());
+        if action != self.pass() {
+            let square = 1u64 << action;
+            let flipped = self.flipped(square, mover);
+            self.discs[mover as usize] |= square | flipped;
+            self.discs[other as usize] &= !flipped;
+        }
+        self.moves[usize::from(self.ply)] = action as u8;
+        self.ply += 1;
+        self.to_move = other;
+    }
+
+    fn outcome(&self) -> Option<Outcome> {
+        if self.legal(self.to_move) != 0 || self.legal(self.to_move.other()) != 0 {
+            return None;
+        }
+        let [first, second] = self.discs.map(u64::count_ones);
+        Some(match first.cmp(&second) {
+            std::cmp::Ordering::Greater => Outcome::Win(Player::First),
+            std::cmp::Ordering::Less => Outcome::Win(Player::Second),
+            std::cmp::Ordering::Equal => Outcome::Draw,
+        })
+    }
+
+    fn end_reason(&self) -> Option<&'static str> {
+        self.outcome().map(|outcome| if outcome == Outcome::Draw { "equal discs" } else { "more discs" })
+    }
+
+    fn ply(&self) -> usize {
+        usize::from(self.ply)
+    }
+
+    fn encode(&self, row: &mut [f32]) {
+        for (plane, bits) in row.chunks_exact_mut(self.squares()).zip(self.planes()) {
+            grid::write_plane(plane, bits);
+        }
+    }
+
+    fn encode_packed(&self, masks: &mut [u64], values: &mut [f32]) {
+        masks.copy_from_slice(&self.planes());
+        values.fill(1.0);
+    }
+
+    fn row_len(&self) -> usize {
+        4 * self.squares()
+    }
+
+    /// The discs decide the legal squares, so they are all that counts.
+    fn key(&self) -> u64 {
+        let [own, opponent, ..] = self.planes();
+        grid::hash_words(&[own, opponent])
+    }
+
+    fn action_to_text(&self, action: Action, notation: Option<&str>) -> Result<String, GameError> {
+        grid::only_notation(NAME, notation)?;
+        grid::check_action(NAME, action, self.squares() + 1).map(|action| self.name(action))
+    }
+
+    fn action_from_text(&self, text: &str) -> Result<Action, GameError> {
+        grid::find_action(self, NAME, text, |action| vec![self.name(action.into())])
+    }
+
+    fn text(&self) -> String {
+        self.drawing().text()
+    }
+
+    fn svg(&self) -> String {
+        self.drawing().svg(Look::Stones)
+    }
+
+    fn notation(&self) -> String {
+        self.moves().iter().map(|&m| self.name(m.into())).collect::<Vec<_>>().join(" ")
+    }
+
+    crate::game::plain_copy!();
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::game::perft;
+    use crate::games::make_game;
+
+    #[test]
+    fn counts_of_games_are_the_published_ones() {
+        let start = make_game(NAME).unwrap().initial();
+        let counts: Vec<u64> = (1..=7).map(|depth| perft(start.as_ref(), depth)).collect();
+        assert_eq!(counts, [4, 12, 56, 244, 1396, 8200, 55092]);
+    }
+
+    /// The rules read literally, on a list of squares.
+    fn flips(board: &[Option<Player>], size: usize, square: usize, mover: Player) -> Vec<usize> {
+        let (row, column) = ((square / size) as i32, (square % size) as i32);
+        let at = |r: i32, c: i32| {
+            let inside = (0..size as i32).contains(&r) && (0..size as i32).contains(&c);
+            inside.then(|| (r * size as i32 + c) as usize)
+        };
+        let mut all = Vec::new();
+        if board[square].is_some() {
+            return all;
+        }
+        for (dr, dc) in [(0, 1), (0, -1), (1, 0), (-1, 0), (1, 1), (1, -1), (-1, 1), (-1, -1)] {
+            let (mut run, mut step) = (Vec::new(), 1);
+            while let Some(here) = at(row + step * dr, column + step * dc) {
+                match board[here] {
+                    Some(player) if player != mover => run.push(here),
+                    Some(_) => {
+                        all.append(&mut run);
+                        break;
+                    }
+                    None => break,
+                }
+                step += 1;
+            }
+        }
+        all
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn games_agree_with_the_rules_read_literally(
+            size in proptest::sample::select(vec![4usize, 6, 8]), choices in proptest::collection::vec(0..64usize, MOST_PLIES)
+        ) {
+            let mut position = Position::new(size);
+            for choice in choices {
+                let board: Vec<_> = position.drawing().stones;
+                let mut legal = Vec::new();
+                position.legal_actions(&mut legal);
+                for player in [Player::First, Player::Second] {
+                    let expected: Vec<usize> =
+                        (0..size * size).filter(|&s| !flips(&board, size, s, player).is_empty()).collect();
+                    let found: Vec<usize> = (0..size * size).filter(|&s| position.legal(player) >> s & 1 == 1).collect();
+                    proptest::prop_assert_eq!(found, expected);
+                }
+                if legal.is_empty() {
+                    proptest::prop_assert!(position.outcome().is_some());
+                    break;
+                }
+                let (action, mover) = (legal[choice % legal.len()], position.to_move());
+                let flipped = if action == position.pass() { vec![] } else { flips(&board, size, action.into(), mover) };
+                position.play(action);
+                let after = position.drawing().stones;
+                for square in 0..size * size {
+                    let expected = match square == usize::from(action) || flipped.contains(&square) {
+                        true => Some(mover),
+                        false => board[square],
+                    };
+                    proptest::prop_assert_eq!(after[square], expected);
+                }
+            }
+        }
+    }
+}
