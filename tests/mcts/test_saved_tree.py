@@ -123,7 +123,7 @@ def change(values: dict[str, Any], what: str, new: Any) -> None:
     [
         ("format", "hauteur tree 9", "format"),
         ("game", "chess(size=9)", "size"),
-        ("game", "go", "no game 'go'"),
+        ("game", "shogi", "no game 'shogi'"),
         ("moves", [0, 0, 0, 0], "legal"),
         ("moves", [-1], "moves"),
         ("nodes", 7, "columns of numbers"),

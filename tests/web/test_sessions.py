@@ -24,7 +24,7 @@ def test_every_position_has_its_actions_on_squares_of_the_board(name: str) -> No
         assert all(square < len(view["squares"]) for action in view["actions"] for square in action["squares"])
         assert view["svg"].startswith("<svg ")
         assert "style=" not in view["svg"]
-        state.apply(int(state.legal_actions()[-1]))
+        state.apply(int(state.legal_actions()[0]))
 
 
 def test_a_search_reports_and_ends_with_the_visits_that_were_asked_for() -> None:
@@ -45,7 +45,7 @@ def test_a_search_reports_and_ends_with_the_visits_that_were_asked_for() -> None
 @pytest.mark.parametrize(
     ("fields", "text"),
     [
-        ({"game": "go"}, "no game 'go'"),
+        ({"game": "shogi"}, "no game 'shogi'"),
         ({"fen": "nothing"}, "nothing"),
         ({"moves": ["e2e5"]}, "e2e5"),
         ({"depth": 3}, "depth is not a setting"),
