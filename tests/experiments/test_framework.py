@@ -25,8 +25,7 @@ from hauteur_experiments.experiment import (
 )
 from hauteur_experiments.grid import Match, check, play
 from hauteur_experiments.measured import Mean
-from hauteur_experiments.plan import PlannedRun, is_over, make_plan
-from hauteur_experiments.planned_runs import RUNS, SUBJECTS, run_named
+from hauteur_experiments.plan import RUNS, SUBJECTS, PlannedRun, is_over, make_plan, run_named
 from hauteur_experiments.registry import EXPERIMENTS, find
 from hauteur_experiments.verdict import Claim, Inequality
 

@@ -10,8 +10,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 from hauteur_experiments.experiment import Setting, SourceClaim, duration, read_json, write_whole
-from hauteur_experiments.plan import PlannedRun
-from hauteur_experiments.planned_runs import RUNS, SUBJECTS
+from hauteur_experiments.plan import RUNS, SUBJECTS, PlannedRun
 from hauteur_experiments.registry import find
 from hauteur_experiments.verdict import MOST_UNITS, Verdict
 

@@ -97,8 +97,7 @@ def plan(
         Processor cores to use; 0: two, or one where there is no second core.
     """
     from hauteur_experiments.claims_table import write_table
-    from hauteur_experiments.plan import is_over, make_plan
-    from hauteur_experiments.planned_runs import RUNS, run_named
+    from hauteur_experiments.plan import RUNS, is_over, make_plan, run_named
 
     if not 0 <= hours <= 10_000:
         raise ValueError(f"--hours must be 0 to 10,000, got {hours:g}")
