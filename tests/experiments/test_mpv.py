@@ -169,8 +169,9 @@ def test_a_small_map_to_the_end(nets: tuple[Path, Path, Path], tmp_path: Path) -
     assert [row["cost"] for row in found.rows] == [0.25]
     by_size = regime.cells_of(setting(tmp_path, nets=nets[:2], visits=8), nets[:2])
     assert [cell.pair.cost for cell in by_size] == [net_cost(nets[0]) / net_cost(nets[1])]
-    with pytest.raises(ValueError, match="largest budget, at least 8, got 4"):
-        make_experiment(find("mpv-regime-nets"), setting(tmp_path / "x", cost=4.0, **{**small, "visits": 4}))
+    for changes, message in (({"visits": 4}, "largest budget, at least 8, got 4"), ({"nets": nets[:1]}, "got 1")):
+        with pytest.raises(ValueError, match=message):
+            make_experiment(find("mpv-regime-nets"), setting(tmp_path / "x", cost=4.0, **{**small, **changes}))
 
 
 def test_nets_of_the_map_are_learned_where_none_are_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -129,7 +129,6 @@ class RegimePoint:
 
 def make(setting: Setting) -> Result:
     """Play every S against L, choose, play the pair."""
-    setting = learned_setting(setting)
     cells = cells_of(setting, setting.nets or learned_nets(setting))
     points = [RegimePoint(cell, {LEVEL: cell.played(setting, LEVEL, MAP_GAMES)}) for cell in cells]
     levels = [one.tested(setting, "level", LEVEL_GAMES, OVER_SMALL, OVER_LARGE) for one in level_points(points)]
@@ -141,19 +140,10 @@ def make(setting: Setting) -> Result:
     return result.scoped(f"{cells[0].pair.game}; other nets")
 
 
-def learned_setting(setting: Setting) -> Setting:
-    """Return the setting with the game of the nets that are learned where none are given; ValueError for one net."""
-    if setting.nets:
-        if len(setting.nets) < 2:
-            raise ValueError("this experiment needs two nets or more, --net SMALL ... --net LARGE, got 1")
-        return setting
-    return replace(setting, game=setting.game or NET_GAME)
-
-
 def teacher(setting: Setting) -> Match:
     """The games of which nets learn."""
     games = setting.scaled(TEACHER_GAMES, 2)
-    return Match("teacher", TEACHER, TEACHER, games, game=game_of(setting), colours="first")
+    return Match("teacher", TEACHER, TEACHER, games, game=setting.game or NET_GAME, colours="first")
 
 
 def learned_nets(setting: Setting) -> list[Path]:
@@ -185,9 +175,12 @@ def network_values(filters: int, blocks: int) -> dict[str, Any]:
 def cells_of(setting: Setting, files: Sequence[Path]) -> list[RegimeCell]:
     """All small nets, in their order, at all budgets; the last file is the large net.
 
-    An evaluation of a small net costs what the setting declares, else what its size does. ValueError for a largest
-    budget that is too small.
+    An evaluation of a small net costs what the setting declares, else what its size does. ValueError for a single net,
+    for nets of different games, and for a largest budget that is too small.
     """
+    if len(files) < 2:
+        raise ValueError("this experiment needs two nets or more, --net SMALL ... --net LARGE, got 1")
+    game_of(replace(setting, nets=tuple(files)))
     *smalls, large = files
     largest = setting.visits_or(LARGEST_BUDGET)
     if largest < LEAST_BUDGET:
@@ -299,7 +292,6 @@ def figure(found: Sequence[RegimePoint]) -> ht.Figure:
 
 def matches(setting: Setting) -> list[Match]:
     """The matches of S against L; without given nets those of the teacher."""
-    setting = learned_setting(setting)
     if not setting.nets:
         return [teacher(setting)]
     return [cell.match(setting, LEVEL, MAP_GAMES) for cell in cells_of(setting, setting.nets)]

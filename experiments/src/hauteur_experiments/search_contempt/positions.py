@@ -179,12 +179,12 @@ def _measured(place: tuple[int, int, str, ht.State, ht.State], low: Any, high: A
     """Put the answers of a shallow and a deep search together. Values of moves are for who plays them."""
     game, ply, move, before, state = place
     shallow, best = (int(found.best_actions[number]) for found in (low, high))
-    before_deep, after = (round(float(found.wdl[number][0] - found.wdl[number][2]), 4) for found in (low, high))
+    few, many = (round(float(found.wdl[number][0] - found.wdl[number][2]), 4) for found in (low, high))
     others = [action for action in state.legal_actions().tolist() if action != best and high.visits[number][action] > 0]
     q = high.q[number]
     gap = round(float(q[best]) - max(float(q[action]) for action in others), 4) if others else None
     position = (game, ply, state.notation(), before.notation(), move, state.to_move == 0)
-    return MeasuredPosition(*position, before_deep, after, state.action_to_text(best), gap, best != shallow)
+    return MeasuredPosition(*position, few, many, state.action_to_text(best), gap, best != shallow)
 
 
 def read_measured(file: Path) -> list[MeasuredPosition]:
