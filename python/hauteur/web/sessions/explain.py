@@ -10,8 +10,7 @@ from pydantic import Field
 from hauteur import _core
 from hauteur.engine.nets import NetChoice
 from hauteur.networks.names import net_or_shipped
-from hauteur.studies.explain.difference import children_json
-from hauteur.studies.explain.explain import explain
+from hauteur.studies.explain.explain import children_json, explain
 from hauteur.studies.explain.question import (
     BATCH_SIZE,
     DEFAULT_VISITS,
