@@ -106,8 +106,7 @@ def _merged(encounters: Iterable[Encounter]) -> dict[tuple[str, str], MatchScore
     for one in encounters:
         turned = one.second < one.first
         key, more = ((one.second, one.first), one.record.turned) if turned else ((one.first, one.second), one.record)
-        old = found.get(key, MatchScore())
-        found[key] = MatchScore(old.wins + more.wins, old.draws + more.draws, old.losses + more.losses)
+        found[key] = found.get(key, MatchScore()).plus(more)
     return {key: found[key] for key in sorted(found) if found[key].games}
 
 
@@ -121,13 +120,11 @@ def _check_anchors(anchors: Mapping[str, float], names: Sequence[str]) -> None:
 
 def _record(games: Mapping[tuple[str, str], MatchScore], name: str) -> MatchScore:
     """All games of a player against others, from its view."""
-    wins = draws = losses = 0
+    found = MatchScore()
     for (first, second), record in games.items():
-        if first == second or name not in (first, second):
-            continue
-        sign = (record.wins, record.losses) if first == name else (record.losses, record.wins)
-        wins, draws, losses = wins + sign[0], draws + record.draws, losses + sign[1]
-    return MatchScore(wins, draws, losses)
+        if first != second and name in (first, second):
+            found = found.plus(record if first == name else record.turned)
+    return found
 
 
 @dataclass(frozen=True)

@@ -44,6 +44,10 @@ class MatchScore:
         """The same games from the other player's view."""
         return MatchScore(self.losses, self.draws, self.wins)
 
+    def plus(self, other: "MatchScore") -> "MatchScore":
+        """The games of both, from the same player's view."""
+        return MatchScore(self.wins + other.wins, self.draws + other.draws, self.losses + other.losses)
+
     def add(self, score: float) -> "MatchScore":
         """The record after one more game with this score (1, 0.5 or 0)."""
         if score not in (0.0, 0.5, 1.0):
@@ -123,7 +127,8 @@ class Pairs:
     @property
     def score(self) -> float:
         """Share of the points, 0 to 1; 0.5 before the first pair."""
-        return sum(share * count for share, count in self._shares()) / self.pairs if self.pairs else 0.5
+        points = sum(share * count for share, count in zip(PAIR_POINTS, self.counts, strict=True))
+        return points / self.pairs if self.pairs else 0.5
 
     def add(self, points: float) -> "Pairs":
         """The results after one more pair with these points (0 to 2 in halves)."""
@@ -132,9 +137,9 @@ class Pairs:
         a, b, c, d, e = (count + (points == index / 2) for index, count in enumerate(self.counts))
         return Pairs((a, b, c, d, e))
 
-    def _shares(self) -> list[tuple[float, int]]:
-        return [(index / 4, count) for index, count in enumerate(self.counts)]
 
+PAIR_POINTS = (0.0, 0.25, 0.5, 0.75, 1.0)
+"""Shares of points that a pair can bring."""
 
 PRIOR_PAIR = (1 / 9, 2 / 9, 3 / 9, 2 / 9, 1 / 9)
 """The shares of a pair of two independent games that are won, drawn and lost alike often."""
@@ -168,7 +173,7 @@ def pair_likelihood_of_superiority(pairs: Pairs, alone: Iterable[float] = ()) ->
     that of all games, and the chance is above 1/2 exactly where their score is. With such games alone, or with pairs
     of 0 and 2 points alone, it is `likelihood_of_superiority`; 0.5 when all were even.
     """
-    differences = [(share - 0.5, count) for share, count in pairs._shares()]
+    differences = [(share - 0.5, count) for share, count in zip(PAIR_POINTS, pairs.counts, strict=True)]
     differences += [((score - 0.5) / 2, 1) for score in alone]
     squares = sum(d * d * count for d, count in differences)
     return NormalDist().cdf(sum(d * count for d, count in differences) / math.sqrt(squares)) if squares else 0.5
@@ -284,10 +289,6 @@ def normalised_elo(pairs: Pairs) -> float:
     if deviation == 0:
         return math.copysign(math.inf, mean - 0.5) if mean != 0.5 else 0.0
     return (mean - 0.5) / deviation / _T_OF_NORMALISED_ELO
-
-
-PAIR_POINTS = (0.0, 0.25, 0.5, 0.75, 1.0)
-"""Shares of points that a pair can bring."""
 
 
 def _moments(shares: list[float]) -> tuple[float, float]:

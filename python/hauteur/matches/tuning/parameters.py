@@ -120,11 +120,6 @@ def places_of(player: PlayerSettings, parameters: Sequence[Parameter]) -> list[f
     ]
 
 
-def values_at(parameters: Sequence[Parameter], places: Sequence[float]) -> dict[str, float | int]:
-    """The values at these places, by key."""
-    return {parameter.key: parameter.value(place) for parameter, place in zip(parameters, places, strict=True)}
-
-
 def values_text(values: Mapping[str, float | int]) -> str:
     """Values as words of a player."""
     return " ".join(f"{key}={value}" for key, value in values.items())

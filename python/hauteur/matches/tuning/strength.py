@@ -17,7 +17,7 @@ from hauteur.matches.match import Match, MatchSettings
 from hauteur.matches.openings import Opening
 from hauteur.matches.ratings.elo import MatchScore
 from hauteur.matches.results import Tally, summary
-from hauteur.matches.tuning.parameters import Parameter, places_of, values_at, values_text
+from hauteur.matches.tuning.parameters import Parameter, places_of, values_text
 from hauteur.matches.tuning.spsa import Iteration, Place, Schedule, settled, spsa
 from hauteur.players.build import Resources
 from hauteur.players.settings import PlayerSettings, changed_player, player_text
@@ -96,7 +96,7 @@ class StrengthTuning:
 
     def values(self, place: Sequence[float] | Place) -> dict[str, float | int]:
         """The values at a point."""
-        return values_at(self.parameters, list(place))
+        return {one.key: one.value(float(x)) for one, x in zip(self.parameters, place, strict=True)}
 
     def player_at(self, place: Sequence[float] | Place) -> PlayerSettings:
         """The player at a point."""
@@ -220,7 +220,7 @@ def _play_iteration(
         folder.play(f"{name}-{side}", tuning.match(player, tuning.opponent, tuning.games // 2, seed)).record
         for side, player in (("plus", a), ("minus", b))
     )
-    return MatchScore(first.wins + second.losses, first.draws + second.draws, first.losses + second.wins)
+    return first.plus(second.turned)
 
 
 def report(tuned: Tuned) -> str:
