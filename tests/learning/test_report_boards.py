@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
+from report_toys import games_on
 from run_toys import Silent, tiny
 
 from hauteur.games.registry import load_game
@@ -36,15 +36,6 @@ def run(finished: Path, tmp_path: Path) -> RunFolder:
     """A copy that the test may damage."""
     shutil.copytree(finished, tmp_path / "run")
     return RunFolder(tmp_path / "run")
-
-
-def games_on(page: str) -> list[dict[str, object]]:
-    """The games that the page's widget has."""
-    found = re.search(r'<script type="application/json">(.*?)</script>', page, re.DOTALL)
-    assert found
-    games = json.loads(found[1])["games"]
-    assert isinstance(games, list)
-    return games
 
 
 def test_the_page_shows_games_of_every_generation(run: RunFolder) -> None:

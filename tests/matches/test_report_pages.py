@@ -9,6 +9,7 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
+from report_toys import games_on
 
 from hauteur.cli import main
 from hauteur.games.registry import load_game
@@ -24,15 +25,6 @@ from hauteur.system.jsonl import lines_of
 from hauteur.system.lock import locked
 
 NET = "net=uniform visits=8"
-
-
-def games_on(page: str) -> list[dict[str, object]]:
-    """The games that the page's widget has."""
-    found = re.search(r'<script type="application/json">(.*?)</script>', page, re.DOTALL)
-    assert found
-    games = json.loads(found[1])["games"]
-    assert isinstance(games, list)
-    return games
 
 
 def played(tmp_path: Path, *words: str) -> Path:

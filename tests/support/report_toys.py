@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -96,32 +97,48 @@ VOID = {"meta", "br", "link"}
 
 
 class Structure(HTMLParser):
-    """Checks that every element is closed where it should be, and counts them."""
+    """Checks that every element of a page is closed where it should be.
 
-    def __init__(self) -> None:
+    seen: the names of all elements; addresses: what they refer to; data: what scripts of data hold.
+    """
+
+    def __init__(self, text: str) -> None:
         super().__init__()
         self.open: list[str] = []
         self.seen: list[str] = []
+        self.addresses: list[str] = []
+        self.data: list[str] = []
+        self.feed(text)
+        self.close()
+        assert not self.open
 
-    def handle_starttag(self, tag: str, attrs: Any) -> None:
-        self.seen.append(tag)
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.handle_startendtag(tag, attrs)
         if tag not in VOID:
             self.open.append(tag)
 
-    def handle_startendtag(self, tag: str, attrs: Any) -> None:
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         self.seen.append(tag)
+        self.addresses += [value or "" for name, value in attrs if name in ("src", "href")]
 
     def handle_endtag(self, tag: str) -> None:
         assert self.open.pop() == tag
 
+    def handle_data(self, data: str) -> None:
+        if self.open[-1:] == ["script"] and data.startswith("{"):
+            self.data.append(data)
+
 
 def structure(text: str) -> list[str]:
     """Names of all elements of a page that is well formed."""
-    parser = Structure()
-    parser.feed(text)
-    parser.close()
-    assert not parser.open
-    return parser.seen
+    return Structure(text).seen
+
+
+def games_on(page: str) -> list[dict[str, object]]:
+    """The games that the page's widget has."""
+    games = json.loads(Structure(page).data[0])["games"]
+    assert isinstance(games, list)
+    return games
 
 
 def charts_of(text: str) -> list[ElementTree.Element]:
