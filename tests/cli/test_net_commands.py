@@ -80,5 +80,5 @@ def test_rounds_are_announced_in_a_terminal(monkeypatch: pytest.MonkeyPatch, cap
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     assert list(announced(3)) == [0, 1, 2]
     said = capsys.readouterr().err
-    assert "round 1 of 3 " in said
+    assert "round 1 of 3" in said
     assert "round 3 of 3, 0:00 left" in said
