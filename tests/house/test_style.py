@@ -11,8 +11,8 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent.parent
 FILE_LINES = 600
 FUNCTION_LINES = 60
-MOST_LINES = {"python/hauteur": 45_300, "experiments": 7_900, "tests": 33_000, "benchmarks": 1_000}
-"""Lines of Python below a folder: who adds some says what goes. The package's aim is 42,000."""
+MOST_LINES = {"python/hauteur": 42_000, "experiments": 6_500, "tests": 30_500, "benchmarks": 1_000}
+"""Lines of Python below a folder: who adds some says what goes."""
 
 
 def tracked(*patterns: str) -> list[Path]:

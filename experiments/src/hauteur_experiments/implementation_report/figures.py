@@ -20,14 +20,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from statistics import mean, median
+from statistics import mean
 from typing import Any
 
 import hauteur as ht
 from hauteur_experiments.exact import chooser
 from hauteur_experiments.exact import losses as losses_of
 from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, SourceClaim, stated
-from hauteur_experiments.grid import COLOURS
 from hauteur_experiments.learned import learn_seeds, metrics_of, net_of
 from hauteur_experiments.measured import Record, Share
 from hauteur_experiments.verdict import Claim, of_most_seeds
@@ -101,20 +100,13 @@ def recipe_of(plan: FigurePlan, setting: Setting, seed: int) -> ht.Recipe:
 @dataclass(frozen=True)
 class Learned:
     """Findings of a run. Of every training: wins, draws and losses of its dataset, whether they made the player's net
-    the opponent's, which training that net is of (0: none), and the losses of the net that the training made in
-    exhaustive play; those of the net at the beginning."""
+    the opponent's, and the losses of the net that the training made in exhaustive play; those of the net at the
+    beginning."""
 
     results: list[Record]
     promoted: list[bool]
-    opponents: list[int]
     losses: list[int]
     losses_before: int
-
-    @property
-    def opponent_losses(self) -> list[int]:
-        """Losses of the opponent's net in exhaustive play, when each training is over."""
-        known = [self.losses_before, *self.losses]
-        return [known[number] for number in self.opponents]
 
     @property
     def first_optimal(self) -> int | None:
@@ -133,7 +125,7 @@ def make(plan: FigurePlan, setting: Setting) -> Result:
     seeds = setting.seed_numbers
     rows = [row for seed, run in zip(seeds, learned, strict=True) for row in _rows(seed, run)]
     recipe = recipe_of(plan, setting, setting.first_seed)
-    figures = [dataset_figure(plan, recipe, learned), losses_figure(plan, learned)]
+    figures = [dataset_figure(plan, recipe, learned)]
     facts = {"first_optimal": [run.first_optimal for run in learned], "recipe": recipe.model_dump()}
     findings = [finding(plan, learned, scope(plan, recipe))]
     return Result(rows, findings, figures, facts=facts)
@@ -150,8 +142,7 @@ def learn(plan: FigurePlan, setting: Setting) -> list[Learned]:
             for generation in range(recipe.run.generations + 1)
         )
         results = [Record(*(line["games"]["candidate"][name] for name in Record._fields)) for line in lines]
-        promoted, opponents = [line["gate"]["promoted"] for line in lines], [line["best"] for line in lines]
-        found.append(Learned(results, promoted, opponents, after, before))
+        found.append(Learned(results, [line["gate"]["promoted"] for line in lines], after, before))
         first = found[-1].first_optimal
         setting.show(f"seed {seed}: lost positions by training {before} {after}, optimal first {first}")
     return found
@@ -159,10 +150,9 @@ def learn(plan: FigurePlan, setting: Setting) -> list[Learned]:
 
 def _rows(seed: int, run: Learned) -> list[dict[str, Any]]:
     rows = []
-    columns = zip(run.results, run.promoted, run.losses, run.opponent_losses, strict=True)
-    for step, (record, promoted, lost, opponent) in enumerate(columns, start=1):
+    for step, (record, promoted, lost) in enumerate(zip(run.results, run.promoted, run.losses, strict=True), start=1):
         row = {"seed": seed, "training": step, **record._asdict(), "score": record.score, "promoted": promoted}
-        rows.append({**row, "lost_positions_after": lost, "optimal": lost == 0, "opponent_lost_positions": opponent})
+        rows.append({**row, "lost_positions_after": lost, "optimal": lost == 0})
     return rows
 
 
@@ -182,28 +172,9 @@ def dataset_figure(plan: FigurePlan, recipe: ht.Recipe, learned: Sequence[Learne
     scores = [[one.score for one in step] for step in steps]
     title = f"{recipe.selfplay.games:,} episodes, {recipe.selfplay.visits} MCTS iterations"
     style: Any = {"areas": areas, "percent": True, "threshold": THRESHOLD}
-    style["lines"] = (_ranged("score of the player", xs, scores, mean, "ink"),)
+    low, high = ([end(step) for step in scores] for end in (min, max))
+    style["lines"] = (ht.Series("score of the player", xs, [mean(step) for step in scores], "ink", low=low, high=high),)
     return ht.Figure(plan.name, title, text, "share of episodes", "training step", **style)
-
-
-def losses_figure(plan: FigurePlan, learned: Sequence[Learned]) -> ht.Figure:
-    """Lost positions in exhaustive play after every training: the median of the seeds and their range."""
-    text = (
-        "Different lost positions that some opponent can reach, both sides; 0 is optimal play. "
-        "Shade: from the least to the most of the seeds."
-    )
-    steps = list(zip(*([run.losses_before, *run.losses] for run in learned), strict=True))
-    line = _ranged(f"median of {len(learned)} seeds", range(len(steps)), steps, median, COLOURS[0])
-    title, key = f"Exhaustive play at {PROOF_ITERATIONS} iterations", f"{plan.name}-losses"
-    return ht.Figure(key, title, text, "lost positions", "training step", lines=(line,), from_zero=True)
-
-
-def _ranged(
-    name: str, xs: Sequence[int], steps: Sequence[Sequence[float]], of: Callable[[Sequence[float]], float], colour: str
-) -> ht.Series:
-    """A line of a middle of the seeds at each step, between the least and the most."""
-    low, high = ([end(step) for step in steps] for end in (min, max))
-    return ht.Series(name, xs, [of(step) for step in steps], colour, low=low, high=high)
 
 
 def scope(plan: FigurePlan, recipe: ht.Recipe) -> str:
