@@ -217,18 +217,27 @@ cpucts = st.builds(Cpuct, init=floats(0, 5), base=st.sampled_from([1.0, 20.0, 19
 fpus = st.builds(Fpu, kind=st.sampled_from(["reduction", "absolute", "parent_value"]), value=floats(-1, 1))
 temperatures = st.sampled_from([0.5, 1.0, 1.359, 3.0])
 
-solvers = st.builds(
-    Solver,
-    lookahead=st.integers(0, 1),
-    lost_child_mode=st.sampled_from(["visit", "avoid", "damp", "damp_by_depth", "zero_prior"]),
-    clamp_to_bounds=st.booleans(),
-    retro_fix=st.booleans(),
-    root_excludes_proven=st.booleans(),
-    draw_preference=st.sampled_from(["q_based", "never", "always"]),
-    auto_extend=st.booleans(),
-)
+MOST_NUMBER, MOST_WHOLE = 3.0, 20
 
-repetitions = st.builds(Repetition, mode=st.sampled_from(["inline_value", "inline_value", "legacy_certain"]))
+
+def drawn(section: type[BaseModel]) -> st.SearchStrategy[Any]:
+    """Any settings of a section, within its ranges and within sizes that a small search feels."""
+    fields = {}
+    for name in section.model_fields:
+        facts = setting_facts(section, name)
+        low, high = (facts.ends.get(end, 0) for end in ("ge", "le"))
+        least, most = max(low, -MOST_NUMBER), min(high, MOST_NUMBER)
+        kinds: dict[str, st.SearchStrategy[Any]] = {
+            "choice": st.sampled_from(facts.choices or ("",)),
+            "switch": st.booleans(),
+            "whole": st.integers(int(low), int(min(high, MOST_WHOLE))),
+            "number": st.sampled_from([least, most]) | st.floats(least, most),
+        }
+        fields[name] = st.none() | kinds[facts.kind] if facts.optional else kinds[facts.kind]
+    return st.builds(section, **fields)
+
+
+solvers, repetitions = drawn(Solver), drawn(Repetition)
 
 contempts = st.builds(
     WdlContempt,
@@ -269,26 +278,6 @@ OWN_STRATEGIES = {
     "tree_balance",
 }
 """Rules with a strategy above, or tests of their own."""
-
-MOST_NUMBER, MOST_WHOLE = 3.0, 20
-
-
-def drawn(section: type[BaseModel]) -> st.SearchStrategy[Any]:
-    """Any settings of a section, within its ranges and within sizes that a small search feels."""
-    fields = {}
-    for name in section.model_fields:
-        facts = setting_facts(section, name)
-        low, high = (facts.ends.get(end, 0) for end in ("ge", "le"))
-        least, most = max(low, -MOST_NUMBER), min(high, MOST_NUMBER)
-        kinds: dict[str, st.SearchStrategy[Any]] = {
-            "choice": st.sampled_from(facts.choices or ("",)),
-            "switch": st.booleans(),
-            "whole": st.integers(int(low), int(min(high, MOST_WHOLE))),
-            "number": st.sampled_from([least, most]) | st.floats(least, most),
-        }
-        fields[name] = st.none() | kinds[facts.kind] if facts.optional else kinds[facts.kind]
-    return st.builds(section, **fields)
-
 
 WITHOUT_STRATEGY = {
     name: st.none() | st.none() | drawn(section)
