@@ -101,16 +101,6 @@ def test_workers_give_what_one_process_gives(tmp_path: Path, variant: str) -> No
         assert (line["cost"]["evaluations_large"] > 0) is (variant in ("two nets", "model"))
 
 
-class Warned(Silent):
-    """Keeps warnings."""
-
-    def __init__(self) -> None:
-        self.warnings: list[str] = []
-
-    def warn(self, message: str) -> None:
-        self.warnings.append(message)
-
-
 @pytest.fixture(scope="module")
 def half_played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run that ends when the games of its first generation are there, before it has learned."""
@@ -145,7 +135,7 @@ def test_numbers_of_workers_are_those_of_all_sessions(
 
 @pytest.mark.parametrize("count", [0, 2])
 def test_units_that_are_there_and_right_are_not_played_again(half_played: Path, tmp_path: Path, count: int) -> None:
-    folder, display = tmp_path / "run", Warned()
+    folder, display = tmp_path / "run", Silent()
     shutil.copytree(half_played, folder)
     games = folder / "games"
     whole = {path.name: path.read_bytes() for path in sorted(games.iterdir())}
@@ -166,7 +156,7 @@ def test_units_that_are_there_and_right_are_not_played_again(half_played: Path, 
 
 
 def test_a_full_disk_ends_the_run_which_goes_on_later(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    recipe, display = changed_recipe(recipe_of("match"), ["run.generations=1"]), Warned()
+    recipe, display = changed_recipe(recipe_of("match"), ["run.generations=1"]), Silent()
     learn(recipe, folder=tmp_path / "0", display=display)
     written = list[Path]()
 

@@ -220,6 +220,10 @@ temperatures = st.sampled_from([0.5, 1.0, 1.359, 3.0])
 MOST_NUMBER, MOST_WHOLE = 3.0, 20
 
 
+TINY = 1e-9
+"""Settings nearer to 0 are not drawn: what is divided by them is infinite."""
+
+
 def drawn(section: type[BaseModel]) -> st.SearchStrategy[Any]:
     """Any settings of a section, within its ranges and within sizes that a small search feels."""
     fields = {}
@@ -231,7 +235,7 @@ def drawn(section: type[BaseModel]) -> st.SearchStrategy[Any]:
             "choice": st.sampled_from(facts.choices or ("",)),
             "switch": st.booleans(),
             "whole": st.integers(int(low), int(min(high, MOST_WHOLE))),
-            "number": st.sampled_from([least, most]) | st.floats(least, most),
+            "number": st.sampled_from([least, most]) | st.floats(least, most).filter(lambda one: abs(one) > TINY),
         }
         fields[name] = st.none() | kinds[facts.kind] if facts.optional else kinds[facts.kind]
     return st.builds(section, **fields)
