@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import atexit
 import signal
 import threading
 import time
+import weakref
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, InvalidStateError, wait
@@ -62,8 +64,24 @@ class SearchControl:
 def in_background(work: Callable[[], Result], name: str) -> Future[Result]:
     """Run `work` in a thread of this name; the future gets its result or its exception."""
     future: Future[Result] = Future()
-    threading.Thread(target=_settle, args=(future, work), name=name, daemon=True).start()
+    thread = threading.Thread(target=_settle, args=(future, work), name=name, daemon=True)
+    _running.add(thread)
+    thread.start()
     return future
+
+
+EXIT_SECONDS = 2.0
+"""How long the end of the process waits for such threads: one that comes back from native code while the interpreter is
+being taken down ends the process with an abort."""
+_running: weakref.WeakSet[threading.Thread] = weakref.WeakSet()
+
+
+@atexit.register
+def _wait_for_threads() -> None:
+    end = time.monotonic() + EXIT_SECONDS
+    for thread in list(_running):
+        if thread is not threading.current_thread() and thread.is_alive():
+            thread.join(max(0.0, end - time.monotonic()))
 
 
 def _settle(future: Future[Any], work: Callable[[], Any]) -> None:
