@@ -73,6 +73,13 @@ class MoveTrap:
         return {**named, **numbers, "finds": finds, "trap": self.is_trap}
 
 
+def model_of(against: PlayerSettings) -> tuple[str, OpponentNet]:
+    """Return the net of a player as a model of the opponent, and the rule; ValueError for a player without a net."""
+    if against.net is None:
+        raise ValueError(f"against {player_text(against)}: a model of the opponent needs a net")
+    return against.net, OpponentNet(temperature=max(LEAST_TEMPERATURE, against.temperature.initial))
+
+
 class TrapFinder(Closing):
     """The nets that traps are found with: the searching one, and that of an opponent.
 
@@ -81,13 +88,10 @@ class TrapFinder(Closing):
     """
 
     def __init__(self, game: _core.Game, net: object, against: PlayerSettings, *, threads: int | None = None) -> None:
-        if against.net is None:
-            raise ValueError(f"against {player_text(against)}: a model of the opponent needs a net")
-        temperature = max(LEAST_TEMPERATURE, against.temperature.initial)
+        model, self._rule = model_of(against)
         self._n_scl = 0 if against.visits == 1 else against.visits
-        self._rule = OpponentNet(temperature=temperature)
         self._own = evaluator(game, net, threads=threads)
-        self._model = evaluator(game, resolve_net(against.net), threads=threads)
+        self._model = evaluator(game, resolve_net(model), threads=threads)
 
     def close(self) -> None:
         """Close the nets."""
@@ -134,18 +138,9 @@ class TrapFinder(Closing):
     ) -> dict[int, dict[int, float]]:
         """Expected score of the player to move in `state` behind each reply to each move."""
         pairs = [(action, reply) for action, known in replies.items() for reply in known]
-        scores = self.scores([_after(state, pair) for pair in pairs], state.to_move, visits=visits, seed=seed)
-        found: dict[int, dict[int, float]] = {action: {} for action in replies}
-        for (action, reply), score in zip(pairs, scores, strict=True):
-            found[action][reply] = score
-        return found
-
-
-def _after(state: _core.State, actions: Sequence[int]) -> _core.State:
-    behind = state.copy()
-    for action in actions:
-        behind.apply(action)
-    return behind
+        states = [state.child(action).child(reply) for action, reply in pairs]
+        scores = dict(zip(pairs, self.scores(states, state.to_move, visits=visits, seed=seed), strict=True))
+        return {action: {reply: scores[action, reply] for reply in known} for action, known in replies.items()}
 
 
 def _replies(plain: TreeNode, model: TreeNode) -> dict[int, float]:
@@ -226,7 +221,7 @@ def odds_story(
     """
     states = [start]
     for action in actions:
-        states.append(_after(states[-1], [action]))
+        states.append(states[-1].child(action))
     scores = finder.scores(states, giver, visits=visits)
     behind = next((ply for ply in reversed(range(len(scores))) if scores[ply] < EVEN), -1)
     rises = [

@@ -71,14 +71,8 @@ impl Game for Go {
     }
 
     fn symmetries(&self) -> Vec<Symmetry> {
-        let size = self.info.feature_shape[1];
-        grid::grid_symmetries(size, size)
-            .into_iter()
-            .map(|squares| {
-                let actions = squares.iter().map(|&s| s as Action).chain([(size * size) as Action]).collect();
-                Symmetry { actions, squares }
-            })
-            .collect()
+        let [_, rows, columns] = self.info.feature_shape;
+        grid::point_symmetries(rows, columns, 1)
     }
 }
 
@@ -321,12 +315,8 @@ impl State for Position {
 
     fn encode(&self, row: &mut [f32]) {
         let points = self.points();
-        let (stones, flags) = row.split_at_mut(4 * points);
-        for (plane, set) in stones.chunks_exact_mut(points).zip(self.sets()) {
-            for (part, word) in plane.chunks_mut(64).zip(set.0) {
-                grid::write_plane(part, word);
-            }
-        }
+        let (sets, flags) = row.split_at_mut(4 * points);
+        grid::write_sets(sets, points, &self.sets());
         for (plane, flag) in flags.chunks_exact_mut(points).zip(self.flags()) {
             plane.fill(if flag { 1.0 } else { 0.0 });
         }

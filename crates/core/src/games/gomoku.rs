@@ -57,11 +57,8 @@ impl Game for Gomoku {
     }
 
     fn symmetries(&self) -> Vec<Symmetry> {
-        let size = self.info.feature_shape[1];
-        grid::grid_symmetries(size, size)
-            .into_iter()
-            .map(|squares| Symmetry { actions: squares.iter().map(|&s| s as Action).collect(), squares })
-            .collect()
+        let [_, rows, columns] = self.info.feature_shape;
+        grid::point_symmetries(rows, columns, 0)
     }
 }
 
@@ -164,11 +161,7 @@ impl State for Position {
     }
 
     fn encode(&self, row: &mut [f32]) {
-        for (plane, set) in row.chunks_exact_mut(self.points()).zip(self.planes()) {
-            for (part, word) in plane.chunks_mut(64).zip(set.0) {
-                grid::write_plane(part, word);
-            }
-        }
+        grid::write_sets(row, self.points(), &self.planes());
     }
 
     fn row_len(&self) -> usize {

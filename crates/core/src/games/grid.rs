@@ -2,7 +2,8 @@
 
 use std::fmt::Write;
 
-use crate::game::{Action, GameError, Outcome, Player, State};
+use super::bits::Bits;
+use crate::game::{Action, GameError, Outcome, Player, State, Symmetry};
 
 /// The player to move after this many plies, in games where the players take turns.
 #[inline]
@@ -24,6 +25,26 @@ pub fn grid_symmetries(rows: usize, columns: usize) -> Vec<Vec<u32>> {
         }
     }
     all
+}
+
+/// The symmetries of a grid in a game with an action a square, then `more` actions that no symmetry changes (to pass).
+pub fn point_symmetries(rows: usize, columns: usize, more: usize) -> Vec<Symmetry> {
+    grid_symmetries(rows, columns).into_iter().map(|squares| symmetry_of(squares, more)).collect()
+}
+
+/// The symmetry of these squares, whose numbers are those of the actions, then `more` actions that stay what they are.
+pub fn symmetry_of(squares: Vec<u32>, more: usize) -> Symmetry {
+    let others = (squares.len()..squares.len() + more).map(|action| action as Action);
+    Symmetry { actions: squares.iter().map(|&s| s as Action).chain(others).collect(), squares }
+}
+
+/// Writes sets of squares as planes of zeros and ones, one after another.
+pub fn write_sets<const W: usize>(planes: &mut [f32], squares: usize, sets: &[Bits<W>]) {
+    for (plane, set) in planes.chunks_exact_mut(squares).zip(sets) {
+        for (part, word) in plane.chunks_mut(64).zip(set.0) {
+            write_plane(part, word);
+        }
+    }
 }
 
 /// One symmetry: new square (r, c) shows the old one reached by the flips, then by the transposition.

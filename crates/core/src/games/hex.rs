@@ -63,15 +63,9 @@ impl Game for Hex {
 
     /// The board as it is, and turned by half: the sides of both players stay theirs.
     fn symmetries(&self) -> Vec<Symmetry> {
-        let cells = self.start.cells() as u32;
-        let turned: Vec<u32> = (0..cells).rev().collect();
-        [(0..cells).collect(), turned]
-            .into_iter()
-            .map(|squares: Vec<u32>| {
-                let swap = (cells as usize..self.info.num_actions).map(|action| action as Action);
-                Symmetry { actions: squares.iter().map(|&s| s as Action).chain(swap).collect(), squares }
-            })
-            .collect()
+        let (cells, more) = (self.start.cells(), usize::from(self.start.has_swap));
+        let squares = 0..cells as u32;
+        [squares.clone().collect(), squares.rev().collect()].map(|squares| grid::symmetry_of(squares, more)).into()
     }
 }
 
@@ -224,13 +218,8 @@ impl State for Position {
 
     fn encode(&self, row: &mut [f32]) {
         let mover = self.to_move();
-        let sets = [mover, mover.other()].map(|player| self.stones[player as usize]);
         let (stones, colour) = row.split_at_mut(2 * self.cells());
-        for (plane, set) in stones.chunks_exact_mut(self.cells()).zip(sets) {
-            for (part, word) in plane.chunks_mut(64).zip(set.0) {
-                grid::write_plane(part, word);
-            }
-        }
+        grid::write_sets(stones, self.cells(), &[mover, mover.other()].map(|player| self.stones[player as usize]));
         colour.fill(if mover == Player::First { 1.0 } else { 0.0 });
     }
 

@@ -82,10 +82,7 @@ impl<const W: usize> Game for NoGo<W> {
 
     fn symmetries(&self) -> Vec<Symmetry> {
         let [_, rows, columns] = self.info.feature_shape;
-        grid::grid_symmetries(rows, columns)
-            .into_iter()
-            .map(|squares| Symmetry { actions: squares.iter().map(|&s| s as Action).collect(), squares })
-            .collect()
+        grid::point_symmetries(rows, columns, 0)
     }
 }
 
@@ -293,12 +290,7 @@ impl<const W: usize> State for Position<W> {
     }
 
     fn encode(&self, row: &mut [f32]) {
-        let points = self.num_points();
-        for (plane, set) in row.chunks_exact_mut(points).zip(self.planes()) {
-            for (part, word) in plane.chunks_mut(64).zip(set.0) {
-                grid::write_plane(part, word);
-            }
-        }
+        grid::write_sets(row, self.num_points(), &self.planes());
     }
 
     /// Panics on boards of more than 64 points, which have no packed form.

@@ -53,13 +53,8 @@ impl Game for Othello {
 
     /// The board's, in which the start looks the same or with colours exchanged: features do not tell who has which.
     fn symmetries(&self) -> Vec<Symmetry> {
-        let size = self.info.feature_shape[1];
-        let with_pass =
-            |squares: &[u32]| squares.iter().map(|&s| s as Action).chain([(size * size) as Action]).collect();
-        grid::grid_symmetries(size, size)
-            .into_iter()
-            .map(|squares| Symmetry { actions: with_pass(&squares), squares })
-            .collect()
+        let [_, rows, columns] = self.info.feature_shape;
+        grid::point_symmetries(rows, columns, 1)
     }
 
     fn initial_seen(&self, symmetry: usize) -> Box<dyn State> {

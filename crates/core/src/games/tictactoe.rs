@@ -37,10 +37,7 @@ impl Game for TicTacToe {
     }
 
     fn symmetries(&self) -> Vec<Symmetry> {
-        grid::grid_symmetries(3, 3)
-            .into_iter()
-            .map(|squares| Symmetry { actions: squares.iter().map(|&s| s as Action).collect(), squares })
-            .collect()
+        grid::point_symmetries(3, 3, 0)
     }
 }
 

@@ -95,7 +95,7 @@ class UciEngine:
         self._position_time: float | None = None
         self._odds: OddsGame | None = None
         self._value: float | None = None
-        """Of the last search of this game, -1 to 1."""
+        """Of the last search of the side that gives odds in this game, -1 to 1."""
         self._has_searched = False
         self._is_introduced = False
         self._named: OpenNets | None = None
@@ -340,7 +340,8 @@ class UciEngine:
             control=command.control,
             ply=game_ply(position.state),
         )
-        self._value = None if found.report is None else found.report.wdl[0] - found.report.wdl[2]
+        if self._odds is not None and found.report is not None:  # a search of the other side tells of that one
+            self._value = found.report.wdl[0] - found.report.wdl[2]
         return self._last_lines(found, options)
 
     def _clock_start(self) -> float:

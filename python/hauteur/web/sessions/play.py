@@ -32,7 +32,7 @@ from hauteur.mcts.control import in_background
 from hauteur.mcts.report import RootReport
 from hauteur.players.engines.settings import is_engine
 from hauteur.players.settings import PlayerSettings
-from hauteur.studies.traps import LEAST_TEMPERATURE, TrapFinder, odds_story
+from hauteur.studies.traps import TrapFinder, model_of, odds_story
 from hauteur.system.errors import explain
 from hauteur.system.settings import Section, validated
 from hauteur.web.players import nets_for, page_net_or_own, page_player, suggested_players
@@ -372,11 +372,9 @@ class PlaySession(PageSession):
         if not against or not player.has_net or player.opponent_net is not None:
             return player
         other = page_player(against, self.settings.roots, allow_programs=False, label="against")
-        if other.net is None:
-            raise ValueError(f"against {against}: a model of the opponent needs a net")
-        model = {"temperature": max(LEAST_TEMPERATURE, other.temperature.initial)}
-        values = player.model_dump(exclude_unset=True) | {"opponent_net": other.net}
-        values["search"] = {**values.get("search", {}), "opponent_net": model}
+        net, rule = model_of(other)
+        values = player.model_dump(exclude_unset=True) | {"opponent_net": net}
+        values["search"] = {**values.get("search", {}), "opponent_net": rule.model_dump()}
         return validated(PlayerSettings, values, "player")
 
     def _show(self, table: TwoSidedGame) -> None:
