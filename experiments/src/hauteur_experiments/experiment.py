@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 FIRST_LOOK = 2
 """An eighth of the games decides nothing: 5.9 standard errors would be needed."""
 
-Choice = Literal["nets", "visits", "game", "opponent", "cost", "side", "only"]
+Choice = Literal["nets", "visits", "game", "opponent", "cost", "side", "precision", "only"]
 Show = Callable[[str], None]
 
 
@@ -159,6 +159,8 @@ class Setting:
     default: by their sizes."""
     side: Literal["first", "second"] | None = None
     """Giver of the odds in a game without pieces to take away: the first or the second player, from the start."""
+    precision: Literal["float32", "bfloat16"] | None = None
+    """Precision of the nets of players that do not name one; default: the backend's."""
     only: Annotated[tuple[str, ...], Parameter(negative=())] = ()
     """Play only this match of an experiment that has several; may be repeated. The others are reported if they are
     complete."""
@@ -220,7 +222,7 @@ class Setting:
         files = [net for net in self.nets if net.is_file()]
         nets = [f"{net.name} sha256 {hashlib.sha256(net.read_bytes()).hexdigest()}" for net in files]
         others: dict[str, Any] = {"nets": nets or None, "visits": self.visits, "game": self.game}
-        others |= {"opponent": self.opponent, "cost": self.cost, "side": self.side}
+        others |= {"opponent": self.opponent, "cost": self.cost, "side": self.side, "precision": self.precision}
         others["first_seed"] = self.first_seed if self.first_seed != 1 else None
         given = {key: value for key, value in others.items() if value is not None}
         return {"experiment": experiment, "scale": self.scale, **given}
@@ -233,7 +235,7 @@ class Experiment:
     name: on the command line; paper: place in the paper; title: a line for the list; run: makes it, going on with an
     earlier attempt in the same folder; claims: of the source, which findings decide by their key; matches: those that
     it plays, as far as they are known beforehand, whose players are checked at first; seeds, first_seed: by default;
-    uses: those of the settings `nets`, `visits`, `game`, `opponent`, `cost`, `side` and `only` it supports; looks:
+    uses: those of the optional settings (`Choice`) it supports; looks:
     whether its size is its games alone, so that it may be judged while they come in.
     """
 

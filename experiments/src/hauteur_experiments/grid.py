@@ -56,9 +56,10 @@ class Played:
     games: list[Any]
 
 
-def with_net(words: str, net: Path | str | None) -> str:
-    """Return the text of a player with this net; None: that of its game."""
-    return words if net is None else f"{shlex.quote(f'net={net}')} {words}"
+def with_net(words: str, net: Path | str | None, precision: str | None = None) -> str:
+    """Return the text of a player with this net in this precision; None: those of its game and backend."""
+    words = words if net is None else f"{shlex.quote(f'net={net}')} {words}"
+    return words if precision is None else f"{words} precision={precision}"
 
 
 def play(setting: Setting, matches: Iterable[Match], *, shared: bool = False) -> dict[str, Played]:

@@ -14,7 +14,16 @@ from hauteur_experiments.learning_methods import methods
 from hauteur_experiments.mcts_experiments import by_game, rules
 from hauteur_experiments.mpv_mcts import figures as mpv_figures
 from hauteur_experiments.mpv_mcts import regime
-from hauteur_experiments.search_contempt import odds, odds_models, positions, schedule, selfplay, table_2, training
+from hauteur_experiments.search_contempt import (
+    model_strength,
+    odds,
+    odds_models,
+    positions,
+    schedule,
+    selfplay,
+    table_2,
+    training,
+)
 
 GROUP = "hauteur.experiments"
 
@@ -22,6 +31,7 @@ EXPERIMENTS: tuple[Experiment, ...] = (
     *figures.EXPERIMENTS,
     *odds.EXPERIMENTS,
     *odds_models.EXPERIMENTS,
+    *model_strength.EXPERIMENTS,
     *selfplay.EXPERIMENTS,
     *table_2.EXPERIMENTS,
     *positions.EXPERIMENTS,

@@ -316,7 +316,8 @@ def matches(setting: Setting) -> dict[tuple[int, int], Match]:
     found = {}
     for nodes in node_counts(setting.visits):
         for n_scl in (PUCT, *n_scls(ht.Player.from_text(taker))):
-            giver = with_net(f"visits={nodes} {HYBRID if n_scl == PUCT else contempt(n_scl)}", setting.net)
+            words = f"visits={nodes} {HYBRID if n_scl == PUCT else contempt(n_scl)}"
+            giver = with_net(words, setting.net, setting.precision)
             name = f"{label(n_scl)}-{nodes}"
             found[n_scl, nodes] = Match(name, giver, taker, games, game=game, colours=colours, openings=lines)
     return found
@@ -389,7 +390,10 @@ def odds_taker(setting: Setting) -> str:
         player = ht.Player.from_text(words)
     except ValueError as error:
         raise ValueError(f"--opponent: {error}") from None
-    return with_net(words, setting.net) if player.net is None and player.has_net else words
+    if not player.has_net:
+        return words
+    net, precision = (setting.net if player.net is None else None), (None if player.precision else setting.precision)
+    return with_net(words, net, precision)
 
 
 def odds_lines(game: str, fen: str) -> list[str]:
@@ -455,7 +459,7 @@ EXPERIMENTS = (
         make,
         claims=CLAIMS,
         matches=lambda setting: chosen(setting, matches(setting).values()),
-        uses=("nets", "visits", "game", "opponent", "side", "only"),
+        uses=("nets", "visits", "game", "opponent", "side", "precision", "only"),
         looks=True,
     ),
 )
