@@ -1,6 +1,6 @@
 """Measure the ladder of opponents and write its table: `python tools/measure_ladder.py --games 400`.
 
-From maia-1500, sampled at one visit, downwards and upwards: for every hundred points the net of that rating (maia-1100
+From maia-1500, whose policy is sampled as it is, downwards and upwards: for every hundred points the net of that rating (maia-1100
 is the lowest, maia-2200 the one above 1900) with the temperature at which it scores 64 % against the rung below, found
 by halving an interval; where the coldest temperature is not enough, more visits. Then all neighbours are measured anew,
 with other random numbers, for the table. Nets are found as `hauteur` finds them (`hauteur net get maia-1500`).
@@ -39,7 +39,7 @@ def net_of(rating: int) -> str:
 
 def text_of(rung: Rung) -> str:
     """The rung as the text of a player."""
-    heat = f"temperature={rung.temperature:.4g} temperature.endgame={rung.temperature:.4g}"
+    heat = f"policy_temperature=1 temperature={rung.temperature:.4g} temperature.endgame={rung.temperature:.4g}"
     return f"net={rung.net} visits={rung.visits} {heat} name={rung.name}"
 
 

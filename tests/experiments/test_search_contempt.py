@@ -197,13 +197,14 @@ def test_nodes_and_n_scl_of_the_table(tmp_path: Path) -> None:
 
 
 def test_arms_with_models_of_the_taker() -> None:
-    arms = odds_models.arms("net=maia-1100 visits=1 temperature=0.5")
+    arms = odds_models.arms("net=maia-1100 visits=1 temperature=0.5 policy_temperature=1.5")
     players = {arm: ht.Player.from_text(f"net=maia-1900 {words}") for arm, words in arms.items()}
     assert players["puct"].opponent_net is None
     assert players["right-share"].opponent_net == "maia-1100"
-    assert players["right-share"].search.opponent_net == OpponentNet(temperature=0.5, share=0.5)
+    assert players["right-share"].search.opponent_net == OpponentNet(temperature=0.75, share=0.5)
     assert players["wrong"].opponent_net == "maia-1900"
-    assert "opponent_net=maia-1100" in odds_models.arms("net=maia-1900 visits=1")["wrong-n8"]
+    assert "opponent_net=maia-1100" in odds_models.arms("net=maia-1900 visits=1")["wrong"]
+    assert "n_scl=30" in odds_models.arms("net=maia-1900 visits=30")["right-n30"]
     with pytest.raises(ValueError, match="--opponent must be a net"):
         odds_models.arms("random")
 

@@ -2,7 +2,7 @@
 
 `ladder.toml` is measured and written by `tools/measure_ladder.py`: a net of the Maia project, visits and temperature
 for every hundred points, chosen so that each scores 64 % against the one below it, which are 100 Elo. The ratings are
-those of the ladder: maia-1500, sampled at one visit, is 1500. They are no ratings of a server.
+those of the ladder: maia-1500, its policy sampled as it was trained, is 1500. They are no ratings of a server.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from hauteur.system.settings import Section, read_toml
 
 PREFIX = "human-"
 ANCHOR = 1500
-"""Rating of maia-1500, sampled at one visit."""
+"""Rating of maia-1500, whose policy is sampled as it is: at one visit, policy temperature and temperature 1."""
 TABLE = Path(__file__).with_name("ladder.toml")
 
 
@@ -46,6 +46,7 @@ class Rung(Section):
             ("name",): self.name,
             ("net",): self.net,
             ("visits",): self.visits,
+            ("search", "policy_temperature"): 1.0,
             ("temperature", "initial"): self.temperature,
             ("temperature", "endgame"): self.temperature,
         }

@@ -73,6 +73,13 @@ class PlayerSettings(Section):
         """The large net or the model of the opponent, where there is one."""
         return self.large_net or self.opponent_net
 
+    @property
+    def policy_heat(self) -> float:
+        """Temperature of the net's policy in the moves of a player of one visit, which draws from its priors: those are
+        softened by search.policy_temperature before `temperature` is applied. At temperature 0 that of the priors.
+        """
+        return self.search.policy_temperature * (self.temperature.initial or 1.0)
+
     @model_validator(mode="before")
     @classmethod
     def _with_a_model_of_the_opponent(cls, values: Any) -> Any:

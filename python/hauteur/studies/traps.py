@@ -77,7 +77,7 @@ def model_of(against: PlayerSettings) -> tuple[str, OpponentNet]:
     """Return the net of a player as a model of the opponent, and the rule; ValueError for a player without a net."""
     if against.net is None:
         raise ValueError(f"against {player_text(against)}: a model of the opponent needs a net")
-    return against.net, OpponentNet(temperature=max(LEAST_TEMPERATURE, against.temperature.initial))
+    return against.net, OpponentNet(temperature=max(LEAST_TEMPERATURE, against.policy_heat))
 
 
 class TrapFinder(Closing):

@@ -138,7 +138,7 @@ def sampled(taker: str) -> tuple[str, float]:
     player = ht.Player.from_text(taker)
     if not player.has_net or player.net is None:
         raise ValueError(f"--opponent must be a net, whose model the giver has, got {taker!r}")
-    return player.net, player.search.policy_temperature * (player.temperature.initial or 1.0)
+    return player.net, player.policy_heat
 
 
 def rating_of(net: str) -> int | None:
