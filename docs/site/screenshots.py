@@ -15,10 +15,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "tests" / "support"))
 
-from lab_browser import NARROW, WIDE, Windows, start_browser, too_wide  # noqa: E402
+from lab_browser import NARROW, WIDE, Windows, start_browser, start_lab, stop_lab, too_wide  # noqa: E402
 from PIL import Image  # noqa: E402
 from playwright.sync_api import Page, expect  # noqa: E402
-from running_lab import start_lab, stop_lab  # noqa: E402
 
 LONG = 120_000
 """Milliseconds that a search or a review may take."""

@@ -85,3 +85,10 @@ def test_the_files_of_quick_tests_are_there() -> None:
     files = [ROOT / "tests" / folder / f"test_{name}.py" for folder, names in rows for name in names.split()]
     assert len(files) > 50
     assert [str(file) for file in files if not file.is_file()] == []
+
+
+@pytest.mark.parametrize("script", ["docs/site/screenshots.py", "docs/site/pictures.py", "tools/measure_ladder.py"])
+def test_scripts_begin(script: str) -> None:
+    told = subprocess.run([sys.executable, ROOT / script, "--help"], capture_output=True, text=True, check=False)
+    assert told.returncode == 0, told.stderr
+    assert "usage" in told.stdout.lower()

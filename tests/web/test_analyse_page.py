@@ -19,12 +19,12 @@ def test_a_search_is_looked_into(windows: Windows) -> None:
     table = page.locator("#moves tbody tr")
     assert sum(count(row) for row in table.locator("td:nth-child(2)").all_text_contents()) == 899
     best = table.first.locator("th").text_content()
+    page.keyboard.press("t")
     tree = page.get_by_role("tree")
     rows = tree.get_by_role("treeitem")
     expect(rows).to_have_count(10)
     expect(rows.nth(1)).to_have_accessible_name(re.compile(r"\w\d, [\d,]+ visits, Q .*frozen"))
 
-    page.keyboard.press("t")
     for key in ("ArrowDown", "ArrowRight"):
         page.keyboard.press(key)
     expect(rows.nth(1)).to_have_attribute("aria-expanded", "true")

@@ -389,6 +389,7 @@ async function load() {
   const { facts } = reply, changed = facts.nets.map(({ name: net, sha256 }) => `${net} ${sha256.slice(0, 12)}`).join(", ");
   byId("tree-facts").textContent = `From the file ${name}: ${whole(reply.root.visits)} visits, ${facts.complete ? "all nodes" : "its most visited nodes"}`
     + `${changed ? `, net ${changed}` : ""}, seed ${facts.seed ?? "unknown"}, tree ${facts.digest || "unknown"}. Search or a move leaves it.`;
+  byId("in-tree").open = true;
   byId("pace").textContent = `saved tree, ${whole(reply.root.visits)} visits`;
   const wdl = reply.root.wdl ?? [0, 0, 0];
   show({ to_move: reply.position.to_move, wdl, moves: reply.top.children.map((row) => ({ ...row, a: row.line[0], text: row.move, line: [] })) });
@@ -506,7 +507,10 @@ byId("file").onchange = () => attempt(async () => {
 });
 
 bindKeys({
-  tree: () => byId("tree").querySelector('[tabindex="0"]')?.focus(),
+  tree: () => {
+    byId("in-tree").open = true;
+    byId("tree").querySelector('[tabindex="0"]')?.focus();
+  },
   board: () => byId("board").querySelector('[tabindex="0"]')?.focus(),
   marks: () => { const list = byId("marks"); list.selectedIndex = (list.selectedIndex + 1) % list.length; marks(); },
 });
