@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from hauteur.engine.odds_mode import GIVER_VISITS, _table, giver_settings, odds_player
-from hauteur.engine.sides import with_usual_visits
+from hauteur.engine.sides import EngineOptions, EngineSide, GameSide, with_usual_visits
 from hauteur.games.odds import ODDS_STARTS, odds_of
+from hauteur.games.played_game import PlayedGame
 from hauteur.games.registry import load_game, with_fen
 from hauteur.players.settings import PlayerSettings, parse_player, player_text
 
@@ -122,3 +123,33 @@ def test_settings_by_the_value_of_the_last_search(tmp_path: Path, monkeypatch: p
     _table.cache_clear()
     with pytest.raises(ValueError, match=r"odds.toml: .*when.*q_below.*-3"):
         giver_settings(odds)
+
+
+def test_a_side_thinks_with_the_settings_for_what_its_last_search_found() -> None:
+    """The first search has the side's own settings, the next those for the value of the one before."""
+    seen: list[float] = []
+
+    def after(q: float) -> PlayerSettings:
+        seen.append(q)
+        return parse_player("net=uniform visits=7 search_contempt.n_scl=3")
+
+    played = PlayedGame(QUEEN)
+    with EngineSide(QUEEN, GameSide(parse_player("net=uniform visits=5"), at=after), EngineOptions(seed=1)) as side:
+        first, second = (side.start(played).result().report for _ in range(2))
+    assert first is not None
+    assert second is not None
+    assert (first.visits, second.visits) == (5, 7)
+    assert seen[0] == first.wdl[0] - first.wdl[2]
+
+
+def test_when_tables_count_in_games_of_the_browser_and_the_terminal(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = tmp_path / "odds.toml"
+    own.write_text("[[when]]\nq_below = 0.5\nsettings = { ScLimit = 4 }\n")
+    monkeypatch.setenv("HAUTEUR_ODDS", str(own))
+    player = parse_player("net=uniform")
+    for q, n_scl in ((None, 40), (0.6, 40), (0.4, 4)):
+        giver, _ = odds_player(player, QUEEN, 0, q)
+        assert giver.search.search_contempt is not None
+        assert giver.search.search_contempt.n_scl == n_scl

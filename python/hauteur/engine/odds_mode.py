@@ -140,10 +140,13 @@ def odds_game(
     return _game(odds, settings, tuple(name for name in settings if not options.is_default(name)), nodes)
 
 
-def odds_player(player: PlayerSettings, game: _core.Game, side: int) -> tuple[PlayerSettings, OddsGame | None]:
+def odds_player(
+    player: PlayerSettings, game: _core.Game, side: int, q: float | None = None
+) -> tuple[PlayerSettings, OddsGame | None]:
     """Return the player with the settings for who gives the odds of the game's start, and what they are.
 
-    The odds taker, a player that does not search, and one of a game without odds stay the same.
+    The odds taker, a player that does not search, and one of a game without odds stay the same. q: value that its last
+    search found, -1 to 1; None: there was none.
     """
     from hauteur.players.build import player_name  # here: the engine does without players
     from hauteur.players.settings import PlayerSettings
@@ -151,7 +154,7 @@ def odds_player(player: PlayerSettings, game: _core.Game, side: int) -> tuple[Pl
     odds = odds_of(game.new_initial_state().notation()) if game.name == "chess" else None
     if odds is None or odds.giver != side or not player.has_net:
         return player, None
-    settings, nodes = giver_settings(odds, colour_of(net_or_shipped(player.net, game)))
+    settings, nodes = giver_settings(odds, colour_of(net_or_shipped(player.net, game)), q)
     values = player.model_dump(exclude_unset=True)
     found = _game(odds, settings, tuple(name for name in settings if _is_given(values, setting_path(name))), nodes)
     values.setdefault("visits", GIVER_VISITS if nodes is None else min(nodes, GIVER_VISITS))

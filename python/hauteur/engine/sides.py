@@ -60,19 +60,24 @@ WITHOUT_NET = "net=rollout"
 """The player of a game for which no net ships: its values are those of random games."""
 
 
+SettingsAt = Callable[[float], PlayerSettings]
+"""Settings of a player with a net after a search of its own that found this value, -1 to 1."""
+
+
 @dataclass(frozen=True)
 class GameSide:
     """One side of a game. player: None is a person.
 
     seconds: of every move of a player with a net, in place of its visits. clock: time for the whole game, which ends
     it when it is over: `MINUTES:SECONDS+INCREMENT` or `SECONDS+INCREMENT`. At most one of the two. odds: what odds mode
-    has changed in the player's settings, in one line.
+    has changed in the player's settings, in one line. at: what its next search gets, None: the same.
     """
 
     player: PlayerSettings | None = None
     seconds: float | None = None
     clock: str | None = None
     odds: str = ""
+    at: SettingsAt | None = None
 
     def __post_init__(self) -> None:
         if self.seconds is not None and not 0.01 <= self.seconds <= 3600.0:
@@ -131,9 +136,9 @@ class EngineSide(Closing):
             raise ValueError("a person has no engine")
         self.given = given
         self.name = _side_name(player_name(game, given.player), given)
-        search, batch = options.bounded(given.player.search), BATCH if self._by_visits else None
-        settings = PlaySettings(search, given.player.temperature, batch)
-        self._session = PlayingSession(game, settings, seed=options.seed)
+        self._options = options
+        self._player = given.player
+        self._session = PlayingSession(game, self._settings(), seed=options.seed)
         self._program: _Program | None = None
         if given.player.engine is None:
             self._session.open(player_of(game, given.player, threads=options.threads))
@@ -147,12 +152,17 @@ class EngineSide(Closing):
     def _by_visits(self) -> bool:
         return self.given.seconds is None and self.given.clock is None
 
+    def _settings(self) -> PlaySettings:
+        """What the session thinks with."""
+        search = self._options.bounded(self._player.search)
+        return PlaySettings(search, self._player.temperature, BATCH if self._by_visits else None)
+
     def progress(self, report: RootReport) -> tuple[int | None, float | None]:
         """Return the visits at which a search ends, and how many seconds it will still take; None: unknown."""
-        player, pace = self.given.player, report.pace
+        player, pace = self._player, report.pace
         if self.given.seconds is not None:
             return None, max(0.0, self.given.seconds - pace.seconds)
-        if player is None or not player.has_net or not self._by_visits:
+        if not player.has_net or not self._by_visits:
             return None, None
         left = max(0, player.visits - report.visits)
         return player.visits, left / pace.visits_per_second if pace.visits_per_second else None
@@ -184,7 +194,12 @@ class EngineSide(Closing):
             on_begin()
             control.restart_clock(time.monotonic())
             self._session.set_position(start, actions)
-            return self._session.think(limits, lines=lines, on_report=on_report, control=control)
+            found = self._session.think(limits, lines=lines, on_report=on_report, control=control)
+            if self.given.at is not None and found.report is not None:
+                win, _, loss = found.report.wdl
+                self._player = self.given.at(win - loss)
+                self._session.use(self._settings())
+            return found
 
         self._last = in_background(think, "side")
         return self._last
@@ -204,14 +219,13 @@ class EngineSide(Closing):
 
     def _limits(self, ply: int, max_plies: int, left: float | None) -> Limits:
         """The limits of the search of a move, by the clock, the seconds or the visits of this side."""
-        assert self.given.player is not None
         if self.given.clock is not None and left is not None:
             increment = clock_of(self.given.clock)[1]
             budget = shared_time(left, increment, ply=ply, max_plies=max_plies, overhead=OVERHEAD)
         elif self.given.seconds is not None:
             budget = fixed(self.given.seconds, overhead=0.0)
         else:
-            return Limits(visits=self.given.player.visits)
+            return Limits(visits=self._player.visits)
         return Limits(budget=budget, smart_pruning=SMART_PRUNING)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from rich.text import Text
 
 from hauteur import _core
 from hauteur.engine.playing import FoundMove
-from hauteur.engine.sides import GameSide
+from hauteur.engine.sides import GameSide, SettingsAt
 from hauteur.engine.two_sided import HINT_LINES, TwoSidedGame
 from hauteur.games.game_texts import forms_of, written_game
 from hauteur.games.pictures import board_of, sees_second_side
@@ -38,7 +38,7 @@ class TerminalGame:
 
     engines: of the sides, where there is no human; humans: sides (0, 1) of the human; ask: shows a prompt and returns a
     line, EOFError ends the game. save: file that gets the game at its end, and when the human leaves. note: said at the
-    beginning.
+    beginning. at: of sides whose settings follow the value of their searches.
     """
 
     def __init__(
@@ -52,6 +52,7 @@ class TerminalGame:
         ask: Callable[[str], str] = input,
         save: Path | None = None,
         note: str = "",
+        at: Mapping[int, SettingsAt] = {},
     ) -> None:
         if save is not None:
             check_save(save, game)
@@ -64,7 +65,7 @@ class TerminalGame:
         self._shown = 0
         """Plies whose positions are on the screen."""
         self._news = threading.Event()
-        sides = [GameSide() if side in self._humans else GameSide(engines[side]) for side in (0, 1)]
+        sides = [GameSide() if side in self._humans else GameSide(engines[side], at=at.get(side)) for side in (0, 1)]
         self._player = engines[1 if self._humans == {0} else 0]
         """The engine: of the first side that has one; it gives the hints too."""
         self._table = TwoSidedGame(self._played, sides, seed=seed, on_change=self._news.set, hints=self._player)

@@ -6,7 +6,7 @@ from typing import Literal
 from hauteur import _core
 from hauteur.cli.commands.options import GameSpec, NetName, Seed
 from hauteur.engine.odds_mode import odds_player
-from hauteur.engine.sides import with_usual_visits
+from hauteur.engine.sides import SettingsAt, with_usual_visits
 from hauteur.games.odds import NORMAL_START, odds_of, parse_odds
 from hauteur.games.registry import load_game, with_fen
 from hauteur.networks.names import net_or_shipped
@@ -73,12 +73,13 @@ def play(
     giver = None if found is None else found.giver
     sides = SIDES[human or ("second" if giver == 0 else "first")]
     plain, note = with_usual_visits(settings, VISITS), ""
-    engines = [plain, plain]
+    engines, at = [plain, plain], dict[int, SettingsAt]()
     if giver is not None and odds_mode:
         engines[giver], by_odds = odds_player(settings, game, giver)
+        at[giver] = lambda q: odds_player(settings, game, giver, q)[0]
         note = by_odds.text() if by_odds is not None and giver not in sides else ""
     first, second = engines
-    TerminalGame(game, (first, second), sides, seed=seed, save=save, note=note).run()
+    TerminalGame(game, (first, second), sides, seed=seed, save=save, note=note, at=at).run()
     return 0
 
 

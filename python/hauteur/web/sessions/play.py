@@ -348,12 +348,14 @@ class PlaySession(PageSession):
             player = self._player(side, side.player or default_player(game))
             seconds = side.seconds if player.engine is None else None
             player = self._modelling(player, side.against)
-            player, odds = odds_player(player, game, number) if odds_mode else (player, None)
+            given = player
+            player, odds = odds_player(given, game, number) if odds_mode else (given, None)
+            at = None if odds is None else lambda q: with_usual_visits(odds_player(given, game, number, q)[0])
             player = with_usual_visits(player)
             if not side.player:
                 name = f"{_own_name(player, side)}{'' if odds is None else SETTINGS_FOR_ODDS}"
                 player = player.model_copy(update={"name": name})
-            return GameSide(player, seconds, side.clock, "" if odds is None else odds.text())
+            return GameSide(player, seconds, side.clock, "" if odds is None else odds.text(), at)
         except ValueError as error:
             raise ValueError(f"{label}: {error}") from None
 
