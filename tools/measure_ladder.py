@@ -12,6 +12,7 @@ import argparse
 import math
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import tomli_w
 
@@ -19,6 +20,7 @@ import hauteur as ht
 from hauteur.matches.match_result import MatchResult
 from hauteur.players.ladder import TABLE, Rung
 from hauteur.system.files import write_bytes
+from hauteur.system.settings import read_toml
 
 LOWEST, ANCHOR, HIGHEST, STEP = 800, 1500, 2200, 100
 NEIGHBOURS = 0.64
@@ -59,7 +61,7 @@ def calibrated(rating: int, known: Rung, games: int, seed: int) -> Rung:
 
     rung = Rung(rating=rating, net=net_of(rating), visits=1, temperature=COLDEST)
     if advantage(rung) < 0:
-        return more_visits(rung, advantage)
+        return more_visits(rung.model_copy(update={"visits": known.visits}), advantage)
     low, high = math.log(COLDEST), math.log(HOTTEST)
     for _ in range(6):
         middle = (low + high) / 2
@@ -69,38 +71,29 @@ def calibrated(rating: int, known: Rung, games: int, seed: int) -> Rung:
 
 
 def more_visits(rung: Rung, advantage: Callable[[Rung], float]) -> Rung:
-    """The rung with the fewest visits that are enough, in steps of a fifth."""
-    visits = rung.visits
-    while visits < MOST_VISITS:
-        visits = max(visits + 1, round(visits * 1.2))
-        if advantage(stronger := rung.model_copy(update={"visits": visits})) >= 0:
-            return stronger
-    raise SystemExit(f"{rung.name}: not reached with {MOST_VISITS} visits")
+    """The rung with the fewest visits that are enough, within a tenth: doubled, then by halving the interval."""
+    few, many = rung.visits, 2 * rung.visits
+    while advantage(rung.model_copy(update={"visits": many})) < 0:
+        few, many = many, 2 * many
+        if many > MOST_VISITS:
+            raise SystemExit(f"{rung.name}: not reached with {MOST_VISITS} visits")
+    while many - few > max(1, few // 10):
+        middle = (few + many) // 2
+        enough = advantage(rung.model_copy(update={"visits": middle})) >= 0
+        few, many = (few, middle) if enough else (middle, many)
+    return rung.model_copy(update={"visits": many})
 
 
-def main() -> None:
-    """Calibrate, measure, write."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--games", type=int, default=400, help="of each match (default: 400)")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--out", type=Path, default=TABLE)
-    given = parser.parse_args()
-    rungs = {ANCHOR: Rung(rating=ANCHOR, net=net_of(ANCHOR), visits=1, temperature=1.0)}
-    for first, last, step in ((ANCHOR + STEP, HIGHEST, STEP), (ANCHOR - STEP, LOWEST, -STEP)):
-        for rating in range(first, last + step, step):
-            rungs[rating] = calibrated(rating, rungs[rating - step], given.games, given.seed)
-            print(text_of(rungs[rating]), flush=True)
-    rows = []
-    for rating in sorted(rungs):
-        row = rungs[rating].model_dump(exclude_none=True, exclude={"games"})
-        if rating - STEP in rungs:
-            found = play(rungs[rating], rungs[rating - STEP], given.games, given.seed + 1)
-            low, high = found.score_interval
-            row |= {"score": round(found.score, 4), "low": round(low, 4), "high": round(high, 4), "games": given.games}
-        rows.append(row)
-        print(row, flush=True)
-    head = f"# tools/measure_ladder.py --games {given.games} --seed {given.seed}; score: against the rung below.\n\n"
-    write_bytes(given.out, (head + tomli_w.dumps({"rung": rows})).encode())
+def known_rungs(path: Path) -> dict[int, Rung]:
+    """The rungs that an interrupted run has found, by rating."""
+    rows = read_toml(path)["rung"] if path.exists() else []
+    return {row["rating"]: Rung(**row) for row in rows}
+
+
+def toml(given: argparse.Namespace, rows: list[dict[str, Any]]) -> bytes:
+    """The table as a file, with the command that made it."""
+    write_bytes(given.out, toml(given, rows))
+    part.unlink()
 
 
 if __name__ == "__main__":
