@@ -92,6 +92,35 @@ def known_rungs(path: Path) -> dict[int, Rung]:
 
 def toml(given: argparse.Namespace, rows: list[dict[str, Any]]) -> bytes:
     """The table as a file, with the command that made it."""
+    head = f"# tools/measure_ladder.py --games {given.games} --seed {given.seed}; score: against the rung below.\n\n"
+    return (head + tomli_w.dumps({"rung": rows})).encode()
+
+
+def main() -> None:
+    """Calibrate, measure, write. An interrupted run goes on after its last rung."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--games", type=int, default=400, help="of each match (default: 400)")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--out", type=Path, default=TABLE)
+    given = parser.parse_args()
+    part = given.out.with_name(f"{given.out.name}.part")
+    rungs = {ANCHOR: Rung(rating=ANCHOR, net=net_of(ANCHOR), visits=1, temperature=1.0)} | known_rungs(part)
+    for first, last, step in ((ANCHOR + STEP, HIGHEST, STEP), (ANCHOR - STEP, LOWEST, -STEP)):
+        for rating in range(first, last + step, step):
+            if rating not in rungs:
+                rungs[rating] = calibrated(rating, rungs[rating - step], given.games, given.seed)
+                found = [rung.model_dump(exclude_none=True, exclude={"games"}) for rung in rungs.values()]
+                write_bytes(part, toml(given, found))
+            print(text_of(rungs[rating]), flush=True)
+    rows = []
+    for rating in sorted(rungs):
+        row = rungs[rating].model_dump(exclude_none=True, exclude={"games"})
+        if rating - STEP in rungs:
+            match = play(rungs[rating], rungs[rating - STEP], given.games, given.seed + 1)
+            low, high = match.score_interval
+            row |= {"score": round(match.score, 4), "low": round(low, 4), "high": round(high, 4), "games": given.games}
+        rows.append(row)
+        print(row, flush=True)
     write_bytes(given.out, toml(given, rows))
     part.unlink()
 
