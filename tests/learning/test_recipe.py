@@ -9,7 +9,7 @@ import pytest
 
 from hauteur import _core, networks
 from hauteur.games.registry import load_game
-from hauteur.learning.recipe import Recipe, load_recipe, parse_recipe, recipe_toml
+from hauteur.learning.recipe import Recipe, load_recipe, parse_recipe, recipe_toml, settled_recipe
 from hauteur.learning.run import learn
 from hauteur.learning.run_folder import RunFolder
 from hauteur.learning.trainers import architecture_for
@@ -162,3 +162,15 @@ def test_a_partial_table_keeps_the_other_defaults() -> None:
     assert partial.selfplay.search.fpu == whole.selfplay.search.fpu.model_copy(update={"kind": "absolute"})
     assert partial.gate.temperature == whole.gate.temperature.model_copy(update={"endgame": 0.1})
     assert (whole.selfplay.temperature.initial, whole.selfplay.search.cpuct.factor) == (1.0, 0.0)
+
+
+@pytest.mark.parametrize("bfloat16", [True, False])
+def test_auto_precisions_are_settled_once(bfloat16: bool) -> None:
+    """A run goes on as it has begun, whatever the processor is now."""
+    asked = parse_recipe({"game": "tictactoe"}, "recipe", ("run.precision=auto", "train.mixed_precision=auto"))
+    settled = settled_recipe(asked, None, bfloat16=bfloat16)
+    kinds = ("bfloat16", "bfloat16") if bfloat16 else ("float32", "off")
+    assert (settled.run.precision, settled.train.mixed_precision) == kinds
+    assert settled_recipe(asked, settled, bfloat16=not bfloat16) == settled
+    plain = parse_recipe({"game": "tictactoe"}, "recipe")
+    assert settled_recipe(plain, None, bfloat16=True) == plain

@@ -23,7 +23,7 @@ from hauteur.learning.display import Display, RunProgress, progress_of_step, rem
 from hauteur.learning.gate import GateResults, decide, sprt_of
 from hauteur.learning.metrics import cost_metrics, generation_metrics, search_metrics
 from hauteur.learning.planned import PlannedGames, colours_of, planned_gate, planned_selfplay, playing_nets
-from hauteur.learning.recipe import Recipe, SelfPlaySettings
+from hauteur.learning.recipe import Recipe, SelfPlaySettings, settled_recipe
 from hauteur.learning.recorded_games import Games
 from hauteur.learning.replay import ReplayBuffer, first_needed
 from hauteur.learning.run_folder import RunFolder
@@ -72,9 +72,12 @@ def open_run(
     from hauteur.learning.start import check_start
     from hauteur.learning.trainers import Learners
     from hauteur.learning.units import check_players
+    from hauteur.networks.evaluators.core import fastest_precision
 
     game = load_game(recipe.game)
     begins = fresh or not folder.config.exists()
+    begun = None if begins else folder.stored_recipe()
+    recipe = settled_recipe(recipe, begun, bfloat16=fastest_precision() == "bfloat16")
     if begins:
         check_start(game, recipe)
         check_players(game, recipe)
