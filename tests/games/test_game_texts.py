@@ -46,6 +46,9 @@ def test_a_text_is_recognised_by_its_beginning(text: str, form: Form) -> None:
         (with_fen("chess", ODDS_STARTS["queen d1"]), "e4 e5"),
         ("nogo(size=7)", "A1 B2"),
         ("nogo(rows=3, cols=4)", "D3 A1"),
+        ("go(size=5)", "C3 pass D4"),
+        ("go(size=7,komi=-0.5)", "A1"),
+        ("gomoku(size=9)", "E5 E6"),
         ("minichess", "b2b3"),
         ("connect4", "4 4 3"),
         ("tutorial", "a1 b2"),
@@ -62,7 +65,7 @@ def test_what_is_written_is_read_back(spec: str, moves: str) -> None:
             assert (read.actions, read.outcome) == (tuple(game.actions), None)
 
 
-@pytest.mark.parametrize("spec", ["chess", "nogo(size=7)"])
+@pytest.mark.parametrize("spec", ["chess", "nogo(size=7)", "go"])
 @pytest.mark.parametrize(("outcome", "reason"), [(loss_of(0), RESIGNATION), (loss_of(1), TIME), (0, AGREEMENT)])
 def test_an_ending_off_the_board_is_kept(spec: str, outcome: int, reason: str) -> None:
     game = played(spec)
@@ -88,6 +91,9 @@ def test_an_ending_off_the_board_is_kept(spec: str, outcome: int, reason: str) -
         ("1. e4 e5 2. Ke3 *", "chess", "ply 3"),
         ("(;GM[1]SZ[9];B[zz])", "nogo", "no point of the board"),
         ("(;GM[1]SZ[9];B[aa]", "nogo", "not closed"),
+        ("(;GM[1]SZ[9];B[])", "nogo", "no point of the board .nogo has no pass"),
+        ("(;GM[2]SZ[8];B[aa])", "othello", r"the game GM\[2\], expected GM\[1\]"),
+        ("(;GM[1]SZ[9]KM[many];B[aa])", "go", "komi"),
         ("1 2 3 4 5 6 7 8 9 10", "tictactoe", "ply 1: "),
         ("1 " * 5001, "connect4", "5,001 plies, allowed are 5,000"),
     ],

@@ -1,4 +1,4 @@
-"""NoGo games as SGF (FF[4], GM[1]): main lines are read, variations and comments are passed over."""
+"""Games on the points of a board as SGF (FF[4]): main lines are read, variations and comments are passed over."""
 
 from __future__ import annotations
 
@@ -8,6 +8,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from hauteur import _core
 from hauteur.games.end_reasons import RESIGNATION, TIME
 from hauteur.games.game_line import RECORDED, BadGame, TaggedGame
+
+KINDS = {"nogo": "1", "go": "1", "gomoku": "4"}
+"""GM, the number of each game in the format. NoGo has none of its own: it is written as Go without a komi."""
+
+DEFAULT_KOMI = "7.5"
+"""Komi of a game of Go whose spec has none."""
+
+PASSES = ("", "tt")
+"""Values of a move that is a pass, on boards up to 19x19."""
 
 MAX_DEPTH = 1000
 """Most variations within variations."""
@@ -25,20 +34,28 @@ Properties = dict[str, list[str]]
 
 
 def spec_of_sgf_text(text: str) -> str:
-    """Return the spec of NoGo on the board of a text's first game. Raise ValueError where it has no size."""
+    """Return the spec of a text's first game. Raise ValueError where it has no size, and for other games."""
     if (begins := text.find("(")) < 0:
         raise ValueError("no SGF: it has no (")
     nodes, _ = _game_tree(text, begins)
     if not nodes:
         raise ValueError("has no nodes")
-    columns, rows = _size(nodes[0].get("SZ", ["19"])[0].strip())
+    root = nodes[0]
+    columns, rows = _size(root.get("SZ", ["19"])[0].strip())
+    komi = root.get("KM", [""])[0].strip()
+    if _kind(root) == KINDS["gomoku"]:
+        return f"gomoku(size={rows})"
+    if _kind(root) != KINDS["go"]:
+        raise ValueError(f"is of the game GM[{_kind(root)}], expected GM[1] (Go, NoGo) or GM[4] (Gomoku)")
+    if komi:
+        return f"go(size={rows}, komi={komi})"
     return f"nogo(size={rows})" if rows == columns else f"nogo(rows={rows}, cols={columns})"
 
 
 def sgf_games(text: str, name: str, game: _core.Game) -> Iterator[TaggedGame | BadGame]:
     """Yield the games of a text of this name in order, each as its main line or with what is wrong with it."""
-    if game.name != "nogo":
-        raise ValueError(f"{name}: SGF is read for nogo, not for {game.spec}")
+    if game.name not in KINDS:
+        raise ValueError(f"{name}: SGF is read for {', '.join(KINDS)}, not for {game.spec}")
     position, number = 0, 0
     while (begins := text.find("(", position)) >= 0:
         number += 1
@@ -115,14 +132,35 @@ def _line(game: _core.Game, nodes: list[Properties]) -> TaggedGame:
 
 
 def _check_root(game: _core.Game, root: Properties) -> None:
-    """Raise ValueError unless the game is one of Go's family on a board of this size."""
-    kind = root.get("GM", ["1"])[0].strip()
-    if kind != "1":
-        raise ValueError(f"is of the game GM[{kind}], expected GM[1]")
+    """Raise ValueError unless the game is of this kind, on a board of this size and with this komi."""
+    kind, komi = KINDS[game.name], root.get("KM", [""])[0].strip()
+    if _kind(root) != kind:
+        raise ValueError(f"is of the game GM[{_kind(root)}], expected GM[{kind}]")
+    if game.name == "go" and komi and not _is_number(komi, _komi(game)):
+        raise ValueError(f"has a komi of KM[{komi[:20]}], expected KM[{_komi(game)}]")
     _, rows, columns = game.feature_shape
     size = root.get("SZ", ["19"])[0].strip()
     if _size(size) != (columns, rows):
         raise ValueError(f"is on a board SZ[{size}], expected SZ[{_size_text(rows, columns)}]")
+
+
+def _kind(root: Properties) -> str:
+    """The value of GM."""
+    return root.get("GM", ["1"])[0].strip()
+
+
+def _komi(game: _core.Game) -> str:
+    """The komi of a game of Go."""
+    found = re.search(r"komi=([-0-9.]+)", game.spec)
+    return DEFAULT_KOMI if found is None else found[1]
+
+
+def _is_number(text: str, number: str) -> bool:
+    """Return whether a text is this number."""
+    try:
+        return float(text) == float(number)
+    except ValueError:
+        return False
 
 
 def _size(text: str) -> tuple[int, int]:
@@ -153,9 +191,13 @@ def _moves(node: Properties) -> Iterator[tuple[str, str]]:
 def _action(game: _core.Game, value: str, number: int) -> int:
     """The action of a move: a letter for the column, one for the row from the top."""
     _, rows, columns = game.feature_shape
+    passes = game.num_actions > rows * columns
+    if passes and value in PASSES:
+        return rows * columns
     column, row = (ord(letter) - ord("a") for letter in value) if len(value) == 2 else (-1, -1)
     if not (0 <= column < columns and 0 <= row < rows):
-        raise ValueError(f"move {number}: {value!r} is no point of the board (NoGo has no pass)")
+        why = "" if passes else f" ({game.name} has no pass)"
+        raise ValueError(f"move {number}: {value!r} is no point of the board{why}")
     return row * columns + column
 
 
@@ -179,12 +221,14 @@ def result_of(outcome: int, end_reason: str) -> str:
 def written_sgf(game: _core.Game, root: Mapping[str, str], actions: Sequence[int], comments: Mapping[int, str]) -> str:
     """A game as SGF text. root: properties of the first node beside those of the format; comments: by ply."""
     _, rows, columns = game.feature_shape
-    form = {"FF": "4", "GM": "1", "CA": "UTF-8", "AP": "hauteur", "SZ": _size_text(rows, columns)}
+    form = {"FF": "4", "GM": KINDS[game.name], "CA": "UTF-8", "AP": "hauteur", "SZ": _size_text(rows, columns)}
+    form |= {"KM": _komi(game)} if game.name == "go" else {}
     nodes = [";" + "".join(f"{name}[{_escaped(value)}]" for name, value in {**form, **root}.items())]
     for ply, action in enumerate(actions):
         row, column = divmod(action, columns)
         comment = f"C[{_escaped(comments[ply])}]" if comments.get(ply) else ""
-        nodes.append(f";{'BW'[ply % 2]}[{chr(97 + column)}{chr(97 + row)}]{comment}")
+        point = "" if action == rows * columns else f"{chr(97 + column)}{chr(97 + row)}"
+        nodes.append(f";{'BW'[ply % 2]}[{point}]{comment}")
     lines = ["".join(nodes[first : first + 10]) for first in range(0, len(nodes), 10)]
     return "(" + "\n".join(lines) + ")\n"
 

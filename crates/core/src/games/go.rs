@@ -63,7 +63,7 @@ impl Game for Go {
 
     fn customs(&self) -> Customs {
         let has_draws = self.start.double_komi % 2 == 0;
-        Customs { look: "stones".into(), has_draws, ..Customs::default() }
+        Customs { look: "stones".into(), record_form: "sgf".into(), has_draws, ..Customs::default() }
     }
 
     fn initial(&self) -> Box<dyn State> {

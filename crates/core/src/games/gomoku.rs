@@ -49,7 +49,7 @@ impl Game for Gomoku {
     }
 
     fn customs(&self) -> Customs {
-        Customs { look: "stones".into(), ..Customs::default() }
+        Customs { look: "stones".into(), record_form: "sgf".into(), ..Customs::default() }
     }
 
     fn initial(&self) -> Box<dyn State> {
