@@ -45,6 +45,7 @@ def play_plainly(
     seed: int,
     purpose: str,
     max_plies: int | None = None,
+    max_moves: int | None = None,
     resignation: Resignation | None = None,
     tree_per_side: bool = False,
 ) -> Generator[GameRecord]:
@@ -54,7 +55,7 @@ def play_plainly(
         for plan in plans:
             game_seed = derived_seed(seed, purpose, plan.index) if plan.seed is None else plan.seed
             own_trees = tree_per_side or plan.sides[0] != plan.sides[1]
-            yield _PlainGame(game, players, forests, plan, game_seed, own_trees).play(max_plies, resignation)
+            yield _PlainGame(game, players, forests, plan, game_seed, own_trees).play(max_plies, max_moves, resignation)
     finally:
         for player in players:
             if not isinstance(player, SearchPlayer):
@@ -79,12 +80,14 @@ class _PlainGame:
     trees: dict[int, int] = field(default_factory=dict)
     unseen: dict[int, list[int]] = field(default_factory=dict)
 
-    def play(self, max_plies: int | None, resignation: Resignation | None) -> GameRecord:
-        """Play until the game is over, by its rules, a resignation, a failure or the limit of plies."""
+    def play(self, max_plies: int | None, max_moves: int | None, resignation: Resignation | None) -> GameRecord:
+        """Play until the game is over, by its rules, a resignation, a failure or a limit."""
         state, random = opening_state(self.game, self.plan), stream(self.seed, "moves")
         watch = None if resignation is None else ResignationWatch.begin(resignation, self.seed)
         lost: GameLost | None = None
-        while state.outcome() is None and (max_plies is None or self.plies < max_plies):
+        most_plies = math.inf if max_plies is None else max_plies
+        most_moves = math.inf if max_moves is None else max_moves
+        while state.outcome() is None and self.plies < most_plies and len(self.rows) < most_moves:
             mover = self.plan.sides[state.to_move]
             player, forest = self.players[mover], self.forests[mover]
             begun = time.perf_counter()
@@ -191,6 +194,7 @@ def _choice(player: SearchPlayer, forest: _core.Forest, tree: Any, ply: int, uni
     counts = visits[0] if teaches_visits(player.search) else np.rint(forest.policy_targets(tree)[0] * TARGET_UNITS)
     edges = np.flatnonzero(counts)
     wdl, net = forest.root_values(tree)[0], forest.network_values(tree)[0]
+    lower, upper, _ = forest.root_bounds(int(tree[0]))
     return {
         "actions": choose(
             _candidates(forest, int(tree[0])), int(forest.best_actions(tree)[0]), ply, uniform, player.temperature
@@ -203,6 +207,7 @@ def _choice(player: SearchPlayer, forest: _core.Forest, tree: Any, ply: int, uni
         "visits": int(forest.root_node_visits(tree)[0]),
         "temperatures": temperature_at(player.temperature, ply),
         "scores": pawns(float(wdl[0] - wdl[2])),
+        "proven": lower + 2 if lower == upper else 0,
     }
 
 

@@ -221,6 +221,7 @@ fn record_dict(py: Python<'_>, record: Record) -> PyResult<Bound<'_, PyDict>> {
     set(&dict, "scores", columns.scores)?;
     set(&dict, "depths", columns.depths)?;
     set(&dict, "seconds", columns.seconds)?;
+    set(&dict, "proven", columns.proven)?;
     dict.set_item("outcome", record.outcome)?;
     dict.set_item("end_reason", record.end_reason)?;
     dict.set_item("resigned", record.resigned.map_or(-1, |side| side as i64))?;

@@ -28,6 +28,8 @@ def generation_metrics(recipe: Recipe, games: Games) -> dict[str, Any]:
         found["candidate"] = asdict(candidate_record(games))
     if recipe.opponent is not None:
         found["learner"] = learner_metrics(games)
+    if recipe.selfplay.archive is not None:
+        found["mean_start"] = float((games.line_lengths - games.move_counts).mean())
     if recipe.selfplay.resignation is not None:
         found["resigned"] = resignation_metrics(games)
     return found

@@ -7,8 +7,8 @@ half-finished step. Every output is a complete file or absent, and is written be
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,11 +18,19 @@ from numpy.typing import NDArray
 from hauteur import _core
 from hauteur.games.registry import load_game
 from hauteur.learning import controller
+from hauteur.learning.archive import Archive
 from hauteur.learning.checkpoint import RunState, load_checkpoint, save_checkpoint
 from hauteur.learning.display import Display, RunProgress, progress_of_step, removed_at_the_end
 from hauteur.learning.gate import GateResults, decide, sprt_of
 from hauteur.learning.metrics import cost_metrics, generation_metrics, search_metrics
-from hauteur.learning.planned import PlannedGames, colours_of, planned_gate, planned_selfplay, playing_nets
+from hauteur.learning.planned import (
+    PlannedGames,
+    colours_of,
+    planned_gate,
+    planned_reanalysis,
+    planned_selfplay,
+    playing_nets,
+)
 from hauteur.learning.recipe import Recipe, SelfPlaySettings, settled_recipe
 from hauteur.learning.recorded_games import Games
 from hauteur.learning.replay import ReplayBuffer, first_needed
@@ -38,6 +46,8 @@ if TYPE_CHECKING:  # each step imports what it needs: a wrong setting is named b
     from hauteur.learning.trainers import Learners
 
 
+REANALYSE = "reanalyse"
+"""Name of the step that searches old positions again."""
 UNLIKE = "are not those that the nets have learned from (another machine or version plays others)"
 
 
@@ -109,6 +119,7 @@ class Run:
     display: Display
     scheduler: Scheduler | None = None
     buffer: ReplayBuffer = field(init=False)
+    archive: Archive | None = field(init=False)
     threads: int = field(init=False)
     games: StepGames = field(init=False)
 
@@ -117,8 +128,14 @@ class Run:
 
         train = self.recipe.train
         self.buffer = ReplayBuffer(
-            self.game, train.window_games, surprise_weight=train.surprise_weight, legal=train.mask_illegal
+            self.game,
+            train.window_games,
+            surprise_weight=train.surprise_weight,
+            legal=train.mask_illegal,
+            proven=train.proven_targets,
         )
+        play = self.recipe.selfplay
+        self.archive = Archive(play.archive, lag=play.max_policy_lag) if play.archive is not None else None
         self.threads = self.recipe.run.threads or hardware.usable_cores()
         self.games = StepGames(
             self.recipe,
@@ -143,13 +160,29 @@ class Run:
             self._save_nets(0)
         finished = self.state.generation - (0 if "self-play" in self.state.done else 1)
         games = {generation: count for generation, count in self.state.games.items() if generation <= finished}
-        for generation in range(first_needed(games, self._window(finished)), finished + 1):
+        kept = first_needed(games, self._window(finished))
+        for generation in range(self._first_read(games, kept, finished), finished + 1):
             planned = self._planned_selfplay(generation)
             self._read_games(generation, self.games.self_play(planned, lambda _: None, finished=True)[0])
+            if generation > kept and (generation < self.state.generation or REANALYSE in self.state.done):
+                self._retarget(generation, finished=True)
         if self.state.history or self.state.start:
             self._publish()
         resumed = self.state.generation > 1 or self.state.done or self.state.start
         self.display.begin(self.recipe, self.folder, self.state if resumed else None, self.buffer.positions)
+
+    def _first_read(self, games: Mapping[int, int], kept: int, finished: int) -> int:
+        """Return the first generation that a resumed run reads; kept: the first that its replay buffer needs.
+
+        Positions of the kept ones were drawn, to be searched again, from the windows that there were then; starts of
+        games were drawn from games that themselves had drawn starts.
+        """
+        if self.archive is not None:
+            return min(games, default=1)
+        if self.recipe.train.reanalyse is None:
+            return kept
+        past = [{earlier: games[earlier] for earlier in games if earlier <= then} for then in range(kept, finished + 1)]
+        return min([kept, *(first_needed(one, self._window(max(one))) for one in past if one)])
 
     def steps(self) -> dict[str, Callable[[], None]]:
         """Return the steps of a generation, in order.
@@ -160,9 +193,11 @@ class Run:
         if self.state.generation == 0:
             return self._start().steps()
         first = {"probe": self.probe} if self.recipe.controller is not None else {}
+        first |= {"self-play": self.self_play}
+        first |= {REANALYSE: self.reanalyse} if self.recipe.train.reanalyse is not None else {}
         if self.recipe.gate.by == "episodes":
-            return {**first, "self-play": self.self_play, "gate": self.gate, "train": self.train}
-        return {**first, "self-play": self.self_play, "train": self.train, "gate": self.gate}
+            return {**first, "gate": self.gate, "train": self.train}
+        return {**first, "train": self.train, "gate": self.gate}
 
     def take(self, name: str, step: Callable[[], None]) -> None:
         """Take a step of the present generation unless it is done, then write a checkpoint."""
@@ -233,6 +268,7 @@ class Run:
             nets=self._playing_nets(generation),
             seed=self.recipe.run.seed,
             colours=colours_of(self.recipe),
+            archive=self.archive.before(generation) if self.archive is not None else None,
             probe=probe,
         )
 
@@ -241,6 +277,34 @@ class Run:
         if self.recipe.controller is None or generation >= self.state.generation:
             return self.selfplay
         return controller.controlled_then(self.recipe.selfplay, self.state.history[generation - 1]["search_contempt"])
+
+    def reanalyse(self) -> None:
+        """Search a share of the window's old positions again, for new targets."""
+        self._retarget(self.state.generation, finished=False)
+
+    def _retarget(self, generation: int, *, finished: bool) -> None:
+        """Give positions the targets of the searches of a generation. finished: that they should all be there."""
+        settings, games = self.recipe.train.reanalyse, self.buffer.games
+        if settings is None or games is None:
+            return
+        moves, planned = planned_reanalysis(
+            self.game,
+            self._selfplay_of(generation),
+            settings,
+            games,
+            generation=generation,
+            net=self.state.history[generation - 2]["best"] if generation > 1 else 0,
+            seed=self.recipe.run.seed,
+        )
+        self.folder.reanalysed.mkdir(exist_ok=True)
+        with nullcontext(lambda _: None) if finished else self._progress(REANALYSE, len(moves)) as progress:
+            found, cost = self.games.self_play(planned, progress, finished=finished)
+        if found:
+            self.buffer.retarget(moves, Games.join(found).ordered())
+        if not finished:
+            evaluations, seconds = cost.evaluations[0], cost.seconds
+            self.state.current[REANALYSE] = {"positions": len(moves), "evaluations": evaluations, "seconds": seconds}
+            self._add_cost(cost)
 
     def train(self) -> None:
         """The candidate learns; its net, or its nets, are written."""
@@ -373,6 +437,8 @@ class Run:
             self.display.warn(message)
         self.buffer.window = self._window(generation)
         self.buffer.append(added)
+        if self.archive is not None:
+            self.archive.add(generation, added)
         if generation == self.state.generation:
             self.state.current["games"] = generation_metrics(self.recipe, added)
             if self.recipe.controller is not None:

@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hauteur import _core
 from hauteur.games.game_line import NO_NET
-from hauteur.learning.recipe import GateSettings, Recipe, SelfPlaySettings
+from hauteur.learning.recipe import GateSettings, ReanalyseSettings, Recipe, SelfPlaySettings
 from hauteur.learning.recorded_games import Games
 from hauteur.matches.openings import Opening, first_of_two, random_opening, read_openings
 from hauteur.matches.record import GamePlan
@@ -27,12 +28,17 @@ from hauteur.system.seeds import derived_seed, stream
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from hauteur.learning.archive import Archived
+
 CANDIDATE, BEST = 0, 1
 """Players of a gate match."""
 MATCH_UNIT = 8
 """Games of a unit of a probe or gate match, even: few, so that a sequential test ends soon, and workers get like
 shares.
 """
+
+REANALYSE_UNIT = 500
+"""Positions of a unit of new searches: about as much work as a unit of self-play."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +49,7 @@ class PlannedGames:
     run; purpose: names their random numbers; unit_games: games of a unit, unit u has u * unit_games and those after it.
     """
 
-    kind: Literal["self-play", "gate"]
+    kind: Literal["self-play", "gate", "reanalyse"]
     game: _core.Game
     settings: SelfPlaySettings
     generation: int
@@ -62,7 +68,7 @@ class PlannedGames:
     @property
     def n_scl(self) -> int | None:
         """N_scl of search-contempt in these games; None where it is off."""
-        return n_scl_of(self.settings.search) if self.kind == "self-play" else None
+        return n_scl_of(self.settings.search) if self.kind != "gate" else None
 
     def checked(self, source: Path | pa.BufferReader, number: int, name: str) -> Games:
         """Return the games of a unit's file or content.
@@ -103,14 +109,16 @@ def planned_selfplay(
     nets: Sequence[int],
     seed: int,
     colours: Colours = "swap",
+    archive: Archived | None = None,
     probe: int | None = None,
 ) -> PlannedGames:
     """Plan the games of a generation. colours: side of player 0, where the second player is the fixed opponent.
 
-    probe: number of a probe, whose games are for observation only; None: the generation itself.
+    archive: positions that games may begin in; probe: number of a probe, whose games are for observation only; None:
+    the generation itself.
     """
     of_opening = seed if probe is None else derived_seed(seed, "probe", probe)
-    plans = tuple(game_plans(game, settings, generation=generation, seed=of_opening, colours=colours))
+    plans = tuple(game_plans(game, settings, generation=generation, seed=of_opening, colours=colours, archive=archive))
     purpose, size = f"self-play {generation}", settings.shard_games
     if probe is not None:
         purpose, size = f"probe {generation} {probe}", MATCH_UNIT
@@ -133,6 +141,32 @@ def planned_gate(
     return PlannedGames("gate", game, whole, generation, (generation, best), seed, purpose, tuple(plans), MATCH_UNIT)
 
 
+def planned_reanalysis(
+    game: _core.Game,
+    play: SelfPlaySettings,
+    again: ReanalyseSettings,
+    window: Games,
+    *,
+    generation: int,
+    net: int,
+    seed: int,
+) -> tuple[NDArray[np.int64], PlannedGames]:
+    """Plan new searches of positions of earlier generations in the window: which of its moves, and games of one move.
+
+    The positions are drawn without replacement, each with the same chance (Schrittwieser et al. 2021, "Online and
+    Offline Reinforcement Learning by Planning with a Learned Model": MuZero Reanalyse). play: settings of the
+    generation's self-play, which the searches share.
+    """
+    purpose, is_old = f"reanalyse {generation}", np.repeat(window.generation < generation, window.move_counts)
+    old = np.flatnonzero(is_old & (window.learn & 1))
+    moves = np.sort(stream(seed, purpose).choice(old, round(again.share * len(old)), replace=False))
+    alone = {"episodes": "best-versus-best", "tree_per_side": False, "max_plies": None}
+    whole = {"visits": again.visits or play.visits, "playout_cap": None, "resignation": None}
+    settings = play.model_copy(update=alone | whole)
+    plans = tuple(window.plan_at(move, index) for index, move in enumerate(moves.tolist()))
+    return moves, PlannedGames("reanalyse", game, settings, generation, (net,), seed, purpose, plans, REANALYSE_UNIT)
+
+
 def colours_of(recipe: Recipe) -> Colours:
     """Side of the learner against the fixed opponent."""
     return recipe.opponent.colours if recipe.opponent is not None else "swap"
@@ -150,12 +184,20 @@ def playing_nets(recipe: Recipe, best: int, candidate: int) -> list[int]:
 
 
 def game_plans(
-    game: _core.Game, settings: SelfPlaySettings, *, generation: int, seed: int, colours: Colours = "swap"
+    game: _core.Game,
+    settings: SelfPlaySettings,
+    *,
+    generation: int,
+    seed: int,
+    colours: Colours = "swap",
+    archive: Archived | None = None,
 ) -> Iterator[GamePlan]:
     """The generation's games: who sits where, and how each begins."""
     book = read_openings(Path(settings.opening_book), game) if settings.opening_book else []
     for index in range(settings.games):
-        plan = opening_plan(game, settings, book, index, stream(seed, f"opening {generation}", index))
+        plan = archive.plan(index, stream(seed, f"archive {generation}", index)) if archive is not None else None
+        if plan is None:
+            plan = opening_plan(game, settings, book, index, stream(seed, f"opening {generation}", index))
         alone = settings.episodes == "best-versus-best"
         yield plan if alone else replace(plan, sides=first_of_two(game, colours, plan))
 

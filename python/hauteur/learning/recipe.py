@@ -21,6 +21,7 @@ from hauteur.system.settings import Section, assign, flat_settings, read_toml, v
 Count = Annotated[int, Field(ge=1, le=1_000_000_000)]
 Episodes = Literal["best-versus-best", "candidate-versus-best", "best-versus-opponent", "candidate-versus-opponent"]
 Share = Annotated[float, Field(ge=0, le=1)]
+ProvenTargets = Literal["off", "position", "earlier"]
 
 
 class LearningCpuct(Cpuct):
@@ -89,6 +90,19 @@ class NetworkSettings(ResNet):
         return f"{self.kind}({', '.join(f'{key}={value}' for key, value in self.settings.items())})"
 
 
+class ArchiveSettings(Section):
+    """Games of self-play that begin in positions of the run's earlier games (hauteur.learning.archive).
+
+    share: of a generation's games; weight, power: a position is drawn with its weight to this power; window_games:
+    the most recent games that positions are drawn from.
+    """
+
+    share: Share = 0.5
+    weight: Literal["uniform", "regret", "surprise", "change"] = "uniform"
+    power: Annotated[float, Field(gt=0, le=100)] = 1.0
+    window_games: Count = 20_000
+
+
 class SelfPlaySettings(Section):
     """Settings of the self-play games of a generation.
 
@@ -120,6 +134,7 @@ class SelfPlaySettings(Section):
     temperature: SelfPlayTemperature = SelfPlayTemperature()
     search: LearningSearch = LearningSearch()
     opponent_net: str | None = None
+    archive: ArchiveSettings | None = None
     playout_cap: PlayoutCap | None = None
     resignation: Resignation | None = None
 
@@ -158,6 +173,16 @@ class WindowSettings(Section):
     beta: Share = 0.4
 
 
+class ReanalyseSettings(Section):
+    """Old positions of the window that are searched again before the training (hauteur.learning.planned).
+
+    share: of the positions of earlier generations, in every generation; visits: of each search, 0 = as in self-play.
+    """
+
+    share: Annotated[float, Field(gt=0, le=1)] = 0.05
+    visits: Annotated[int, Field(ge=0, le=1_000_000_000)] = 0
+
+
 class TrainSettings(Section):
     """Settings of the candidate's training.
 
@@ -166,11 +191,12 @@ class TrainSettings(Section):
     root_value_share: share of the search's root value in the value target, the rest is the outcome; mask_illegal:
     restrict the policy loss to legal actions; surprise_weight: share of a game's weight distributed over its positions
     by policy surprise; schedule: the learning rate falls over the run (cosine, to final_learning_rate)
-    or stays; max_gradient_norm: 0 = no clipping; weight_average: decay of the running mean of the weights over the
-    steps, which is the net that plays (0 = the weights themselves); device: of the training; mixed_precision:
-    activations and gradients in 16 bits, auto: where the processor multiplies them; workers: threads that draw and
-    encode batches; shard_rows: rows of a batch that one thread computes at a time on the processor; with fewer more
-    threads are busy, tiny nets are faster with more.
+    or stays; proven_targets: whether results that the solver has proven are value targets: of the positions in which
+    they are proven, or also of those before in the game; max_gradient_norm: 0 = no clipping; weight_average: decay of
+    the running mean of the weights over the steps, which is the net that plays (0 = the weights themselves); device: of
+    the training; mixed_precision: activations and gradients in 16 bits, auto: where the processor multiplies them;
+    workers: threads that draw and encode batches; shard_rows: rows of a batch that one thread computes at a time on the
+    processor; with fewer more threads are busy, tiny nets are faster with more.
 
     >>> import hauteur as ht
     >>> ht.TrainSettings(batch_size=256, optimiser="sgd").momentum
@@ -179,6 +205,7 @@ class TrainSettings(Section):
 
     window_games: Count = 20_000
     window: WindowSettings | None = None
+    reanalyse: ReanalyseSettings | None = None
     batch_size: Annotated[int, Field(ge=1, le=1_000_000)] = 512
     samples_per_position: Annotated[float, Field(gt=0, le=10_000)] = 4.0
     optimiser: Literal["adamw", "sgd"] = "adamw"
@@ -190,6 +217,7 @@ class TrainSettings(Section):
     weight_decay: Annotated[float, Field(ge=0, le=1)] = 1e-4
     value_weight: Annotated[float, Field(ge=0, le=1000)] = 1.0
     root_value_share: Share = 0.0
+    proven_targets: ProvenTargets = "off"
     surprise_weight: Share = 0.0
     mask_illegal: bool = False
     symmetries: bool = True
@@ -365,6 +393,11 @@ class Recipe(Section):
         if (play.opponent_net is None) != (play.search.opponent_net is None):
             need = "selfplay.opponent_net (the net) and [selfplay.search.opponent_net]"
             yield f"a model of the opponent needs both, {need}; one is missing"
+        contempt, proves = play.search.search_contempt, self.train.proven_targets != "off"
+        if proves and play.search.solver is None:
+            yield "train.proven_targets needs [selfplay.search.solver], whose proofs are the targets"
+        if proves and contempt is not None and contempt.proofs_respect_contempt:
+            yield "train.proven_targets needs exact proofs: search_contempt.proofs_respect_contempt must be false"
         if play.opponent_net is not None and self.large is not None:
             yield "selfplay.opponent_net and [large] exclude each other: both are a second net"
         if play.episodes.endswith("opponent") and self.opponent is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property, lru_cache
 from typing import Any
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from hauteur import _core
 from hauteur.games.end_reasons import RESIGNATION
 from hauteur.games.registry import load_game
-from hauteur.matches.record import COLUMNS, GameRecord, LearnedColumns, Level, column, columns_of
+from hauteur.matches.record import COLUMNS, GamePlan, GameRecord, LearnedColumns, Level, column, columns_of
 
 STORED = tuple(column for column in COLUMNS if column.stored)
 """Columns of games that are written to shards."""
@@ -60,7 +60,7 @@ class Games(LearnedColumns):
     @property
     def positions(self) -> int:
         """Number of positions that are learned from."""
-        return int(np.count_nonzero(self.learn))
+        return int(np.count_nonzero(self.learn & 1))
 
     @property
     def digest(self) -> str:
@@ -93,6 +93,47 @@ class Games(LearnedColumns):
         """The index of each move into the line of its game [M]."""
         starts = self.line_lengths - self.move_counts
         return np.repeat(starts - self.moves_before[:-1], self.move_counts) + np.arange(len(self.movers))
+
+    @cached_property
+    def results(self) -> NDArray[np.int8]:
+        """Result of the game for the player who made each move, 1 won, 0 draw, -1 lost [M]."""
+        outcomes = np.repeat(self.outcome, self.move_counts)
+        return np.where(self.movers == 0, outcomes, -outcomes)
+
+    def proven_results(self, *, earlier: bool) -> NDArray[np.int8]:
+        """Results with proven ones in their place [M]; earlier: also that of the next proven position of the game."""
+        proven, moves = self.learn >> 1, np.arange(len(self.learn))
+        source = np.where(proven > 0, moves, len(moves))
+        if earlier:
+            source = np.minimum.accumulate(source[::-1])[::-1]
+        source = np.where(source < np.repeat(self.moves_before[1:], self.move_counts), source, moves)
+        found = proven[source].astype(np.int8) - 2
+        return np.where(proven[source] == 0, self.results, np.where(self.movers[source] == self.movers, found, -found))
+
+    def plan_at(self, move: int, index: int) -> GamePlan:
+        """Return the plan of a game with this number that begins before the move, with the past of that position."""
+        game = int(self.game_of(np.array([move]))[0])
+        line, spec = self.line_offsets[game], self.origin[game]
+        start = tuple(self.lines[line : line + self.plies[move]].tolist())
+        return GamePlan(index, start=start, origin=None if spec is None else make_cached(spec).new_initial_state())
+
+    def without_policies(self) -> Games:
+        """Return the games without policy targets, which are most of their bytes."""
+        none, actions, counts = np.zeros_like(self.policy_lengths), self.policy_actions[:0], self.policy_counts[:0]
+        return replace(self, policy_lengths=none, policy_actions=actions.copy(), policy_counts=counts.copy())
+
+    def with_targets(self, moves: NDArray[np.int64], found: Games) -> Games:
+        """Return the games with what the searches of `found`, games of one move each, say of these moves."""
+        new = {name: getattr(self, name).copy() for name in ("policy_lengths", "root_wdl", "surprise", "learn")}
+        for name, values in new.items():
+            values[moves] = getattr(found, name)
+        new["learn"] = np.maximum(new["learn"], self.learn)  # what was proven stays so
+        begins, offsets = self.edge_offsets[:-1].copy(), offsets_of(new["policy_lengths"])
+        begins[moves] = found.edge_offsets[:-1] + len(self.policy_actions)
+        edges = np.repeat(begins - offsets[:-1], new["policy_lengths"]) + np.arange(offsets[-1])
+        for name in ("policy_actions", "policy_counts"):
+            new[name] = np.concatenate([getattr(self, name), getattr(found, name)])[edges]
+        return replace(self, **new)
 
     def game_of(self, moves: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the games that these moves are of."""
@@ -164,7 +205,7 @@ def faults(games: Games, rules: Sequence[_core.Game]) -> Iterator[tuple[int, str
     wrong_edges = games.policy_actions >= np.repeat(actions, np.diff(edges_before))
     wrong = ~np.isin(games.outcome, (-1, 0, 1)) | (_sums(wrong_edges, edges_before) > 0)
     values = (np.abs(games.root_wdl - 0.5) < 0.51).all(axis=1)  # NaN is no value either
-    no_target = (games.learn != 0) & ~(values & (_sums(games.policy_counts, games.edge_offsets) > 0))
+    no_target = ((games.learn & 1) != 0) & ~(values & (_sums(games.policy_counts, games.edge_offsets) > 0))
     untaught = _sums(no_target, games.moves_before) > 0
     for number, game in enumerate(rules):
         if wrong[number]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,12 +19,15 @@ from hauteur.games.registry import load_game
 from hauteur.learning.recorded_games import Games, faults, places_of
 from hauteur.matches.record import GameRecord
 
+if TYPE_CHECKING:
+    from hauteur.learning.recipe import ProvenTargets
+
 
 @dataclass(frozen=True)
 class Samples:
     """A training batch of B positions, all float32: features [B, C, H, W], policy [B, A] and wdl [B, 3] targets.
 
-    policy: shares of the recorded counts; wdl: outcome for the mover, mixed with the search's root value; legal, if
+    policy: shares of the recorded counts; wdl: result for the mover, mixed with the search's root value; legal, if
     requested: uint8 [B, A], 1 for legal actions.
     """
 
@@ -63,7 +67,8 @@ class ReplayBuffer:
 
     window: games, at least 1; it may grow from one `add` or `extend` to the next, games that left it do not come back.
     surprise_weight: share of a game's weight that its positions have by `drawing_weights`, 0 to 1; 0: all are drawn
-    alike. legal: samples say which actions are legal. Raise ValueError for other values.
+    alike. legal: samples say which actions are legal. proven: whether proven results that the games have are value
+    targets (`train.proven_targets`). Raise ValueError for other values.
 
     >>> import numpy as np
     >>> import hauteur as ht
@@ -76,7 +81,13 @@ class ReplayBuffer:
     """
 
     def __init__(
-        self, game: _core.Game, window: int = 20_000, *, surprise_weight: float = 0.0, legal: bool = False
+        self,
+        game: _core.Game,
+        window: int = 20_000,
+        *,
+        surprise_weight: float = 0.0,
+        legal: bool = False,
+        proven: ProvenTargets = "off",
     ) -> None:
         if window < 1:
             raise ValueError(f"the window must be >= 1 game, got {window}")
@@ -86,9 +97,11 @@ class ReplayBuffer:
         self.window = window
         self.surprise_weight = surprise_weight
         self.legal = legal
+        self.proven = proven
         self.games: Games | None = None
         self.skipped: list[str] = []
         self._learned = np.zeros(0, np.int64)  # the moves that are learned from
+        self._results = np.zeros(0, np.int8)  # of all moves, for their movers
         self._summed_weights = np.zeros(0)  # of their positions, one after another; empty: all are drawn alike
         self._starts: dict[str | None, _core.State] = {}
         self._squares, self._actions = game.symmetries()
@@ -127,9 +140,19 @@ class ReplayBuffer:
     def append(self, added: Games) -> None:
         """Put games behind those that are there, and let those go that leave the window."""
         before = [self.games] if self.games is not None else []
-        self.games = Games.join([*before, added]).last(self.window)
-        self._learned = np.flatnonzero(self.games.learn)
-        self._weigh(self.games)
+        self._hold(Games.join([*before, added]).last(self.window))
+
+    def retarget(self, moves: NDArray[np.int64], found: Games) -> None:
+        """Learn of these moves of the window (0 to all its moves - 1) what `found`, games of one move each, says."""
+        self._hold(self._all().with_targets(moves, found))
+
+    def _hold(self, games: Games) -> None:
+        self.games = games
+        self._learned = np.flatnonzero(games.learn & 1)
+        self._results = games.results
+        if self.proven != "off":
+            self._results = games.proven_results(earlier=self.proven == "earlier")
+        self._weigh(games)
 
     def _weigh(self, games: Games) -> None:
         """Sum up by what weight each position is drawn."""
@@ -170,11 +193,11 @@ class ReplayBuffer:
     def samples_of(self, positions: NDArray[np.int64], *, root_value_share: float = 0.0) -> Samples:
         """Features and targets of these positions of the window (numbers 0 to positions - 1)."""
         games, moves = self._all(), self._learned[positions]
-        outcomes = games.outcome[games.game_of(moves)]
-        signs = np.where(games.movers[moves] == 0, outcomes, -outcomes)
-        wdl = np.eye(3, dtype=np.float32)[1 - signs]
+        result = wdl = np.eye(3, dtype=np.float32)[1 - self._results[moves]]
         if root_value_share > 0:
             wdl = (1 - root_value_share) * wdl + root_value_share * games.root_wdl[moves]
+        if self.proven != "off":
+            wdl = np.where(games.learn[moves, None] > 1, result, wdl)
         features, legal = self._features(moves)
         return Samples(features, self._policy(moves), wdl.astype(np.float32), legal)
 

@@ -49,6 +49,11 @@ class RunFolder(RunDirectory):
         return self.path / "games"
 
     @property
+    def reanalysed(self) -> Path:
+        """Folder of the shards of positions that were searched again; each is a game of one move."""
+        return self.path / "reanalysed"
+
+    @property
     def start(self) -> Path:
         """Folder of the shards of games that the run began with."""
         return self.path / "start"

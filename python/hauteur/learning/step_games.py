@@ -102,9 +102,12 @@ class StepGames:
     def _generation(self, planned: PlannedGames, *, finished: bool = False) -> _Generation:
         """Return the self-play of a generation, begun where workers play it."""
         if planned.generation not in self._begun:
-            generation = _Generation(planned, self.folder.games, self.warn, finished=finished)
+            again = planned.kind == "reanalyse"
+            folder = self.folder.reanalysed if again else self.folder.games
+            generation = _Generation(planned, folder, self.warn, finished=finished)
             if self.scheduler is not None:
-                generation.begin(self.scheduler.start(*self._units(planned, generation.missing)))
+                units, sources = self._units(planned, generation.missing)
+                generation.begin(self.scheduler.start(units, sources, first=again))
             self._begun[planned.generation] = generation
         return self._begun[planned.generation]
 

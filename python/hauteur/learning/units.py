@@ -10,6 +10,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from hauteur import _core
 from hauteur.cluster.unit import TakeUnit, Unit, UnitResult
 from hauteur.games.game_line import NO_NET
@@ -65,7 +68,7 @@ def units_of(
     places = {str(net): list(nets[net]) for net in dict.fromkeys(planned.nets) if net != NO_NET}
     if planned.kind == "self-play" and recipe.opponent is not None:
         places |= opponent_files(planned.game, recipe.opponent)
-    if planned.kind == "self-play" and recipe.selfplay.opponent_net is not None:
+    if planned.kind != "gate" and recipe.selfplay.opponent_net is not None:
         places[MODEL] = [Path(resolve_net(recipe.selfplay.opponent_net))]
     hashes = {name: [sha256_of(path) for path in paths] for name, paths in places.items()}
     sources = {hashes[name][at]: path for name, paths in places.items() for at, path in enumerate(paths)}
@@ -156,10 +159,12 @@ class LearningJob:
         self.purpose = str(shared["purpose"])
         self.game = load_game(self.recipe.game)
         self.n_scl: int | None = None
+        self.max_moves = 1 if unit.kind == "reanalyse" else None
+        self._marks_proven = self.recipe.train.proven_targets != "off"
         self.players: Sequence[SearchPlayer | MovePlayer]
         self._places, self._threads, self._stack = places, threads, ExitStack()
         try:
-            if unit.kind == "self-play":
+            if unit.kind != "gate":
                 self.n_scl = n_scl_of(self.settings.search)
                 self.players = self._players_of_selfplay()
             else:
@@ -229,7 +234,8 @@ class LearningJob:
         """
         game, settings, seed = self.game, self.settings, self.recipe.run.seed
         plans, facts, before = _UnitPlans(take), ArenaFacts(), dict[str, float]()
-        games = episodes(game, self.players, settings, plans, seed=seed, purpose=self.purpose, facts=facts)
+        purpose, most = self.purpose, self.max_moves
+        games = episodes(game, self.players, settings, plans, seed=seed, purpose=purpose, facts=facts, max_moves=most)
         with closing(games) as played:
             for record in played:
                 on_game()
@@ -237,10 +243,14 @@ class LearningJob:
                     now, (unit, records) = self._counts(facts), ended
                     spent = {name: now[name] - before.get(name, 0.0) for name in now}
                     own = {"games": len(records), "moves": sum(len(one.actions) for one in records)}
-                    found = [replace(one, n_scl=self.n_scl) for one in records]
+                    found = [replace(one, n_scl=self.n_scl, learn=self._learn(one)) for one in records]
                     content = shard_bytes(game.spec, found, generation=self.generation, nets=self.nets)
                     yield UnitResult(unit.key, content, {**own, **spent})
                     before = now
+
+    def _learn(self, record: GameRecord) -> NDArray[np.uint8]:
+        """Return the column that says which moves are learned from, with what is proven where that is a target."""
+        return np.asarray(record.learn | record.proven << 1) if self._marks_proven else record.learn
 
     def close(self) -> None:
         """Close the nets."""
@@ -271,6 +281,7 @@ def episodes(
     seed: int,
     purpose: str,
     facts: ArenaFacts,
+    max_moves: int | None = None,
 ) -> Generator[GameRecord]:
     """Play the planned games by the rules of these settings."""
     return play_games(
@@ -283,6 +294,7 @@ def episodes(
         batch_size=settings.batch_size,
         in_flight=settings.in_flight,
         max_plies=settings.max_plies,
+        max_moves=max_moves,
         resignation=settings.resignation,
         tree_per_side=settings.tree_per_side,
         facts=facts,

@@ -69,6 +69,7 @@ def play_games(
     in_flight: int = 2,
     threads: int = 1,
     max_plies: int | None = None,
+    max_moves: int | None = None,
     resignation: Resignation | None = None,
     tree_per_side: bool = False,
     facts: ArenaFacts | None = None,
@@ -77,10 +78,10 @@ def play_games(
 
     threads: that search and compute nets, each in its part of the games, as many as a net of the core has at least;
     where Python computes a net there are `in_flight`, so that one searches while the net computes for another.
-    max_plies: a game unfinished after these plies, its start included, is a draw; None: no limit. resignation: rule
-    of resignation; None: never. tree_per_side: a player on both sides has a tree for each (players on one side always
-    have their own). Random numbers derive from (seed, purpose, index of the game), or from the plan's seed. Closing the
-    iterator early drops the running games.
+    max_plies: a game unfinished after these plies, its start included, is a draw; None: no limit. max_moves: the same
+    for the moves since its start. resignation: rule of resignation; None: never. tree_per_side: a player on both sides
+    has a tree for each (players on one side always have their own). Random numbers derive from (seed, purpose, index of
+    the game), or from the plan's seed. Closing the iterator early drops the running games.
     Search rules written in Python are asked by one thread alone.
     """
     searching = [player for player in players if isinstance(player, SearchPlayer)]
@@ -93,6 +94,7 @@ def play_games(
         json.dumps(
             {
                 "max_plies": max_plies,
+                "max_moves": max_moves,
                 "resignation": None if resignation is None else resignation.model_dump(),
                 "tree_per_side": tree_per_side,
             }

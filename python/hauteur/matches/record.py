@@ -102,7 +102,8 @@ class LearnedColumns:
     """Columns that training reads of one recorded game or of many: n searched moves, V visited root edges.
 
     All values are for the mover. With Gumbel, solver or forced playouts the counts are shares of the policy target in
-    65,535ths. A move of a player without a forest has itself with count 1 as its policy and learn 0.
+    65,535ths. A move of a player without a forest has itself with count 1 as its policy and learn 0. With
+    train.proven_targets the other bits of learn are GameRecord.proven; otherwise they are 0.
     """
 
     movers: NDArray[np.uint8] = column("move", np.uint8)  # 0 the first player, 1 the second
@@ -111,7 +112,7 @@ class LearnedColumns:
     policy_lengths: NDArray[np.uint16] = column("move", np.uint16)  # edges of each move
     root_wdl: NDArray[np.float32] = column("move", np.float32, math.nan, width=3)
     surprise: NDArray[np.float32] = column("move", np.float32, math.nan)  # KL(policy target || net's priors), nats
-    learn: NDArray[np.uint8] = column("move", np.uint8, 1)  # 0: not learned from (a fast search, an opponent's move)
+    learn: NDArray[np.uint8] = column("move", np.uint8, 1)  # bit 0: learned from (no fast search, no opponent's move)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,7 +123,7 @@ class GameRecord(LearnedColumns):
     that resigned (0 the first player, 1 the second), or would have in a game that was played out; -1 = neither. notes:
     what players said of their moves, by the number of the move (n: of the one that a player who lost instead did not
     make). scores are those of hauteur.mcts.scores, in pawns; seconds from when the player was to move until it had
-    chosen.
+    chosen; proven: the result that the solver has proven of the position, 0: none.
 
     >>> import hauteur as ht
     >>> record = next(ht.self_play("tictactoe", "net=uniform visits=10", games=1))
@@ -139,6 +140,7 @@ class GameRecord(LearnedColumns):
     scores: NDArray[np.float32] = column("move", np.float32, math.nan, stored=False)
     depths: NDArray[np.uint16] = column("move", np.uint16, 0, stored=False)  # plies; 0: not known
     seconds: NDArray[np.float32] = column("move", np.float32, math.nan, stored=False)
+    proven: NDArray[np.uint8] = column("move", np.uint8, 0, stored=False)  # for the mover: 1 loss, 2 draw, 3 win
     outcome: int
     end_reason: str
     n_scl: float | None = None

@@ -38,6 +38,8 @@ pub struct Found {
     pub depth: u16,
     /// Seconds that it took.
     pub seconds: f32,
+    /// Result of the position that the solver has proven, for the mover: 1 loss, 2 draw, 3 win; 0: none.
+    pub proven: u8,
 }
 
 impl Found {
@@ -80,6 +82,7 @@ pub fn found(search: &Search, settings: &Temperature, ply: usize, uniform: f64) 
         score: pawns(f64::from(root_wdl[0] - root_wdl[2])),
         depth: 0,
         seconds: f32::NAN,
+        proven: search.root_bounds().result().map_or(0, |result| (result + 2) as u8),
     })
 }
 

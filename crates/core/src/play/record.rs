@@ -39,6 +39,8 @@ pub struct Columns {
     pub depths: Vec<u16>,
     /// Seconds of each move.
     pub seconds: Vec<f32>,
+    /// What was proven of each position.
+    pub proven: Vec<u8>,
 }
 
 impl Columns {
@@ -58,6 +60,7 @@ impl Columns {
         self.scores.push(found.score);
         self.depths.push(found.depth);
         self.seconds.push(found.seconds);
+        self.proven.push(found.proven);
     }
 }
 

@@ -149,7 +149,9 @@ impl Running {
     /// Has the game ended, by its rules, a resignation, a failure or the limit of plies?
     pub fn is_over(&self, rules: &GameRules) -> bool {
         let resigned = || self.watch.as_ref().is_some_and(|watch| watch.resigns().is_some());
-        let at_limit = || rules.max_plies.is_some_and(|most| self.plies() >= most);
+        let reached = |limit: Option<usize>, count: usize| limit.is_some_and(|most| count >= most);
+        let at_limit =
+            || reached(rules.max_plies, self.plies()) || reached(rules.max_moves, self.columns.actions.len());
         self.lost.is_some() || self.state.outcome().is_some() || resigned() || at_limit()
     }
 

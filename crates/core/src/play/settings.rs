@@ -87,6 +87,8 @@ pub struct SearchPlayer {
 pub struct GameRules {
     /// A game unfinished after this number of plies, its start included, is a draw.
     pub max_plies: Option<usize>,
+    /// A game unfinished after this number of moves since its start is over, as a draw.
+    pub max_moves: Option<usize>,
     /// When players resign.
     pub resignation: Option<Resignation>,
     /// A player on both sides has a tree for each.

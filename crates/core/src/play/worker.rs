@@ -349,6 +349,7 @@ impl Worker {
                     score,
                     depth,
                     seconds,
+                    proven: 0,
                 });
                 if !note.is_empty() {
                     game.note(note);

@@ -126,7 +126,7 @@ def _walk(row: dict[str, Any]) -> dict[str, Any]:
         )
         ply = before + number
         if row["visits"][number] and edges and edges[0][0]:
-            notes[ply] = _search_note(state, edges, row["visits"][number], row["learn"][number])
+            notes[ply] = _search_note(state, edges, row["visits"][number], row["learn"][number] & 1)
             best[ply] = edges[0][1]
         else:
             notes[ply] = MoveNote("chosen without a search")
