@@ -50,6 +50,16 @@ VARIANTS: dict[str, dict[str, Any]] = {
         "selfplay": {"opponent_net": "connect4", "tree_per_side": True, "search": {"search_contempt": {"n_scl": 2}}},
     },
     "baseline": {"selfplay": {"episodes": "candidate-versus-opponent"}, "opponent": {"baseline": "mcts:20"}},
+    "again": {
+        "selfplay": {
+            "archive": {"weight": "change"},
+            "max_policy_lag": 1,
+            "games": 8,
+            "search": {"solver": {"lookahead": 1}},
+        },
+        "train": {"reanalyse": {"share": 0.2, "visits": 4}, "proven_targets": "earlier"},
+        "run": {"generations": 3},
+    },
     "lag 1": {"selfplay": {"max_policy_lag": 1}, "run": {"generations": 3}},
     "lag 2": {"selfplay": {"max_policy_lag": 2, "games": 6}, "run": {"generations": 4}},
 }
@@ -75,12 +85,12 @@ def workers(count: int) -> Iterator[Scheduler]:
 
 def content(folder: Path) -> dict[str, str]:
     """Hashes of all that a run decides: files of games, nets, decisions of the gate, and the checkpoint's tensors."""
-    paths = [path for name in ("games", "nets", "gate") for path in sorted((folder / name).iterdir())]
+    paths = [path for name in ("games", "nets", "gate", "reanalysed") for path in sorted((folder / name).glob("*"))]
     _, tensors = load_checkpoint(RunFolder(folder).checkpoint)
     return {str(path.relative_to(folder)): sha256_of(path) for path in paths} | {"tensors": tensors_digest(tensors)}
 
 
-NORMAL = ("sprt", "opponent", "model")
+NORMAL = ("sprt", "opponent", "model", "again")
 
 
 @pytest.mark.parametrize(

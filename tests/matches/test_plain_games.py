@@ -8,6 +8,7 @@ import pytest
 from learning_toys import ToyEvaluator
 
 from hauteur import _core
+from hauteur.games.end_reasons import PLY_LIMIT
 from hauteur.matches.arena import play_games
 from hauteur.matches.record import GamePlan, GameRecord, Resignation
 from hauteur.mcts.params import (
@@ -103,6 +104,13 @@ def test_players_who_are_asked() -> None:
         rave = make_baseline(game, Baseline("rave", 30), workers)
         plans = [GamePlan(index, (0, 1) if index % 2 else (1, 0), seed=index) for index in range(4)]
         compare("nogo(size=5)", [player(game), rave], plans)
+
+
+def test_a_limit_of_moves() -> None:
+    plans = [GamePlan(index, start=(3,) * index) for index in range(5)]
+    games = compare("connect4", [player(CONNECT4)], plans, max_moves=2)
+    assert [len(game.actions) for game in games] == [2] * 5
+    assert {(game.outcome, game.end_reason) for game in games} == {(0, PLY_LIMIT)}
 
 
 def test_origins_and_a_limit_of_plies() -> None:

@@ -64,17 +64,18 @@ class Archived:
         return weights if weights.any() else learned
 
     @cached_property
-    def _summed(self) -> NDArray[np.float64]:
-        return np.cumsum(self.weights)
+    def _drawn(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """The moves that have a weight, and the sums of the weights up to each."""
+        moves = np.flatnonzero(self.weights)
+        return moves, np.cumsum(self.weights[moves])
 
     def plan(self, index: int, random: np.random.Generator) -> GamePlan | None:
         """Plan the game of this number; None where it begins as without an archive."""
-        share, point = random.random(2)
-        if share >= self.settings.share or not self.weights.any():
+        (share, point), (moves, summed) = random.random(2), self._drawn
+        if share >= self.settings.share or not len(moves):
             return None
-        place = np.searchsorted(self._summed, point * self._summed[-1], side="right")
-        last = np.flatnonzero(self.weights)[-1]  # a point may be rounded up to the sum
-        return self.games.plan_at(int(min(place, last)), index)
+        place = np.searchsorted(summed, point * summed[-1], side="right")
+        return self.games.plan_at(int(moves[min(place, len(moves) - 1)]), index)  # a point may be rounded up to the sum
 
 
 def weights_of(games: Games, kind: str) -> NDArray[np.float64]:
