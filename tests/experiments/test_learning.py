@@ -86,7 +86,7 @@ def test_arms_differ_in_temperature_and_the_rule_alone(tmp_path: Path) -> None:
     same = {"search": search, "temperature": cold.selfplay.temperature}
     for recipe in (cold, warm, contempt):
         assert recipe.model_copy(update={"selfplay": recipe.selfplay.model_copy(update=same)}) == cold
-    for arm in (*methods.USUAL, *methods.SPARSE):
+    for arm in (*methods.USUAL, *methods.SPARSE, *methods.AGAIN):
         assert methods.recipe_of(setting(tmp_path), 3, arm).run.seed == 3
 
 
@@ -102,6 +102,14 @@ def test_a_small_training_to_the_end_and_again(tmp_path: Path, monkeypatch: pyte
     before = (tmp_path / "t/result.csv").read_bytes()
     assert make_experiment(find("contempt-training"), at).rows == result.rows
     assert (tmp_path / "t/result.csv").read_bytes() == before
+
+
+def test_small_runs_that_use_their_games_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(arms, "STAGES", 2)
+    at = setting(tmp_path / "t", scale=0.0002, first_seed=11, visits=None, game=TINY)
+    result = make_experiment(find("learning-again"), at)
+    assert [row["arm"] for row in result.rows] == [arm.name for arm in methods.AGAIN for _ in range(3)]
+    assert [one.key for one in result.findings] == ["archive", "regret", "reanalyse", "proven"]
 
 
 def found(gain: float, over: Arm | None = None, seeds: int = 6, draws: float = 0.4) -> str:

@@ -2,14 +2,17 @@
 
 D. J. Wu, "Accelerating Self-Play Learning in Go", 2019 (playout cap randomisation, forced playouts with pruned targets,
 policy surprise); D. Silver et al., Nature 550, 2017 (positions transformed by symmetries); I. Danihelka et al., "Policy
-improvement by planning with Gumbel", ICLR 2022 (few visits). All runs of a seed learn Connect Four from zero; those
-that are compared spend the same number of evaluations. What is compared is stated beforehand: the share of solved
-positions in which the net's move keeps the value, as the mean over the evaluations, seed by seed.
+improvement by planning with Gumbel", ICLR 2022 (few visits). Games that are used again: A. Trudeau and M. Bowling,
+"Targeted Search Control in AlphaZero", AAMAS 2023 (Go-Exploit); Y.-J. Tsai et al., "Regret-Guided Search Control", ICLR
+2026; J. Schrittwieser et al., "Online and Offline Reinforcement Learning by Planning with a Learned Model", NeurIPS
+2021 (Reanalyse); proven values of M. Winands et al.'s solver, CG 2008, as targets. All runs of a seed learn Connect
+Four from zero; those that are compared spend the same number of evaluations. What is compared is stated beforehand: the
+share of solved positions in which the net's move keeps the value, as the mean over the evaluations, seed by seed.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -51,9 +54,17 @@ GUMBEL = Arm(
     f"Gumbel, {FEW_VISITS} visits",
     (*FEW.changes, ("selfplay.search.gumbel.considered", 6), ("selfplay.search.dirichlet.epsilon", 0.0)),
 )
+LAST_GAMES = (("selfplay.archive.window_games", 3000),)
+ARCHIVE = Arm("archive", "half of the games from an archive", LAST_GAMES)
+REGRET = Arm("regret", "archive, drawn by regret", (*LAST_GAMES, ("selfplay.archive.weight", "regret")))
+REANALYSED = Arm("reanalyse", "5 % of the window searched again", (("train.reanalyse.share", 0.05),))
+SOLVED = Arm("solver", "solver", (("selfplay.search.solver.lookahead", 1),))
+PROVEN = Arm("proven", "solver, proven targets", (*SOLVED.changes, ("train.proven_targets", "earlier")))
 USUAL = (PLAIN, UNMIRRORED, CAP, FORCED, SURPRISE)
 SPARSE = (FEW, GUMBEL)
 """The arms with few visits."""
+AGAIN = (PLAIN, ARCHIVE, REGRET, REANALYSED, SOLVED, PROVEN)
+"""The arms that use recorded games again."""
 
 
 @dataclass(frozen=True)
@@ -84,6 +95,15 @@ METHODS = (
     ),
 )
 
+AGAIN_METHODS = (
+    Method("Trudeau and Bowling 2023", "games from an archive of positions learn faster", "no number", ARCHIVE, PLAIN),
+    Method(
+        "Tsai et al. 2026", "starts drawn by regret learn faster than uniform ones", "89 Elo, 3 games", REGRET, ARCHIVE
+    ),
+    Method("Schrittwieser et al. 2021", "old positions searched again learn faster", "no number", REANALYSED, PLAIN),
+    Method("Winands et al. 2008", "proven values as targets learn faster", "no source claims it", PROVEN, SOLVED),
+)
+
 
 def recipe_of(setting: Setting, seed: int, arm: Arm) -> ht.Recipe:
     """Return the recipe of an arm."""
@@ -91,24 +111,36 @@ def recipe_of(setting: Setting, seed: int, arm: Arm) -> ht.Recipe:
 
 
 def make(setting: Setting) -> Result:
-    """Learn, evaluate and compare."""
+    """Learn, evaluate and compare the methods of the papers on self-play and training."""
+    parts = {"": (USUAL, EVALUATIONS, VISITS), "-few": (SPARSE, FEW_EVALUATIONS, FEW_VISITS)}
+    return _compared(setting, "learning-methods", parts, METHODS)
+
+
+def make_again(setting: Setting) -> Result:
+    """Learn, evaluate and compare the methods that use recorded games again."""
+    return _compared(setting, "learning-again", {"": (AGAIN, EVALUATIONS, VISITS)}, AGAIN_METHODS)
+
+
+def _compared(
+    setting: Setting, name: str, parts: Mapping[str, tuple[Sequence[Arm], int, int]], methods: Sequence[Method]
+) -> Result:
+    """Make an experiment. parts: arms, evaluations of each run and visits a move, by the ending of a figure's name."""
     evaluator = evaluator_of(setting)
     curves: dict[str, list[Curve]] = {}
-    for key, arms, full in (("", USUAL, EVALUATIONS), ("-few", SPARSE, FEW_EVALUATIONS)):
+    for key, (arms, full, _) in parts.items():
         recipes = {(seed, arm): recipe_of(setting, seed, arm) for seed in setting.seed_numbers for arm in arms}
         curves[key] = curves_of(setting, recipes, setting.scaled(full, 2), evaluator)
     every = [curve for some in curves.values() for curve in some]
     facts = {
         "evaluations": {curve.arm.name: curve.points[-1].evaluations for curve in every},
-        "arms": {arm.name: dict(arm.changes) for arm in (*USUAL, *SPARSE)},
+        "arms": {arm.name: dict(arm.changes) for part in parts.values() for arm in part[0]},
     }
     facts = facts_of(setting, evaluator, recipe_of(setting, setting.first_seed, PLAIN), **facts)
-    visits = {"": VISITS, "-few": FEW_VISITS}
     figures = [
-        curve_figure(some, f"learning-methods{key}", f"{visits[key]} visits a move", "evaluations")
+        curve_figure(some, f"{name}{key}", f"{parts[key][2]} visits a move", "evaluations")
         for key, some in curves.items()
     ]
-    return Result(rows(every), [finding(every, method) for method in METHODS], figures, [table(every)], facts)
+    return Result(rows(every), [finding(every, method) for method in methods], figures, [table(every)], facts)
 
 
 def finding(curves: Sequence[Curve], method: Method) -> Finding:
@@ -145,6 +177,16 @@ EXPERIMENTS = (
         "Connect Four from zero with and without methods that save evaluations: exact play by evaluations",
         make,
         claims=[SourceClaim(method.key, method.source, method.statement, method.figure) for method in METHODS],
+        seeds=8,
+        first_seed=FIRST_SEED,
+        uses=("game",),
+    ),
+    Experiment(
+        "learning-again",
+        "Trudeau and Bowling 2023, Tsai et al. 2026, Schrittwieser et al. 2021",
+        "Connect Four from zero with and without games that are used again: exact play by evaluations",
+        make_again,
+        claims=[SourceClaim(method.key, method.source, method.statement, method.figure) for method in AGAIN_METHODS],
         seeds=8,
         first_seed=FIRST_SEED,
         uses=("game",),
