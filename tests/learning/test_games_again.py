@@ -295,3 +295,19 @@ def test_lost_files_are_made_again(through: Path, tmp_path: Path) -> None:
     assert [path.read_bytes() for path in lost] == before
     assert len(display.warnings) == 2
     assert_same_run(folder, tmp_path / "other")
+
+
+def test_a_resumed_run_reads_the_windows_that_positions_were_drawn_from(tmp_path: Path) -> None:
+    def recipe(generations: int) -> Recipe:
+        train = {"reanalyse": {"share": 0.4}, "window_games": 20, "schedule": "constant"}
+        return tiny(train=train, run={"generations": generations})
+
+    display = Silent()
+    learn(recipe(6), folder=tmp_path / "through", display=display)
+    learn(recipe(5), folder=tmp_path / "run", display=display)
+    for path in (tmp_path / "run/games").glob("gen-0000[12]-*"):
+        path.unlink()
+    learn(recipe(6), folder=tmp_path / "run", display=display)
+    assert display.warnings == []
+    for name in ("reanalysed/gen-00006-0000.parquet", "nets/gen-00006.safetensors"):
+        assert (tmp_path / "run" / name).read_bytes() == (tmp_path / "through" / name).read_bytes()

@@ -93,6 +93,8 @@ class ReplayBuffer:
             raise ValueError(f"the window must be >= 1 game, got {window}")
         if not 0 <= surprise_weight <= 1:
             raise ValueError(f"surprise_weight must be 0 to 1, got {surprise_weight}")
+        if proven not in ("off", "position", "earlier"):
+            raise ValueError(f"proven must be off, position or earlier, got {proven!r}")
         self.game = game
         self.window = window
         self.surprise_weight = surprise_weight
