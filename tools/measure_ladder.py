@@ -1,6 +1,6 @@
 """Measure the ladder of opponents and write its table: `python tools/measure_ladder.py --games 400`.
 
-From maia-1500, whose policy is sampled as it is, downwards and upwards: for every hundred points the net of that rating
+From maia-1500, whose policy is sampled unchanged, down and up: for every hundred points the net of that rating
 (maia-1100 is the lowest, maia-2200 the one above 1900) with the temperature at which it scores 64 % against the rung
 below, found by halving an interval; where the coldest temperature is not enough, more visits. Then all neighbours are
 measured anew, with other random numbers, for the table. Nets are found by their names (`hauteur net get maia-1500`).

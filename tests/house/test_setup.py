@@ -89,6 +89,6 @@ def test_the_files_of_quick_tests_are_there() -> None:
 
 @pytest.mark.parametrize("script", ["docs/site/screenshots.py", "docs/site/pictures.py", "tools/measure_ladder.py"])
 def test_scripts_begin(script: str) -> None:
-    told = subprocess.run([sys.executable, ROOT / script, "--help"], capture_output=True, text=True, check=False)
-    assert told.returncode == 0, told.stderr
-    assert "usage" in told.stdout.lower()
+    ran = subprocess.run([sys.executable, ROOT / script, "--help"], capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert "usage" in ran.stdout.lower()

@@ -137,7 +137,11 @@ contempt-odds chess-1 | 200 games a cell, 100 to 1,600 nodes, an odds taker of 1
 contempt-odds chess-10 | 200 games a cell, 100 to 1,600 nodes, an odds taker of 10 visits | \
     --visits 1600 --opponent "visits=10 temperature=0.5" --net 0
 odds-models chess | 200 games a cell, 100 and 400 nodes, an odds taker of 1 visit | \
-    {CHESS_ODDS} --opponent "net=maia-1500 visits=1 temperature=1" --net 0
+    {CHESS_ODDS} --opponent "net=maia-1500 visits=1 temperature=1 policy_temperature=1" --net 0
+odds-models-even chess | 200 games a cell, 100 and 400 nodes, the model maia-1500 | \
+    --opponent "net=maia-1500 visits=1 temperature=1 policy_temperature=1" --net 0
+odds-model-strength chess | 200 games a model, 100 nodes, an odds taker of 1 visit | \
+    --visits 100 {CHESS_ODDS} --opponent "net=maia-1900 visits=1 temperature=1 policy_temperature=1" --net 0
 repeats minichess | 2,000 games a set, 50 visits | --scale 20 --visits 50 --game minichess
 repeats chess | 2,000 games a set, 50 visits | --scale 20 --visits 50 --net 0
 contempt-positions minichess | 400 games and 2,000 positions a set | --scale 4 --game minichess

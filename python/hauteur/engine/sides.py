@@ -153,7 +153,7 @@ class EngineSide(Closing):
         return self.given.seconds is None and self.given.clock is None
 
     def _settings(self) -> PlaySettings:
-        """What the session thinks with."""
+        """Settings that the session searches with."""
         search = self._options.bounded(self._player.search)
         return PlaySettings(search, self._player.temperature, BATCH if self._by_visits else None)
 

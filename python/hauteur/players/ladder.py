@@ -16,7 +16,7 @@ from hauteur.system.settings import Section, read_toml
 
 PREFIX = "human-"
 ANCHOR = 1500
-"""Rating of maia-1500, whose policy is sampled as it is: at one visit, policy temperature and temperature 1."""
+"""Rating of maia-1500, whose policy is sampled unchanged: at one visit, policy temperature and temperature 1."""
 TABLE = Path(__file__).with_name("ladder.toml")
 
 

@@ -103,7 +103,7 @@ def taken_moves(cell: Cell) -> tuple[np.ndarray, list[np.ndarray], list[int]]:
 
 
 def findings(cells: Cells, net: str) -> list[Finding]:
-    """Whether a model of weaker players, or a warmer one, is above the right one. net: the odds taker's."""
+    """Return the claims on a model of weaker players and on a warmer one. net: the odds taker's."""
     at, right = of_most_nodes(cells), arm_of(net, 1.0)
     if right not in at:
         return []

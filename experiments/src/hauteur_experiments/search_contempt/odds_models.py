@@ -1,4 +1,4 @@
-"""What a model of the odds taker is worth: PUCT, search-contempt and both with a network that predicts the taker.
+"""The worth of a model of the odds taker: PUCT, search-contempt and both with a network that predicts the taker.
 
 The giver's net is `--net`, the handicap the position of `--game`, the odds taker `--opponent`: a net that is sampled.
 All arms have the same openings and seeds. The right model is the taker's own net at the temperature of its samples,
@@ -168,7 +168,7 @@ def findings(cells: Cells) -> list[Finding]:
 
 
 def even_findings(cells: Cells) -> list[Finding]:
-    """Whether an arm loses against PUCT, at the most nodes."""
+    """Return the claim that an arm loses against PUCT, at the most nodes."""
     losses = {
         f"PUCT above {arm}": (by_opening(*_lost(cell)), SMALLEST_POINTS) for arm, cell in of_most_nodes(cells).items()
     }
