@@ -328,7 +328,9 @@ class Run:
             net = self.folder.net(self.state.best, large=large)
             write_bytes(self.folder.best(large=large), net.read_bytes())
         from hauteur.learning.report.page import run_report
+        from hauteur.learning.yardstick import judge_nets
 
+        judge_nets(self.folder, self.game, self.recipe.run.yardstick, [line["best"] for line in self.state.history])
         run_report(self.folder).write(self.folder.report)
 
     def _control(self) -> None:

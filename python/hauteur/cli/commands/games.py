@@ -206,9 +206,9 @@ class _Judged:
 
     def text(self) -> list[str]:
         """Return the shares as lines."""
-        rows = {"ply": self.by_ply, "": self.by_phase | {"all": self.total}}
+        rows = {f"ply {ply}": part for ply, part in self.by_ply.items()} | self.by_phase | {"all": self.total}
         out = [f"{'':8} {'positions':>9}  {'kept':24} {'choice matters':>14}  kept"]
-        out += [_row(f"{word} {name}".strip(), part) for word, some in rows.items() for name, part in some.items()]
+        out += [_row(name, part) for name, part in rows.items()]
         left, plies = sum(self.solved.unsolved), self.solved.plies
         kind = "quiet positions: no two moves end the game with a winner" if self.solved.quiet else "positions"
         out.append(
