@@ -1,4 +1,4 @@
-"""Makes the solved Connect Four positions that ship with the package, by which `hauteur prove connect4` judges nets.
+"""Makes the solved Connect Four positions that ship with the package, that `hauteur prove connect4` measures nets by.
 
     python benchmarks/connect4_values.py python/hauteur/networks/data/connect4.solved
 

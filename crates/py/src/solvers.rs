@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard};
 
 use hauteur_core::game::Action;
 use hauteur_core::players::exact::{MoveSolver, solver_of};
-use hauteur_core::players::solved_positions::{Wanted, find};
+use hauteur_core::players::solved_positions::{Request, find};
 use pyo3::prelude::*;
 
 use crate::errors::value_error;
@@ -67,8 +67,8 @@ pub fn solved_positions(
     table_bits: u32,
 ) -> PyResult<(Positions, Vec<usize>, bool)> {
     let mut solver = game.checked(solver_of(game.0.as_ref(), table_bits))?.map_err(value_error)?;
-    let wanted = Wanted { count, seed, nodes, total };
-    let found = py.detach(|| find(game.0.as_ref(), solver.as_mut(), &wanted));
+    let request = Request { count, seed, nodes, total };
+    let found = py.detach(|| find(game.0.as_ref(), solver.as_mut(), &request));
     let found = game.checked(found)?;
     let positions = found.positions.into_iter().map(|one| (one.actions, one.values)).collect();
     Ok((positions, found.unsolved, found.quiet))

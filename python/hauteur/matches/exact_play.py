@@ -18,20 +18,20 @@ from hauteur.networks.names import data_path
 from hauteur.players.search_player import SearchPlayer
 from hauteur.system.seeds import stream
 
-JUDGE = SearchParams(
+FIXED_SEARCH = SearchParams(
     cpuct=Cpuct(init=1.745, base=38739.0, factor=3.894),
     fpu=Fpu(kind="reduction", value=0.33),
     policy_temperature=1.359,
 )
-"""The search by which nets are judged, whatever their runs search with: PUCT without noise; the most visited move."""
+"""The search by which nets are measured, whatever their runs search with: PUCT without noise; the most visited move."""
 
-JUDGE_VISITS = 200
+FIXED_VISITS = 200
 
 COUNT, NODES, TOTAL = 5000, 1_000_000, 100_000_000
 """Positions of a set; positions searched to solve one of them at most, and all of them."""
 
 SLOWER = 100
-"""The limits of games written in Python are so many times smaller."""
+"""Games written in Python have limits that are smaller by this factor."""
 
 PHASES = ("opening", "middle", "end")
 """Thirds of the plies that a set has positions of."""

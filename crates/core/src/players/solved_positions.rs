@@ -15,9 +15,9 @@ use crate::math::rng::{Stream, mix};
 
 /// Simulations a move of the games that are searched; in games that are not written in Rust, and much slower.
 const SIMULATIONS: [u32; 2] = [32, 4];
-/// One move in so many of those games is random.
+/// Every move of those games is random with one chance in this number.
 const RANDOM_MOVES: usize = 4;
-/// Games that are played for each wanted position.
+/// Games that are played for each position that is asked for.
 const GAMES: usize = 4;
 /// Positions that are taken from a game at most.
 const A_GAME: usize = 2;
@@ -28,7 +28,7 @@ const FEWEST: usize = 500;
 
 /// What positions are asked for.
 #[derive(Clone, Copy, Debug)]
-pub struct Wanted {
+pub struct Request {
     /// Number of positions, spread evenly over the plies.
     pub count: usize,
     /// Of the games that they are taken from.
@@ -59,15 +59,15 @@ pub struct Found {
     pub quiet: bool,
 }
 
-/// Solved positions of a game; fewer than are wanted where its games have no more, or `total` is spent.
-pub fn find(game: &dyn Game, solver: &mut dyn MoveSolver, wanted: &Wanted) -> Found {
+/// Solved positions of a game; fewer than are asked for where its games have no more, or `total` is spent.
+pub fn find(game: &dyn Game, solver: &mut dyn MoveSolver, request: &Request) -> Found {
     let games: Vec<Vec<Action>> =
-        (0..(GAMES * wanted.count) as u64).map(|number| play(game, wanted.seed, number)).collect();
-    let quiet = Sampler::new(game, &games, solver, wanted, true).found();
-    if quiet.positions.len() >= FEWEST.min(wanted.count) {
+        (0..(GAMES * request.count) as u64).map(|number| play(game, request.seed, number)).collect();
+    let quiet = Sampler::new(game, &games, solver, request, true).found();
+    if quiet.positions.len() >= FEWEST.min(request.count) {
         return quiet;
     }
-    Sampler::new(game, &games, solver, wanted, false).found()
+    Sampler::new(game, &games, solver, request, false).found()
 }
 
 /// The moves of the game of this number.
@@ -103,7 +103,7 @@ struct Sampler<'a> {
     /// Positions taken from each game.
     taken: Vec<usize>,
     solver: &'a mut dyn MoveSolver,
-    wanted: &'a Wanted,
+    request: &'a Request,
     quiet: bool,
     last_node: u64,
     plies: Vec<Ply>,
@@ -115,7 +115,7 @@ impl<'a> Sampler<'a> {
         game: &'a dyn Game,
         games: &'a [Vec<Action>],
         solver: &'a mut dyn MoveSolver,
-        wanted: &'a Wanted,
+        request: &'a Request,
         quiet: bool,
     ) -> Self {
         Sampler {
@@ -123,9 +123,9 @@ impl<'a> Sampler<'a> {
             symmetries: game.symmetries(),
             games,
             taken: vec![0; games.len()],
-            last_node: solver.nodes().saturating_add(wanted.total),
+            last_node: solver.nodes().saturating_add(request.total),
             solver,
-            wanted,
+            request,
             quiet,
             plies: (0..games.iter().map(Vec::len).max().unwrap_or(0)).map(|_| Ply::default()).collect(),
             known: HashSet::new(),
@@ -137,16 +137,17 @@ impl<'a> Sampler<'a> {
         // the plies in turn, so that each has as many as it can; rare late ones choose first
         let mut open: Vec<usize> = (first..self.plies.len()).rev().collect();
         let mut count: usize = open.iter().map(|&ply| self.plies[ply].solved.len()).sum();
-        while !open.is_empty() && count < self.wanted.count {
+        while !open.is_empty() && count < self.request.count {
             open.retain(|&ply| {
                 let before = self.plies[ply].solved.len();
-                let goes_on = count < self.wanted.count && self.add(ply);
+                let goes_on = count < self.request.count && self.add(ply);
                 count += self.plies[ply].solved.len() - before;
                 goes_on
             });
         }
         let unsolved = self.plies.iter().map(|ply| ply.unsolved).collect();
-        let positions = self.plies.into_iter().skip(first).flat_map(|ply| ply.solved).take(self.wanted.count).collect();
+        let positions =
+            self.plies.into_iter().skip(first).flat_map(|ply| ply.solved).take(self.request.count).collect();
         Found { positions, unsolved, quiet: self.quiet }
     }
 
@@ -181,7 +182,7 @@ impl<'a> Sampler<'a> {
             }
             self.taken[number] += 1;
             let actions = actions[..ply].to_vec();
-            match self.solver.move_values(state.as_ref(), self.wanted.nodes) {
+            match self.solver.move_values(state.as_ref(), self.request.nodes) {
                 Some(values) => self.plies[ply].solved.push(Solved { actions, values }),
                 None => self.plies[ply].unsolved += 1,
             }
@@ -236,7 +237,7 @@ mod tests {
     fn found(spec: &str, count: usize, nodes: u64) -> Found {
         let game = make_game(spec).unwrap();
         let mut solver = solver_of(game.as_ref(), 16).unwrap();
-        find(game.as_ref(), solver.as_mut(), &Wanted { count, seed: 1, nodes, total: 100 * nodes })
+        find(game.as_ref(), solver.as_mut(), &Request { count, seed: 1, nodes, total: 100 * nodes })
     }
 
     #[test]

@@ -16,8 +16,8 @@ from hauteur.games.registry import check_game as results_of_laws
 from hauteur.games.registry import load_game
 from hauteur.matches.exact_play import (
     COUNT,
-    JUDGE,
-    JUDGE_VISITS,
+    FIXED_SEARCH,
+    FIXED_VISITS,
     LINES,
     PHASES,
     PlayedTree,
@@ -87,7 +87,7 @@ def prove(
     spec: GameSpec,
     *,
     net: NetName | None = None,
-    visits: int = JUDGE_VISITS,
+    visits: int = FIXED_VISITS,
     positions: int = COUNT,
     as_first: Annotated[bool, Parameter(negative=())] = False,
     as_second: Annotated[bool, Parameter(negative=())] = False,
@@ -100,7 +100,7 @@ def prove(
 
     Reported is the share of moves that keep the exact value of solved positions, with its 95 % interval, by ply and
     phase; in games of at most 10,000 positions also what becomes of games against every reply, as either side. One
-    fixed search judges all nets: PUCT without noise. Exit status 1: a loss against some reply, a share below
+    fixed search is that of all nets: PUCT without noise. Exit status 1: a loss against some reply, a share below
     --at-least, a mistake of --as-first or --as-second.
 
     Parameters
@@ -112,7 +112,7 @@ def prove(
     visits
         Visits a move.
     positions
-        Solved positions to judge by, at most.
+        Solved positions, at most.
     as_first
         Play the first player against all replies that keep the value, and check every move.
     as_second
@@ -128,7 +128,7 @@ def prove(
     """
     _check(at_least, visits=visits, positions=positions, lines=lines)
     if at_least is not None and (as_first or as_second):
-        raise ValueError("--at-least is a share of solved positions, which --as-first and --as-second do not judge by")
+        raise ValueError("--at-least is a share of solved positions, which --as-first and --as-second do not count")
     game, started = load_game(spec), time.perf_counter()
     sides = [side for side, asked in enumerate((as_first, as_second)) if asked]
     judged: _Judged | None = None
@@ -165,7 +165,7 @@ def _player(game: _core.Game, net: str | None, visits: int) -> Iterator[SearchPl
     """The player of a net, at temperature 0; its evaluator is closed at the end."""
     chosen = net_or_shipped(net, game)
     with closing(evaluator_of(game, chosen)) as evaluator:
-        yield SearchPlayer(Path(chosen).name.split(".")[0], evaluator, JUDGE, visits)
+        yield SearchPlayer(Path(chosen).name.split(".")[0], evaluator, FIXED_SEARCH, visits)
 
 
 def evaluator_of(game: _core.Game, net: str) -> "Evaluator":
@@ -185,7 +185,7 @@ class _Judged:
 
     @classmethod
     def of(cls, player: SearchPlayer, game: _core.Game, count: int, seed: int) -> "_Judged":
-        """Judge a player; ValueError where no position of the game can be solved."""
+        """Measure a player; ValueError where no position of the game can be solved."""
         solved = solved_set(game, count, seed=seed)
         if not solved.positions:
             raise ValueError(f"no position of {game.spec} was solved by {solved.nodes:,} positions searched")

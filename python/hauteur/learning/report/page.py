@@ -113,7 +113,7 @@ def facts_of(history: History, start: Line | None, rounds: History) -> list[Fact
     last: Line = history[-1] if history else {}
     begun: Line = {} if start is None else start
     kinds: tuple[tuple[float | None, Callable[[float], str], str], ...] = (
-        (number(last, "yardstick.share"), "{:.1%}".format, "moves that keep the exact value"),
+        (number(last, "exact_play.share"), "{:.1%}".format, "moves that keep the exact value"),
         (number(begun, "start.games"), "{:,.0f}".format, "recorded games"),
         (number(begun, "start.positions"), "{:,.0f}".format, "recorded positions"),
         (number(begun, "train_steps"), "{:,.0f}".format, "first steps"),
