@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 __all__ = [
     "Batch",
-    "Connect4Solver",
+    "ExactSolver",
     "Forest",
     "Game",
     "Network",
@@ -32,6 +32,7 @@ __all__ = [
     "rave_search",
     "rollout_values",
     "settings_schema",
+    "solved_positions",
     "state_from",
     "t_quantile",
 ]
@@ -386,16 +387,16 @@ class Forest:
     def clear_cache(self) -> None: ...
 
 @final
-class Connect4Solver:
-    """Exact values of Connect Four moves on one board by alpha-beta; `table_bits`: the table has 2**table_bits entries of 8 bytes.
+class ExactSolver:
+    """Exact values of a game's positions by alpha-beta; `table_bits`: the table has 2**table_bits entries, 10 to 28.
 
-    Boards have 4 to 7 columns (default 7) and 4 to 6 rows (default 6)."""
+    ValueError for a game in which a value depends on more of the past than key and ply, such as repetitions."""
 
-    def __new__(cls, table_bits: int = 22, columns: int = ..., rows: int = ...) -> Connect4Solver: ...
-    def move_values(self, state: State) -> NDArray[np.int8]:
-        """Value of each legal move, in the order of `state.legal_actions()`: +1 the mover wins by it, 0 draw, -1 loses."""
-    def move_values_within(self, state: State, nodes: int) -> list[int] | None:
-        """The same; None where that takes more than `nodes` further positions."""
+    def __new__(cls, game: Game, table_bits: int = 22) -> ExactSolver: ...
+    def move_values(self, state: State, nodes: int | None = None) -> list[int] | None:
+        """Value of each legal move, in the order of `state.legal_actions()`: +1 the mover wins by it, 0 draw, -1 loses.
+
+        None where that takes more than about `nodes` further positions."""
     @property
     def nodes(self) -> int:
         """Positions searched so far."""
@@ -422,6 +423,14 @@ class Tablebase:
 def game_names() -> list[str]: ...
 def t_quantile(confidence: float, freedom: int) -> float:
     """t with P(T <= t) = confidence for Student's distribution of `freedom` degrees; confidence: 0.5 to below 1."""
+
+def solved_positions(
+    game: Game, count: int, seed: int = 0, nodes: int = 1_000_000, total: int = 100_000_000, table_bits: int = 22
+) -> tuple[list[tuple[list[int], list[int]]], list[int], bool]:
+    """Positions of games of random and of decent play with the exact values of their legal moves, in the order of their plies.
+
+    count: as many, or fewer where there are no more; nodes: positions searched for one at most, total: for all. Returned:
+    (moves, values) of each, positions that took too long by ply from 0, whether no two moves end one with a winner."""
 
 def python_game_from(game: object, spec: str) -> Game:
     """Builds a pickled game that is written in Python."""

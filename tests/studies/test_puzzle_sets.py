@@ -46,13 +46,13 @@ def test_the_puzzles_that_ship() -> None:
 
 def test_the_solutions_of_connect_four_are_unique() -> None:
     """Exactly: every other move is worth less, except beside a win at once at the end of a line."""
-    solver = _core.Connect4Solver(20)
+    solver = _core.ExactSolver(_core.Game("connect4"), 20)
     checked = 0
     for problem in problems_of(shipped_sets()["connect4"]):
         for number, step in enumerate(problem.steps):
             if step.state.ply < 18:
                 continue  # takes the solver longer than a test should
-            values = solver.move_values_within(step.state, 2_000_000)
+            values = solver.move_values(step.state, 2_000_000)
             assert values is not None
             (right,) = step.right
             mine = values[step.state.legal_actions().tolist().index(right)]

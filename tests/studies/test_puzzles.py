@@ -84,13 +84,13 @@ def test_puzzles_of_connect_four_by_the_solver(tmp_path: Path) -> None:
     source = random_games(tmp_path / "games", CONNECT4, 25)
     rule = RULE.model_copy(update={"high": 800, "gap": 0.5, "moves": 1, "least": 0.5})
     mining(CONNECT4, [source], tmp_path / "mine", rule, limit=120).run()
-    puzzles, solver = puzzles_in(tmp_path / "mine"), _core.Connect4Solver()
+    puzzles, solver = puzzles_in(tmp_path / "mine"), _core.ExactSolver(CONNECT4)
     assert puzzles
     for puzzle in puzzles:
         state = puzzle.position()
         if state.ply < 12:
             continue
-        values = dict(zip(state.legal_actions().tolist(), solver.move_values(state).tolist(), strict=True))
+        values = dict(zip(state.legal_actions().tolist(), solver.move_values(state) or [], strict=True))
         assert values[state.parse(puzzle.solution[0])] == max(values.values())
 
 

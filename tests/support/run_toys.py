@@ -16,7 +16,7 @@ TINY: dict[str, Any] = {
     "selfplay": {"games": 12, "visits": 8, "parallel_games": 6, "batch_size": 4, "shard_games": 5, "opening_plies": 2},
     "train": {"batch_size": 16, "samples_per_position": 1.0, "warmup_steps": 2},
     "gate": {"games": 4},
-    "run": {"generations": 2, "threads": 1},
+    "run": {"generations": 2, "threads": 1, "solved_positions": 0},
 }
 
 

@@ -137,6 +137,11 @@ pub trait Game: Send + Sync {
     fn customs(&self) -> Customs {
         Customs::default()
     }
+    /// What the value of a position depends on beyond its key and its ply, in words that follow "depends on": `None` in games
+    /// without such rules. Exact solvers refuse the others.
+    fn past_matters(&self) -> Option<&'static str> {
+        None
+    }
     /// The start of the game as the symmetry of this number shows it: another position in games that begin unevenly.
     fn initial_seen(&self, _symmetry: usize) -> Box<dyn State> {
         self.initial()

@@ -29,7 +29,7 @@ pub struct PyGame(pub Arc<dyn Game>);
 
 impl PyGame {
     /// Whether both play by the same rules: one spec, and one class where they are written in Python.
-    fn same(&self, other: &PyGame) -> bool {
+    pub fn same(&self, other: &PyGame) -> bool {
         let class = |game: &PyGame| {
             python_start(game.0.as_ref()).map(|start| Python::attach(|py| start.bind(py).get_type().as_ptr() as usize))
         };

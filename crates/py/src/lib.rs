@@ -34,8 +34,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<network::PyNetwork>()?;
     module.add_class::<evaluators::PyUniform>()?;
     module.add_class::<playing::PyPlayedGames>()?;
-    module.add_class::<solvers::PyConnect4Solver>()?;
+    module.add_class::<solvers::PyExactSolver>()?;
     module.add_class::<tablebase::PyTablebase>()?;
+    module.add_function(wrap_pyfunction!(solvers::solved_positions, module)?)?;
     module.add_function(wrap_pyfunction!(game::game_names, module)?)?;
     module.add_function(wrap_pyfunction!(values::t_quantile, module)?)?;
     module.add_function(wrap_pyfunction!(game::python_game_from, module)?)?;

@@ -20,6 +20,8 @@ pub struct Shared {
     pub start: Py<PyAny>,
     pub symmetries: Vec<Symmetry>,
     pub customs: Customs,
+    /// The value of a position depends on more than its key and its ply.
+    pub past_matters: bool,
     error: Mutex<Option<PyErr>>,
 }
 
@@ -34,7 +36,13 @@ impl Shared {
         let info = read_info(start, spec.unwrap_or_else(|| class.to_lowercase()))?;
         let symmetries = read_symmetries(start, &info)?;
         let customs = read_customs(start, &info)?;
-        Ok(Shared { info, start: start.copy()?, symmetries, customs, error: Mutex::new(None) })
+        let past_matters = match start.getattr_opt("past_matters")? {
+            None => start.hasattr("repetition")?,
+            Some(given) => given
+                .extract()
+                .map_err(|_| value_error(format!("{}: past_matters must be True or False", info.spec)))?,
+        };
+        Ok(Shared { info, start: start.copy()?, symmetries, customs, past_matters, error: Mutex::new(None) })
     }
 
     /// Takes the exception that was kept.

@@ -47,6 +47,10 @@ impl Game for PythonGame {
         self.0.customs.clone()
     }
 
+    fn past_matters(&self) -> Option<&'static str> {
+        self.0.past_matters.then_some("the moves before")
+    }
+
     fn foreign(&self) -> Option<&dyn Any> {
         Some(self)
     }

@@ -1,49 +1,48 @@
-//! The exact solver of Connect Four for Python.
+//! Exact solvers for Python.
 
 use std::sync::{Mutex, MutexGuard};
 
-use hauteur_core::games::connect4::{Board, COLUMNS, Position, ROWS};
-use hauteur_core::players::solve_connect4::Solver;
-use numpy::{IntoPyArray, PyArray1};
+use hauteur_core::game::Action;
+use hauteur_core::players::exact::{MoveSolver, solver_of};
+use hauteur_core::players::solved_positions::{Request, find};
 use pyo3::prelude::*;
 
 use crate::errors::value_error;
-use crate::game::PyState;
+use crate::game::{PyGame, PyState};
+use crate::python_game::adopted;
 
-/// Sizes of the table, as powers of two of entries.
-const TABLE_BITS: std::ops::RangeInclusive<u32> = 10..=30;
-
-/// Solves Connect Four positions of one board exactly.
-#[pyclass(name = "Connect4Solver", module = "hauteur._core", frozen)]
-pub struct PyConnect4Solver {
-    board: Board,
-    solver: Mutex<Solver>,
+/// Solves positions of one game exactly.
+#[pyclass(name = "ExactSolver", module = "hauteur._core", frozen)]
+pub struct PyExactSolver {
+    game: PyGame,
+    solver: Mutex<Box<dyn MoveSolver>>,
 }
 
-impl PyConnect4Solver {
-    fn locked(&self) -> MutexGuard<'_, Solver> {
+impl PyExactSolver {
+    fn locked(&self) -> MutexGuard<'_, Box<dyn MoveSolver>> {
         self.solver.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
     }
 }
 
 #[pymethods]
-impl PyConnect4Solver {
+impl PyExactSolver {
     #[new]
-    #[pyo3(signature = (table_bits=22, columns=COLUMNS, rows=ROWS))]
-    fn new(table_bits: u32, columns: usize, rows: usize) -> PyResult<Self> {
-        check_table_bits(table_bits)?;
-        let board = Board::new(columns, rows).map_err(value_error)?;
-        Ok(PyConnect4Solver { board, solver: Mutex::new(Solver::new(board, table_bits)) })
+    #[pyo3(signature = (game, table_bits=22))]
+    fn new(game: PyGame, table_bits: u32) -> PyResult<Self> {
+        let solver = solver_of(game.0.as_ref(), table_bits);
+        let solver = Mutex::new(game.checked(solver)?.map_err(value_error)?);
+        Ok(PyExactSolver { game, solver })
     }
 
-    fn move_values<'py>(&self, py: Python<'py>, state: PyRef<'py, PyState>) -> PyResult<Bound<'py, PyArray1<i8>>> {
-        let position = connect4_position(&state, self.board)?;
-        Ok(py.detach(|| self.locked().move_values(position)).into_pyarray(py))
-    }
-
-    fn move_values_within(&self, py: Python<'_>, state: PyRef<'_, PyState>, nodes: u64) -> PyResult<Option<Vec<i8>>> {
-        let position = connect4_position(&state, self.board)?;
-        Ok(py.detach(|| self.locked().move_values_within(position, nodes)))
+    #[pyo3(signature = (state, nodes=None))]
+    fn move_values(&self, py: Python<'_>, state: PyRef<'_, PyState>, nodes: Option<u64>) -> PyResult<Option<Vec<i8>>> {
+        if !self.game.same(&state.game) {
+            let (own, other) = (self.game.spec(), state.game.spec());
+            return Err(value_error(format!("this solver is for {own}, got a state of {other}")));
+        }
+        let own = adopted(state.state.as_ref(), self.game.0.as_ref());
+        let values = py.detach(|| self.locked().move_values(own.as_ref(), nodes.unwrap_or(u64::MAX)));
+        self.game.checked(values)
     }
 
     #[getter]
@@ -52,17 +51,25 @@ impl PyConnect4Solver {
     }
 }
 
-fn connect4_position(state: &PyState, board: Board) -> PyResult<&Position> {
-    let position = state.state.as_any().downcast_ref::<Position>();
-    position.filter(|position| position.board() == board).ok_or_else(|| {
-        let (columns, rows, spec) = (board.columns(), board.rows(), &state.game.0.info().spec);
-        value_error(format!("this solver is for connect4 of {columns} columns and {rows} rows, got a state of {spec}"))
-    })
-}
+/// Positions of one ply after another: the moves that lead to each, the values of its legal moves.
+type Positions = Vec<(Vec<Action>, Vec<i8>)>;
 
-fn check_table_bits(table_bits: u32) -> PyResult<()> {
-    match TABLE_BITS.contains(&table_bits) {
-        true => Ok(()),
-        false => Err(value_error(format!("table_bits must be 10 to 30, got {table_bits}"))),
-    }
+/// Finds solved positions of a game.
+#[pyfunction]
+#[pyo3(signature = (game, count, seed=0, nodes=1_000_000, total=100_000_000, table_bits=22))]
+pub fn solved_positions(
+    py: Python<'_>,
+    game: PyGame,
+    count: usize,
+    seed: u64,
+    nodes: u64,
+    total: u64,
+    table_bits: u32,
+) -> PyResult<(Positions, Vec<usize>, bool)> {
+    let mut solver = game.checked(solver_of(game.0.as_ref(), table_bits))?.map_err(value_error)?;
+    let request = Request { count, seed, nodes, total };
+    let found = py.detach(|| find(game.0.as_ref(), solver.as_mut(), &request));
+    let found = game.checked(found)?;
+    let positions = found.positions.into_iter().map(|one| (one.actions, one.values)).collect();
+    Ok((positions, found.unsolved, found.quiet))
 }

@@ -1,4 +1,4 @@
-"""Judging players by exact play, without an opponent: solved positions of Connect Four, and games against all replies.
+"""Judging players by exact play, without an opponent: solved positions, and games against all replies.
 
 The player is a net with plain PUCT and the most visited move; all positions of one ply are searched together.
 """
@@ -21,8 +21,8 @@ positions of random games a little knowledge is enough, and what is learned afte
 ATTEMPTS = 1000
 """Games for each requested position, at most."""
 
-FREE_SQUARES = 10
-"""Of a drawn position from which all replies are tried."""
+FREE_PLIES = 10
+"""Left, at most, in a drawn position from which all replies are tried."""
 
 Choose = Callable[[Sequence[ht.State]], Sequence[int]]
 """A player's moves in unfinished positions."""
@@ -74,7 +74,7 @@ def losses(choose: Choose, game: str) -> int:
 
 @dataclass(frozen=True)
 class ExactEvaluator:
-    """Exact values by which players of Connect Four are evaluated.
+    """Exact values by which players of a small game are evaluated.
 
     positions: solved ones in which some move gives the value away, with the values of their legal moves; openings:
     drawn ones, in which the player is the mover in those with even numbers.
@@ -85,13 +85,11 @@ class ExactEvaluator:
 
     @classmethod
     def of(cls, spec: str, positions: int, openings: int) -> ExactEvaluator:
-        """Return an evaluator with N of each; ValueError for another game, and where the board has fewer."""
+        """Return an evaluator with N of each; ValueError where the game cannot be solved, or has fewer."""
         game = ht.load_game(spec)
-        if game.name != "connect4":
-            raise ValueError(f"the exact values here are those of connect4, of any size; got {game.spec}")
-        squares = game.feature_shape[1] * game.feature_shape[2]
-        ply = max(squares - FREE_SQUARES, squares // 2)
-        values, plies = ht.exact_values(game), range(squares // 4, 2 * squares // 3 + 1)
+        longest = game.max_plies
+        ply = max(longest - FREE_PLIES, longest // 2)
+        values, plies = ht.exact_values(game), range(longest // 4, 2 * longest // 3 + 1)
         solved = _sampled(game, values, "solved position", plies, positions, lambda found: len(set(found)) > 1)
         drawn = _sampled(game, values, "drawn opening", range(ply, ply + 1), openings, lambda found: max(found) == 0)
         return cls(solved, [state for state, _ in drawn])

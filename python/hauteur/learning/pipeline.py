@@ -394,8 +394,11 @@ class Run:
         for large in (False, True)[: len(self.learners.trainers)]:
             net = self.folder.net(self.state.best, large=large)
             write_bytes(self.folder.best(large=large), net.read_bytes())
+        from hauteur.learning.exact_curve import measure_nets
         from hauteur.learning.report.page import run_report
 
+        best = [line["best"] for line in self.state.history]
+        measure_nets(self.folder, self.game, self.recipe.run.solved_positions, best)
         run_report(self.folder).write(self.folder.report)
 
     def _control(self) -> None:

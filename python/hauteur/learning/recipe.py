@@ -321,7 +321,8 @@ class RunSettings(Section):
 
     The run's folder is <directory>/<game>/<tag>; threads: CPU threads, 0 = one per core; exact: a run killed and
     resumed is bit-identical to an uninterrupted one (see hauteur.networks.evaluators.fixed_rows); backend and
-    precision: the evaluator of self-play and gate; generations: 0 = only [start].
+    precision: the evaluator of self-play and gate; generations: 0 = only [start]; solved_positions: positions by which
+    the report measures each best net, in games that can be solved (see hauteur.learning.exact_curve), 0 = none.
     """
 
     directory: str = "runs"
@@ -332,6 +333,7 @@ class RunSettings(Section):
     exact: bool = True
     backend: Literal["core", "torch"] = "core"
     precision: Precision = "float32"
+    solved_positions: Annotated[int, Field(ge=0, le=100_000)] = 1000
 
 
 class Recipe(Section):
@@ -435,7 +437,7 @@ class Recipe(Section):
         return Path(self.run.directory) / name / self.run.tag
 
 
-FREE_ON_RESUME = ("run.generations", "run.threads", "run.directory", "train.workers")
+FREE_ON_RESUME = ("run.generations", "run.threads", "run.directory", "run.solved_positions", "train.workers")
 """Settings that a resumed run may change."""
 
 

@@ -69,6 +69,11 @@ class RunFolder(RunDirectory):
         return self.path / "metrics.jsonl"
 
     @property
+    def exact_play(self) -> Path:
+        """How often the best nets keep the value of solved positions, and these (hauteur.learning.exact_curve)."""
+        return self.path / "exact_play.json"
+
+    @property
     def progress(self) -> Path:
         """How far the step is that a running process takes; gone when it ends."""
         return self.path / "progress.json"
@@ -177,8 +182,11 @@ class RunFolder(RunDirectory):
         write_bytes(self.metrics, "".join(json.dumps(line) + "\n" for line in history).encode())
 
     def read_metrics(self) -> list[dict[str, Any]]:
-        """The metrics of all finished generations, from 1."""
-        return [line for line in self._metric_lines() if line["generation"] > 0]
+        """The metrics of all finished generations, from 1, with the exact play of the best net where it is known."""
+        judged = read_json(self.exact_play).get("nets", {}) if self.exact_play.exists() else {}
+        lines = [line for line in self._metric_lines() if line["generation"] > 0]
+        found = [judged.get(str(line.get("best"))) for line in lines]
+        return [line | ({"exact_play": one} if one else {}) for line, one in zip(lines, found, strict=True)]
 
     def read_start(self) -> dict[str, Any] | None:
         """The metrics of generation 0; None when the run did not begin by learning from recorded games."""

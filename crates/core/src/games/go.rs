@@ -61,6 +61,10 @@ impl Game for Go {
         &self.info
     }
 
+    fn past_matters(&self) -> Option<&'static str> {
+        Some("the boards that superko forbids")
+    }
+
     fn customs(&self) -> Customs {
         let has_draws = self.start.double_komi % 2 == 0;
         Customs { look: "stones".into(), record_form: "sgf".into(), has_draws, ..Customs::default() }

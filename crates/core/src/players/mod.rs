@@ -1,12 +1,14 @@
 //! Players without a network: tree searches whose values come from random games, which a trained player is measured
-//! against, and the exact solver of Connect Four.
+//! against, and exact solvers.
 
 mod connect4_bits;
+pub mod exact;
 pub mod mcts;
 pub mod nogo_board;
 pub mod rave;
 pub mod rollout;
 pub mod solve_connect4;
+pub mod solved_positions;
 
 use crate::game::{GameError, State};
 

@@ -4,24 +4,33 @@ import json as json_format
 import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
 
 from hauteur import _core
 from hauteur.cli.commands.options import GameSpec, NetName, Seed
 from hauteur.games.registry import check_game as results_of_laws
 from hauteur.games.registry import load_game
-from hauteur.mcts.params import SearchParams
-from hauteur.networks.names import net_or_shipped
-from hauteur.players.search_player import SearchPlayer
-from hauteur.studies.exact_play import (
-    PROVABLE,
+from hauteur.matches.exact_play import (
+    COUNT,
+    FIXED_SEARCH,
+    FIXED_VISITS,
+    LINES,
+    PHASES,
+    PlayedTree,
     Preserved,
-    play_against_every_reply,
-    solved_connect4_positions,
+    SolvedSet,
+    TreePlayer,
+    has_few_positions,
+    solved_set,
+    summed,
     value_preserving_moves,
 )
+from hauteur.networks.names import net_or_shipped
+from hauteur.players.search_player import SearchPlayer
 
 if TYPE_CHECKING:
     from hauteur.networks.evaluators.base import Evaluator
@@ -67,54 +76,96 @@ def check_game(spec: GameSpec, *, games: int = 20, seed: Seed = 0) -> int:
     return 1 if broken else 0
 
 
+SMALL = 10_000
+"""Positions of a game up to which a net is also played against every reply."""
+
+SHOWN = 5
+"""First mistakes that are listed."""
+
+
 def prove(
     spec: GameSpec,
     *,
     net: NetName | None = None,
-    visits: int = 100,
+    visits: int = FIXED_VISITS,
+    positions: int = COUNT,
+    as_first: Annotated[bool, Parameter(negative=())] = False,
+    as_second: Annotated[bool, Parameter(negative=())] = False,
+    lines: int = LINES,
     at_least: float | None = None,
     seed: Seed = 0,
     json: bool = False,
 ) -> int:
-    """Check a net's play against exact play; exit status 1 if it fails.
+    """Check a net's play against exact play, in any game that a search can solve.
 
-    tictactoe: the player must not lose against any replies, as either side. connect4: the share of moves that keep the
-    exact value of the position, on a fixed set of positions by ply.
+    Reported is the share of moves that keep the exact value of solved positions, with its 95 % interval, by ply and
+    phase; in games of at most 10,000 positions also what becomes of games against every reply, as either side. One
+    fixed search is that of all nets: PUCT without noise. Exit status 1: a loss against some reply, a share below
+    --at-least, a mistake of --as-first or --as-second.
 
     Parameters
     ----------
     spec
-        `tictactoe` or `connect4`.
+        The game, e.g. `connect4`, `nogo(size=5)`.
     net
         A net file, `uniform` or `rollout`; default: the net that ships for the game.
     visits
         Visits a move.
+    positions
+        Solved positions, at most.
+    as_first
+        Play the first player against all replies that keep the value, and check every move.
+    as_second
+        The same as the second player.
+    lines
+        Of --as-first, --as-second: positions of a ply that are followed; of more a random sample.
     at_least
-        Exit status 1 if the share over all positions (connect4) is less, 0 to 1.
+        Exit status 1 unless the lower bound of the share over all positions reaches this, 0 to 1.
     seed
-        Seed of the searches.
+        Seed of positions and samples.
     json
         Print one JSON object.
     """
-    if spec not in PROVABLE:
-        raise ValueError(f"prove knows {' and '.join(PROVABLE)}, got {spec!r}")
-    if at_least is not None and (spec != "connect4" or not 0 <= at_least <= 1):
-        raise ValueError(f"--at-least is a share from 0 to 1 and for connect4 alone, got {at_least} for {spec}")
-    game = load_game(spec)
+    _check(at_least, visits=visits, positions=positions, lines=lines)
+    if at_least is not None and (as_first or as_second):
+        raise ValueError("--at-least is a share of solved positions, which --as-first and --as-second do not count")
+    game, started = load_game(spec), time.perf_counter()
+    sides = [side for side, asked in enumerate((as_first, as_second)) if asked]
+    judged: _Judged | None = None
     with _player(game, net, visits) as player:
-        if spec == "tictactoe":
-            return _prove_exhaustively(player, game, seed, json)
-        return _prove_by_values(player, at_least or 0.0, seed, json)
+        if sides:
+            trees = [TreePlayer(player, game, lines=lines, seed=seed).play(side) for side in sides]
+        else:
+            judged = _Judged.of(player, game, positions, seed)
+            whole = TreePlayer(player, game, replies="all", lines=SMALL, seed=seed)
+            trees = [whole.play(side) for side in (0, 1)] if has_few_positions(game, SMALL) else []
+    if json:
+        found = {"game": game.spec, "visits": visits, "trees": [asdict(tree) for tree in trees]}
+        print(json_format.dumps(found | (judged.to_json() if judged else {})))
+    else:
+        for line in [*(judged.text() if judged else []), *(text for tree in trees for text in _tree_text(tree))]:
+            print(line)
+        count, losses = sum(tree.positions for tree in trees), sum(tree.losses for tree in trees)
+        visited = f"{count:,} positions visited, {losses} losses; " if trees else ""
+        print(f"{visited}{visits} visits a move, {time.perf_counter() - started:.1f} s")
+    failed = any(tree.mistakes if tree.replies == "best" else tree.losses for tree in trees)
+    return 1 if failed or (judged is not None and judged.total.interval[0] < (at_least or 0.0)) else 0
+
+
+def _check(at_least: float | None, **counts: int) -> None:
+    for name, count in counts.items():
+        if count < 1:
+            raise ValueError(f"{name} must be >= 1, got {count}")
+    if at_least is not None and not 0 <= at_least <= 1:
+        raise ValueError(f"--at-least is a share from 0 to 1, got {at_least}")
 
 
 @contextmanager
 def _player(game: _core.Game, net: str | None, visits: int) -> Iterator[SearchPlayer]:
     """The player of a net, at temperature 0; its evaluator is closed at the end."""
-    if visits < 1:
-        raise ValueError(f"visits must be >= 1, got {visits}")
     chosen = net_or_shipped(net, game)
     with closing(evaluator_of(game, chosen)) as evaluator:
-        yield SearchPlayer(Path(chosen).name.split(".")[0], evaluator, SearchParams(), visits)
+        yield SearchPlayer(Path(chosen).name.split(".")[0], evaluator, FIXED_SEARCH, visits)
 
 
 def evaluator_of(game: _core.Game, net: str) -> "Evaluator":
@@ -124,41 +175,74 @@ def evaluator_of(game: _core.Game, net: str) -> "Evaluator":
     return make_evaluator(game, net)
 
 
-def _prove_exhaustively(player: SearchPlayer, game: _core.Game, seed: int, json: bool) -> int:
-    """Print what became of the games against every reply; 1 if any is lost."""
-    started = time.perf_counter()
-    results = play_against_every_reply(player, game, seed=seed)
-    losses = sum(result.losses for result in results)
-    positions = sum(result.positions for result in results)
-    if json:
-        print(json_format.dumps([asdict(result) for result in results]))
-        return 1 if losses else 0
-    for result in results:
-        side = ("first", "second")[result.side]
-        ends = f"{result.wins} won, {result.draws} drawn, {result.losses} lost"
-        print(f"as {side} player: {result.positions:,} positions, {result.searched:,} searched; ended: {ends}")
-        for moves in result.lost[:5]:
-            print(f"  lost: {moves}")
-    seconds = time.perf_counter() - started
-    print(f"{positions:,} positions visited, {losses} losses ({player.visits} visits a move, {seconds:.1f} s)")
-    return 1 if losses else 0
+@dataclass(frozen=True)
+class _Judged:
+    """How often a net keeps the value of solved positions, by ply."""
+
+    solved: SolvedSet
+    by_ply: dict[int, Preserved]
+    total: Preserved
+
+    @classmethod
+    def of(cls, player: SearchPlayer, game: _core.Game, count: int, seed: int) -> "_Judged":
+        """Measure a player; ValueError where no position of the game can be solved."""
+        solved = solved_set(game, count, seed=seed)
+        if not solved.positions:
+            raise ValueError(f"no position of {game.spec} was solved by {solved.nodes:,} positions searched")
+        return cls(solved, *value_preserving_moves(player, solved.positions))
+
+    @property
+    def by_phase(self) -> dict[str, Preserved]:
+        """The thirds of the plies."""
+        parts = {name: [p for ply, p in self.by_ply.items() if self.solved.phase(ply) == name] for name in PHASES}
+        return {name: summed(some) for name, some in parts.items() if some}
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the shares."""
+        plies = {str(ply): part.to_json() for ply, part in self.by_ply.items()}
+        phases = {name: part.to_json() for name, part in self.by_phase.items()}
+        left_out = {"limit": self.solved.nodes, "unsolved": list(self.solved.unsolved), "quiet": self.solved.quiet}
+        return {"total": self.total.to_json(), "by_phase": phases, "by_ply": plies, **left_out}
+
+    def text(self) -> list[str]:
+        """Return the shares as lines."""
+        rows = {f"ply {ply}": part for ply, part in self.by_ply.items()} | self.by_phase | {"all": self.total}
+        out = [f"{'':8} {'positions':>9}  {'kept':24} {'choice matters':>14}  kept"]
+        out += [_row(name, part) for name, part in rows.items()]
+        left, plies = sum(self.solved.unsolved), self.solved.plies
+        kind = "quiet positions: no two moves end the game with a winner" if self.solved.quiet else "positions"
+        out.append(
+            f"{kind}; plies {plies.start} to {plies[-1]}; left out: {left:,} that take over {self.solved.nodes:,}"
+        )
+        share, choices = _percent(self.total.share, self.total.interval), ""
+        if self.total.choices:
+            matters = _percent(self.total.choices_share, self.total.choices_interval)
+            choices = f", {matters} where the choice matters"
+        return [*out, f"value-preserving moves: {share} of all{choices}"]
 
 
-def _prove_by_values(player: SearchPlayer, at_least: float, seed: int, json: bool) -> int:
-    """Print the shares by ply and in all; 1 if the total share is less than `at_least`."""
-    by_ply, in_all = value_preserving_moves(player, solved_connect4_positions(), seed=seed)
-    if json:
-        rows = {str(ply): asdict(part) for ply, part in by_ply.items()}
-        print(json_format.dumps({"visits": player.visits, "total": asdict(in_all), "by_ply": rows}))
-        return 1 if in_all.share < at_least else 0
-    print("  ply  positions  kept       choice matters  kept")
-    for ply, part in by_ply.items():
-        print(_values_line(f"{ply:5}", part))
-    print(_values_line("  all", in_all))
-    print(f"value-preserving moves: {in_all.share:.1%} of all, {in_all.choices_share:.1%} where the choice matters")
-    return 1 if in_all.share < at_least else 0
+def _percent(share: float, interval: tuple[float, float]) -> str:
+    return f"{share:.1%} ({interval[0]:.1%} to {interval[1]:.1%})"
 
 
-def _values_line(label: str, part: Preserved) -> str:
-    kept, choices_kept = f"{part.share:.0%}", f"{part.choices_share:.0%}" if part.choices else "-"
-    return f"{label}  {part.positions:9}  {kept:>4}       {part.choices:14}  {choices_kept:>4}"
+def _row(label: str, part: Preserved) -> str:
+    choices = _percent(part.choices_share, part.choices_interval) if part.choices else "-"
+    return f"{label:8} {part.positions:9,}  {_percent(part.share, part.interval):24} {part.choices:14,}  {choices}"
+
+
+def _tree_text(tree: PlayedTree) -> list[str]:
+    """Return what became of the games of a side, and how much of them was checked."""
+    side, replies = ("first", "second")[tree.side], "every reply" if tree.replies == "all" else "best replies"
+    ends = f"{tree.wins:,} won, {tree.draws:,} drawn, {tree.losses:,} lost"
+    worth = "" if tree.value is None else f" ({('lost', 'drawn', 'won')[tree.value + 1]} from the start)"
+    kept = f"{tree.kept:,} of {tree.checked:,} moves keep the value"
+    counts = f"{tree.positions:,} positions, {tree.searched:,} searched; ended: {ends}; {kept}"
+    out = [f"as {side} player against {replies}{worth}: {counts}"]
+    if tree.sampled_from is not None:
+        out.append(f"  not complete: from ply {tree.sampled_from} on a sample of the positions was followed")
+    if tree.unchecked:
+        plies, count = sorted(tree.unchecked), sum(tree.unchecked.values())
+        out.append(f"  not checked: {count:,} moves of plies {plies[0]} to {plies[-1]}, whose positions take too long")
+    out += [f"  mistake: {moves}" for moves in tree.mistakes[:SHOWN]]
+    verdict = "perfect: complete, and no move gives value away" if tree.perfect else "no mistake in what was checked"
+    return out if tree.mistakes else [*out, f"  {verdict}"]

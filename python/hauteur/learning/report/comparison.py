@@ -19,7 +19,7 @@ from hauteur.plots.report import Report, ReportSection, ReportTable
 from hauteur.system.formatting import duration
 from hauteur.system.settings import flat_settings
 
-FREE_OF_MEANING = ("run.seed", "run.tag", "run.directory", "run.threads")
+FREE_OF_MEANING = ("run.seed", "run.tag", "run.directory", "run.threads", "run.solved_positions")
 """Settings in which the runs of one line may differ."""
 
 LEGEND = (

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from hauteur.learning.recipe import Recipe
 from hauteur.plots.colours import LINE_COLOURS, line_colour
-from hauteur.plots.figure import Figure, Values
+from hauteur.plots.figure import Figure, Series, Values
 from hauteur.plots.kinds import lines, over_seeds, shares
 
 Line = Mapping[str, Any]
@@ -152,6 +152,26 @@ GAME_FIGURES = (
 )
 
 
+def exact_play_figure(xs: Sequence[float], history: History) -> Figure | None:
+    """Return how often the best net keeps the value of solved positions; None where none was judged."""
+    rows = (("all positions", "share", "interval_95"), ("the choice matters", "choices_share", "choices_interval_95"))
+    drawn = []
+    for place, (name, share, interval) in enumerate(rows):
+        paths = (share, f"{interval}.0", f"{interval}.1")
+        found = zip(xs, *(column(history, f"exact_play.{path}") for path in paths), strict=True)
+        points = [point for point in found if None not in point]
+        if points:
+            places, values, low, high = zip(*points, strict=True)
+            drawn.append(Series(name, places, values, line_colour(place), low=low, high=high))
+    counts = [value for value in column(history, "exact_play.positions") if value]
+    text = (
+        f"Share of {max(counts, default=0):,.0f} solved positions in which the best net's move keeps the exact value, "
+        "with 95 % intervals; one fixed search for all runs."
+    )
+    lines = tuple(drawn)
+    return Figure("exact-play", "Exact play", text, "value kept", lines=lines, percent=True) if lines else None
+
+
 ROUNDS = LineFigure(
     "start-losses",
     "Losses by round",
@@ -178,6 +198,7 @@ def run_figures(recipe: Recipe, history: History, key: str = "generation") -> di
     xs, history = [x for x, _ in kept], [line for _, line in kept]
     ladder = LEARNING_FIGURES if is_gated(history) else LEARNING_FIGURES[:1]
     found = {
+        "Exact play": [exact_play_figure(xs, history)],
         "Learning": [*_gate_figures(recipe, xs, history), *(kind.of(xs, history) for kind in ladder)],
         "Games": [_results(xs, history), *(kind.of(xs, history) for kind in GAME_FIGURES)],
     }
@@ -246,6 +267,7 @@ def _counts(line: Line, *paths: str) -> tuple[int, int, int]:
 
 
 QUANTITIES = {
+    "exact-play": ("Moves that keep the exact value", "share", "exact_play.share"),
     "elo": ("Elo of the best net", "Elo", "best_elo"),
     "policy-loss": ("Policy loss", "loss", "train.policy_loss"),
     "value-loss": ("Value loss", "loss", "train.value_loss"),

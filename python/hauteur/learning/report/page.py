@@ -71,10 +71,11 @@ def report_of(
     """
     rounds = [] if start is None else start["start"]["rounds"]
     begun = ROUNDS.of([float(number) for number in range(1, len(rounds) + 1)], rounds)
-    figures = {} if begun is None else {"Learning from recorded games": [begun]}
-    figures |= run_figures(recipe, history, axis)
+    own = run_figures(recipe, history, axis)
+    exact = [ReportSection(name, figures=own.pop(name)) for name in ("Exact play",) if name in own]
+    figures = ({} if begun is None else {"Learning from recorded games": [begun]}) | own
     first, *rest = [ReportSection(name, figures=some) for name, some in figures.items()] or [ReportSection("Learning")]
-    sections = [first, *games, *rest, *numbers(history)]
+    sections = [*exact, first, *games, *rest, *numbers(history)]
     if meta is not None:
         text = "The same settings and seed on the same machine give the same games and the same weights."
         made = {
@@ -112,6 +113,7 @@ def facts_of(history: History, start: Line | None, rounds: History) -> list[Fact
     last: Line = history[-1] if history else {}
     begun: Line = {} if start is None else start
     kinds: tuple[tuple[float | None, Callable[[float], str], str], ...] = (
+        (number(last, "exact_play.share"), "{:.1%}".format, "moves that keep the exact value"),
         (number(begun, "start.games"), "{:,.0f}".format, "recorded games"),
         (number(begun, "start.positions"), "{:,.0f}".format, "recorded positions"),
         (number(begun, "train_steps"), "{:,.0f}".format, "first steps"),

@@ -92,6 +92,10 @@ impl Game for ChessGame {
         &self.info
     }
 
+    fn past_matters(&self) -> Option<&'static str> {
+        Some("repetitions and the moves without progress")
+    }
+
     fn customs(&self) -> Customs {
         Customs {
             look: "pieces".into(),

@@ -61,6 +61,10 @@ impl Game for Minichess {
         &self.info
     }
 
+    fn past_matters(&self) -> Option<&'static str> {
+        Some("repetitions and the moves without progress")
+    }
+
     fn customs(&self) -> Customs {
         Customs { look: "pieces".into(), has_fen: true, ..Customs::default() }
     }

@@ -1,0 +1,80 @@
+"""The exact play of a run: how often its best nets keep the value of solved positions, all by one fixed search.
+
+The positions and what was found are one file of the run's folder, `exact_play.json`, so each net is measured once. It
+is no part of a step: neither its seconds nor its evaluations count in the run's, and no game or net depends on it.
+"""
+
+from __future__ import annotations
+
+import time
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hauteur.learning.run_folder import RunFolder
+from hauteur.matches.exact_play import (
+    FIXED_SEARCH,
+    FIXED_VISITS,
+    NODES,
+    TOTAL,
+    SolvedSet,
+    solved_set,
+    value_preserving_moves,
+)
+from hauteur.players.search_player import SearchPlayer
+from hauteur.system.files import read_json, write_json
+
+if TYPE_CHECKING:
+    from hauteur import _core
+
+PROBE = 64
+"""Positions by which it is found out whether a game can be solved."""
+
+SHARE = 10
+"""Work of solving, as a fraction of that of `hauteur prove`: one part in this number."""
+
+
+def measure_nets(folder: RunFolder, game: _core.Game, count: int, best: list[int]) -> None:
+    """Measure the best nets, by their generations, that were not measured yet, in `count` positions; 0: none.
+
+    Nothing is measured where the game cannot be solved, or not from the middle of its plies on; the file says why. Nets
+    that are no longer there are left out. Raise ValueError for a file that is damaged.
+    """
+    if not count:
+        return
+    found = read_json(folder.exact_play) if folder.exact_play.exists() else _begun(game, count)
+    if not folder.exact_play.exists():
+        write_json(folder.exact_play, found)
+    if "off" in found:
+        return
+    try:
+        solved, measured = SolvedSet.from_text(game, found["positions"]), {int(name) for name in found["nets"]}
+    except (KeyError, TypeError, ValueError, AttributeError):
+        again = "delete it, and positions and nets are measured again"
+        raise ValueError(f"{folder.exact_play} is not what a run wrote: {again}") from None
+    for generation in sorted(set(best) - measured):
+        if folder.net(generation).exists():
+            found["nets"][str(generation)] = _measured(game, folder.net(generation), solved)
+            write_json(folder.exact_play, found)
+
+
+def _begun(game: _core.Game, count: int) -> dict[str, Any]:
+    """Return the positions as the file has them, or why there are none."""
+    limits = {"nodes": NODES // SHARE, "total": TOTAL // SHARE}
+    try:
+        probe = solved_set(game, min(PROBE, count), nodes=limits["nodes"], total=limits["total"] // SHARE)
+        if not probe.positions or probe.plies.start > probe.plies[-1] / 2:
+            return {"off": f"{game.spec}: positions of the first half of the game take too long to solve"}
+        return {"visits": FIXED_VISITS, "positions": solved_set(game, count, **limits).text(), "nets": {}}
+    except ValueError as error:
+        return {"off": str(error)}
+
+
+def _measured(game: _core.Game, net: Path, solved: SolvedSet) -> dict[str, Any]:
+    from hauteur.networks.evaluators.factory import make_evaluator
+
+    started = time.process_time()
+    with closing(make_evaluator(game, net)) as evaluator:
+        player = SearchPlayer(net.stem, evaluator, FIXED_SEARCH, FIXED_VISITS)
+        _, total = value_preserving_moves(player, solved.positions)
+    return total.to_json() | {"cpu_seconds": time.process_time() - started}

@@ -1,0 +1,373 @@
+"""Measures of a player by exact play: moves that keep the value of solved positions, and play against every reply."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hauteur import _core
+from hauteur.matches.ratings.elo import wilson
+from hauteur.mcts.driver import run_searches
+from hauteur.mcts.params import Cpuct, Fpu, SearchParams
+from hauteur.mcts.report import choose_move, root_moves
+from hauteur.networks.names import data_path
+from hauteur.players.search_player import SearchPlayer
+from hauteur.system.seeds import stream
+
+FIXED_SEARCH = SearchParams(
+    cpuct=Cpuct(init=1.745, base=38739.0, factor=3.894),
+    fpu=Fpu(kind="reduction", value=0.33),
+    policy_temperature=1.359,
+)
+"""The search by which nets are measured, whatever their runs search with: PUCT without noise; the most visited move."""
+
+FIXED_VISITS = 200
+
+COUNT, NODES, TOTAL = 5000, 1_000_000, 100_000_000
+"""Positions of a set; positions searched to solve one of them at most, and all of them."""
+
+SLOWER = 100
+"""Games written in Python have limits that are smaller by this factor."""
+
+PHASES = ("opening", "middle", "end")
+"""Thirds of the plies that a set has positions of."""
+
+SIGNS = {"-": -1, "0": 0, "+": 1}
+"""How files of solved positions write values."""
+
+
+class MoveChooser:
+    """A player's choices in many positions at once. Every search is sequential: one leaf at a time in a tree."""
+
+    def __init__(self, player: SearchPlayer, game: _core.Game, *, seed: int = 0) -> None:
+        """`seed` keys the random draws of the searches."""
+        search = player.search.model_copy(update={"max_in_flight": 1})
+        self._player = player
+        self._forest = _core.Forest(game, search, seed)
+
+    def choose(self, states: Sequence[_core.State]) -> NDArray[np.uint16]:
+        """Return the player's moves in these unfinished positions, uint16 [T]."""
+        if not states:
+            return np.zeros(0, np.uint16)
+        forest, player = self._forest, self._player
+        ids = np.array([forest.add(state) for state in states], np.int64)
+        forest.set_visit_limits(ids, np.full(len(ids), player.visits, np.uint32))
+        run_searches(forest, player.evaluator, large=player.large, batch_size=player.evaluator.batch_size)
+        found = [root_moves(forest, tree, lines=0) for tree in ids.tolist()]
+        moves = [choose_move(one, player.temperature, state.ply, 0.0) for one, state in zip(found, states, strict=True)]
+        forest.remove(ids)
+        return np.array([move.action for move in moves], np.uint16)
+
+
+@dataclass(frozen=True)
+class SolvedPosition:
+    """A position and the exact value of each legal move for the mover: +1 win, 0 draw, -1 loss."""
+
+    state: _core.State
+    values: tuple[int, ...]
+
+    @property
+    def choice_matters(self) -> bool:
+        """True where some legal move is worse than another."""
+        return len(set(self.values)) > 1
+
+    def preserved_by(self, action: int) -> bool:
+        """Return whether the move preserves the position's value."""
+        legal: list[int] = self.state.legal_actions().tolist()
+        return self.values[legal.index(action)] == max(self.values)
+
+
+@dataclass(frozen=True)
+class SolvedSet:
+    """Solved positions of a game in the order of their plies.
+
+    nodes: the positions searched for one at most; unsolved: by ply from 0, positions that took more, or were left out
+    with their ply; quiet: no two moves end one of them with a winner.
+    """
+
+    positions: Sequence[SolvedPosition]
+    nodes: int
+    unsolved: tuple[int, ...]
+    quiet: bool
+
+    @property
+    def plies(self) -> range:
+        """From the first ply to the last one."""
+        return range(self.positions[0].state.ply, self.positions[-1].state.ply + 1) if self.positions else range(0)
+
+    def phase(self, ply: int) -> str:
+        """Return the third of the plies that a ply is in."""
+        return PHASES[(ply - self.plies.start) * len(PHASES) // len(self.plies)]
+
+    def thinned(self, count: int) -> SolvedSet:
+        """Return at most this many of the positions, evenly spread."""
+        whole = len(self.positions)
+        places = range(whole) if whole <= count else (i * whole // count for i in range(count))
+        return SolvedSet([self.positions[place] for place in places], self.nodes, self.unsolved, self.quiet)
+
+    def text(self) -> str:
+        """Return the set in lines: what is left out, then moves and values of each position."""
+        head = f"nodes {self.nodes} quiet {int(self.quiet)} unsolved {' '.join(map(str, self.unsolved))}"
+        names = {value: sign for sign, value in SIGNS.items()}
+        rows = (f"{_moves(one.state)}:{''.join(names[value] for value in one.values)}" for one in self.positions)
+        return "\n".join([head, *rows, ""])
+
+    @classmethod
+    def from_text(cls, game: _core.Game, text: str) -> SolvedSet:
+        """Read what `text` wrote; ValueError for anything else."""
+        head, *rows = text.splitlines()
+        _, nodes, _, quiet, _, *unsolved = head.split(" ")
+        pairs = (row.split(":") for row in rows)
+        positions = [
+            SolvedPosition(_after(game, map(int, moves.split())), tuple(SIGNS[sign] for sign in values))
+            for moves, values in pairs
+        ]
+        return cls(positions, int(nodes), tuple(map(int, unsolved)), quiet == "1")
+
+
+def _moves(state: _core.State) -> str:
+    return " ".join(map(str, state.moves))
+
+
+def _after(game: _core.Game, actions: Sequence[int] | Iterator[int]) -> _core.State:
+    state = game.new_initial_state()
+    for action in actions:
+        state.apply(action)
+    return state
+
+
+def limits_of(game: _core.Game, nodes: int, total: int) -> tuple[int, int]:
+    """Return the limits for a game, smaller where it is written in Python."""
+    slower = 1 if game.name in _core.game_names() else SLOWER
+    return nodes // slower, total // slower
+
+
+def solved_set(
+    game: _core.Game, count: int = COUNT, *, seed: int = 0, nodes: int = NODES, total: int = TOTAL
+) -> SolvedSet:
+    """Return solved positions of a game: of the set that ships for it, with seed 0, else found now, the same each time.
+
+    count: as many, or fewer where the game has no more or `total` is spent. Raise ValueError for a game that cannot be
+    solved by its positions.
+    """
+    shipped = data_path(f"{game.spec}.solved")
+    if seed == 0 and count <= COUNT and shipped.exists():
+        return SolvedSet.from_text(game, shipped.read_text(encoding="utf-8")).thinned(count)
+    nodes, total = limits_of(game, nodes, total)
+    found, unsolved, quiet = _core.solved_positions(game, count, seed, nodes, total)
+    positions = [SolvedPosition(_after(game, moves), tuple(values)) for moves, values in found]
+    return SolvedSet(positions, nodes, tuple(unsolved), quiet)
+
+
+@dataclass(frozen=True)
+class Preserved:
+    """Moves that kept the value of their position, of `positions`; and of those where the choice matters."""
+
+    positions: int
+    preserved: int
+    choices: int
+    choices_preserved: int
+
+    @property
+    def share(self) -> float:
+        """Share of all positions."""
+        return self.preserved / self.positions if self.positions else 1.0
+
+    @property
+    def choices_share(self) -> float:
+        """Share of the positions where the choice matters."""
+        return self.choices_preserved / self.choices if self.choices else 1.0
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Wilson's 95 % interval of `share`."""
+        return wilson(self.share, self.positions, 0.95) if self.positions else (0.0, 1.0)
+
+    @property
+    def choices_interval(self) -> tuple[float, float]:
+        """Wilson's 95 % interval of `choices_share`."""
+        return wilson(self.choices_share, self.choices, 0.95) if self.choices else (0.0, 1.0)
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the counts, the shares and their intervals."""
+        shares = {"share": self.share, "interval_95": list(self.interval)}
+        choices = {"choices_share": self.choices_share, "choices_interval_95": list(self.choices_interval)}
+        return asdict(self) | shares | choices
+
+
+def value_preserving_moves(
+    player: SearchPlayer, positions: Sequence[SolvedPosition], *, seed: int = 0
+) -> tuple[dict[int, Preserved], Preserved]:
+    """Return, by ply and in all, how often the player's move preserves the value of the position; all of one game."""
+    actions = MoveChooser(player, positions[0].state.game, seed=seed).choose([p.state for p in positions])
+    found = [(p, p.preserved_by(int(action))) for p, action in zip(positions, actions, strict=True)]
+    plies = sorted({p.state.ply for p in positions})
+    return {ply: _preserved([pair for pair in found if pair[0].state.ply == ply]) for ply in plies}, _preserved(found)
+
+
+def _preserved(found: Sequence[tuple[SolvedPosition, bool]]) -> Preserved:
+    choices = [kept for position, kept in found if position.choice_matters]
+    return Preserved(len(found), sum(kept for _, kept in found), len(choices), sum(choices))
+
+
+def summed(parts: Sequence[Preserved]) -> Preserved:
+    """Return parts together."""
+    rows = [(p.positions, p.preserved, p.choices, p.choices_preserved) for p in parts]
+    return Preserved(*(sum(column) for column in zip(*rows, strict=True))) if rows else Preserved(0, 0, 0, 0)
+
+
+@dataclass
+class PlayedTree:
+    """A player's games against an exact opponent, as one side: every reply, or all those that keep the value.
+
+    All counts are of different positions. positions: met, the ended ones too; searched: the player had to move; of
+    these checked: the values of its moves are known, kept: its move kept the value; mistakes: the moves up to and with
+    those that did not, the first ones first; unchecked: by ply, what took too long to solve; sampled_from: the ply from
+    which on only some positions of a ply were followed, None: the tree is complete; wins, draws, losses: ended so;
+    value: of the start for the side, None: unknown.
+    """
+
+    side: int
+    replies: Literal["all", "best"]
+    value: int | None = None
+    positions: int = 1
+    searched: int = 0
+    checked: int = 0
+    kept: int = 0
+    wins: int = 0
+    draws: int = 0
+    losses: int = 0
+    sampled_from: int | None = None
+    unchecked: dict[int, int] = field(default_factory=dict)
+    mistakes: list[str] = field(default_factory=list)
+
+    @property
+    def complete(self) -> bool:
+        """True where every line was followed and every move checked."""
+        return self.sampled_from is None and not self.unchecked
+
+    @property
+    def perfect(self) -> bool:
+        """True where the tree is complete, and no move gave value away."""
+        return self.complete and not self.mistakes
+
+
+LINES = 4000
+"""Positions of a ply that are followed at most."""
+
+TREE_NODES = 200_000
+"""Positions searched to solve one of a tree."""
+
+TRIED = 10
+"""Positions of a ply after which, if none could be solved, the others are not tried."""
+
+
+class TreePlayer:
+    """Plays out the tree of a player's moves and an exact opponent's replies, ply by ply."""
+
+    def __init__(
+        self,
+        player: SearchPlayer,
+        game: _core.Game,
+        *,
+        replies: Literal["all", "best"] = "best",
+        lines: int = LINES,
+        nodes: int = TREE_NODES,
+        seed: int = 0,
+    ) -> None:
+        """lines: positions of a ply that are followed at most, then a random sample of them, keyed by `seed`."""
+        self._chooser = MoveChooser(player, game, seed=seed)
+        self._solver = _core.ExactSolver(game)
+        self._game, self._replies, self._lines, self._seed = game, replies, lines, seed
+        self._nodes, _ = limits_of(game, nodes, 0)
+
+    def play(self, side: int) -> PlayedTree:
+        """Return the tree of the player as this side, 0 first, 1 second."""
+        result = PlayedTree(side, self._replies)
+        start = self._game.new_initial_state()
+        if (values := self._solver.move_values(start, 10 * self._nodes)) is not None:
+            result.value = max(values) * (1 if start.to_move == side else -1)
+        level = [start]
+        while level:
+            ended: dict[int, _core.State] = {}
+            going_on: dict[int, _core.State] = {}
+            for child in self._children(level, result):
+                (going_on if child.outcome() is None else ended)[child.key] = child
+            result.positions += len(ended) + len(going_on)
+            for state in ended.values():
+                _count_end(result, state)
+            level = self._followed(list(going_on.values()), result)
+        return result
+
+    def _followed(self, level: list[_core.State], result: PlayedTree) -> list[_core.State]:
+        if len(level) <= self._lines:
+            return level
+        if result.sampled_from is None:
+            result.sampled_from = level[0].ply
+        places = stream(self._seed, "lines of a tree", level[0].ply).choice(len(level), self._lines, replace=False)
+        return [level[place] for place in sorted(places.tolist())]
+
+    def _children(self, level: Sequence[_core.State], result: PlayedTree) -> Iterator[_core.State]:
+        own = [state for state in level if state.to_move == result.side]
+        actions = self._chooser.choose(own).tolist()
+        for state, action, values in zip(own, actions, self._values(own), strict=True):
+            result.searched += 1
+            child = state.child(action)
+            if values is None:
+                result.unchecked[state.ply] = result.unchecked.get(state.ply, 0) + 1
+            else:
+                result.checked += 1
+                kept = SolvedPosition(state, tuple(values)).preserved_by(action)
+                result.kept += kept
+                if not kept:
+                    result.mistakes.append(move_text(child))
+            yield child
+        others = [state for state in level if state.to_move != result.side]
+        known = self._values(others) if self._replies == "best" else [None] * len(others)
+        for state, values in zip(others, known, strict=True):
+            for place, action in enumerate(state.legal_actions().tolist()):
+                if values is None or values[place] == max(values):
+                    yield state.child(action)
+
+    def _values(self, states: Sequence[_core.State]) -> list[list[int] | None]:
+        """Return the values of the moves of positions of one ply, None where they take too long."""
+        found: list[list[int] | None] = []
+        for state in states:
+            hopeless = len(found) >= TRIED and all(one is None for one in found)
+            found.append(None if hopeless else self._solver.move_values(state, self._nodes))
+        return found
+
+
+def _count_end(result: PlayedTree, state: _core.State) -> None:
+    own_outcome = (state.outcome() or 0) * (1 if result.side == 0 else -1)
+    result.wins += own_outcome > 0
+    result.draws += own_outcome == 0
+    result.losses += own_outcome < 0
+
+
+def move_text(state: _core.State) -> str:
+    """Return the moves that led to a position, in the game's notation."""
+    place, texts = state.start, []
+    for action in state.moves:
+        texts.append(place.action_to_text(action))
+        place.apply(action)
+    return " ".join(texts)
+
+
+def has_few_positions(game: _core.Game, most: int) -> bool:
+    """Return whether at most `most` different positions can come about in a game."""
+    level, count = {0: game.new_initial_state()}, 1
+    while level and count <= most:
+        following: dict[int, _core.State] = {}
+        for state in level.values():
+            for action in state.legal_actions().tolist() if state.outcome() is None else ():
+                child = state.child(action)
+                following[child.key] = child
+                if count + len(following) > most:
+                    return False
+        level, count = following, count + len(following)
+    return count <= most

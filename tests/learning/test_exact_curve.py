@@ -1,0 +1,52 @@
+"""The exact play of a run: measured once a net, first on the page, no part of the run."""
+
+import json
+from pathlib import Path
+
+import pytest
+from run_toys import Silent, assert_same_run, tiny
+
+from hauteur import _core
+from hauteur.learning import exact_curve
+from hauteur.learning.pipeline import learn
+from hauteur.learning.report.page import run_report
+from hauteur.learning.run_folder import RunFolder
+
+
+def test_a_run_is_judged_and_stays_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Games and nets are those of a run without it; a resumed run measures new nets alone."""
+    judged: list[int] = []
+    real = exact_curve._measured
+
+    def counted(game: _core.Game, net: Path, *given: object) -> object:
+        judged.append(int(net.stem[-5:]))
+        return real(game, net, *given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(exact_curve, "_measured", counted)
+    gate = {"by": "off"}
+    learn(tiny(gate=gate), folder=tmp_path / "without", display=Silent())
+    assert not judged
+    assert not RunFolder(tmp_path / "without").exact_play.exists()
+    recipe = tiny(gate=gate, run={"solved_positions": 30})
+    learn(recipe, folder=tmp_path / "with", display=Silent())
+    assert judged == [1, 2]
+    assert_same_run(tmp_path / "without", tmp_path / "with")
+    learn(tiny(gate=gate, run={"solved_positions": 30, "generations": 3}), folder=tmp_path / "with", display=Silent())
+    assert judged == [1, 2, 3]
+    report = run_report(RunFolder(tmp_path / "with"))
+    assert report.sections[0].title == "Exact play"
+    (curve, _) = report.sections[0].figures[0].lines
+    assert [point.x for point in curve.points()] == [1, 2, 3]
+    lines = (tmp_path / "with" / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
+    assert all("exact_play" not in json.loads(line) for line in lines)
+
+
+@pytest.mark.parametrize(("spec", "reason"), [("chess", "repetitions"), ("hex(size=9)", "take too long")])
+def test_games_that_cannot_be_solved_are_not_judged(spec: str, reason: str, tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path)
+    exact_curve.measure_nets(folder, _core.Game(spec), 20, [1])
+    found = json.loads(folder.exact_play.read_text(encoding="utf-8"))
+    assert reason in found["off"]
+    assert found.keys() == {"off"}
+    exact_curve.measure_nets(folder, _core.Game(spec), 20, [1, 2])
+    exact_curve.measure_nets(RunFolder(tmp_path / "other"), _core.Game(spec), 0, [1])
