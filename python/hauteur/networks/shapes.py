@@ -70,7 +70,7 @@ class _Shapes:
         self._last = ""
 
     def has(self, path: str) -> bool:
-        del path  # the only layer that a tower may lack
+        del path  # the only layer that a tower is asked for
         return isinstance(self.architecture, ResNetArchitecture) and self.architecture.se_channels > 0
 
     def convolution(self, x: Shape, layer: Convolution) -> Shape:
@@ -101,6 +101,9 @@ class _Shapes:
 
     def means(self, x: Shape) -> Shape:
         return x[:1]
+
+    def pooled(self, x: Shape) -> Shape:
+        return (x[0], 2)
 
     def flatten(self, x: Shape) -> Shape:
         return (prod(x),)

@@ -72,6 +72,9 @@ class TorchNetwork(nn.Module):
     def means(self, x: Tensor) -> Tensor:
         return x.mean(dim=(2, 3))
 
+    def pooled(self, x: Tensor) -> Tensor:
+        return torch.stack([x.mean(dim=(2, 3)), x.amax(dim=(2, 3))], dim=2)
+
     def flatten(self, x: Tensor) -> Tensor:
         return x.flatten(1)
 
@@ -117,18 +120,21 @@ class ResidualTower(TorchNetwork):
             _insert(self, sized.layer.path, _module(sized))
 
     def initialise(self, generator: torch.Generator) -> None:
-        """Random weights: He initialisation, small last layers (so that play begins nearly uniform and even)."""
+        """Random weights: He initialisation, small last layers (so that play begins nearly uniform and even) and biases
+        of pooled numbers (so that blocks begin as those without).
+        """
         for module in self.modules():
             if isinstance(module, nn.Conv2d | nn.Linear):
                 nn.init.kaiming_normal_(module.weight, nonlinearity="relu", generator=generator)
                 if module.bias is not None:
                     nn.init.zeros_(module.bias)
         with torch.no_grad():
-            for head in ("policy.output", "value.output"):
-                self.get_parameter(f"{head}.weight").mul_(0.1)
+            for name, weights in self.named_parameters():
+                if name.endswith(("policy.output.weight", "value.output.weight", ".pool.weight")):
+                    weights.mul_(0.1)
 
     def has(self, path: str) -> bool:
-        del path  # the only layer that a tower may lack
+        del path  # the only layer that a tower is asked for
         return self.architecture.se_channels > 0
 
     def convolution(self, x: Tensor, layer: Convolution | Dense) -> Tensor:
