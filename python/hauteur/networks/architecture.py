@@ -22,11 +22,9 @@ class ResNet(Section):
     An input convolution, `blocks` residual blocks, two heads (Silver et al. 2017, "Mastering the game of Go without
     human knowledge", Methods), with squeeze-excitation of `se_channels` channels where that is above 0.
 
-    pooling: global pooling (Wu 2019, "Accelerating Self-Play Learning in Go", section 4.1). In every `pooling_every`-th
-    block the first `pooling` channels between the two convolutions are summed up as their means and maxima over the
-    board, which a dense layer turns into biases of the other channels; the value head's hidden layer sees means and
-    maxima of its planes too. The means scaled by the width of the board, which Wu adds for boards of several sizes, are
-    left out: a network has one.
+    pooling: global pooling (Wu 2019, "Accelerating Self-Play Learning in Go"). In every `pooling_every`-th block means
+    and maxima over the board of the first `pooling` channels between the convolutions become, by a dense layer, biases
+    of the others; the value's hidden layer sees those of its planes too. Wu's scaled means are for several board sizes.
 
     Policy `dense`: 1x1 convolution to `policy_channels`, then one dense layer to all actions. Policy `convolution`:
     two 3x3 convolutions, one output a square (boards where every action is a square) or lc0's 80 planes (chess).
@@ -82,10 +80,7 @@ class ResNetArchitecture(ResNet):
     @model_serializer(mode="wrap")
     def _as_before_pooling(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
         """Leave the settings of pooling out where there is none: files of such networks are what they always were."""
-        values: dict[str, Any] = handler(self)
-        if not self.pooling:
-            values = {name: value for name, value in values.items() if name not in ("pooling", "pooling_every")}
-        return values
+        return {name: value for name, value in handler(self).items() if self.pooling or "pooling" not in name}
 
     def pools(self, block: int) -> bool:
         """Return whether this block, a number from 0, has global pooling."""
@@ -108,7 +103,8 @@ class ResNetArchitecture(ResNet):
         """One line for people, as `resnet 64x6 se8, dense policy, wdl value`."""
         se = f" se{self.se_channels}" if self.se_channels else ""
         pool = f" pool{self.pooling}/{self.pooling_every}" if self.pooling else ""
-        return f"resnet {self.filters}x{self.blocks}{se}{pool} {self.activation}, {self.policy} policy, {self.value} value"
+        size = f"{self.filters}x{self.blocks}{se}{pool}"
+        return f"resnet {size} {self.activation}, {self.policy} policy, {self.value} value"
 
 
 ActivationName = Literal["relu", "mish", "none", "tanh", "sigmoid", "selu", "swish", "relu_2"]

@@ -179,9 +179,10 @@ def policy_head(ops: Operations[Value], x: Value, path: str = "policy") -> Value
 
 
 def value_head(ops: Operations[Value], x: Value, path: str = "value", outputs: int = 0) -> Value:
-    """Convolution (after a tower) or dense layer a square (after encoders), two dense layers, the first of them with the
-    pooled numbers of each plane behind its squares where the network pools. path: of the layers; outputs: of the last
-    one, 0: those of the network's value.
+    """Compute the value's outputs: convolution (after a tower) or dense layer a square (after encoders), where the
+    network pools with mean and maximum of each plane behind its squares, and two dense layers.
+
+    path: of the layers; outputs: of the last one, 0: those of the network's value.
     """
     if ops.architecture.encoders:
         embedded = _activated(ops, ops.dense(x, Dense(f"{path}.embed")))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import prod
-from typing import cast
+from typing import Any, cast
 
 from hauteur.networks.architecture import Lc0Architecture, ResNetArchitecture, Shape
 from hauteur.networks.computation import Convolution, Dense, Operations, computed
@@ -33,8 +33,15 @@ class SizedLayer:
 
 def resnet_layers(architecture: ResNetArchitecture) -> list[SizedLayer]:
     """Return the layers of a residual tower, in the order of the computation."""
+    return layers_of(architecture, computed, architecture.feature_shape)
+
+
+def layers_of(
+    architecture: ResNetArchitecture, computation: Callable[[Operations[Any], Any], object], given: Shape
+) -> list[SizedLayer]:
+    """Return the layers that a part of a residual tower's computation uses, on a value of the given shape."""
     shapes = _Shapes(architecture)
-    computed(cast("Operations[Shape]", shapes), architecture.feature_shape)
+    computation(cast("Operations[Shape]", shapes), given)
     return shapes.layers
 
 
