@@ -214,7 +214,7 @@ EXPERIMENTS = (
     Experiment(
         "learning-targets",
         "Wu 2019, KataGo",
-        "Connect Four from zero with and without global pooling and further targets: exact play by evaluations",
+        "Connect Four from zero with and without pooling and further targets: exact play by evaluations",
         make_targets,
         claims=[SourceClaim(method.key, method.source, method.statement, method.figure) for method in TARGET_METHODS],
         seeds=8,
