@@ -86,7 +86,7 @@ def test_arms_differ_in_temperature_and_the_rule_alone(tmp_path: Path) -> None:
     same = {"search": search, "temperature": cold.selfplay.temperature}
     for recipe in (cold, warm, contempt):
         assert recipe.model_copy(update={"selfplay": recipe.selfplay.model_copy(update=same)}) == cold
-    for arm in (*methods.USUAL, *methods.SPARSE, *methods.AGAIN):
+    for arm in (*methods.USUAL, *methods.SPARSE, *methods.AGAIN, *methods.TARGETS):
         assert methods.recipe_of(setting(tmp_path), 3, arm).run.seed == 3
 
 

@@ -25,7 +25,15 @@ pytestmark = [
 GENERATIONS = 2
 RECIPE: dict[str, Any] = {
     "game": "tictactoe",
-    "network": {"filters": 4, "blocks": 1, "policy_channels": 2, "value_channels": 2, "value_hidden": 8},
+    "network": {
+        "filters": 4,
+        "blocks": 1,
+        "pooling": 1,
+        "pooling_every": 1,
+        "policy_channels": 2,
+        "value_channels": 2,
+        "value_hidden": 8,
+    },
     "selfplay": {"games": 12, "visits": 16, "parallel_games": 8, "batch_size": 4, "shard_games": 6, "opening_plies": 2},
     "train": {
         "batch_size": 16,
@@ -34,6 +42,7 @@ RECIPE: dict[str, Any] = {
         "weight_average": 0.9,
         "window_games": 8,
         "window": {"alpha": 0.75, "beta": 0.4},
+        "extra": {"reply": 0.5, "soft_policy": 1.0, "short_term": 0.5, "value_error": 0.5},
     },
     "gate": {"games": 4, "threshold": 0.4},
     "controller": {"probe_games": 6, "max_visits": 32, "settle_generations": 1, "settle_factor": 100},

@@ -93,7 +93,8 @@ def test_illegal_actions_can_be_masked(buffer: ReplayBuffer) -> None:
     with pytest.raises(ValueError, match=r"train\.mask_illegal: .* does not say which moves are legal"):
         CandidateTrainer.new(architecture(), settings, seed=1).train(buffer, 1, seed=1, generation=1, generations=1)
     with_legal = ReplayBuffer(GAME, 100, legal=True)
-    with_legal.games, with_legal._learned = buffer.games, buffer._learned
+    assert buffer.games is not None
+    with_legal.append(buffer.games)
     masked, plain = (
         CandidateTrainer.new(architecture(), settings.model_copy(update={"mask_illegal": mask}), seed=1).train(
             with_legal, 1, seed=1, generation=1, generations=1

@@ -43,6 +43,10 @@ RESNETS: dict[str, Callable[[], Net]] = {
     "convolution, chess": lambda: resnet("chess", policy="convolution", se_channels=4, activation="mish"),
     "convolution, a plane an action": lambda: resnet("tictactoe", policy="convolution"),
     "dense, chess": lambda: resnet("chess", value="scalar"),
+    "pooling, in the second block": lambda: resnet("connect4", pooling=5),
+    "pooling, excitation, mish, chess": lambda: resnet(
+        "chess", policy="convolution", se_channels=4, activation="mish", pooling=3, pooling_every=1
+    ),
     "9 by 9": lambda: resnet("nogo(size=9)", filters=16, value_channels=3),
 }
 

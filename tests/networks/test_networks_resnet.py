@@ -21,6 +21,7 @@ VARIANTS: dict[str, dict[str, Any]] = {
     "dense, wdl": {},
     "dense, scalar, mish": {"value": "scalar", "activation": "mish"},
     "se": {"se_channels": 4},
+    "pooling": {"pooling": 3, "pooling_every": 1},
     "no blocks": {"blocks": 0},
     "convolution": {"policy": "convolution"},
 }
@@ -105,12 +106,28 @@ def test_chess_towers_become_lc0_files(variant: str, tmp_path: Path) -> None:
 def test_what_lc0_has_no_place_for(tmp_path: Path) -> None:
     for architecture, message in (
         (tictactoe(), r"only chess networks \(112x8x8 planes, 1858 actions\) fit an lc0 file, got 9 actions"),
+        (chess(pooling=2), "lc0 has no global pooling, got 2 pooled channels"),
         (chess(value_hidden=64), r"lc0 needs a value head of 32 channels and 128 hidden units, got 32 and 64"),
     ):
         tensors = random_tensors(resnet_shapes(architecture), 0)
         with pytest.raises(ValueError, match=message):
             networks.save(tmp_path / "net.pb.gz", architecture, tensors, game="tictactoe")
     assert not list(tmp_path.iterdir())
+
+
+def test_pooling_is_in_the_file_and_the_summary_where_there_is_some(tmp_path: Path) -> None:
+    plain, pooled = tictactoe(), tictactoe(pooling=3, blocks=4)
+    assert (plain.summary(), pooled.summary()) == tuple(
+        f"resnet 8x{size} relu, dense policy, wdl value" for size in ("2", "4 pool3/2")
+    )
+    assert "pool" not in plain.model_dump_json()
+    assert ResNetArchitecture.model_validate_json(pooled.model_dump_json()) == pooled
+    assert [block for block in range(4) if pooled.pools(block)] == [1, 3]
+    assert set(resnet_shapes(pooled)) - set(resnet_shapes(tictactoe(blocks=4))) == {
+        f"blocks.{block}.pool.{name}" for block in (1, 3) for name in ("weight", "bias")
+    }
+    with pytest.raises(ValueError, match="pooling must be less than filters, got 8 of 8"):
+        tictactoe(pooling=8)
 
 
 def test_wrong_tensors_are_named(tmp_path: Path) -> None:

@@ -27,12 +27,14 @@ ACTIVATIONS = ("relu", "mish", "none", "tanh", "sigmoid", "selu", "swish", "relu
 @st.composite
 def resnets(draw: st.DrawFn) -> Net:
     rows, columns = draw(st.integers(1, 9)), draw(st.integers(1, 9))
-    squares = draw(st.booleans())
+    squares, filters = draw(st.booleans()), draw(st.integers(1, 24))
     architecture = ResNetArchitecture(
         feature_shape=(draw(st.integers(1, 12)), rows, columns),
         num_actions=rows * columns if squares else draw(st.integers(1, 90)),
-        filters=draw(st.integers(1, 24)),
+        filters=filters,
         blocks=draw(st.integers(0, 3)),
+        pooling=draw(st.integers(0, filters - 1)),
+        pooling_every=draw(st.integers(1, 2)),
         se_channels=draw(st.integers(0, 4)),
         activation=draw(st.sampled_from(["relu", "mish"])),
         policy="convolution" if squares and draw(st.booleans()) else "dense",

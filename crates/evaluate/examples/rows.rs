@@ -25,6 +25,7 @@ fn networks() -> Vec<(&'static str, Sizes)> {
         filters: 64,
         blocks: 6,
         excitation: 8,
+        pooling: 0,
         activation: Activation::Relu,
         policy_planes: 80,
         actions: 1858,
@@ -36,6 +37,8 @@ fn networks() -> Vec<(&'static str, Sizes)> {
     vec![
         ("chess-64x6", chess),
         ("connect4-32x4", Sizes { actions: 7, ..small }),
+        ("connect4-32x4-pooling", Sizes { actions: 7, pooling: 8, ..small }),
+        ("chess-64x6-pooling", Sizes { pooling: 16, ..chess }),
         ("chess-128x10", Sizes { filters: 128, blocks: 10, ..chess }),
         ("chess-192x10", Sizes { filters: 192, blocks: 10, ..chess }),
         ("chess-256x20", Sizes { filters: 256, blocks: 20, ..chess }),

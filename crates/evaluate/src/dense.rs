@@ -1,4 +1,4 @@
-//! Dense layers, 1x1 convolutions, and squeeze-excitation.
+//! Dense layers, 1x1 convolutions, squeeze-excitation and global pooling.
 
 use crate::aligned::Aligned;
 use crate::board::Board;
@@ -46,7 +46,8 @@ impl<L: Lanes> Matrix<L> {
         Self::pack(stride, &layer.bias, weight)
     }
 
-    /// A dense layer over planes, which lie square by square here, in `stride` channels of which `planes` are its own.
+    /// A dense layer over planes, which lie square by square here, in `stride` channels of which `planes` are its own. What is pooled of
+    /// them lies behind the squares as further ones.
     pub fn over_planes(layer: &Dense, planes: usize, stride: usize) -> Self {
         let squares = layer.inputs / planes;
         let weight = |output: usize, input: usize| match input % stride < planes {
@@ -113,12 +114,7 @@ impl Work for AddBias<'_> {
         for row in 0..self.count {
             let numbers = core::slice::from_raw_parts_mut(self.out.add(row * self.out_stride), self.bias.len());
             for (x, bias) in numbers.iter_mut().zip(self.bias) {
-                let sum = *x + bias;
-                *x = match self.finish {
-                    Finish::None => sum,
-                    Finish::Relu => relu(sum),
-                    Finish::Mish => mish::<L>(sum),
-                };
+                *x = finished::<L>(*x + bias, self.finish);
             }
         }
     }
@@ -128,6 +124,16 @@ impl Work for AddBias<'_> {
 #[inline(always)]
 fn relu(x: f32) -> f32 {
     if x > 0.0 { x } else { 0.0 }
+}
+
+/// `finish` of one number.
+#[inline(always)]
+fn finished<L: Lanes>(x: f32, finish: Finish) -> f32 {
+    match finish {
+        Finish::None => x,
+        Finish::Relu => relu(x),
+        Finish::Mish => mish::<L>(x),
+    }
 }
 
 /// Squeeze-excitation with the skip connection of its block.
@@ -227,6 +233,113 @@ impl Work for Excite<'_> {
         }
         if self.finish == Finish::Mish {
             Activate { board, from: self.x, stride: channels }.work::<L>();
+        }
+    }
+}
+
+/// Mean and greatest number of the first `channels` of lines of squares, after the finish, which stays in them.
+pub struct Pool<'a> {
+    /// The first square; `line` floats from a line to the next, `stride` from a square to the next.
+    pub squares: *mut f32,
+    /// Lines of squares, and squares of a line.
+    pub shape: [usize; 2],
+    /// Floats from a line to the next.
+    pub line: usize,
+    /// Floats from a square to the next.
+    pub stride: usize,
+    /// What comes before.
+    pub finish: Finish,
+    /// Gets the means, one a pooled channel.
+    pub means: &'a mut [f32],
+    /// Gets the greatest numbers, as many.
+    pub greatest: &'a mut [f32],
+}
+
+impl Work for Pool<'_> {
+    #[inline(always)]
+    unsafe fn work<L: Lanes>(self) {
+        let [lines, columns] = self.shape;
+        self.means.fill(0.0);
+        self.greatest.fill(f32::NEG_INFINITY);
+        for line in 0..lines {
+            for column in 0..columns {
+                let square = self.squares.add(line * self.line + column * self.stride);
+                let numbers = core::slice::from_raw_parts_mut(square, self.means.len());
+                if self.finish != Finish::None {
+                    numbers.iter_mut().for_each(|x| *x = finished::<L>(*x, self.finish));
+                }
+                self.means.iter_mut().zip(&*numbers).for_each(|(sum, x)| *sum += x);
+                self.greatest.iter_mut().zip(&*numbers).for_each(|(top, x)| *top = if *x > *top { *x } else { *top });
+            }
+        }
+        let part = 1.0 / (lines * columns) as f32;
+        self.means.iter_mut().for_each(|sum| *sum *= part);
+    }
+}
+
+/// Global pooling inside a block.
+pub struct Pooling {
+    /// [pooled channel][mean, greatest][other channel].
+    weights: Vec<f32>,
+    bias: Vec<f32>,
+    pooled: usize,
+}
+
+impl Pooling {
+    /// The layer of a block.
+    pub fn new(layer: &Dense) -> Self {
+        let turned = (0..layer.inputs).flat_map(|input| (0..layer.outputs).map(move |output| (output, input)));
+        Pooling {
+            weights: turned.map(|(output, input)| layer.weights[output * layer.inputs + input]).collect(),
+            bias: layer.bias.clone(),
+            pooled: layer.inputs / 2,
+        }
+    }
+
+    /// Numbers that `AddPooled` needs to compute.
+    pub fn scratch_len(&self) -> usize {
+        2 * self.pooled + self.bias.len()
+    }
+}
+
+/// On one padded board without the finish: finishes the pooled channels, adds what follows from them to the others, and finishes these.
+pub struct AddPooled<'a> {
+    /// The layer.
+    pub layer: &'a Pooling,
+    /// The board.
+    pub board: Board,
+    /// A padded board of the layer's channels, the pooled ones first.
+    pub x: *mut f32,
+    /// Floats from a square to the next.
+    pub stride: usize,
+    /// What comes last.
+    pub finish: Finish,
+    /// Numbers to compute with, as many as the layer says.
+    pub scratch: &'a mut [f32],
+}
+
+impl Work for AddPooled<'_> {
+    #[inline(always)]
+    unsafe fn work<L: Lanes>(self) {
+        let (layer, board, stride) = (self.layer, self.board, self.stride);
+        let (means, rest) = self.scratch.split_at_mut(layer.pooled);
+        let (greatest, rest) = rest.split_at_mut(layer.pooled);
+        let squares = self.x.add(board.padded(0, 0) * stride);
+        let line = board.padded_columns * stride;
+        let shape = [board.rows, board.columns];
+        Pool { squares, shape, line, stride, finish: self.finish, means, greatest }.work::<L>();
+        let added = &mut rest[..layer.bias.len()];
+        added.copy_from_slice(&layer.bias);
+        let inputs = means.iter().zip(&*greatest).flat_map(|(mean, top)| [*mean, *top]);
+        for (input, weights) in inputs.zip(layer.weights.chunks_exact(added.len())) {
+            added.iter_mut().zip(weights).for_each(|(sum, weight)| *sum = L::mul_add_one(input, *weight, *sum));
+        }
+        for row in 0..board.rows {
+            for column in 0..board.columns {
+                let others = squares.add(row * line + column * stride + layer.pooled);
+                let others = core::slice::from_raw_parts_mut(others, added.len());
+                others.iter_mut().zip(&*added).for_each(|(x, more)| *x = finished::<L>(*x + more, self.finish));
+            }
         }
     }
 }

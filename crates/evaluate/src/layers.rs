@@ -36,7 +36,9 @@ pub struct Dense {
 }
 
 /// Two 3x3 convolutions beside a skip connection (He et al. 2016), with squeeze-excitation (Hu et al. 2018) where it is given:
-/// channels -> few -> twice the channels, of which the first half scales (by its sigmoid) and the second is added, as in lc0.
+/// channels -> few -> twice the channels, of which the first half scales (by its sigmoid) and the second is added, as in lc0. With global
+/// pooling (Wu 2019) the first channels of the first convolution, activated, give their mean and greatest number, from which a dense layer
+/// computes what is added to each of the other channels before their activation.
 #[derive(Clone, Debug)]
 pub struct Block {
     /// The first convolution, followed by the activation.
@@ -45,6 +47,8 @@ pub struct Block {
     pub second: Convolution,
     /// The two dense layers.
     pub excitation: Option<(Dense, Dense)>,
+    /// From mean and greatest number of one pooled channel after the other to the channels that are not pooled.
+    pub pooling: Option<Dense>,
 }
 
 /// How the last planes become logits of actions.
@@ -64,8 +68,17 @@ pub struct Value {
     pub planes: Convolution,
     /// Over all planes (channel by channel).
     pub hidden: Dense,
+    /// Whether the hidden layer gets, behind the squares of each plane, their mean and the greatest.
+    pub pooled: bool,
     /// To three numbers or one.
     pub output: Dense,
+}
+
+impl Value {
+    /// Numbers of a plane that the hidden layer takes.
+    pub fn numbers(&self, squares: usize) -> usize {
+        squares + if self.pooled { 2 } else { 0 }
+    }
 }
 
 /// What follows convolutions and dense layers.
@@ -117,6 +130,12 @@ impl Layers {
         for (number, block) in self.blocks.iter().enumerate() {
             block.first.check(&format!("block {number}, first"), filters, &[3])?;
             same(&format!("block {number}: outputs"), block.first.outputs, filters)?;
+            if let Some(pooling) = &block.pooling {
+                let pooled = pooling.inputs / 2;
+                range(&format!("block {number}: pooled channels"), pooled)?;
+                pooling.check(&format!("block {number}, pooling"), 2 * pooled)?;
+                same(&format!("block {number}: pooled and other channels"), pooled + pooling.outputs, filters)?;
+            }
             block.second.check(&format!("block {number}, second"), filters, &[3])?;
             same(&format!("block {number}: outputs"), block.second.outputs, filters)?;
             if let Some((reduce, expand)) = &block.excitation {
@@ -143,7 +162,7 @@ impl Layers {
         }
         let value = &self.value;
         value.planes.check("value planes", filters, &[1, 3])?;
-        value.hidden.check("value, hidden", value.planes.outputs * squares)?;
+        value.hidden.check("value, hidden", value.planes.outputs * value.numbers(squares))?;
         value.output.check("value", value.hidden.outputs)?;
         match value.output.outputs {
             1 | 3 => Ok(()),

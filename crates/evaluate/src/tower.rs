@@ -4,7 +4,7 @@ use std::sync::{Mutex, PoisonError};
 
 use crate::aligned::Aligned;
 use crate::board::Board;
-use crate::dense::{Excitation, Excite, Matrix};
+use crate::dense::{AddPooled, Excitation, Excite, Matrix, Pool, Pooling};
 use crate::functions::{softmax, tanh};
 use crate::lanes::Lanes;
 use crate::layers::{Activation, Convolution, Layers, Policy};
@@ -36,6 +36,7 @@ struct ReadyBlock<L: Lanes> {
     first: Winograd<L>,
     second: Winograd<L>,
     excitation: Option<Excitation>,
+    pooling: Option<Pooling>,
 }
 
 /// A network whose tower computes with the elements of L, and whose dense layers with floats (F has the same vectors).
@@ -53,6 +54,8 @@ pub struct Tower<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> {
     policy: PolicyHead<L, F>,
     value: (HeadPlanes<L, F>, Matrix<F>, Matrix<F>),
     scalar_value: bool,
+    /// Squares of the value's planes, and two more where they are pooled.
+    value_squares: usize,
     head_stride: usize,
     spare: Mutex<Vec<Buffers<L>>>,
 }
@@ -68,7 +71,8 @@ struct Buffers<L: Lanes> {
     squares: Aligned<f32>,
     numbers: Aligned<f32>,
     sums: Aligned<f32>,
-    excitation: Vec<f32>,
+    /// Numbers of excitation and pooling.
+    few: Vec<f32>,
 }
 
 impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Tower<L, F> {
@@ -83,6 +87,7 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Tower<L, F> {
                 second: Winograd::new(&block.second, first.outputs),
                 first,
                 excitation: block.excitation.as_ref().map(|(a, b)| Excitation::new(a, b, layers.input.outputs)),
+                pooling: block.pooling.as_ref().map(Pooling::new),
             }
         };
         let planes_of = |layer: &Convolution| match layer.kernel {
@@ -127,6 +132,7 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Tower<L, F> {
             policy,
             value: (planes_of(&value.planes), over(&value.hidden, &value.planes), Matrix::dense(&value.output)),
             scalar_value: value.output.outputs == 1,
+            value_squares: value.numbers(board.squares()),
             head_stride,
             spare: Mutex::new(Vec::new()),
         }
@@ -148,7 +154,7 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Tower<L, F> {
     }
 
     fn new_buffers(&self) -> Buffers<L> {
-        let (chunk, squares, [feature_stride, stride]) = (self.chunk, self.board.squares(), self.strides);
+        let (chunk, squares, [feature_stride, stride]) = (self.chunk, self.value_squares, self.strides);
         let boards = chunk * self.board.padded_squares();
         let channels = stride.max(feature_stride).max(self.head_stride);
         let policy = match &self.policy {
@@ -156,8 +162,10 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Tower<L, F> {
             PolicyHead::Planes(..) => 0,
         };
         let (_, hidden, output) = &self.value;
-        let excitation =
-            self.blocks.iter().filter_map(|block| block.excitation.as_ref().map(Excitation::scratch_len)).max();
+        let few = self.blocks.iter().map(|block| {
+            let excitation = block.excitation.as_ref().map_or(0, Excitation::scratch_len);
+            excitation.max(block.pooling.as_ref().map_or(0, Pooling::scratch_len))
+        });
         Buffers {
             transforms: Transforms::new(&self.board, chunk, channels),
             features: Aligned::zeros(boards * feature_stride),
@@ -168,7 +176,7 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Tower<L, F> {
             squares: Aligned::zeros(chunk * squares * self.head_stride),
             numbers: Aligned::zeros(chunk * (hidden.outputs + output.outputs).max(policy)),
             sums: Aligned::zeros(chunk * stride),
-            excitation: vec![0.0; excitation.unwrap_or(0)],
+            few: vec![0.0; few.max().unwrap_or(0)],
         }
     }
 
@@ -216,14 +224,21 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Tower<L, F> {
         let (mut x, mut y) = (buffers.x.as_mut_ptr(), buffers.y.as_mut_ptr());
         self.input.convolve(board, rows, transforms, buffers.features.as_ptr(), x, None, finish, None);
         for block in &self.blocks {
-            block.first.convolve(board, rows, transforms, x, y, None, finish, None);
+            let (size, stride) = (board.padded_squares() * self.strides[1], self.strides[1]);
+            let first_finish = if block.pooling.is_some() { Finish::None } else { finish };
+            block.first.convolve(board, rows, transforms, x, y, None, first_finish, None);
+            if let Some(layer) = &block.pooling {
+                for row in 0..rows {
+                    let (x, scratch) = (y.add(row * size), &mut buffers.few[..]);
+                    F::run(AddPooled { layer, board, x, stride, finish, scratch });
+                }
+            }
             let Some(excitation) = &block.excitation else {
                 block.second.convolve(board, rows, transforms, y, x, Some(x.cast_const()), finish, None);
                 continue;
             };
             let sums = buffers.sums.as_mut_ptr();
             block.second.convolve(board, rows, transforms, y, y, None, Finish::None, Some(sums));
-            let (size, stride) = (board.padded_squares() * self.strides[1], self.strides[1]);
             for row in 0..rows {
                 F::run(Excite {
                     layers: excitation,
@@ -232,7 +247,7 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Tower<L, F> {
                     x: y.add(row * size),
                     skip: x.add(row * size),
                     finish,
-                    scratch: &mut buffers.excitation,
+                    scratch: &mut buffers.few,
                 });
             }
             core::mem::swap(&mut x, &mut y);
@@ -240,10 +255,17 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Tower<L, F> {
         x
     }
 
-    /// The planes of a head, squares beside each other without border, in `buffers.squares`.
-    unsafe fn head_planes(&self, planes: &HeadPlanes<L, F>, rows: usize, body: *const f32, buffers: &mut Buffers<L>) {
-        let (board, finish) = (self.board, self.finish);
-        let (squares, size) = (board.squares(), board.padded_squares());
+    /// The planes of a head, squares beside each other without border, in `buffers.squares`, where a row has `squares` of them; those
+    /// beyond the board's are left as they are.
+    unsafe fn head_planes(
+        &self,
+        planes: &HeadPlanes<L, F>,
+        squares: usize,
+        rows: usize,
+        body: *const f32,
+        buffers: &mut Buffers<L>,
+    ) {
+        let (board, finish, size) = (self.board, self.finish, self.board.padded_squares());
         let to = buffers.squares.as_mut_ptr();
         match planes {
             HeadPlanes::Pointwise(matrix) => {
@@ -269,9 +291,23 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Tower<L, F> {
         }
     }
 
+    /// Means and greatest numbers of the value's planes, of `stride` channels, behind the squares of each row.
+    unsafe fn pool_planes(&self, stride: usize, rows: usize, buffers: &mut Buffers<L>) {
+        let own = self.board.squares() * stride;
+        for row in buffers.squares.as_mut_slice().chunks_exact_mut(self.value_squares * stride).take(rows) {
+            let (squares, pooled) = row.split_at_mut(own);
+            let (means, greatest) = pooled.split_at_mut(stride);
+            let (shape, finish) = ([1, self.board.squares()], Finish::None);
+            F::run(Pool { squares: squares.as_mut_ptr(), shape, line: own, stride, finish, means, greatest });
+        }
+    }
+
     unsafe fn value(&self, rows: usize, body: *const f32, buffers: &mut Buffers<L>, wdl: &mut [f32]) {
         let (planes, hidden, output) = &self.value;
-        self.head_planes(planes, rows, body, buffers);
+        self.head_planes(planes, self.value_squares, rows, body, buffers);
+        if self.value_squares > self.board.squares() {
+            self.pool_planes(hidden.inputs / self.value_squares, rows, buffers);
+        }
         let (from, to) = (buffers.squares.as_ptr(), buffers.numbers.as_mut_ptr());
         let last = to.add(self.chunk * hidden.outputs);
         hidden.apply(from, hidden.inputs, to, hidden.outputs, rows, self.finish);
@@ -291,7 +327,7 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Tower<L, F> {
     unsafe fn policy(&self, rows: usize, body: *const f32, buffers: &mut Buffers<L>, logits: &mut [f32]) {
         match &self.policy {
             PolicyHead::Dense(planes, output) => {
-                self.head_planes(planes, rows, body, buffers);
+                self.head_planes(planes, self.board.squares(), rows, body, buffers);
                 let to = buffers.numbers.as_mut_ptr();
                 output.apply(buffers.squares.as_ptr(), output.inputs, to, output.outputs, rows, Finish::None);
                 for (row, logits) in logits.chunks_exact_mut(self.actions).take(rows).enumerate() {

@@ -13,6 +13,7 @@ const CHESS: Sizes = Sizes {
     filters: 64,
     blocks: 2,
     excitation: 8,
+    pooling: 0,
     activation: Activation::Relu,
     policy_planes: 80,
     actions: 300,
@@ -32,6 +33,9 @@ fn kinds() -> Vec<Sizes> {
         Sizes { rows: 5, columns: 4, filters: 160, blocks: 1, head_kernel: 3, actions: 33, ..connect },
         Sizes { filters: 24, blocks: 0, activation: Activation::Mish, ..CHESS },
         Sizes { rows: 1, columns: 13, filters: 80, actions: 2, blocks: 1, ..connect },
+        Sizes { pooling: 8, ..CHESS },
+        Sizes { pooling: 5, filters: 33, actions: 7, activation: Activation::Mish, excitation: 0, ..connect },
+        Sizes { pooling: 16, actions: 7, value_outputs: 1, head_kernel: 3, ..connect },
     ]
 }
 
@@ -160,7 +164,7 @@ fn the_bits_are_those_that_were_stored() {
 }
 
 /// Of each kind: with fused multiply-add, and without.
-const STORED: [[u64; 2]; 7] = [
+const STORED: [[u64; 2]; 10] = [
     [0x8842_36ec_9874_805a, 0x0f2e_4e26_28cd_af0d],
     [0xa108_9c3d_bb36_2bae, 0xd9ed_d8a9_1b14_370d],
     [0xd070_1e5c_cbe0_1bef, 0x9c30_c822_e193_aed3],
@@ -168,6 +172,9 @@ const STORED: [[u64; 2]; 7] = [
     [0xcaf7_9112_d2f8_2e1c, 0x22c0_e28c_5f3f_93ec],
     [0xd75c_b2ce_d571_cc09, 0xd9d9_43df_cb96_79c4],
     [0x1247_b3c9_0a09_3a51, 0x2990_04b6_bc1a_0aad],
+    [0x44db_6d65_56a3_0dd9, 0x39a8_855c_a00e_b43b],
+    [0x53b8_9c5d_a555_4bcb, 0x6506_a266_b00b_eae5],
+    [0x8f5d_f95c_e180_6363, 0x636d_2ba9_2cb0_c3ad],
 ];
 
 #[test]
@@ -189,6 +196,10 @@ fn layers_that_do_not_fit_are_refused_in_one_line() {
     assert_eq!(refused(&|n| n.input.bias.truncate(3)), "input: biases must be 64, got 3");
     assert_eq!(refused(&|n| n.value.output.weights[0] = f32::NAN), "value: holds numbers that are not finite");
     assert_eq!(refused(&|n| n.value.hidden.inputs = 5), "value, hidden: inputs must be 1280, got 5");
+    assert_eq!(refused(&|n| n.value.pooled = true), "value, hidden: inputs must be 1320, got 1280");
+    let pooling = |n: &mut Layers, inputs| n.blocks[1].pooling = Some(Numbers(5).dense(inputs, 60));
+    assert_eq!(refused(&|n| pooling(n, 7)), "block 1, pooling: inputs must be 6, got 7");
+    assert_eq!(refused(&|n| pooling(n, 6)), "block 1: pooled and other channels must be 64, got 63");
     let beyond = refused(&|n| {
         if let Policy::Planes(_, _, actions) = &mut n.policy {
             actions[0] = 5120;

@@ -114,13 +114,18 @@ fn layers_of(layers: &Bound<'_, PyAny>) -> PyResult<Layers> {
     let activation: String = item(layers, "activation")?;
     let blocks: Vec<Bound<'_, PyTuple>> = item(layers, "blocks")?;
     let block = |block: &Bound<'_, PyTuple>| -> PyResult<Block> {
-        let (first, second, excitation): (Affine<'_>, Affine<'_>, Option<(Affine<'_>, Affine<'_>)>) =
-            block.extract()?;
+        type Parts<'py> = (Affine<'py>, Affine<'py>, Option<(Affine<'py>, Affine<'py>)>, Option<Affine<'py>>);
+        let (first, second, excitation, pooling): Parts<'_> = block.extract()?;
         let excitation = excitation.map(|(reduce, expand)| Ok::<_, PyErr>((reduce.dense()?, expand.dense()?)));
-        Ok(Block { first: first.convolution()?, second: second.convolution()?, excitation: excitation.transpose()? })
+        Ok(Block {
+            first: first.convolution()?,
+            second: second.convolution()?,
+            excitation: excitation.transpose()?,
+            pooling: pooling.map(|layer| layer.dense()).transpose()?,
+        })
     };
     let (planes, output, actions): (Affine<'_>, Affine<'_>, Option<Vec<u32>>) = item(layers, "policy")?;
-    let value: (Affine<'_>, Affine<'_>, Affine<'_>) = item(layers, "value")?;
+    let (value, hidden, outputs): (Affine<'_>, Affine<'_>, Affine<'_>) = item(layers, "value")?;
     Ok(Layers {
         rows,
         columns,
@@ -135,7 +140,12 @@ fn layers_of(layers: &Bound<'_, PyAny>) -> PyResult<Layers> {
             Some(actions) => Policy::Planes(planes.convolution()?, output.convolution()?, actions),
             None => Policy::Dense(planes.convolution()?, output.dense()?),
         },
-        value: Value { planes: value.0.convolution()?, hidden: value.1.dense()?, output: value.2.dense()? },
+        value: Value {
+            planes: value.convolution()?,
+            hidden: hidden.dense()?,
+            pooled: item(layers, "pooled")?,
+            output: outputs.dense()?,
+        },
     })
 }
 

@@ -182,6 +182,7 @@ report-fig6 | 10 seeds | --seeds 10 --first-seed 11
 LEARNING = """
 learning-methods | 8 seeds an arm, 4,000,000 evaluations a run, 1,000,000 at few visits |
 learning-again | 8 seeds an arm, 4,000,000 evaluations a run |
+learning-targets | 8 seeds an arm, 4,000,000 evaluations a run |
 """
 """A line a run: experiment and the rest of the run's name | its size in words | options, the net as its number."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, nullcontext
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -36,6 +36,7 @@ from hauteur.learning.recorded_games import Games
 from hauteur.learning.replay import ReplayBuffer, first_needed
 from hauteur.learning.run_folder import RunFolder
 from hauteur.matches.ratings.elo import MatchScore, finite_elo
+from hauteur.networks.registered import learned_by
 from hauteur.system import hardware
 from hauteur.system.files import write_bytes, write_json
 
@@ -133,6 +134,8 @@ class Run:
             surprise_weight=train.surprise_weight,
             legal=train.mask_illegal,
             proven=train.proven_targets,
+            extra=train.extra,
+            targets=learned_by(self.recipe.network.kind)[0],
         )
         play = self.recipe.selfplay
         self.archive = Archive(play.archive, lag=play.max_policy_lag) if play.archive is not None else None
@@ -321,7 +324,7 @@ class Run:
                 on_step=progress,
             )
         self.state.train_steps = self.learners.steps
-        self.state.current |= dict(zip(("train", "train_large"), map(asdict, facts), strict=False))
+        self.state.current |= dict(zip(("train", "train_large"), [one.metrics() for one in facts], strict=False))
         self._save_nets(generation)
 
     def gate(self) -> None:

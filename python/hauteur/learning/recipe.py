@@ -22,6 +22,8 @@ Count = Annotated[int, Field(ge=1, le=1_000_000_000)]
 Episodes = Literal["best-versus-best", "candidate-versus-best", "best-versus-opponent", "candidate-versus-opponent"]
 Share = Annotated[float, Field(ge=0, le=1)]
 ProvenTargets = Literal["off", "position", "earlier"]
+Weight = Annotated[float, Field(ge=0, le=1000)]
+Horizon = Annotated[float, Field(ge=1, le=10_000)]
 
 
 class LearningCpuct(Cpuct):
@@ -183,11 +185,34 @@ class ReanalyseSettings(Section):
     visits: Annotated[int, Field(ge=0, le=1_000_000_000)] = 0
 
 
+class ExtraTargets(Section):
+    """Targets beside policy and value, learned by heads of the network that exist in training alone.
+
+    reply: weight of the opponent's policy at the next move; soft_policy: of the policy target to the power 1 /
+    soft_temperature, normalised; short_term: of the values of the next moves, averaged with these horizons in plies;
+    value_error: of the squared error of the value. 0: no such head. (Wu 2019 and KataGo's methods since.)
+    """
+
+    reply: Weight = 0.0
+    soft_policy: Weight = 0.0
+    soft_temperature: Annotated[float, Field(ge=1, le=100)] = 4.0
+    short_term: Weight = 0.0
+    horizons: Annotated[tuple[Horizon, ...], Field(min_length=1, max_length=8)] = (6.0, 16.0)
+    value_error: Weight = 0.0
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """The weights above 0, by the names of the heads."""
+        heads = ("reply", "soft_policy", "short_term", "value_error")
+        return {name: getattr(self, name) for name in heads if getattr(self, name) > 0}
+
+
 class TrainSettings(Section):
     """Settings of the candidate's training.
 
-    window_games: replay window in games; window: growth of the window over the run; samples_per_position: mean number
-    of draws of a new position, which sets the steps of a generation (positions * samples_per_position / batch_size);
+    window_games: replay window in games; window: growth of the window over the run; extra: targets beside policy and
+    value; samples_per_position: mean number of draws of a new position, which sets the steps of a generation (positions
+    * samples_per_position / batch_size);
     root_value_share: share of the search's root value in the value target, the rest is the outcome; mask_illegal:
     restrict the policy loss to legal actions; surprise_weight: share of a game's weight distributed over its positions
     by policy surprise; schedule: the learning rate falls over the run (cosine, to final_learning_rate)
@@ -206,6 +231,7 @@ class TrainSettings(Section):
     window_games: Count = 20_000
     window: WindowSettings | None = None
     reanalyse: ReanalyseSettings | None = None
+    extra: ExtraTargets | None = None
     batch_size: Annotated[int, Field(ge=1, le=1_000_000)] = 512
     samples_per_position: Annotated[float, Field(gt=0, le=10_000)] = 4.0
     optimiser: Literal["adamw", "sgd"] = "adamw"
@@ -215,7 +241,7 @@ class TrainSettings(Section):
     warmup_steps: Annotated[int, Field(ge=0, le=1_000_000)] = 100
     momentum: Annotated[float, Field(ge=0, lt=1)] = 0.9
     weight_decay: Annotated[float, Field(ge=0, le=1)] = 1e-4
-    value_weight: Annotated[float, Field(ge=0, le=1000)] = 1.0
+    value_weight: Weight = 1.0
     root_value_share: Share = 0.0
     proven_targets: ProvenTargets = "off"
     surprise_weight: Share = 0.0
@@ -372,8 +398,12 @@ class Recipe(Section):
     def _misfits_of_start(self) -> Iterator[str]:
         start = self.start or StartSettings()
         for network in (self.network, self.large):
-            if network is not None and network.kind != "resnet" and self.run.backend == "core":
+            if network is None or network.kind == "resnet":
+                continue
+            if self.run.backend == "core":
                 yield f"run.backend core computes residual networks; {network.kind!r} needs torch"
+            if self.train.extra is not None:
+                yield f"train.extra: its heads are of residual towers, got {network.kind!r}, which has its own outputs"
         if self.run.generations == 0 and not start.games:
             yield "run.generations = 0 (no self-play) needs start.games to learn from"
         if start.distil_from is not None and not start.games:

@@ -139,6 +139,28 @@ class Games(LearnedColumns):
         """Return the games that these moves are of."""
         return np.searchsorted(self.moves_before, moves, side="right") - 1
 
+    def record(self, number: int) -> GameRecord:
+        """Return a game as it was played; what training does not read of records has its defaults."""
+        moves = slice(*self.moves_before[number : number + 2].tolist())
+        edges = slice(*self.edge_offsets[[moves.start, moves.stop]].tolist())
+        line = self.lines[slice(*self.line_offsets[number : number + 2].tolist())]
+        searched = len(line) - int(self.move_counts[number])
+        origin, n_scl = self.origin[number], float(self.n_scl[number])
+        first, second = self.nets[number].tolist()
+        begun = None if origin is None else make_cached(origin).new_initial_state()
+        rows = {"move": moves, "edge": edges}
+        learned: dict[str, Any] = {c.name: getattr(self, c.name)[rows[c.level]] for c in columns_of(LearnedColumns)}
+        return GameRecord(
+            plan=GamePlan(int(self.index[number]), (first, second), tuple(line[:searched].tolist()), begun),
+            seed=0,
+            actions=line[searched:],
+            outcome=int(self.outcome[number]),
+            end_reason=RESIGNATION if self.gave_up[number] else "",
+            n_scl=None if math.isnan(n_scl) else n_scl,
+            resigned=int(self.resigned[number]),
+            **learned,
+        )
+
     def last(self, games: int) -> Games:
         """Return the last `games` games."""
         game = max(0, self.games - games)

@@ -7,17 +7,20 @@ cannot be read is skipped and named, never fatal.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hauteur import _core
 from hauteur.games.registry import load_game
+from hauteur.learning.recipe import ExtraTargets
 from hauteur.learning.recorded_games import Games, faults, places_of
+from hauteur.learning.targets import Columns, own_columns, short_term_values
 from hauteur.matches.record import GameRecord
+from hauteur.networks.registered import Targets
 
 if TYPE_CHECKING:
     from hauteur.learning.recipe import ProvenTargets
@@ -28,13 +31,14 @@ class Samples:
     """A training batch of B positions, all float32: features [B, C, H, W], policy [B, A] and wdl [B, 3] targets.
 
     policy: shares of the recorded counts; wdl: result for the mover, mixed with the search's root value; legal, if
-    requested: uint8 [B, A], 1 for legal actions.
+    requested: uint8 [B, A], 1 for legal actions; extra: further targets [B, ...] by name.
     """
 
     features: NDArray[np.float32]
     policy: NDArray[np.float32]
     wdl: NDArray[np.float32]
     legal: NDArray[np.uint8] | None = None
+    extra: Columns = field(default_factory=dict)
 
 
 def first_needed(games: Mapping[int, int], window: int) -> int:
@@ -68,7 +72,9 @@ class ReplayBuffer:
     window: games, at least 1; it may grow from one `add` or `extend` to the next, games that left it do not come back.
     surprise_weight: share of a game's weight that its positions have by `drawing_weights`, 0 to 1; 0: all are drawn
     alike. legal: samples say which actions are legal. proven: whether proven results that the games have are value
-    targets (`train.proven_targets`). Raise ValueError for other values.
+    targets (`train.proven_targets`). extra: samples have these further targets (those of the settings of `ht.Trainer`).
+    targets: a function that gives further ones of each game, as in `ht.register_network`. Raise ValueError for other
+    values.
 
     >>> import numpy as np
     >>> import hauteur as ht
@@ -88,6 +94,8 @@ class ReplayBuffer:
         surprise_weight: float = 0.0,
         legal: bool = False,
         proven: ProvenTargets = "off",
+        extra: ExtraTargets | None = None,
+        targets: Targets | None = None,
     ) -> None:
         if window < 1:
             raise ValueError(f"the window must be >= 1 game, got {window}")
@@ -101,6 +109,8 @@ class ReplayBuffer:
         self.legal = legal
         self.proven = proven
         self.games: Games | None = None
+        self.extra, self.targets = extra or ExtraTargets(), targets
+        self._columns: Columns = {}  # further targets of all moves of the games
         self.skipped: list[str] = []
         self._learned = np.zeros(0, np.int64)  # the moves that are learned from
         self._results = np.zeros(0, np.int8)  # of all moves, for their movers
@@ -155,6 +165,9 @@ class ReplayBuffer:
         if self.proven != "off":
             self._results = games.proven_results(earlier=self.proven == "earlier")
         self._weigh(games)
+        self._columns = own_columns(self.targets, games) if self.targets is not None else {}
+        if self.extra.short_term > 0:
+            self._columns["short_term"] = short_term_values(games, self.extra.horizons)
 
     def _weigh(self, games: Games) -> None:
         """Sum up by what weight each position is drawn."""
@@ -201,17 +214,26 @@ class ReplayBuffer:
         if self.proven != "off":
             wdl = np.where(games.learn[moves, None] > 1, result, wdl)
         features, legal = self._features(moves)
-        return Samples(features, self._policy(moves), wdl.astype(np.float32), legal)
+        extra = {name: values[moves] for name, values in self._columns.items()}
+        if self.extra.reply > 0:
+            extra["reply"] = self._replies(moves)
+        return Samples(features, self._policy(moves), wdl.astype(np.float32), legal, extra)
 
     def transformed(self, samples: Samples, symmetries: NDArray[np.int64]) -> Samples:
         """The samples seen through these symmetries (one number a row)."""
-        flat = samples.features.reshape(*samples.features.shape[:2], -1)
-        features = np.take_along_axis(flat, self._squares[symmetries][:, None, :], axis=2)
-        policy = np.take_along_axis(samples.policy, self._actions[symmetries], axis=1)
-        legal = samples.legal
-        if legal is not None:
-            legal = np.take_along_axis(legal, self._actions[symmetries], axis=1)
-        return Samples(features.reshape(samples.features.shape), policy, samples.wdl, legal)
+        legal = None if samples.legal is None else self._turned(samples.legal, symmetries)
+        features, policy = (self._turned(values, symmetries) for values in (samples.features, samples.policy))
+        extra = {name: self._turned(values, symmetries) for name, values in samples.extra.items()}
+        return Samples(features, policy, samples.wdl, legal, extra)
+
+    def _turned(self, values: NDArray[Any], symmetries: NDArray[np.int64]) -> NDArray[Any]:
+        """Rows through symmetries where they have a number an action, or planes of the board; others stay."""
+        if values.shape[1:] == (self.game.num_actions,):
+            return np.take_along_axis(values, self._actions[symmetries], axis=1)
+        if values.ndim > 2 and values.shape[-2:] == self.game.feature_shape[1:]:
+            flat = values.reshape(len(values), -1, self._squares.shape[1])
+            return np.take_along_axis(flat, self._squares[symmetries][:, None], axis=2).reshape(values.shape)
+        return values
 
     def _all(self) -> Games:
         if self.games is None:
@@ -234,6 +256,13 @@ class ReplayBuffer:
         if origin not in self._starts:
             self._starts[origin] = (self.game if origin is None else load_game(origin)).new_initial_state()
         return self._starts[origin]
+
+    def _replies(self, moves: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Policies of the next moves of the same games, where the other player makes one; zeros where not."""
+        games = self._all()
+        later = np.minimum(moves + 1, games.moves_before[games.game_of(moves) + 1] - 1)
+        answered = games.movers[later] != games.movers[moves]
+        return np.asarray(self._policy(later) * answered[:, None], np.float32)
 
     def _policy(self, moves: NDArray[np.int64]) -> NDArray[np.float32]:
         games = self._all()

@@ -34,6 +34,7 @@ from hauteur.learning.trainers import Learners
 from hauteur.matches.record import GameRecord
 from hauteur.networks.evaluators.base import Evaluator, Pending
 from hauteur.networks.evaluators.factory import check_fits, make_evaluator
+from hauteur.networks.registered import learned_by
 from hauteur.system.seeds import derived_seed, stream
 
 NAMED = 10
@@ -137,7 +138,7 @@ class Start:
                     threads=self.threads,
                     on_step=progress,
                 )
-            found: dict[str, Any] = dict(zip(("train", "train_large"), map(asdict, facts), strict=False))
+            found: dict[str, Any] = dict(zip(("train", "train_large"), [one.metrics() for one in facts], strict=False))
             measured = [self._measure(trainer) for trainer in self.learners.trainers]
             found |= dict(zip(("held_out", "held_out_large"), measured, strict=False))
             start["rounds"].append(found)
@@ -148,8 +149,9 @@ class Start:
     @cached_property
     def data(self) -> StartData:
         """The positions, read once."""
-        taught, legal = self.settings.distil_from is not None, self.recipe.train.mask_illegal
-        data = open_data(self.game, self.folder.start, taught=taught, legal=legal)
+        taught, train = self.settings.distil_from is not None, self.recipe.train
+        further: dict[str, Any] = {"extra": train.extra, "targets": learned_by(self.recipe.network.kind)[0]}
+        data = open_data(self.game, self.folder.start, taught=taught, legal=train.mask_illegal, **further)
         for message in data.skipped:
             self.display.warn(f"skipped {message}")
         return data
@@ -317,14 +319,16 @@ class TaughtGames(ReplayBuffer):
         return super().samples_of(positions, root_value_share=1.0)
 
 
-def open_data(game: _core.Game, folder: Path, *, taught: bool = False, legal: bool = False) -> StartData:
+def open_data(
+    game: _core.Game, folder: Path, *, taught: bool = False, legal: bool = False, **further: Any
+) -> StartData:
     """Open the data that `bring_in` left in the folder.
 
     taught: the games have a teacher's targets; legal: return masks of legal actions with training samples; held-out
-    samples always have them.
+    samples always have them; further: of the ReplayBuffer to learn from.
     """
     kind = TaughtGames if taught else ReplayBuffer
-    learn, held_out = (kind(game, UNLIMITED, legal=legal or part == HELD_OUT) for part in (LEARN, HELD_OUT))
+    learn, held_out = kind(game, UNLIMITED, legal=legal, **further), kind(game, UNLIMITED, legal=True)
     for part, games in ((LEARN, learn), (HELD_OUT, held_out)):
         games.extend(sorted(folder.glob(f"{part}-*.parquet")))
     skipped = [*learn.skipped, *held_out.skipped]

@@ -16,9 +16,10 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 import torch
@@ -28,12 +29,24 @@ from torch.nn import functional
 from torch.nn.modules.dropout import _DropoutNd
 
 from hauteur import networks
-from hauteur.learning.recipe import TrainSettings
+from hauteur.learning.extra_heads import ExtraHeads, WithHeads, cross_entropy, extra_losses
+from hauteur.learning.recipe import ExtraTargets, TrainSettings
 from hauteur.learning.replay import Samples
 from hauteur.networks import Architecture
 from hauteur.networks.architecture import RegisteredArchitecture
 from hauteur.networks.evaluators.torch import torch_device
-from hauteur.networks.modules import Network, architecture_of, build, initialise, memory_format, tensors_of
+from hauteur.networks.modules import (
+    Network,
+    architecture_of,
+    build,
+    check_taken,
+    checked_outputs,
+    initialise,
+    memory_format,
+    tensors_of,
+)
+from hauteur.networks.registered import Losses as OwnLosses
+from hauteur.networks.registered import architecture_in, learned_by
 from hauteur.system.seeds import derived_seed, stream
 
 ILLEGAL = -1e10
@@ -51,6 +64,7 @@ Kept = dict[str, list[Tensor]]
 OPTIMISER = "optimiser."
 NETWORK = "network."
 AVERAGE = "average."
+EXTRA = "extra."
 
 
 class Source(Protocol):
@@ -69,7 +83,7 @@ AHEAD = 4
 
 @dataclass(frozen=True)
 class TrainFacts:
-    """Facts of one generation of training; losses are means over its batches, in nats."""
+    """Facts of one generation of training; losses are means over its batches, in nats. extra: of further outputs."""
 
     steps: int
     samples: int
@@ -77,6 +91,11 @@ class TrainFacts:
     value_loss: float
     learning_rate: float
     seconds: float
+    extra: dict[str, float] = field(default_factory=dict)
+
+    def metrics(self) -> dict[str, Any]:
+        """Return the facts by name, `extra` where there is something."""
+        return {name: value for name, value in asdict(self).items() if name != "extra" or value}
 
 
 @dataclass(frozen=True)
@@ -99,11 +118,11 @@ def losses(
     """
     if legal is not None:
         policy_logits = policy_logits.masked_fill(legal == 0, ILLEGAL)
-    policy_loss = -(policy_target * functional.log_softmax(policy_logits, dim=1)).sum(dim=1).mean()
+    policy_loss = cross_entropy(policy_logits, policy_target)
     if value.shape[1] == 1:
         z = wdl_target[:, :1] - wdl_target[:, 2:]
         return Losses(policy_loss, functional.mse_loss(value, z))
-    return Losses(policy_loss, -(wdl_target * functional.log_softmax(value, dim=1)).sum(dim=1).mean())
+    return Losses(policy_loss, cross_entropy(value, wdl_target))
 
 
 def learning_rate(settings: TrainSettings, step: int, progress: float) -> float:
@@ -121,33 +140,32 @@ def learning_rate(settings: TrainSettings, step: int, progress: float) -> float:
 
 @dataclass(frozen=True)
 class Batch:
-    """Samples as tensors in the processor's memory; pinned where a GPU copies them."""
+    """Samples as tensors in the processor's memory, by the names of `Samples`; pinned where a GPU copies them."""
 
-    features: Tensor
-    policy: Tensor
-    wdl: Tensor
-    legal: Tensor | None = None
+    columns: Mapping[str, Tensor]
+
+    def __getitem__(self, name: str) -> Tensor:
+        return self.columns[name]
 
     @classmethod
     def of(cls, samples: Samples, *, pinned: bool = False) -> Batch:
         """The samples, without a copy unless they are pinned."""
-        arrays = (samples.features, samples.policy, samples.wdl, samples.legal)
-        tensors = [torch.from_numpy(array) for array in arrays if array is not None]
-        return cls(*(tensor.pin_memory() if pinned else tensor for tensor in tensors))
+        arrays = samples.extra | {name: getattr(samples, name) for name in ("features", "policy", "wdl", "legal")}
+        batch = cls({name: torch.from_numpy(array) for name, array in arrays.items() if array is not None})
+        return batch.each(Tensor.pin_memory) if pinned else batch
 
-    @property
-    def _columns(self) -> list[Tensor]:
-        columns = (self.features, self.policy, self.wdl, self.legal)
-        return [column for column in columns if column is not None]
+    def each(self, change: Callable[[Tensor], Tensor]) -> Batch:
+        """The batch with all its columns changed."""
+        return Batch({name: change(column) for name, column in self.columns.items()})
 
     def shards(self, count: int) -> list[Batch]:
         """The rows in `count` parts of nearly equal length."""
-        parts = zip(*(torch.tensor_split(column, count) for column in self._columns), strict=True)
-        return [Batch(*part) for part in parts]
+        parts = torch.arange(len(self["wdl"])).tensor_split(count)
+        return [self.each(partial(torch.narrow, dim=0, start=int(rows[0]), length=len(rows))) for rows in parts]
 
     def to(self, device: torch.device) -> Batch:
         """On the device; a copy from pinned memory is only queued."""
-        return Batch(*(column.to(device, non_blocking=True) for column in self._columns))
+        return self.each(lambda column: column.to(device, non_blocking=True))
 
 
 class Optimiser:
@@ -238,8 +256,12 @@ class Optimiser:
 class CandidateTrainer:
     """The candidate and its optimiser, over all generations of a run."""
 
-    def __init__(self, network: Network, settings: TrainSettings) -> None:
-        """Raise ValueError when there is no such device."""
+    def __init__(
+        self, network: Network, settings: TrainSettings, *, seed: int = 0, losses: OwnLosses | None = None
+    ) -> None:
+        """seed: of the heads of `settings.extra`; losses: of further outputs, default those that the network was
+        registered with. Raise ValueError when there is no such device, or the network cannot have the heads.
+        """
         self.device = torch_device(settings.device)
         torch.backends.cudnn.benchmark |= self._on_gpu  # all batches have one size
         self._layout = memory_format(network)
@@ -247,26 +269,35 @@ class CandidateTrainer:
         self.settings = settings
         self.average = copy.deepcopy(self.network) if settings.weight_average > 0 else None
         self.steps = 0
-        self.optimiser = Optimiser(self.network, settings)
+        self.extra = settings.extra or ExtraTargets()
+        self.heads = ExtraHeads(network, self.extra, derived_seed(seed, "extra heads")) if self.extra.weights else None
+        trained: nn.Module = self.network
+        if self.heads is not None:
+            trained = WithHeads(network, self.heads)  # type: ignore[arg-type] # the heads have checked it
+            trained.to(self.device, memory_format=self._layout)  # type: ignore[call-overload]
+        known = learned_by(getattr(architecture_in(network), "name", ""))[1]
+        self.losses = dict(known if losses is None else losses)
+        self._names = [*self.extra.weights, *self.losses]
+        self.optimiser = Optimiser(trained, settings)
         self._draws = any(isinstance(module, _DropoutNd) and module.p > 0 for module in network.modules())
         whole = self._on_gpu or self._draws  # shards side by side would draw in any order
         shards = 1 if whole else -(-settings.batch_size // settings.shard_rows)
-        self._replicas = [_Replica.of(self.network), *(_Replica.copied(self.network) for _ in range(shards - 1))]
+        self._replicas = [_Replica.of(trained), *(_Replica.copied(trained) for _ in range(shards - 1))]
 
     @classmethod
     def new(
         cls, architecture: Architecture, settings: TrainSettings, *, seed: int, name: str = "network"
     ) -> CandidateTrainer:
         """Return a trainer of a residual tower with random weights; `name` distinguishes networks of one seed."""
-        return cls(initialise(architecture, derived_seed(seed, name)), settings)
+        return cls(initialise(architecture, derived_seed(seed, name)), settings, seed=derived_seed(seed, name))
 
     @classmethod
-    def from_net(cls, path: Path, settings: TrainSettings) -> CandidateTrainer:
+    def from_net(cls, path: Path, settings: TrainSettings, *, seed: int = 0) -> CandidateTrainer:
         """Return a trainer starting from the weights of a net file, trained here or lc0's (`.pb.gz`).
 
-        The batch norms of an lc0 net stay folded into its convolutions.
+        The batch norms of an lc0 net stay folded into its convolutions. seed: of the heads of `settings.extra`.
         """
-        return cls(networks.load(path).module, settings)
+        return cls(networks.load(path).module, settings, seed=seed)
 
     @classmethod
     def restored(
@@ -278,11 +309,15 @@ class CandidateTrainer:
         steps: int,
     ) -> CandidateTrainer:
         """The trainer whose `tensors()` these are, after `steps` steps."""
-        trainer = cls(_network_of(architecture, tensors, NETWORK), settings)
+        trainer = cls(build(architecture, _named(tensors, NETWORK)), settings)
+        heads = {name: torch.from_numpy(np.array(value)) for name, value in _named(tensors, EXTRA).items()}
+        for replica in trainer._replicas:  # which share weights, not running means
+            if isinstance(replica.network, WithHeads):
+                replica.network.heads.load_state_dict(heads, strict=False)
         trainer.steps = steps
         if trainer.average is not None:
-            trainer.average = _network_of(architecture, tensors, AVERAGE).to(trainer.device)
-        kept = {name.removeprefix(OPTIMISER): value for name, value in tensors.items() if name.startswith(OPTIMISER)}
+            trainer.average = build(architecture, _named(tensors, AVERAGE)).to(trainer.device)
+        kept = _named(tensors, OPTIMISER)
         trainer.optimiser.restore({name: torch.from_numpy(np.array(value)) for name, value in kept.items()})
         return trainer
 
@@ -315,7 +350,7 @@ class CandidateTrainer:
         begin, end = progress or ((generation - 1) / generations, generation / generations)
         for replica in self._replicas:
             replica.network.train()
-        total = torch.zeros(2, dtype=torch.float64, device=self.device)
+        total = torch.zeros(2 + len(self._names), dtype=torch.float64, device=self.device)
         rate = 0.0
 
         def draw(number: int) -> Batch:
@@ -328,9 +363,9 @@ class CandidateTrainer:
                 if on_step is not None:
                     on_step(step + 1)
         self.network.eval()
-        policy, value = _finite((total / steps).tolist(), generation)
-        seconds = time.perf_counter() - started
-        return TrainFacts(steps, steps * self.settings.batch_size, policy, value, rate, seconds)
+        policy, value, *more = _finite((total / steps).tolist(), generation)
+        seconds, extra = time.perf_counter() - started, dict(zip(self._names, more, strict=True))
+        return TrainFacts(steps, steps * self.settings.batch_size, policy, value, rate, seconds, extra)
 
     @property
     def architecture(self) -> Architecture:
@@ -357,6 +392,8 @@ class CandidateTrainer:
         result = {NETWORK + name: value for name, value in tensors_of(self.network).items()}
         if self.average is not None:
             result |= {AVERAGE + name: value for name, value in tensors_of(self.average).items()}
+        if self.heads is not None:
+            result |= {EXTRA + name: value for name, value in tensors_of(self.heads).items()}
         for name, tensor in self.optimiser.tensors().items():
             result[OPTIMISER + name] = tensor.detach().cpu().contiguous().numpy().copy()
         return result
@@ -372,12 +409,18 @@ class CandidateTrainer:
         )
         if settings.mask_illegal and samples.legal is None:
             raise ValueError("train.mask_illegal: what is learned from does not say which moves are legal")
+        needed = [name for name in self._names if name not in ("soft_policy", "value_error")]
+        missing = next((name for name in needed if name not in samples.extra), None)
+        if missing is not None:
+            known = f"further targets: {', '.join(samples.extra) or 'none'}"
+            by = "ReplayBuffer(game, extra=settings.extra, targets=FUNCTION) and registered networks give them"
+            raise ValueError(f"what is learned from has no target {missing!r}, which has a loss; {known}. {by}")
         legal = samples.legal if settings.mask_illegal else None
         return Batch.of(replace(samples, legal=legal), pinned=self._on_gpu)
 
     def _step(self, batch: Batch, rate: float, pool: ThreadPoolExecutor) -> Tensor:
-        """One step; the policy and value loss before it, float64 [2] on the device."""
-        rows = len(batch.wdl)
+        """One step; policy, value and further losses before it, float64 [2 + N] on the device."""
+        rows = len(batch["wdl"])
         if len(self._replicas) == 1:
             parts = [self._shard(self._replicas[0], batch, rows)]
         else:
@@ -385,24 +428,40 @@ class CandidateTrainer:
             parts = list(pool.map(lambda replica, shard: self._shard(replica, shard, rows), self._replicas, shards))
             self._gather_replicas()
         if self.settings.max_gradient_norm > 0:
-            torch.nn.utils.clip_grad_norm_(self.network.parameters(), self.settings.max_gradient_norm)
+            torch.nn.utils.clip_grad_norm_(self._replicas[0].parameters, self.settings.max_gradient_norm)
         self.optimiser.step(rate)
         self.steps += 1
         self._update_average()
         return torch.stack(parts).sum(dim=0)
 
     def _shard(self, replica: _Replica, shard: Batch, rows: int) -> Tensor:
-        """Gradients of a shard of a batch of `rows` in the replica; its share of the batch's losses, float64 [2]."""
-        share = len(shard.wdl) / rows
-        shard = shard.to(self.device)
+        """Gradients of a shard of a batch of `rows` in the replica; its share of the losses, float64 [2 + N]."""
+        count, shard = len(shard["wdl"]), shard.to(self.device)
+        share, actions = count / rows, shard["policy"].shape[1]
         bfloat16 = self.settings.mixed_precision == "bfloat16"
         with torch.autocast(self.device.type, torch.bfloat16, enabled=bfloat16, cache_enabled=False):
-            policy_logits, value, *_ = replica.network(shard.features.contiguous(memory_format=self._layout))
-        parts = losses(policy_logits.float(), value.float(), shard.policy, shard.wdl, shard.legal)
+            returned = replica.network(shard["features"].contiguous(memory_format=self._layout))
+        policy_logits, value, outputs = checked_outputs(returned, count, actions, self.network)
+        check_taken(outputs.keys() - self.extra.weights.keys(), self.losses, self.network)
+        outputs, value = {name: output.float() for name, output in outputs.items()}, value.float()
+        parts = losses(policy_logits.float(), value, shard["policy"], shard["wdl"], shard.columns.get("legal"))
+        total, further = parts.policy + self.settings.value_weight * parts.value, self._further(outputs, value, shard)
+        for name, loss in further.items():
+            total = total + self.extra.weights.get(name, 1.0) * loss
         for parameter in replica.parameters:
             parameter.grad = None
-        (share * (parts.policy + self.settings.value_weight * parts.value)).backward()  # type: ignore[no-untyped-call]
-        return share * torch.stack([parts.policy.detach(), parts.value.detach()]).double()
+        (share * total).backward()  # type: ignore[no-untyped-call]
+        each = [parts.policy, parts.value, *(further[name] for name in self._names)]
+        return share * torch.stack([loss.detach() for loss in each]).double()
+
+    def _further(self, outputs: Mapping[str, Tensor], value: Tensor, shard: Batch) -> dict[str, Tensor]:
+        """Losses of the outputs beside policy and value; ValueError for one that is not a number."""
+        found = extra_losses(self.extra, outputs, value, shard.columns)
+        found |= {name: loss(outputs[name], shard[name]) for name, loss in self.losses.items()}
+        wrong = next((name for name, loss in found.items() if getattr(loss, "ndim", 1)), None)
+        if wrong is not None:
+            raise ValueError(f"the loss of {wrong!r} must be a tensor of one number, the mean over the rows")
+        return found
 
     def _gather_replicas(self) -> None:
         """Add the gradients of all replicas up in the network's, and give all the mean of their running means."""
@@ -426,10 +485,9 @@ class CandidateTrainer:
             mean.lerp_(own, 1 - decay)
 
 
-def _network_of(architecture: Architecture, tensors: dict[str, NDArray[np.float32]], prefix: str) -> Network:
-    """The network of the tensors whose names begin with the prefix."""
-    named = {name.removeprefix(prefix): value for name, value in tensors.items() if name.startswith(prefix)}
-    return build(architecture, named)
+def _named(tensors: Mapping[str, NDArray[np.float32]], prefix: str) -> dict[str, NDArray[np.float32]]:
+    """The tensors whose names begin with the prefix, without it."""
+    return {name.removeprefix(prefix): value for name, value in tensors.items() if name.startswith(prefix)}
 
 
 def _numbers(network: Network) -> list[Tensor]:

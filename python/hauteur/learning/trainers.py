@@ -22,7 +22,7 @@ from hauteur.networks import ResNetArchitecture
 from hauteur.networks.architecture import RegisteredArchitecture, ResNet
 from hauteur.networks.evaluators.factory import check_fits, evaluator
 from hauteur.networks.modules import check_outputs, initialise
-from hauteur.networks.registered import name_of, registered_architecture
+from hauteur.networks.registered import Losses, name_of, registered_architecture
 from hauteur.networks.registry import save_network
 from hauteur.system.hardware import usable_cores
 from hauteur.system.seeds import derived_seed
@@ -68,7 +68,7 @@ def first_trainer(game: _core.Game, recipe: Recipe, *, large: bool = False) -> C
             f"{path}: is {description.architecture.summary()} and keeps its shape, but the section "
             f"[{'large' if large else 'network'}] says {expected.summary()}: leave its settings out"
         )
-    return CandidateTrainer.from_net(Path(path), recipe.train)
+    return CandidateTrainer.from_net(Path(path), recipe.train, seed=recipe.run.seed)
 
 
 @dataclass
@@ -151,11 +151,14 @@ class Trainer:
     network
         `ht.ResNet(filters=64, blocks=5)`: a residual tower with random weights; a class or function registered by
         `ht.register_network`, built with its defaults; or a torch module, which is trained in place: features float32
-        [B, C, H, W] -> policy logits [B, A] and a value [B, 3] (logits of win, draw, loss) or [B, 1] (-1 to 1).
+        [B, C, H, W] -> policy logits [B, A] and a value [B, 3] (logits of win, draw, loss) or [B, 1] (-1 to 1), and
+        maybe a dict of further outputs.
     settings
         Batch size, optimiser, learning rate, device and more; those of `[train]` in a recipe.
     seed
         Of the weights of networks built here, and of the batches, 0 or more.
+    losses
+        Of further outputs, by name (see `ht.register_network`); default those that the network was registered with.
 
     `network` is the module, `steps` the optimiser steps so far. Raise ValueError, in one line, where the network's
     outputs do not fit the game, or there is no such device.
@@ -179,12 +182,15 @@ class Trainer:
         settings: TrainSettings | None = None,
         *,
         seed: int = 0,
+        losses: Losses | None = None,
     ) -> None:
         self.game = game
         self.settings = settings or TrainSettings()
         self._seed = seed
         self._fits = 0
-        self._trainer = CandidateTrainer(_module(game, network or ResNet(), seed), self.settings)
+        module = _module(game, network or ResNet(), seed)
+        self._trainer = CandidateTrainer(module, self.settings, seed=seed, losses=losses)
+        check_outputs(self._trainer.network, game.feature_shape, game.num_actions, self._trainer.losses)
 
     @property
     def network(self) -> nn.Module:
@@ -263,9 +269,8 @@ class Trainer:
 
 
 def _module(game: _core.Game, network: object, seed: int) -> nn.Module:
-    """The module to train; ValueError where it is none, or does not fit the game."""
+    """The module to train; ValueError where it is none."""
     if isinstance(network, nn.Module):
-        check_outputs(network, game.feature_shape, game.num_actions)
         return network
     if isinstance(network, ResNet):
         settings = NetworkSettings.model_validate(network.model_dump())

@@ -1,8 +1,8 @@
 """Networks as data: architectures, file descriptions, and the tensors each architecture has."""
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from hauteur.networks.chess_moves import CONVOLUTION_PLANES, NUM_MOVES
 from hauteur.system.settings import Section
@@ -22,6 +22,10 @@ class ResNet(Section):
     An input convolution, `blocks` residual blocks, two heads (Silver et al. 2017, "Mastering the game of Go without
     human knowledge", Methods), with squeeze-excitation of `se_channels` channels where that is above 0.
 
+    pooling: global pooling (Wu 2019, "Accelerating Self-Play Learning in Go"). In every `pooling_every`-th block means
+    and maxima over the board of the first `pooling` channels between the convolutions become, by a dense layer, biases
+    of the others; the value's hidden layer sees those of its planes too. Wu's scaled means are for several board sizes.
+
     Policy `dense`: 1x1 convolution to `policy_channels`, then one dense layer to all actions. Policy `convolution`:
     two 3x3 convolutions, one output a square (boards where every action is a square) or lc0's 80 planes (chess).
     Value `wdl`: win, draw, loss by softmax; `scalar`: one number by tanh. Raise ValueError for a value out of range.
@@ -34,12 +38,20 @@ class ResNet(Section):
     filters: Annotated[int, Field(ge=1, le=4096)] = 64
     blocks: Annotated[int, Field(ge=0, le=256)] = 5
     se_channels: Annotated[int, Field(ge=0, le=4096)] = 0
+    pooling: Annotated[int, Field(ge=0, le=4095)] = 0
+    pooling_every: Annotated[int, Field(ge=1, le=256)] = 2
     activation: Literal["relu", "mish"] = "relu"
     policy: Literal["dense", "convolution"] = "dense"
     policy_channels: Annotated[int, Field(ge=1, le=4096)] = 32
     value: Literal["wdl", "scalar"] = "wdl"
     value_channels: Annotated[int, Field(ge=1, le=4096)] = 32
     value_hidden: Annotated[int, Field(ge=1, le=65536)] = 128
+
+    @model_validator(mode="after")
+    def _others_are_biased(self) -> Self:
+        if self.pooling >= self.filters:
+            raise ValueError(f"pooling must be less than filters, got {self.pooling} of {self.filters}")
+        return self
 
 
 class ResNetArchitecture(ResNet):
@@ -65,6 +77,15 @@ class ResNetArchitecture(ResNet):
             )
         return self
 
+    @model_serializer(mode="wrap")
+    def _as_before_pooling(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """Leave the settings of pooling out where there is none: files of such networks are what they always were."""
+        return {name: value for name, value in handler(self).items() if self.pooling or "pooling" not in name}
+
+    def pools(self, block: int) -> bool:
+        """Return whether this block, a number from 0, has global pooling."""
+        return self.pooling > 0 and (block + 1) % self.pooling_every == 0
+
     @property
     def policy_planes(self) -> int:
         """Output planes of the convolution policy head, 0 where the game does not fit it."""
@@ -81,7 +102,9 @@ class ResNetArchitecture(ResNet):
     def summary(self) -> str:
         """One line for people, as `resnet 64x6 se8, dense policy, wdl value`."""
         se = f" se{self.se_channels}" if self.se_channels else ""
-        return f"resnet {self.filters}x{self.blocks}{se} {self.activation}, {self.policy} policy, {self.value} value"
+        pool = f" pool{self.pooling}/{self.pooling_every}" if self.pooling else ""
+        size = f"{self.filters}x{self.blocks}{se}{pool}"
+        return f"resnet {size} {self.activation}, {self.policy} policy, {self.value} value"
 
 
 ActivationName = Literal["relu", "mish", "none", "tanh", "sigmoid", "selu", "swish", "relu_2"]

@@ -5,8 +5,9 @@ it down (`onnx.py`), shapes are inferred and checked by it (`shapes.py`). Layers
 `layers.py` knows what a file calls their tensors.
 
 Sources: the residual tower is AlphaZero's (Silver et al. 2017, "Mastering the game of Go without human knowledge",
-Methods); squeeze-excitation, encoders and the attention policy are lc0's (its ONNX converter). Shapes are without the
-rows of the batch; a token is a square, [64, channels].
+Methods), its global pooling Wu's (2019, "Accelerating Self-Play Learning in Go"); squeeze-excitation, encoders and the
+attention policy are lc0's (its ONNX converter). Shapes are without the rows of the batch; a token is a square, [64,
+channels].
 """
 
 from __future__ import annotations
@@ -88,6 +89,9 @@ class Operations(Protocol[Value]):
     def means(self, x: Value) -> Value:
         """Means of all planes, [filters]."""
 
+    def pooled(self, x: Value) -> Value:
+        """Mean and maximum of each plane, [filters, 2]."""
+
     def flatten(self, x: Value) -> Value: ...
     def reshape(self, x: Value, *shape: int) -> Value:
         """The same numbers in another shape; -1: what is left."""
@@ -110,12 +114,16 @@ def computed(ops: Operations[Value], features: Value) -> tuple[Value, Value]:
     """Carry the network out on features [planes, rows, columns]: policy logits [actions], and the value before softmax
     [3] or tanh [1]. What else a file has (plies left, further heads) is not computed.
     """
+    x = body(ops, features)
+    return policy_head(ops, x), value_head(ops, x)
+
+
+def body(ops: Operations[Value], features: Value) -> Value:
+    """Compute what the heads begin with: planes [filters, rows, columns], or tokens after encoders."""
     architecture, x = ops.architecture, features
     if architecture.filters:
         x = _tower(ops, x)
-    if architecture.encoders:
-        x = _attention_body(ops, x)
-    return _policy(ops, x), _value(ops, x)
+    return _attention_body(ops, x) if architecture.encoders else x
 
 
 def _size(ops: Operations[Any], name: str) -> int | None:
@@ -129,12 +137,14 @@ def _activated(ops: Operations[Value], x: Value) -> Value:
 
 
 def _tower(ops: Operations[Value], x: Value) -> Value:
-    """Input convolution, then blocks: activation(x + excite(conv(activation(conv(x)))))."""
+    """Input convolution, then blocks: activation(x + excite(conv(activation(pool(conv(x))))))."""
     filters = ops.architecture.filters
     x = _activated(ops, ops.convolution(x, Convolution("input", 3, filters)))
     for i in range(ops.architecture.blocks):
         path = f"blocks.{i}"
-        y = _activated(ops, ops.convolution(x, Convolution(f"{path}.conv1", 3, filters)))
+        y = ops.convolution(x, Convolution(f"{path}.conv1", 3, filters))
+        pools = isinstance(ops.architecture, ResNetArchitecture) and ops.architecture.pools(i)
+        y = _pooled(ops, y, f"{path}.pool") if pools else _activated(ops, y)
         y = ops.convolution(y, Convolution(f"{path}.conv2", 3, filters))
         if ops.has(f"{path}.se.reduce"):
             squeezed = _activated(ops, ops.dense(ops.means(y), Dense(f"{path}.se.reduce", _size(ops, "se_channels"))))
@@ -143,31 +153,45 @@ def _tower(ops: Operations[Value], x: Value) -> Value:
     return x
 
 
-def _policy(ops: Operations[Value], x: Value) -> Value:
-    """Logits [actions]."""
+def _pooled(ops: Operations[Value], y: Value, path: str) -> Value:
+    """Activate planes, after biases from the means and maxima of the first ones, already activated, to the others."""
+    channels, filters = _size(ops, "pooling") or 0, ops.architecture.filters
+    own, others = _activated(ops, ops.slice(y, 1, 0, channels)), ops.slice(y, 1, channels, filters)
+    biases = ops.dense(ops.flatten(ops.pooled(own)), Dense(path, filters - channels))
+    others = ops.add(others, ops.reshape(biases, filters - channels, 1, 1))
+    return ops.concatenated(own, _activated(ops, others), 1)
+
+
+def policy_head(ops: Operations[Value], x: Value, path: str = "policy") -> Value:
+    """Compute logits [actions] from the body. path: of the head's layers."""
     architecture = ops.architecture
     if architecture.policy == "attention":
         return _attention_policy(ops, x)
     if architecture.policy == "convolution":
-        hidden = _activated(ops, ops.convolution(x, Convolution("policy.conv", 3, _size(ops, "filters"))))
+        hidden = _activated(ops, ops.convolution(x, Convolution(f"{path}.conv", 3, _size(ops, "filters"))))
         if isinstance(architecture, Lc0Architecture):
             planes = ops.convolution(hidden, Convolution("policy.output", 3, CONVOLUTION_PLANES, used=USED_PLANES))
             return ops.moves(ops.flatten(planes), "convolution")
-        planes = ops.convolution(hidden, Convolution("policy.output", 3, architecture.policy_planes, norm=False))
+        planes = ops.convolution(hidden, Convolution(f"{path}.output", 3, architecture.policy_planes, norm=False))
         return ops.moves(ops.flatten(planes), "squares" if architecture.policy_planes == 1 else "convolution")
-    hidden = _activated(ops, ops.convolution(x, Convolution("policy.conv", 1, _size(ops, "policy_channels"))))
-    return ops.dense(ops.flatten(hidden), Dense("policy.output", architecture.num_actions))
+    hidden = _activated(ops, ops.convolution(x, Convolution(f"{path}.conv", 1, _size(ops, "policy_channels"))))
+    return ops.dense(ops.flatten(hidden), Dense(f"{path}.output", architecture.num_actions))
 
 
-def _value(ops: Operations[Value], x: Value) -> Value:
-    """Convolution (after a tower) or dense layer a square (after encoders), two dense layers."""
+def value_head(ops: Operations[Value], x: Value, path: str = "value", outputs: int = 0) -> Value:
+    """Compute the value's outputs: convolution (after a tower) or dense layer a square (after encoders), where the
+    network pools with mean and maximum of each plane behind its squares, and two dense layers.
+
+    path: of the layers; outputs: of the last one, 0: those of the network's value.
+    """
     if ops.architecture.encoders:
-        embedded = ops.dense(x, Dense("value.embed"))
+        embedded = _activated(ops, ops.dense(x, Dense(f"{path}.embed")))
     else:
-        embedded = ops.convolution(x, Convolution("value.conv", 1, _size(ops, "value_channels")))
-    flat = ops.flatten(_activated(ops, embedded))
-    hidden = _activated(ops, ops.dense(flat, Dense("value.hidden", _size(ops, "value_hidden"))))
-    return ops.dense(hidden, Dense("value.output", VALUE_OUTPUTS[ops.architecture.value]))
+        embedded = _activated(ops, ops.convolution(x, Convolution(f"{path}.conv", 1, _size(ops, "value_channels"))))
+    if _size(ops, "pooling"):
+        embedded = ops.concatenated(ops.reshape(embedded, 0, -1), ops.pooled(embedded), 2)
+    hidden = _activated(ops, ops.dense(ops.flatten(embedded), Dense(f"{path}.hidden", _size(ops, "value_hidden"))))
+    return ops.dense(hidden, Dense(f"{path}.output", outputs or VALUE_OUTPUTS[ops.architecture.value]))
 
 
 # Attention, as in lc0's networks; the paths are those of its files.

@@ -143,17 +143,23 @@ Excitation = tuple[Affine, Affine]
 """Squeeze-excitation: filters to channels, channels to twice the filters."""
 
 
+Block = tuple[Affine, Affine, Excitation | None, Affine | None]
+"""Two convolutions, excitation, pooling: means and maxima of some filters to biases of the others."""
+
+
 class CoreLayers(TypedDict):
-    """A residual network. board: rows and columns; blocks: two convolutions and the excitation of each; policy: the
-    convolution before the last layer, that layer, and, where it is a convolution too, the index of each action among
-    its planes (None: it is dense); value: planes, hidden layer, outputs (win, draw, loss, or one number)."""
+    """A residual network. board: rows and columns; blocks: two convolutions, the excitation and the pooling of each;
+    policy: the convolution before the last layer, that layer, and, where it is a convolution too, the index of each
+    action among its planes (None: it is dense); value: planes, hidden layer, outputs (win, draw, loss, or one number);
+    pooled: whether the hidden layer sees mean and maximum behind the squares of each plane."""
 
     board: tuple[int, int]
     activation: str
     input: Affine
-    blocks: list[tuple[Affine, Affine, Excitation | None]]
+    blocks: list[Block]
     policy: tuple[Affine, Affine, list[int] | None]
     value: tuple[Affine, Affine, Affine]
+    pooled: bool
 
 
 def computed_by_core(architecture: Architecture) -> bool:
@@ -171,12 +177,12 @@ class _CoreLayers(Layers):
         weights, bias = self.dense(path)
         return _contiguous(weights, np.zeros(len(weights)) if bias is None else bias)
 
-    def block(self, path: str) -> tuple[Affine, Affine, Excitation | None]:
-        """Two convolutions and the excitation."""
+    def block(self, path: str) -> Block:
+        """The layers of a block."""
         first, second = (self.convolution(Convolution(f"{path}.conv{i}", 3)) for i in (1, 2))
-        if not self.has(f"{path}.se.reduce"):
-            return first, second, None
-        return first, second, (self.affine(f"{path}.se.reduce"), self.affine(f"{path}.se.expand"))
+        excites, pools = self.has(f"{path}.se.reduce"), self.has(f"{path}.pool")
+        excitation = (self.affine(f"{path}.se.reduce"), self.affine(f"{path}.se.expand")) if excites else None
+        return first, second, excitation, self.affine(f"{path}.pool") if pools else None
 
     def policy(self) -> tuple[Affine, Affine, list[int] | None]:
         """The convolution before the last layer, that layer, the index of each action among its planes."""
@@ -204,6 +210,7 @@ def core_layers(architecture: Architecture, tensors: Mapping[str, Floats]) -> Co
         "blocks": [layers.block(f"blocks.{i}") for i in range(architecture.blocks)],
         "policy": layers.policy(),
         "value": (value, layers.affine("value.hidden"), layers.affine("value.output")),
+        "pooled": isinstance(architecture, ResNetArchitecture) and architecture.pooling > 0,
     }
 
 

@@ -326,6 +326,8 @@ def _check_exportable(architecture: ResNetArchitecture) -> None:
             f"only chess networks (112x8x8 planes, 1858 actions) fit an lc0 file, got "
             f"{architecture.num_actions} actions and planes {'x'.join(map(str, architecture.feature_shape))}"
         )
+    if architecture.pooling:
+        raise ValueError(f"lc0 has no global pooling, got {architecture.pooling} pooled channels")
     if (architecture.value_channels, architecture.value_hidden) != (32, 128):
         raise ValueError(
             f"lc0 needs a value head of 32 channels and 128 hidden units, got {architecture.value_channels} "

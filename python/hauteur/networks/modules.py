@@ -1,6 +1,6 @@
 """Torch modules of networks: build, initialise, and the outputs of an evaluator. Imports torch."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import numpy as np
 import torch
@@ -8,14 +8,13 @@ from torch import Tensor, nn
 
 from hauteur.networks.architecture import Architecture, Lc0Architecture, RegisteredArchitecture
 from hauteur.networks.layers import Floats
-from hauteur.networks.registered import architecture_in, build_registered
-from hauteur.networks.shapes import resnet_shapes
+from hauteur.networks.registered import architecture_in, build_registered, learned_by
 from hauteur.networks.torch_networks import Lc0Network, ResidualTower, TorchNetwork
 from hauteur.system.formatting import described
 
 Network = nn.Module
 """forward(features float32 [B, planes, rows, columns]) -> policy logits [B, A], value [B, 3] (logits of win, draw,
-loss) or [B, 1] (tanh, scalar networks)."""
+loss) or [B, 1] (tanh, scalar networks), and, of networks of one's own, maybe a dict of further outputs."""
 
 PROBE_ROWS = 2
 """Rows of the batch on which the outputs of a registered network are checked."""
@@ -63,7 +62,8 @@ def initialise(architecture: Architecture, seed: int) -> Network:
         with torch.random.fork_rng():
             torch.manual_seed(seed)
             own = build_registered(architecture)
-            check_outputs(own, architecture.feature_shape, architecture.num_actions)
+            losses = learned_by(architecture.name)[1]
+            check_outputs(own, architecture.feature_shape, architecture.num_actions, losses)
         return own.train()
     network = ResidualTower(architecture)
     network.initialise(torch.Generator().manual_seed(seed))
@@ -74,9 +74,8 @@ def tensors_of(network: Network) -> dict[str, Floats]:
     """The network's tensors by name, copied to float32 arrays, for `networks.save`."""
     if isinstance(network, Lc0Network):
         return network.layers()
-    state = _floating(network)
-    names = resnet_shapes(network.architecture) if isinstance(network, ResidualTower) else state
-    return {name: state[name].detach().cpu().to(torch.float32).numpy().copy() for name in names}
+    state = _floating(network).items()
+    return {name: tensor.detach().cpu().to(torch.float32).numpy().copy() for name, tensor in state}
 
 
 def memory_format(network: Network) -> torch.memory_format:
@@ -85,20 +84,32 @@ def memory_format(network: Network) -> torch.memory_format:
 
 
 @torch.inference_mode()
-def check_outputs(network: Network, feature_shape: tuple[int, int, int], num_actions: int) -> None:
-    """Compute two rows of zeros; ValueError unless the outputs are those of a network of this game."""
+def check_outputs(
+    network: Network, feature_shape: tuple[int, int, int], num_actions: int, losses: Collection[str] = ()
+) -> None:
+    """Compute two rows of zeros; ValueError unless the outputs are those of a network of this game and the losses."""
     first = next(network.parameters(), torch.zeros(()))
     mode = network.training
     returned = network.eval()(torch.zeros(PROBE_ROWS, *feature_shape, device=first.device, dtype=first.dtype))
     network.train(mode)
-    checked_outputs(returned, PROBE_ROWS, num_actions, network)
+    check_taken(checked_outputs(returned, PROBE_ROWS, num_actions, network)[2], losses, network)
+
+
+def check_taken(outputs: Collection[str], losses: Collection[str], network: Network) -> None:
+    """Raise ValueError unless every further output has a loss, and every loss an output."""
+    name, known = f"network {type(network).__name__}", f"losses: {', '.join(sorted(losses)) or 'none'}"
+    for output in sorted({*outputs} - {*losses}):
+        raise ValueError(f"{name} returned an output {output!r} that no loss takes; {known}")
+    for loss in sorted({*losses} - {*outputs}):
+        raise ValueError(f"{name} has no output {loss!r}, which has a loss; {known}")
 
 
 def checked_outputs(
     returned: object, rows: int, num_actions: int, network: nn.Module, name: str = ""
-) -> tuple[Tensor, Tensor]:
-    """Policy and value among what a module returned; ValueError for missing ones, others besides, other shapes."""
+) -> tuple[Tensor, Tensor, Mapping[str, Tensor]]:
+    """Policy, value and further outputs of what a module returned; ValueError for missing ones and other shapes."""
     outputs = list(returned if isinstance(returned, tuple | list) else [returned])
+    further = outputs.pop() if len(outputs) == 3 and isinstance(outputs[2], Mapping) else {}
     name = name or f"network {type(network).__name__}"
     tensors = [output for output in outputs if isinstance(output, Tensor)]
     shapes = [tuple(tensor.shape) for tensor in tensors]
@@ -106,9 +117,9 @@ def checked_outputs(
         found = " and ".join(map(described, outputs)) or "nothing"
         raise ValueError(
             f"{name} returned {found}; allowed: policy logits [{rows}, {num_actions}] and value [{rows}, 3] (logits of "
-            f"win, draw, loss) or [{rows}, 1] (tanh), and nothing besides"
+            f"win, draw, loss) or [{rows}, 1] (tanh), then nothing, or a dict of further outputs by name"
         )
-    return tensors[0], tensors[1]
+    return tensors[0], tensors[1], further
 
 
 def _floating(network: Network) -> dict[str, Tensor]:
@@ -129,7 +140,7 @@ def _check_same(architecture: RegisteredArchitecture, own: Mapping[str, Tensor],
 class Inference(nn.Module):
     """A network with the outputs of an evaluator: policy logits [B, A], wdl probabilities [B, 3] of the mover.
 
-    A scalar value v becomes ((1 + v) / 2, 0, (1 - v) / 2).
+    A scalar value v becomes ((1 + v) / 2, 0, (1 - v) / 2). Further outputs are ignored.
     """
 
     def __init__(self, network: Network) -> None:
@@ -138,7 +149,7 @@ class Inference(nn.Module):
         self.memory_format = memory_format(network)
 
     def forward(self, features: Tensor) -> tuple[Tensor, Tensor]:
-        policy, value = self.network(features)
+        policy, value = self.network(features)[:2]
         return policy, wdl_of(value.float())  # probabilities need more than 16 bits
 
 

@@ -145,6 +145,10 @@ class NetworkGraph:
     def means(self, x: Value) -> Value:
         return self.flatten(self.add_node("GlobalAveragePool", x))
 
+    def pooled(self, x: Value) -> Value:
+        mean, greatest = (self.reshape(self.add_node(f"Global{kind}Pool", x), 0, 1) for kind in ("Average", "Max"))
+        return self.concatenated(mean, greatest, 2)
+
     def flatten(self, x: Value) -> Value:
         return self.add_node("Flatten", x, axis=1)
 

@@ -19,9 +19,21 @@ from hauteur.networks.architecture import RegisteredArchitecture
 from hauteur.system.plugins import load_variable
 
 if TYPE_CHECKING:
-    from torch import nn
+    from torch import Tensor, nn
 
     from hauteur import _core
+
+Targets = Callable[[Any], Mapping[str, Any]]
+"""From a `GameRecord` of n moves to arrays [n, ...] by name."""
+
+Losses = Mapping[str, "Callable[[Tensor, Tensor], Tensor]"]
+"""From an output [B, ...] and its target [B, ...], both float32, to a number, the mean over the rows; by their name."""
+
+BUILT_IN_OUTPUTS = (
+    *("features", "policy", "wdl", "legal", "value"),
+    *("reply", "soft_policy", "short_term", "value_error"),
+)
+"""Names that no further output of a registered network may have."""
 
 Builder = TypeVar("Builder", bound=Callable[..., Any])
 
@@ -32,6 +44,7 @@ _RECORD = "_hauteur_architecture"
 """Attribute of a module in which its architecture is kept."""
 
 _registered: dict[str, Callable[..., Any]] = {}
+_learned: dict[str, tuple[Targets | None, Losses]] = {}
 
 
 @dataclass(frozen=True)
@@ -42,13 +55,19 @@ class NetworkGame:
     num_actions: int
 
 
-def register_network(name: str, *, replace: bool = False) -> Callable[[Builder], Builder]:
+def register_network(
+    name: str, *, replace: bool = False, targets: Targets | None = None, losses: Losses | None = None
+) -> Callable[[Builder], Builder]:
     """Return a decorator that makes a network of one's own known by a name, for recipes, trainers and files.
 
     What is decorated is a class of torch modules or a function that returns one; it is called as `builder(game,
     **settings)`, `game` having `feature_shape` (C, H, W) and `num_actions` A, and settings being numbers, texts, True,
     False or None. The module's forward takes features float32 [B, C, H, W] and returns policy logits [B, A] and a value
-    [B, 3] (logits of win, draw, loss of the player to move) or [B, 1] (-1 to 1).
+    [B, 3] (logits of win, draw, loss of the player to move) or [B, 1] (-1 to 1). It may return a dict of any further
+    outputs as a third: each has a loss, a function `(output [B, ...], target [B, ...]) -> number` (the mean over the
+    rows, times its weight), and a target of its name. `targets(record)` gives these for the n moves of a `GameRecord`
+    as arrays [n, ...]; rows of A numbers are turned with the actions where training mirrors positions, planes [..., H,
+    W] with the squares, others stay. Play and evaluators ignore further outputs; the file has their weights.
 
     name: small letters, digits, - and _, starting with a letter. Registering a definition again, as a notebook cell
     does that runs twice, replaces the first one; so does `replace=True` with any other. Raise ValueError for a name
@@ -77,6 +96,9 @@ def register_network(name: str, *, replace: bool = False) -> Callable[[Builder],
         )
     if name in BUILT_IN:
         raise ValueError(f"there is a built-in network {name!r}: choose another name")
+    taken = next((output for output in losses or {} if output in BUILT_IN_OUTPUTS), None)
+    if taken is not None:
+        raise ValueError(f"network {name!r}: an output of one's own cannot be called {taken!r}: hauteur has one")
 
     def register(builder: Builder) -> Builder:
         known = _registered.get(name)
@@ -84,6 +106,7 @@ def register_network(name: str, *, replace: bool = False) -> Callable[[Builder],
             raise ValueError(f"there is a network {name!r} already: pass replace=True to replace it")
         recording: Builder = _recording(name, builder)
         _registered[name] = recording
+        _learned[name] = targets, dict(losses or {})
         return recording
 
     return register
@@ -98,6 +121,12 @@ def architecture_in(module: object) -> RegisteredArchitecture | None:
 def name_of(builder: object) -> str | None:
     """The name that a class or function is registered under, None where it is not."""
     return next((name for name, known in _registered.items() if known is builder), None)
+
+
+def learned_by(name: str) -> tuple[Targets | None, Losses]:
+    """The targets and losses that a name was registered with; none of any other name."""
+    load_variable()
+    return _learned.get(name, (None, {}))
 
 
 def registered_architecture(

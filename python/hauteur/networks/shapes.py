@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import prod
-from typing import cast
+from typing import Any, cast
 
 from hauteur.networks.architecture import Lc0Architecture, ResNetArchitecture, Shape
 from hauteur.networks.computation import Convolution, Dense, Operations, computed
@@ -33,8 +33,15 @@ class SizedLayer:
 
 def resnet_layers(architecture: ResNetArchitecture) -> list[SizedLayer]:
     """Return the layers of a residual tower, in the order of the computation."""
+    return layers_of(architecture, computed, architecture.feature_shape)
+
+
+def layers_of(
+    architecture: ResNetArchitecture, computation: Callable[[Operations[Any], Any], object], given: Shape
+) -> list[SizedLayer]:
+    """Return the layers that a part of a residual tower's computation uses, on a value of the given shape."""
     shapes = _Shapes(architecture)
-    computed(cast("Operations[Shape]", shapes), architecture.feature_shape)
+    computation(cast("Operations[Shape]", shapes), given)
     return shapes.layers
 
 
@@ -70,7 +77,7 @@ class _Shapes:
         self._last = ""
 
     def has(self, path: str) -> bool:
-        del path  # the only layer that a tower may lack
+        del path  # the only layer that a tower is asked for
         return isinstance(self.architecture, ResNetArchitecture) and self.architecture.se_channels > 0
 
     def convolution(self, x: Shape, layer: Convolution) -> Shape:
@@ -101,6 +108,9 @@ class _Shapes:
 
     def means(self, x: Shape) -> Shape:
         return x[:1]
+
+    def pooled(self, x: Shape) -> Shape:
+        return (x[0], 2)
 
     def flatten(self, x: Shape) -> Shape:
         return (prod(x),)

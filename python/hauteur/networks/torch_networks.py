@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
 import numpy as np
@@ -13,7 +13,7 @@ from torch.nn import functional
 
 from hauteur.networks.architecture import Lc0Architecture, ResNetArchitecture
 from hauteur.networks.chess_moves import NUM_MOVES, attention_indices, convolution_indices, reach_map
-from hauteur.networks.computation import VALUE_OUTPUTS, Convolution, Dense, Operations, computed
+from hauteur.networks.computation import VALUE_OUTPUTS, Convolution, Dense, Operations, body, policy_head, value_head
 from hauteur.networks.layers import NORM, Floats, LayerNames, fold_norm
 from hauteur.networks.shapes import SizedLayer, lc0_shapes, resnet_layers
 
@@ -45,10 +45,17 @@ class TorchNetwork(nn.Module):
             self.register_buffer(name, torch.from_numpy(values), persistent=False)
 
     def forward(self, features: Tensor) -> tuple[Tensor, Tensor]:
-        policy, value = computed(cast("Operations[Tensor]", self), features)
-        if VALUE_OUTPUTS[self.architecture.value] == 1:
-            value = torch.tanh(value)
-        return policy, value
+        return self.answers(self.body(features))
+
+    def body(self, features: Tensor) -> Tensor:
+        """Compute what the heads begin with: the tower's planes [B, filters, rows, columns], or tokens."""
+        return body(cast("Operations[Tensor]", self), features)
+
+    def answers(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        """Compute the outputs of both heads from the body."""
+        ops = cast("Operations[Tensor]", self)
+        policy, value = policy_head(ops, x), value_head(ops, x)
+        return policy, torch.tanh(value) if VALUE_OUTPUTS[self.architecture.value] == 1 else value
 
     def activation(self, x: Tensor, name: str) -> Tensor:
         return ACTIVATIONS[name](x)
@@ -71,6 +78,9 @@ class TorchNetwork(nn.Module):
 
     def means(self, x: Tensor) -> Tensor:
         return x.mean(dim=(2, 3))
+
+    def pooled(self, x: Tensor) -> Tensor:
+        return torch.stack([x.mean(dim=(2, 3)), x.amax(dim=(2, 3))], dim=2)
 
     def flatten(self, x: Tensor) -> Tensor:
         return x.flatten(1)
@@ -111,24 +121,26 @@ class ResidualTower(TorchNetwork):
 
     architecture: ResNetArchitecture
 
-    def __init__(self, architecture: ResNetArchitecture) -> None:
+    def __init__(self, architecture: ResNetArchitecture, layers: Sequence[SizedLayer] | None = None) -> None:
+        """layers: default those of the tower."""
         super().__init__(architecture)
-        for sized in resnet_layers(architecture):
+        for sized in resnet_layers(architecture) if layers is None else layers:
             _insert(self, sized.layer.path, _module(sized))
 
     def initialise(self, generator: torch.Generator) -> None:
-        """Random weights: He initialisation, small last layers (so that play begins nearly uniform and even)."""
+        """Random weights: He initialisation; last layers small (play begins nearly uniform and even), pooling's too."""
         for module in self.modules():
             if isinstance(module, nn.Conv2d | nn.Linear):
                 nn.init.kaiming_normal_(module.weight, nonlinearity="relu", generator=generator)
                 if module.bias is not None:
                     nn.init.zeros_(module.bias)
         with torch.no_grad():
-            for head in ("policy.output", "value.output"):
-                self.get_parameter(f"{head}.weight").mul_(0.1)
+            for name, weights in self.named_parameters():
+                if name.endswith(("policy.output.weight", "value.output.weight", ".pool.weight")):
+                    weights.mul_(0.1)
 
     def has(self, path: str) -> bool:
-        del path  # the only layer that a tower may lack
+        del path  # the only layer that a tower is asked for
         return self.architecture.se_channels > 0
 
     def convolution(self, x: Tensor, layer: Convolution | Dense) -> Tensor:

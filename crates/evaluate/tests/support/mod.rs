@@ -46,6 +46,8 @@ pub struct Sizes {
     pub filters: usize,
     pub blocks: usize,
     pub excitation: usize,
+    /// Pooled channels of every second block, and whether the value's planes are pooled; 0: none.
+    pub pooling: usize,
     pub activation: Activation,
     /// Planes of the last convolution of the policy; 0: a dense layer.
     pub policy_planes: usize,
@@ -60,11 +62,13 @@ pub fn network(seed: u64, sizes: Sizes) -> Layers {
     let Sizes { rows, columns, filters, .. } = sizes;
     let squares = rows * columns;
     let input = numbers.convolution(sizes.planes, filters, 3);
-    let blocks = (0..sizes.blocks).map(|_| Block {
+    let blocks = (0..sizes.blocks).map(|number| Block {
         first: numbers.convolution(filters, filters, 3),
         second: numbers.convolution(filters, filters, 3),
         excitation: (sizes.excitation > 0)
             .then(|| (numbers.dense(filters, sizes.excitation), numbers.dense(sizes.excitation, 2 * filters))),
+        pooling: (sizes.pooling > 0 && number % 2 == 1)
+            .then(|| numbers.dense(2 * sizes.pooling, filters - sizes.pooling)),
     });
     let blocks = blocks.collect();
     let policy = if sizes.policy_planes == 0 {
@@ -75,9 +79,11 @@ pub fn network(seed: u64, sizes: Sizes) -> Layers {
         let planes = numbers.convolution(filters, filters, 3);
         Policy::Planes(planes, numbers.convolution(filters, sizes.policy_planes, 3), actions)
     };
+    let pooled = sizes.pooling > 0;
     let value = Value {
         planes: numbers.convolution(filters, 20, sizes.head_kernel),
-        hidden: numbers.dense(20 * squares, 40),
+        hidden: numbers.dense(20 * (squares + if pooled { 2 } else { 0 }), 40),
+        pooled,
         output: numbers.dense(40, sizes.value_outputs),
     };
     Layers { rows, columns, activation: sizes.activation, input, blocks, policy, value }
@@ -129,9 +135,23 @@ impl Plain<'_> {
         x.into_iter().map(one).collect()
     }
 
+    /// Mean and greatest number of each plane, one plane after the other.
+    fn pooled(&self, planes: &[f64]) -> Vec<f64> {
+        let squares = self.0.rows * self.0.columns;
+        let of =
+            |plane: &[f64]| [plane.iter().sum::<f64>() / squares as f64, plane.iter().copied().fold(-1e9, f64::max)];
+        planes.chunks(squares).flat_map(of).collect()
+    }
+
     fn block(&self, block: &Block, x: &[f64]) -> Vec<f64> {
         let squares = self.0.rows * self.0.columns;
-        let mut y = self.convolved(&block.second, &self.activated(self.convolved(&block.first, x)));
+        let mut first = self.convolved(&block.first, x);
+        if let Some(layer) = &block.pooling {
+            let (own, others) = first.split_at_mut(layer.inputs / 2 * squares);
+            let added = self.dense(layer, &self.pooled(&self.activated(own.to_vec())));
+            others.chunks_mut(squares).zip(added).for_each(|(plane, more)| plane.iter_mut().for_each(|x| *x += more));
+        }
+        let mut y = self.convolved(&block.second, &self.activated(first));
         if let Some((reduce, expand)) = &block.excitation {
             let means: Vec<f64> = y.chunks(squares).map(|plane| plane.iter().sum::<f64>() / squares as f64).collect();
             let both = self.dense(expand, &self.activated(self.dense(reduce, &means)));
@@ -160,7 +180,12 @@ pub fn plainly(layers: &Layers, features: &[f32]) -> (Vec<f64>, Vec<f64>) {
             actions.iter().map(|index| all[*index as usize]).collect()
         }
     };
-    let planes = plain.activated(plain.convolved(&layers.value.planes, &x));
+    let mut planes = plain.activated(plain.convolved(&layers.value.planes, &x));
+    if layers.value.pooled {
+        let (squares, pooled) = (layers.rows * layers.columns, plain.pooled(&planes));
+        let both = planes.chunks(squares).zip(pooled.chunks(2));
+        planes = both.flat_map(|(plane, two)| [plane, two].concat()).collect();
+    }
     let last = plain.dense(&layers.value.output, &plain.activated(plain.dense(&layers.value.hidden, &planes)));
     let wdl = if last.len() == 1 {
         let value = last[0].tanh();

@@ -105,6 +105,21 @@ AGAIN_METHODS = (
 )
 
 
+# Layers and targets of KataGo.
+
+POOLING = Arm("pooling", "global pooling of 4 channels", (("network.pooling", 4),))
+REPLY = Arm("reply", "the opponent's reply, weight 0.15", (("train.extra.reply", 0.15),))
+SOFT = Arm("soft-policy", "soft policy, T = 4, weight 8", (("train.extra.soft_policy", 8.0),))
+SHORT = Arm("short-term", "values of the next 6 and 16 plies, weight 0.5", (("train.extra.short_term", 0.5),))
+TARGETS = (PLAIN, POOLING, REPLY, SOFT, SHORT)
+TARGET_METHODS = (
+    Method("Wu 2019", "global pooling learns faster", "1.6 times, Go", POOLING, PLAIN),
+    Method("Wu 2019", "an auxiliary policy target learns faster", "1.3 times, Go", REPLY, PLAIN),
+    Method("KataGo", "a soft policy target learns faster", "no number", SOFT, PLAIN),
+    Method("KataGo", "short-term value targets learn faster", "no number", SHORT, PLAIN),
+)
+
+
 def recipe_of(setting: Setting, seed: int, arm: Arm) -> ht.Recipe:
     """Return the recipe of an arm."""
     return small_recipe(setting, seed, arm, visits=VISITS)
@@ -119,6 +134,11 @@ def make(setting: Setting) -> Result:
 def make_again(setting: Setting) -> Result:
     """Learn, evaluate and compare the methods that use recorded games again."""
     return _compared(setting, "learning-again", {"": (AGAIN, EVALUATIONS, VISITS)}, AGAIN_METHODS)
+
+
+def make_targets(setting: Setting) -> Result:
+    """Learn, evaluate and compare global pooling and further targets."""
+    return _compared(setting, "learning-targets", {"": (TARGETS, EVALUATIONS, VISITS)}, TARGET_METHODS)
 
 
 def _compared(
@@ -187,6 +207,16 @@ EXPERIMENTS = (
         "Connect Four from zero with and without games that are used again: exact play by evaluations",
         make_again,
         claims=[SourceClaim(method.key, method.source, method.statement, method.figure) for method in AGAIN_METHODS],
+        seeds=8,
+        first_seed=FIRST_SEED,
+        uses=("game",),
+    ),
+    Experiment(
+        "learning-targets",
+        "Wu 2019, KataGo",
+        "Connect Four from zero with and without pooling and further targets: exact play by evaluations",
+        make_targets,
+        claims=[SourceClaim(method.key, method.source, method.statement, method.figure) for method in TARGET_METHODS],
         seeds=8,
         first_seed=FIRST_SEED,
         uses=("game",),

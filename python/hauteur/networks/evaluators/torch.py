@@ -108,7 +108,7 @@ class TorchEvaluator(GameEvaluator):
         rows = torch.from_numpy(features).to(self._device, self._kind).contiguous(memory_format=self._layout)
         returned = self._module(rows)
         name = f"evaluator {self.name}: the module"
-        policy, value = checked_outputs(returned, len(features), self.num_actions, self._module, name)
+        policy, value, _ = checked_outputs(returned, len(features), self.num_actions, self._module, name)
         return policy.float().cpu().numpy(), wdl_of(value.float()).cpu().numpy()
 
     def close(self) -> None:
