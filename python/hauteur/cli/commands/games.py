@@ -211,9 +211,8 @@ class _Judged:
         out += [_row(name, part) for name, part in rows.items()]
         left, plies = sum(self.solved.unsolved), self.solved.plies
         kind = "quiet positions: no two moves end the game with a winner" if self.solved.quiet else "positions"
-        out.append(
-            f"{kind}; plies {plies.start} to {plies[-1]}; left out: {left:,} that take over {self.solved.nodes:,}"
-        )
+        limit = f"that take over {self.solved.nodes:,} positions to solve"
+        out.append(f"{kind}; plies {plies.start} to {plies[-1]}; left out: {left:,} {limit}")
         share, choices = _percent(self.total.share, self.total.interval), ""
         if self.total.choices:
             matters = _percent(self.total.choices_share, self.total.choices_interval)
