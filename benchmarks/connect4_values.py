@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 from hauteur import _core
-from hauteur.matches.exact_play import COUNT, SolvedPosition, SolvedSet
+from hauteur.matches.exact_play import COUNT, SolvedSet
 from hauteur.system.files import write_bytes
 
 NODES, TOTAL, TABLE_BITS = 1_000_000, 1_200_000_000, 23
@@ -24,20 +24,12 @@ def main() -> None:
     parser.add_argument("--nodes", type=int, default=NODES)
     arguments, started = parser.parse_args(), time.process_time()
     game = _core.Game("connect4")
-    found, unsolved, quiet = _core.solved_positions(game, COUNT, 0, arguments.nodes, TOTAL, TABLE_BITS)
-    positions = []
-    for moves, values in found:
-        state = game.new_initial_state()
-        for action in moves:
-            state.apply(action)
-        positions.append(SolvedPosition(state, tuple(values)))
-    whole = SolvedSet(positions, arguments.nodes, tuple(unsolved), quiet)
+    whole = SolvedSet.found(game, COUNT, 0, arguments.nodes, TOTAL, TABLE_BITS)
     write_bytes(arguments.output, whole.text().encode())
     plies = whole.plies
-    print(f"{len(positions)} positions, plies {plies.start} to {plies[-1]}, {sum(unsolved)} left out")
-    print(
-        f"the choice matters in {sum(one.choice_matters for one in positions)}; {time.process_time() - started:.0f} s"
-    )
+    choices = sum(one.choice_matters for one in whole.positions)
+    print(f"{len(whole.positions)} positions, plies {plies.start} to {plies[-1]}, {sum(whole.unsolved)} left out")
+    print(f"the choice matters in {choices}; {time.process_time() - started:.0f} s")
 
 
 if __name__ == "__main__":

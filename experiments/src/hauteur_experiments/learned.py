@@ -91,8 +91,9 @@ def learn_beside(
 
 
 def _learn(recipe: str, folder: Path, show: Show, goal: Goal | None) -> int:
-    """Learn in this process; the number of finished generations."""
+    """Learn in this process; the number of finished generations. The experiment measures the nets, not the run."""
     parsed = ht.Recipe.model_validate_json(recipe)
+    parsed = parsed.model_copy(update={"run": parsed.run.model_copy(update={"solved_positions": 0})})
     learn = partial(ht.learn, parsed, out=folder, on_generation=_shown(show, folder))
     if goal is None:
         return len(learn().metrics)

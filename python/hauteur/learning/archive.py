@@ -1,6 +1,6 @@
 """Starts of games in positions of a run's earlier games (`[selfplay.archive]`).
 
-D. Trudeau and M. Bowling, "Targeted Search Control in AlphaZero for Effective Policy Improvement", AAMAS 2023 (Go-
+A. Trudeau and M. Bowling, "Targeted Search Control in AlphaZero for Effective Policy Improvement", AAMAS 2023 (Go-
 Exploit): self-play seldom comes to most positions from the start of the game; games that begin there see more of them,
 and their values are learned with fewer moves in between. Which positions: all alike, or by a weight that says how much
 there may be to learn (regret-guided search control).
@@ -59,7 +59,7 @@ class Archived:
     @cached_property
     def weights(self) -> NDArray[np.float64]:
         """Weights by which positions are drawn, one for each move of the games; all alike where all would be 0."""
-        learned = (self.games.learn & 1).astype(np.float64)
+        learned = self.games.learned.astype(np.float64)
         weights = learned * np.nan_to_num(weights_of(self.games, self.settings.weight)) ** self.settings.power
         return weights if weights.any() else learned
 

@@ -48,12 +48,14 @@ def measure_nets(folder: RunFolder, game: _core.Game, count: int, best: list[int
     if "off" in found:
         return
     try:
-        solved, measured = SolvedSet.from_text(game, found["positions"]), {int(name) for name in found["nets"]}
+        missing = set(best) - {int(name) for name in found["nets"]}
+        missing = {generation for generation in missing if folder.net(generation).exists()}
+        solved = SolvedSet.from_text(game, found["positions"]) if missing else None
     except (KeyError, TypeError, ValueError, AttributeError):
         again = "delete it, and positions and nets are measured again"
         raise ValueError(f"{folder.exact_play} is not what a run wrote: {again}") from None
-    for generation in sorted(set(best) - measured):
-        if folder.net(generation).exists():
+    if solved is not None:
+        for generation in sorted(missing):
             found["nets"][str(generation)] = _measured(game, folder.net(generation), solved)
             write_json(folder.exact_play, found)
 

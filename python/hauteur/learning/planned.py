@@ -158,7 +158,7 @@ def planned_reanalysis(
     generation's self-play, which the searches share.
     """
     purpose, is_old = f"reanalyse {generation}", np.repeat(window.generation < generation, window.move_counts)
-    old = np.flatnonzero(is_old & (window.learn & 1))
+    old = np.flatnonzero(is_old & window.learned)
     moves = np.sort(stream(seed, purpose).choice(old, round(again.share * len(old)), replace=False))
     alone = {"episodes": "best-versus-best", "tree_per_side": False, "max_plies": None}
     whole = {"visits": again.visits or play.visits, "playout_cap": None, "resignation": None}

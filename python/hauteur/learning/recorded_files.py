@@ -138,7 +138,7 @@ def _read_shard(path: Path, game: _core.Game) -> Iterator[GameRecord | BadGame]:
                 yield stored
             elif stored.game.spec != game.spec:
                 yield BadGame(f"{path}, game {number}", f"is a game of {stored.game.spec}, not of {game.spec}")
-            elif not (stored.record.learn & 1).any():
+            elif not stored.record.learned.any():
                 yield BadGame(f"{path}, game {number}", "has no positions to learn from")
             else:
                 yield stored.record

@@ -60,7 +60,7 @@ class Games(LearnedColumns):
     @property
     def positions(self) -> int:
         """Number of positions that are learned from."""
-        return int(np.count_nonzero(self.learn & 1))
+        return int(np.count_nonzero(self.learned))
 
     @property
     def digest(self) -> str:
@@ -102,7 +102,7 @@ class Games(LearnedColumns):
 
     def proven_results(self, *, earlier: bool) -> NDArray[np.int8]:
         """Results with proven ones in their place [M]; earlier: also that of the next proven position of the game."""
-        proven, moves = self.learn >> 1, np.arange(len(self.learn))
+        proven, moves = self.proven_targets, np.arange(len(self.learn))
         source = np.where(proven > 0, moves, len(moves))
         if earlier:
             source = np.minimum.accumulate(source[::-1])[::-1]
@@ -227,7 +227,7 @@ def faults(games: Games, rules: Sequence[_core.Game]) -> Iterator[tuple[int, str
     wrong_edges = games.policy_actions >= np.repeat(actions, np.diff(edges_before))
     wrong = ~np.isin(games.outcome, (-1, 0, 1)) | (_sums(wrong_edges, edges_before) > 0)
     values = (np.abs(games.root_wdl - 0.5) < 0.51).all(axis=1)  # NaN is no value either
-    no_target = ((games.learn & 1) != 0) & ~(values & (_sums(games.policy_counts, games.edge_offsets) > 0))
+    no_target = games.learned & ~(values & (_sums(games.policy_counts, games.edge_offsets) > 0))
     untaught = _sums(no_target, games.moves_before) > 0
     for number, game in enumerate(rules):
         if wrong[number]:

@@ -160,7 +160,7 @@ class ReplayBuffer:
 
     def _hold(self, games: Games) -> None:
         self.games = games
-        self._learned = np.flatnonzero(games.learn & 1)
+        self._learned = np.flatnonzero(games.learned)
         self._results = games.results
         if self.proven != "off":
             self._results = games.proven_results(earlier=self.proven == "earlier")
@@ -212,7 +212,7 @@ class ReplayBuffer:
         if root_value_share > 0:
             wdl = (1 - root_value_share) * wdl + root_value_share * games.root_wdl[moves]
         if self.proven != "off":
-            wdl = np.where(games.learn[moves, None] > 1, result, wdl)
+            wdl = np.where(games.proven_targets[moves, None] > 0, result, wdl)
         features, legal = self._features(moves)
         extra = {name: values[moves] for name, values in self._columns.items()}
         if self.extra.reply > 0:

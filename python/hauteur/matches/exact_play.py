@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hauteur import _core
+from hauteur.games.played_game import line_texts
 from hauteur.matches.ratings.elo import wilson
 from hauteur.mcts.driver import run_searches
 from hauteur.mcts.params import Cpuct, Fpu, SearchParams
@@ -117,6 +118,13 @@ class SolvedSet:
         return "\n".join([head, *rows, ""])
 
     @classmethod
+    def found(cls, game: _core.Game, count: int, seed: int, nodes: int, total: int, table_bits: int = 22) -> SolvedSet:
+        """Find a set, whether one ships or not; table_bits: of the solver."""
+        found, unsolved, quiet = _core.solved_positions(game, count, seed, nodes, total, table_bits)
+        positions = [SolvedPosition(_after(game, moves), tuple(values)) for moves, values in found]
+        return cls(positions, nodes, tuple(unsolved), quiet)
+
+    @classmethod
     def from_text(cls, game: _core.Game, text: str) -> SolvedSet:
         """Read what `text` wrote; ValueError for anything else."""
         head, *rows = text.splitlines()
@@ -157,10 +165,7 @@ def solved_set(
     shipped = data_path(f"{game.spec}.solved")
     if seed == 0 and count <= COUNT and shipped.exists():
         return SolvedSet.from_text(game, shipped.read_text(encoding="utf-8")).thinned(count)
-    nodes, total = limits_of(game, nodes, total)
-    found, unsolved, quiet = _core.solved_positions(game, count, seed, nodes, total)
-    positions = [SolvedPosition(_after(game, moves), tuple(values)) for moves, values in found]
-    return SolvedSet(positions, nodes, tuple(unsolved), quiet)
+    return SolvedSet.found(game, count, seed, *limits_of(game, nodes, total))
 
 
 @dataclass(frozen=True)
@@ -324,7 +329,7 @@ class TreePlayer:
                 kept = SolvedPosition(state, tuple(values)).preserved_by(action)
                 result.kept += kept
                 if not kept:
-                    result.mistakes.append(move_text(child))
+                    result.mistakes.append(" ".join(line_texts(child.start, child.moves)))
             yield child
         others = [state for state in level if state.to_move != result.side]
         known = self._values(others) if self._replies == "best" else [None] * len(others)
@@ -347,15 +352,6 @@ def _count_end(result: PlayedTree, state: _core.State) -> None:
     result.wins += own_outcome > 0
     result.draws += own_outcome == 0
     result.losses += own_outcome < 0
-
-
-def move_text(state: _core.State) -> str:
-    """Return the moves that led to a position, in the game's notation."""
-    place, texts = state.start, []
-    for action in state.moves:
-        texts.append(place.action_to_text(action))
-        place.apply(action)
-    return " ".join(texts)
 
 
 def has_few_positions(game: _core.Game, most: int) -> bool:

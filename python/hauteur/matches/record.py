@@ -114,6 +114,16 @@ class LearnedColumns:
     surprise: NDArray[np.float32] = column("move", np.float32, math.nan)  # KL(policy target || net's priors), nats
     learn: NDArray[np.uint8] = column("move", np.uint8, 1)  # bit 0: learned from (no fast search, no opponent's move)
 
+    @property
+    def learned(self) -> NDArray[np.bool_]:
+        """Whether each move is learned from [n]."""
+        return (self.learn & 1).astype(np.bool_)
+
+    @property
+    def proven_targets(self) -> NDArray[np.uint8]:
+        """Proven results that are value targets, for the mover [n]: 1 loss, 2 draw, 3 win; 0: none."""
+        return np.asarray(self.learn >> 1)
+
 
 @dataclass(frozen=True, kw_only=True)
 class GameRecord(LearnedColumns):
