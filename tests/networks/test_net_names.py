@@ -72,11 +72,11 @@ def test_a_downloaded_file_with_another_hash_is_refused(folder: Path) -> None:
 
 @pytest.fixture
 def shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A data folder of our own with nets that ship for NoGo 9x9, NoGo 7x7 and chess."""
+    """A data folder of our own with nets that ship for NoGo 9x9, NoGo 7x7, Hex 5x5 and chess."""
     folder = tmp_path / "data"
     folder.mkdir()
     monkeypatch.setattr(names, "data_path", lambda name: folder / name)
-    for spec, name in (("nogo", "nogo9"), ("nogo(size=7)", "nogo7"), ("chess", "chess")):
+    for spec, name in (("nogo", "nogo9"), ("nogo(size=7)", "nogo7"), ("hex(size=5)", "hex5"), ("chess", "chess")):
         game = load_game(spec)
         tower = ResNetArchitecture(feature_shape=game.feature_shape, num_actions=game.num_actions, filters=2, blocks=1)
         networks.save(folder / f"{name}.safetensors", tower, random_tensors(resnet_shapes(tower), 1), game=spec)
@@ -90,6 +90,8 @@ def shipped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         ("nogo(size=9)", "nogo9"),
         ("nogo(size=7)", "nogo7"),
         ("nogo(size=5)", None),
+        ("hex(size=5)", "hex5"),
+        ("hex(size=5,swap=true)", None),
         ("chess", "chess"),
         ("chess(fen=4k3/8/8/8/8/8/8/4K2R w K - 0 1)", "chess"),
         ("tictactoe", None),

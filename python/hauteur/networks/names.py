@@ -194,13 +194,13 @@ def shipped_net(game: _core.Game) -> Path | None:
     from hauteur import _core
 
     _, rows, columns = game.feature_shape
-    sized, path = data_path(f"{game.name}{columns}.safetensors"), data_path(f"{game.name}.safetensors")
-    if rows == columns and sized.is_file():
-        return sized
+    usual, path = game.name, data_path(f"{game.name}.safetensors")
+    if rows == columns and (sized := data_path(f"{game.name}{columns}.safetensors")).is_file():
+        usual, path = f"{game.name}(size={columns})", sized
     if not path.is_file():
         return None
-    usual = _core.Game(game.name)
-    fits = (usual.feature_shape, usual.num_actions) == (game.feature_shape, game.num_actions)
+    played = _core.Game(usual)
+    fits = (played.feature_shape, played.num_actions) == (game.feature_shape, game.num_actions)
     return path if fits else None
 
 
