@@ -97,7 +97,7 @@ class Base:
         constants = f"cpuct.init={self.cpuct * factor:.6g}"
         constants += "" if "fpu." in words else f" fpu.value={self.fpu:g}"
         net = setting.net if game.name == "chess" else None
-        return with_net(f"visits={setting.visits_or(VISITS)} {constants} {words}", net)
+        return with_net(f"visits={setting.visits_or(VISITS)} {constants} {words}", net, setting.precision)
 
 
 DEFAULT = Base(ht.SearchParams().cpuct.init, ht.SearchParams().fpu.value)
@@ -235,6 +235,6 @@ EXPERIMENTS = (
             for rule, game in CELLS
         ],
         matches=matches,
-        uses=("nets", "visits", "only"),
+        uses=("nets", "visits", "precision", "only"),
     ),
 )

@@ -280,7 +280,7 @@ def planned(rule: RuleTrials, setting: Setting) -> Iterator[tuple[Trial, int, tu
 
 def _match(trial: Trial, setting: Setting, visits: int, name: str, games: int = 0) -> Match:
     full = games or (trial.repeats[0].games if trial.repeats else trial.games)
-    a, b = (with_net(f"visits={visits} {words}", setting.net) for words in (trial.a, trial.b))
+    a, b = (with_net(f"visits={visits} {words}", setting.net, setting.precision) for words in (trial.a, trial.b))
     return Match(name, a, b, setting.pairs(full), game=setting.game or "chess", random_plies=RANDOM_PLIES)
 
 
@@ -385,7 +385,7 @@ EXPERIMENTS = tuple(
         partial(make, rule),
         claims=tuple(claims_of(rule)),
         matches=partial(matches, rule),
-        uses=("nets", "visits", "game", "only"),
+        uses=("nets", "visits", "game", "precision", "only"),
         looks=True,
     )
     for rule in RULES

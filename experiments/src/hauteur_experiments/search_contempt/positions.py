@@ -278,6 +278,6 @@ EXPERIMENTS = (
             " | 100 puzzles, about 38,000 positions: `hauteur puzzles mine`",
         ),
         matches=matches,
-        uses=("nets", "visits", "game"),
+        uses=("nets", "visits", "game", "precision"),
     ),
 )

@@ -299,7 +299,7 @@ EXPERIMENTS = (
             "steps | (w + l)/d falls from each N_scl to the next | the same",
         ),
         matches=partial(matches, N_SCL_SETS),
-        uses=("nets", "visits", "game"),
+        uses=("nets", "visits", "game", "precision"),
         looks=True,
     ),
     Experiment(
@@ -312,7 +312,7 @@ EXPERIMENTS = (
             "temperature | (w + l)/d rises with the temperature | 0.06 with tau_1, 1.38 with tau_2",
         ),
         matches=partial(matches, TAU_SETS),
-        uses=("nets", "visits", "game"),
+        uses=("nets", "visits", "game", "precision"),
         looks=True,
     ),
     Experiment(
@@ -328,7 +328,7 @@ EXPERIMENTS = (
             "contempt | a low N_scl does not repeat more | no number",
         ),
         matches=partial(matches, SETS),
-        uses=("nets", "visits", "game"),
+        uses=("nets", "visits", "game", "precision"),
         looks=True,
     ),
 )

@@ -83,7 +83,7 @@ def game_of(setting: Setting) -> str:
 
 def player(setting: Setting, words: str) -> str:
     """The player of these words, with the net and the visits of the setting."""
-    return with_net(f"visits={setting.visits_or(VISITS)} {words}", setting.net)
+    return with_net(f"visits={setting.visits_or(VISITS)} {words}", setting.net, setting.precision)
 
 
 def selfplay(setting: Setting, name: str, words: str, games: int, seed: int = 1) -> Match:

@@ -203,6 +203,6 @@ EXPERIMENTS = (
             "equal | the two settings of that match have equal (w + l)/d (within a factor of 1.5) | 1.38 with both",
         ),
         matches=matches,
-        uses=("nets", "visits", "game"),
+        uses=("nets", "visits", "game", "precision"),
     ),
 )
