@@ -121,6 +121,8 @@ CHESS_ODDS = "--game 'chess(fen=rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/1NB1KBN1 w kq
 CONTEMPT = f"""
 contempt-wdl minichess | 400 games a set, 1,000 visits | --scale 4 --game minichess
 contempt-wdl chess | 400 games a set, 200 visits | --scale 4 --visits 200 --net 0
+contempt-nature minichess | 400 games a set, 1,000 visits | --scale 4 --game minichess
+contempt-nature chess | 400 games a set, 200 visits | --scale 4 --visits 200 --net 0
 temperature-wdl minichess | 400 games a set, 1,000 visits | --scale 4 --game minichess
 temperature-wdl chess | 400 games a set, 200 visits | --scale 4 --visits 200 --net 0
 contempt-vs-temperature minichess | tuned with 500 games a point, 1,000 games, 1,000 visits | --scale 5 --game minichess

@@ -16,6 +16,7 @@ from hauteur_experiments.mpv_mcts import figures as mpv_figures
 from hauteur_experiments.mpv_mcts import regime
 from hauteur_experiments.search_contempt import (
     model_strength,
+    nature,
     odds,
     odds_models,
     positions,
@@ -33,6 +34,7 @@ EXPERIMENTS: tuple[Experiment, ...] = (
     *odds_models.EXPERIMENTS,
     *model_strength.EXPERIMENTS,
     *selfplay.EXPERIMENTS,
+    *nature.EXPERIMENTS,
     *table_2.EXPERIMENTS,
     *positions.EXPERIMENTS,
     *schedule.EXPERIMENTS,

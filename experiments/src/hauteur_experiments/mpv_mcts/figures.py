@@ -260,6 +260,8 @@ EXPERIMENTS = (
         f"divisions | at equal budget all three divisions are above both nets alone | 527 to 323 and 472 | {NEEDS}",
         "averages | a pair of learned nets on NoGo beats each alone, at five budgets and three shares"
         f" | 418 against 309 and 277 Elo on average | {NEEDS}",
+        f"halves | of the three divisions equal shares are the best | 527 Elo | {NEEDS}",
+        f"worth | a pair is worth 2 and 2.5 times the evaluations of a single net | 56.6 and 51.2 % | {NEEDS}",
         HEAD_TO_HEAD,
     ),
     _experiment(
@@ -296,5 +298,9 @@ EXPERIMENTS = (
         " | three more seeds of runs/nogo7.toml and runs/nogo7_mpv.toml, 400 games each",
         "own-small | the pair that was trained together is stronger than its small net | no number"
         " | nets that are worth the same at equal budget; 2,000 games",
+        "l800 | of the large nets alone the one that trained with 800 visits is the best | figure 5"
+        " | three runs of 2,000,000 games: thousands of core hours",
+        "options | section 5: own PUCT of the large net is weaker; a bonus for a parent's visits, the large net first"
+        f" and turns change nothing; a mini net does as well as the small one | no numbers | {NEEDS}",
     ),
 )

@@ -269,6 +269,12 @@ CLAIMS = (
         " | a run of runs/odds_queen.toml, then 400 games a cell with it and with its parent",
     ),
     *stated(
+        f"{PAPER}, section 4.1",
+        "best-nodes | PUCT is best at 800, 10,000 and 20,000 nodes with a queen, a rook and a knight off | 800, 10,000,"
+        " 20,000 | 150 games a cell at six numbers of nodes up to 40,000, three handicaps: about 60 core hours",
+        "people | search-contempt gains against people | +150 Elo | games against people on a public server",
+    ),
+    *stated(
         "this laboratory",
         "best-n-scl | the best N_scl at odds is the number of the odds taker's visits | the author's for odds: 28",
     ),

@@ -276,6 +276,8 @@ EXPERIMENTS = (
             "twenty | they are 20 to 30 times as frequent | 20 to 30",
             "puzzles | positions that N_scl misjudges make puzzles (conclusion) | no number"
             " | 100 puzzles, about 38,000 positions: `hauteur puzzles mine`",
+            "harder | puzzles are harder the greater N, N_scl and their difference are (conclusion) | no number"
+            " | 100 confirmed puzzles at each of four pairs of N_scl and N, solved by a ladder of nodes: 20 core hours",
         ),
         matches=matches,
         uses=("nets", "visits", "game", "precision"),

@@ -1,0 +1,129 @@
+"""The nature of self-play in Joshi 2025, section 4.2.1: at N_scl 1 far more games are won than drawn, and with a high
+N_scl both sides exchange their men early, with a low one games stay complicated.
+
+Complication has no number in the paper. What is counted here is the men on the board after a number of moves; games
+that ended before count with their last position. The games of figure 2, in a folder beside this one, are not played
+again.
+"""
+
+from __future__ import annotations
+
+import hauteur as ht
+from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, stated
+from hauteur_experiments.grid import COLOURS, Match, Played, play, points
+from hauteur_experiments.measured import Interval, Mean, Record, normal
+from hauteur_experiments.ratio import ratio_of, ratio_text
+from hauteur_experiments.search_contempt.settings import (
+    LEAST_GAMES,
+    N_SCL_SETS,
+    PAPER,
+    SelfPlay,
+    contempt,
+    game_of,
+    paper_match,
+    scoped,
+)
+from hauteur_experiments.verdict import Claim, Inequality
+
+MOVES = (10, 20, 30, 40)
+"""Moves of each side after which men are counted."""
+
+JUDGED = 30
+RATIO = 2.5
+"""The paper's (w + l)/d at N_scl 1."""
+
+MAN = 1.0
+"""Difference in men that matters: one of a pair that is exchanged."""
+
+ONE = SelfPlay("n1", "N_scl 1", contempt(1), Record(0, 0, 0))
+"""Of this setting the paper has a ratio alone."""
+
+SETS = (ONE, *N_SCL_SETS)
+TITLE = "Men on the board by N_scl"
+
+
+def matches(setting: Setting) -> list[Match]:
+    """The self-play of each set."""
+    return [paper_match(setting, one) for one in SETS]
+
+
+def make(setting: Setting) -> Result:
+    """Play the sets, or take their games from beside, and count."""
+    played = play(setting, matches(setting), shared=True)
+    men = {one.title: men_by_move(played[one.name]) for one in SETS}
+    rows = [{"setting": title, **{f"men_{move}": men[title][move].value for move in MOVES}} for title in men]
+    lines = [
+        points(title, MOVES, [by_move[move] for move in MOVES], COLOURS[number], joined=True)
+        for number, (title, by_move) in enumerate(men.items())
+    ]
+    text = f"Self-play of {game_of(setting)}; games that ended before count with their last position. Shades: 95 %."
+    figure = ht.Figure("contempt-nature", TITLE, text, "men", "moves of each side", lines=tuple(lines))
+    one = Record.of(played[ONE.name].tally)
+    found = [ratio_finding(one), *men_findings({title: by_move[JUDGED] for title, by_move in men.items()})]
+    return scoped(setting, Result(rows, found, [figure]))
+
+
+def men_by_move(played: Played) -> dict[int, Mean]:
+    """Men on the board after each of MOVES, over the games."""
+    counted: dict[int, list[float]] = {move: [] for move in MOVES}
+    for game in played.games:
+        state = ht.load_game(played.match.game).new_initial_state()
+        counts = [men_of(state)]
+        for move in game.moves.split()[: 2 * max(MOVES)]:
+            state.apply_text(move)
+            counts.append(men_of(state))
+        for move in MOVES:
+            counted[move].append(counts[min(2 * move, len(counts) - 1)])
+    return {move: Mean(counts) for move, counts in counted.items()}
+
+
+def men_of(state: ht.State) -> float:
+    """Men on the board of a position with a FEN."""
+    return float(sum(sign.isalpha() for sign in state.fen.split()[0]))
+
+
+def ratio_finding(one: Record) -> Finding:
+    """(w + l)/d at N_scl 1 is above the paper's bound; a half of it matters."""
+    side = Inequality("(w + l)/d of N_scl 1", ratio_of(one), RATIO, "above", LEAST_GAMES, matters=2 * RATIO)
+    return Finding.of("one", Claim((side,)), ratio_text(one))
+
+
+def men_findings(men: dict[str, Mean]) -> list[Finding]:
+    """More men are left at the least N_scl of figure 2 than with PUCT, and at every N_scl than at the next."""
+    titles = [one.title for one in N_SCL_SETS]
+
+    def more(low: str, high: str) -> Inequality:
+        what = f"men after {JUDGED} moves, {low} less {high}"
+        return Inequality(what, difference(men[low], men[high]), 0.0, "above", LEAST_GAMES, unit="men", matters=MAN)
+
+    return [
+        Finding.of("men", Claim((more(titles[0], titles[-1]),))),
+        Finding.of("men-steps", Claim(tuple(map(more, titles[:-1], titles[1:])))),
+    ]
+
+
+def difference(one: Mean, other: Mean) -> Interval:
+    """The difference of the means of independent samples; units: of the fewer."""
+    errors = [(high - low) / 2 / 1.96 for low, high in (one.interval(0.95), other.interval(0.95))]
+    return normal(one.value - other.value, (errors[0] ** 2 + errors[1] ** 2) ** 0.5, min(one.units, other.units))
+
+
+EXPERIMENTS = (
+    Experiment(
+        "contempt-nature",
+        f"{PAPER}, section 4.2.1",
+        "self-play with search-contempt: decisive games at N_scl 1, men on the board by move",
+        make,
+        claims=stated(
+            f"{PAPER}, section 4.2.1",
+            "one | (w + l)/d is above 2.5 at N_scl 1 | above 2.5",
+            "men | with PUCT men are exchanged earlier than at N_scl 5 (fewer are left after 30 moves) | no number",
+            "men-steps | ... and at each N_scl earlier than at the next lower one | no number",
+            "attacks | nets that learn from such games are less open to adversarial attacks (conclusion) | no number"
+            " | an attacker trained against each of two nets: hundreds of core hours",
+        ),
+        matches=matches,
+        uses=("nets", "visits", "game", "precision"),
+        looks=True,
+    ),
+)
