@@ -27,6 +27,7 @@ from hauteur_experiments.grid import Match, check, play
 from hauteur_experiments.measured import Mean
 from hauteur_experiments.plan import RUNS, SUBJECTS, PlannedRun, is_over, make_plan, run_named
 from hauteur_experiments.registry import EXPERIMENTS, find
+from hauteur_experiments.summary import SUMMARY, SUMMARY_END, game_of, summary, with_summary
 from hauteur_experiments.verdict import Claim, Inequality
 
 SOURCES = sorted(Path(str(hauteur_experiments.__file__)).parent.rglob("*.py"))
@@ -281,11 +282,35 @@ def test_the_table_of_claims(tmp_path: Path) -> None:
     write_table(page, base)  # in a folder without that run; its lines and those recorded by hand are kept
     assert [line for line in recorded_lines(file) if line["claim"] != "by hand"] == recorded
     assert [line["measured"] for line in recorded_lines(file) if line["claim"] == "by hand"] == ["6"]
+    assert game_of(made) == "chess"
+    assert "1 in the source's own game, " in summary(recorded)
+    front = tmp_path / "README.md"
+    front.write_text(f"{SUMMARY}\n{SUMMARY_END}\n")
+    write_table(page, base)
+    assert "| **yes** 5 [4, 6] |" in front.read_text()
     page.write_text("# Other")
     with pytest.raises(ValueError, match="which this page lacks"):
         write_table(page, base)
 
 
-def test_the_page_of_the_repository_is_made_of_its_claims(root: Path) -> None:
-    page = (root / "docs/experiments/README.md").read_text(encoding="utf-8")
-    assert with_table(page, recorded_lines(root / "docs/experiments/claims.csv"), "README.md") == page
+def test_runs_of_other_sizes_are_in_the_table(tmp_path: Path) -> None:
+    base, folder = setting(tmp_path, visits=None), tmp_path / "warm"
+    folder.mkdir()
+    begun = ["/bin/hauteur", "experiment", "temperature-wdl", "--out", "x y", "--threads", "1", "--net", "maia-1900"]
+    stored = {"settings": {"experiment": "temperature-wdl"}, "begun": {"command": begun}}
+    (folder / "experiment.json").write_text(json.dumps(stored))
+    finding = {"key": "temperature", "quantities": "5 [4, 6]", "scope": "", "units": "9 games", "verdict": "holds"}
+    (folder / "result.json").write_text(json.dumps({"findings": [{**finding, "missing": None}]}))
+    page = tmp_path / "claims.md"
+    write_table(page, base)
+    (line,) = [line for line in recorded_lines(page.with_name("claims.csv")) if line["measured"]]
+    assert (line["games"], line["command"]) == ("9 games", "`hauteur experiment temperature-wdl --net maia-1900`")
+
+
+def test_the_pages_of_the_repository_are_made_of_its_claims(root: Path) -> None:
+    lines = recorded_lines(root / "docs/experiments/claims.csv")
+    page = (root / "docs/experiments/claims.md").read_text(encoding="utf-8")
+    assert with_table(page, lines, "claims.md") == page
+    front = (root / "docs/experiments/README.md").read_text(encoding="utf-8")
+    assert with_summary(front, lines, "README.md") == front
+    assert len(front.splitlines()) <= 90

@@ -1,9 +1,13 @@
-"""The table of claims: what the sources state, what was measured here, the verdict, what it cost, how to repeat it."""
+"""The table of claims: what the sources state, what was measured here, the verdict, what it cost, how to repeat it.
+
+It is made of the results in a folder: those of the plan's runs, and those of any other experiment there.
+"""
 
 from __future__ import annotations
 
 import csv
 import io
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -12,6 +16,7 @@ from typing import Any, get_args
 from hauteur_experiments.experiment import Setting, SourceClaim, duration, read_json, write_whole
 from hauteur_experiments.plan import RUNS, SUBJECTS, PlannedRun
 from hauteur_experiments.registry import find
+from hauteur_experiments.summary import SUMMARY, between, with_summary
 from hauteur_experiments.verdict import MOST_UNITS, Verdict
 
 BEGIN, END = "<!-- claims -->", "<!-- end claims -->"
@@ -53,6 +58,32 @@ def claim_rows(subject: str, claim: SourceClaim, runs: Sequence[PlannedRun], bas
             yield _row(*stated, measured, units, verdict_text(finding), cost_text(result), command)
 
 
+def other_rows(subject: str, claim: SourceClaim, experiment: str, base: Setting) -> Iterator[dict[str, str]]:
+    """Yield the lines of a claim from runs of its experiment in the folder that are none of the plan's."""
+    planned = {run.name for run in RUNS}
+    for file in sorted(base.folder.glob("*/result.json")):
+        begun = file.with_name("experiment.json")
+        stored = read_json(begun) if file.parent.name not in planned and begun.exists() else {}
+        if stored.get("settings", {}).get("experiment") != experiment:
+            continue
+        result, command = read_json(file), f"`{_begun_with(stored['begun']['command'])}`"
+        for finding in (one for one in result["findings"] if one.get("key") == claim.key):
+            measured = str(finding.get("quantities") or finding["measured"])
+            stated = subject, f"{claim.source}: {claim.statement}", claim.figure
+            yield _row(*stated, measured, finding["units"], verdict_text(finding), cost_text(result), command)
+
+
+def _begun_with(words: Sequence[str]) -> str:
+    """The command of a run without what its result does not depend on."""
+    kept, rest = ["hauteur"], iter(words[1:])
+    for word in rest:
+        if word in ("--out", "--threads", "--parallel"):
+            next(rest, None)
+        else:
+            kept.append(word)
+    return shlex.join(kept)
+
+
 def _result(run: PlannedRun, base: Setting) -> dict[str, Any] | None:
     path = base.folder / run.name / "result.json"
     return read_json(path) if path.exists() else None
@@ -91,6 +122,7 @@ def claim_table(base: Setting) -> list[dict[str, str]]:
             mine = [run for run in RUNS if run.experiment == name]
             for claim in find(name).claims:
                 rows += claim_rows(subject, claim, [run for run in mine if claim in run.claims], base)
+                rows += other_rows(subject, claim, name, base)
     return [*rows, *_rule_rows(base)]
 
 
@@ -184,19 +216,24 @@ def _table(names: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 def write_table(path: Path, base: Setting) -> None:
     """Write the table to a page, between BEGIN and END where the page has them, else as a page of its own.
 
-    Beside the page stand all lines as claims.csv. Where it is there, lines of runs in this folder replace those of the
+    A README.md beside it that has the marks of a summary gets that too. Beside the page stand all lines as claims.csv.
+    Where it is there, lines of runs in this folder replace those of the
     same command, and all others are kept, as they were measured elsewhere or recorded by hand. ValueError for a page
     that has only one of the two marks.
     """
     rows, file = claim_table(base), path.with_name("claims.csv")
     if file.exists():
-        made = [row for row in rows if row["measured"]]
-        commands = {row["command"] for row in made}
-        kept = [line for line in recorded_lines(file) if line["command"] not in commands]
+        recorded = recorded_lines(file)
+        known = {line["claim"] for line in recorded}
+        made = [row for row in rows if row["measured"] or row["claim"] not in known]
+        commands = {row["command"] for row in made if row["measured"]}
+        kept = [line for line in recorded if line["command"] not in commands]
         subjects = [*SUBJECTS, RULES_SUBJECT]
         rows = sorted([*kept, *made], key=lambda row: subjects.index(row["subject"]))
     text = path.read_text(encoding="utf-8") if path.exists() else f"# Claims\n\n{BEGIN}\n{END}\n"
-    page = with_table(text, rows, str(path))
+    page, front = with_table(text, rows, str(path)), path.with_name("README.md")
+    if front.exists() and SUMMARY in (before := front.read_text(encoding="utf-8")):
+        write_whole(front, with_summary(before, rows, str(front)))
     write_whole(file, _csv(FIELDS, (list(row.values()) for row in rows)))
     write_whole(path, page)
 
@@ -215,11 +252,7 @@ def recorded_lines(path: Path) -> list[dict[str, str]]:
 
 def with_table(text: str, rows: Sequence[Mapping[str, str]], place: str) -> str:
     """Return a page with the table between its marks. ValueError, naming the place, for a page without them."""
-    before, begins, rest = text.partition(BEGIN)
-    _, ends, after = rest.partition(END)
-    if not begins or not ends:
-        raise ValueError(f"{place}: the table stands between the lines {BEGIN} and {END}, which this page lacks")
-    return f"{before}{BEGIN}\n{claims_markdown(rows)}\n{END}{after}"
+    return between(text, BEGIN, END, claims_markdown(rows), place)
 
 
 def _csv(names: Sequence[str], rows: Iterable[Sequence[str]]) -> str:

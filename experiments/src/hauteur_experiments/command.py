@@ -88,7 +88,7 @@ def plan(
         Net for chess; repeat for the runs that need a second one. Default: the net that ships.
     table
         Page to write the table to, between its lines `<!-- claims -->` and `<!-- end claims -->`; default
-        OUT/claims.md.
+        OUT/claims.md. A README.md beside it with the lines `<!-- summary -->` and `<!-- end summary -->` gets one.
     dry_run
         Print the runs in their order, what they decide and which are over, and make none.
     parallel
