@@ -40,5 +40,5 @@ def test_rave_agrees_with_its_specification_visit_by_visit(spec: str, plies: int
             search.simulate()
         expected = np.zeros((rows * columns, 4), np.uint32)
         for child in search.root.children or []:
-            expected[child.point] = child.N, child.W, child.R, child.S
+            expected[child.point] = child.N, 2 * child.W, child.R, 2 * child.S
         np.testing.assert_array_equal(_core.rave_search(state, simulations, seed), expected)

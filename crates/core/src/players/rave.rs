@@ -60,7 +60,7 @@ pub fn search(
     if info.num_actions > MOST_ACTIONS {
         let (spec, count) = (&info.spec, info.num_actions);
         return Err(GameError(format!(
-            "rave plays games of at most {MOST_ACTIONS} actions, {spec} has {count}; mcts plays every game"
+            "rave plays games of at most {MOST_ACTIONS} actions, {spec} has {count}; mcts:N plays every game"
         )));
     }
     let position = state.as_any();
@@ -240,5 +240,89 @@ fn statistics(node: &Node) -> MoveStatistics {
         halves: node.halves,
         amaf_visits: node.amaf_visits,
         amaf_halves: node.amaf_halves,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::games::make_game;
+
+    /// The search after these moves.
+    fn found(spec: &str, moves: &str, simulations: u32, seed: u64) -> Result<Vec<MoveStatistics>, GameError> {
+        let game = make_game(spec)?;
+        let mut state = game.initial();
+        for text in moves.split_whitespace() {
+            state.play(state.action_from_text(text)?);
+        }
+        search(state.as_ref(), game.info(), simulations, seed)
+    }
+
+    /// The name of the most visited move.
+    fn choice(spec: &str, moves: &str, simulations: u32) -> String {
+        let found = found(spec, moves, simulations, 1).unwrap();
+        let action = found.iter().max_by_key(|found| found.visits).unwrap().action;
+        let mut state = make_game(spec).unwrap().initial();
+        moves.split_whitespace().for_each(|text| state.play(state.action_from_text(text).unwrap()));
+        state.action_to_text(action, None).unwrap()
+    }
+
+    #[test]
+    fn simulations_add_up_and_depend_on_the_seed() {
+        for spec in [
+            "go(size=5)",
+            "hex(size=5,swap=true)",
+            "gomoku(size=7)",
+            "nogo(size=5)",
+            "othello",
+            "connect4",
+            "tictactoe",
+        ] {
+            for simulations in [1, 2, 400] {
+                let moves = found(spec, "", simulations, 3).unwrap();
+                assert_eq!(moves.iter().map(|found| found.visits).sum::<u32>(), simulations - 1, "{spec}");
+                for found in &moves {
+                    let counted = found.amaf_visits - PRIOR_COUNT;
+                    assert!((found.visits..simulations.max(1)).contains(&counted), "{spec}: {found:?}");
+                    assert!(found.halves <= 2 * found.visits && found.amaf_halves - PRIOR_HALVES <= 2 * counted);
+                    assert!(found.halves <= found.amaf_halves - PRIOR_HALVES, "{spec}: {found:?}");
+                }
+                assert_eq!(Ok(&moves), found(spec, "", simulations, 3).as_ref());
+                assert!(simulations < 400 || Ok(moves) != found(spec, "", simulations, 4), "{spec}");
+            }
+        }
+    }
+
+    #[test]
+    fn wins_at_once_and_stops_wins() {
+        assert_eq!(choice("gomoku(size=7)", "C3 A1 C4 A3 C5 A5 C2 C1", 500), "C6");
+        assert_eq!(choice("gomoku(size=7)", "A1 C3 A3 C4 A5 C5 C1 C2", 2000), "C6");
+        assert_eq!(choice("hex(size=4)", "b1 a1 b2 a2 b3 a3", 300), "b4");
+        assert_eq!(choice("connect4", "4 1 4 1 4 2", 2000), "4");
+        assert_eq!(choice("tictactoe", "a1 b2 c1", 300), "b1");
+    }
+
+    #[test]
+    fn takes_a_capture_in_go() {
+        // both have four stones in atari: Black takes White's with E1, and with any other move loses its own
+        let moves = "A2 A3 B2 B3 C2 C3 D2 D3 A5 E3 B5 A1 C5 B1 D5 C1 E5 D1";
+        assert_eq!(choice("go(size=5,komi=0)", moves, 2000), "E1");
+    }
+
+    #[test]
+    fn draws_count_half() {
+        // one point is left, and it makes no line
+        let moves = found("tictactoe", "a1 b2 c3 b3 b1 c1 a3 a2", 50, 1).unwrap();
+        assert_eq!(moves.len(), 1);
+        assert_eq!((moves[0].visits, moves[0].halves), (49, 49));
+        assert_eq!(moves[0].amaf_halves, moves[0].amaf_visits);
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        let problem = found("minichess", "", 10, 0).unwrap_err().to_string();
+        assert_eq!(problem, "rave plays games of at most 256 actions, minichess has 455; mcts:N plays every game");
+        assert!(found("tictactoe", "a1 a2 b1 b2 c1", 10, 0).unwrap_err().to_string().contains("over"));
+        assert!(found("go(size=5)", "", 0, 0).unwrap_err().to_string().contains("simulations must be"));
     }
 }
