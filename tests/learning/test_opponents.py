@@ -135,7 +135,7 @@ def test_the_moves_of_an_opponent_with_a_net_cost_nothing(tmp_path: Path) -> Non
     ("game", "selfplay", "opponent", "message"),
     [
         ("tictactoe", {"opening_book": "nowhere.epd"}, None, r"nowhere\.epd"),
-        ("minichess", {"episodes": "best-versus-opponent"}, {"baseline": "rave:5"}, "player opponent: rave plays games"),
+        ("minichess", {"episodes": "best-versus-opponent"}, {"baseline": "rave:5"}, "opponent: rave plays games"),
         ("tictactoe", {"episodes": "best-versus-opponent"}, {"net": "nowhere.pb.gz"}, r"nowhere\.pb\.gz"),
     ],
 )
