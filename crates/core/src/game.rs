@@ -164,7 +164,7 @@ pub trait State: Send + Sync {
     /// Plays a legal action; what an illegal one does is undefined (callers check with `legal_actions`).
     fn play(&mut self, action: Action);
     /// The next move of a random game, of a game that is not over: uniform over the legal actions, where the game does not
-    /// leave moves out that no one would play. `actions`: room for a list.
+    /// leave moves out that no one would play. `actions`: a buffer.
     fn random_action(&self, random: &mut Stream, actions: &mut Vec<Action>) -> Action {
         self.legal_actions(actions);
         actions[random.below(actions.len())]

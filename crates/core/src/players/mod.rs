@@ -37,7 +37,7 @@ fn halves(outcome: Outcome, player: Player) -> u32 {
     }
 }
 
-/// Plays the game's random moves until it is over; `before` sees every position and its move. `actions`: room for a list.
+/// Plays the game's random moves until it is over; `before` sees every position and its move. `actions`: a buffer.
 fn play_to_the_end(
     state: &mut dyn State,
     random: &mut Stream,

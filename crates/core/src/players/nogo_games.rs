@@ -6,7 +6,7 @@ use crate::games::nogo::Position;
 use crate::math::rng::Stream;
 use crate::players::nogo_board::{Board, Grid};
 
-/// The position that is searched, the one of the simulation, and room for lists of points.
+/// The boards of the search and of its present simulation, and buffers for lists of points.
 pub struct NoGoGames<const W: usize> {
     grid: Grid,
     points: usize,
