@@ -462,17 +462,17 @@ def rollout_values(states: Sequence[State], seed: int = 0, games: int = 1) -> ND
     A pure function of the seed and the state's key."""
 
 def mcts_search(state: State, simulations: int, seed: int = 0) -> NDArray[np.uint32]:
-    """UCT by uniformly random games, any game (docs/reference/players.md).
+    """UCT by random games, any game (docs/reference/players.md).
 
     uint32 [num_actions, 2]: visits of every legal move, and what its player got in them in halves (2 a win, 1 a draw);
     other rows 0. The same seed gives the same numbers.
     """
 
 def rave_search(state: State, simulations: int, seed: int = 0) -> NDArray[np.uint32]:
-    """Random games with all-moves-as-first values (docs/reference/players.md), NoGo alone.
+    """Random games with all-moves-as-first values (docs/reference/players.md), games of at most 256 actions.
 
-    uint32 [num_actions, 4]: visits, wins of its player among them, all-moves-as-first visits and wins (20 and 10 of them
-    were given at the start) of every legal move, other rows 0. The same seed gives the same numbers.
+    uint32 [num_actions, 4]: visits, what its player got in them in halves (2 a win, 1 a draw), all-moves-as-first visits and
+    halves (20 of both were given at the start) of every legal move, other rows 0. The same seed gives the same numbers.
     """
 
 def settings_schema() -> str:

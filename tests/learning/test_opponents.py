@@ -132,17 +132,17 @@ def test_the_moves_of_an_opponent_with_a_net_cost_nothing(tmp_path: Path) -> Non
 
 
 @pytest.mark.parametrize(
-    ("selfplay", "opponent", "message"),
+    ("game", "selfplay", "opponent", "message"),
     [
-        ({"opening_book": "nowhere.epd"}, None, r"nowhere\.epd"),
-        ({"episodes": "best-versus-opponent"}, {"baseline": "rave:5"}, "player opponent: rave plays nogo alone"),
-        ({"episodes": "best-versus-opponent"}, {"net": "nowhere.pb.gz"}, r"nowhere\.pb\.gz"),
+        ("tictactoe", {"opening_book": "nowhere.epd"}, None, r"nowhere\.epd"),
+        ("minichess", {"episodes": "best-versus-opponent"}, {"baseline": "rave:5"}, "opponent: rave plays games"),
+        ("tictactoe", {"episodes": "best-versus-opponent"}, {"net": "nowhere.pb.gz"}, r"nowhere\.pb\.gz"),
     ],
 )
 def test_players_that_do_not_fit_are_named_before_the_run_begins(
-    tmp_path: Path, selfplay: dict[str, Any], opponent: dict[str, Any] | None, message: str
+    tmp_path: Path, game: str, selfplay: dict[str, Any], opponent: dict[str, Any] | None, message: str
 ) -> None:
     sections = {"selfplay": {"games": 2, **selfplay}} | ({"opponent": opponent} if opponent else {})
     with pytest.raises((OSError, ValueError), match=message):
-        learn(parse_recipe({"game": "tictactoe", **sections}, "test"), folder=tmp_path / "run", display=Silent())
+        learn(parse_recipe({"game": game, **sections}, "test"), folder=tmp_path / "run", display=Silent())
     assert not (tmp_path / "run" / "config.toml").exists()

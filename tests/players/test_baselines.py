@@ -40,5 +40,18 @@ def test_rave_agrees_with_its_specification_visit_by_visit(spec: str, plies: int
             search.simulate()
         expected = np.zeros((rows * columns, 4), np.uint32)
         for child in search.root.children or []:
-            expected[child.point] = child.N, child.W, child.R, child.S
+            expected[child.point] = child.N, 2 * child.W, child.R, 2 * child.S
         np.testing.assert_array_equal(_core.rave_search(state, simulations, seed), expected)
+
+
+@pytest.mark.parametrize("spec", ["hex(size=7)", "gomoku(size=7)"])
+def test_rave_is_stronger_than_mcts_where_points_are_taken_once(spec: str) -> None:
+    searches = (_core.rave_search, _core.mcts_search)
+    won = 0
+    for game in range(6):
+        state, _ = position(spec, 2, game // 2)
+        while not state.is_terminal:
+            visits = searches[state.to_move ^ game % 2](state, 200, state.ply)[:, 0]
+            state.apply(int(visits.argmax()))
+        won += state.outcome() == (1, -1)[game % 2]
+    assert won >= 5

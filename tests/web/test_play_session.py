@@ -235,7 +235,7 @@ def test_limits_of_every_kind(session: Watched) -> None:
         ({"sides": [{"player": "random", "seconds": 1}, PERSON]}, "seconds a move are for a player with a net"),
         ({"sides": [{"player": "", "visits": 3, "clock": "1+1"}, PERSON]}, "one limit at most, got visits and clock"),
         ({"sides": [{"player": None, "clock": "soon"}, PERSON]}, "tc is SECONDS"),
-        ({"sides": [{"player": "rave:10"}, PERSON], "game": "connect4"}, "rave plays nogo alone"),
+        ({"sides": [{"player": "rave:10"}, PERSON], "game": "chess"}, "rave plays games of at most 256 actions"),
         ({"what": 1}, "what"),
     ],
 )

@@ -6,6 +6,8 @@ use std::ops::Range;
 
 use thiserror::Error;
 
+use crate::math::rng::Stream;
+
 /// Index into the policy vector of the game.
 pub type Action = u16;
 
@@ -161,6 +163,12 @@ pub trait State: Send + Sync {
     fn legal_actions(&self, out: &mut Vec<Action>);
     /// Plays a legal action; what an illegal one does is undefined (callers check with `legal_actions`).
     fn play(&mut self, action: Action);
+    /// The next move of a random game, of a game that is not over: uniform over the legal actions, where the game does not
+    /// leave moves out that no one would play. `actions`: a buffer.
+    fn random_action(&self, random: &mut Stream, actions: &mut Vec<Action>) -> Action {
+        self.legal_actions(actions);
+        actions[random.below(actions.len())]
+    }
     /// The result, if the game is over.
     fn outcome(&self) -> Option<Outcome>;
     /// That this position has occurred before; `None` in games that know no repeats, forbid them, or score them by more

@@ -13,7 +13,7 @@ const MCTS_COLUMNS: usize = 2;
 /// Numbers that `rave_search` gives for every action.
 const RAVE_COLUMNS: usize = 4;
 
-/// Searches a position of any game by uniformly random games.
+/// Searches a position of any game by random games.
 #[pyfunction]
 #[pyo3(signature = (state, simulations, seed=0))]
 pub fn mcts_search<'py>(
@@ -29,7 +29,7 @@ pub fn mcts_search<'py>(
     table::<MCTS_COLUMNS>(py, &state, rows)
 }
 
-/// Searches a position of NoGo by random games with all-moves-as-first values.
+/// Searches a position of a game of at most 256 actions by random games with all-moves-as-first values.
 #[pyfunction]
 #[pyo3(signature = (state, simulations, seed=0))]
 pub fn rave_search<'py>(
@@ -39,8 +39,10 @@ pub fn rave_search<'py>(
     seed: u64,
 ) -> PyResult<Bound<'py, PyArray2<u32>>> {
     let start = state.state.as_ref();
-    let moves = py.detach(|| rave::search(start, simulations, seed)).map_err(value_error)?;
-    let numbers = |found: rave::MoveStatistics| [found.visits, found.wins, found.amaf_visits, found.amaf_wins];
+    let info = state.game.0.info();
+    let moves = py.detach(|| rave::search(start, info, simulations, seed));
+    let moves = state.game.checked(moves)?.map_err(value_error)?;
+    let numbers = |found: rave::MoveStatistics| [found.visits, found.halves, found.amaf_visits, found.amaf_halves];
     table::<RAVE_COLUMNS>(py, &state, moves.into_iter().map(|found| (found.action, numbers(found))))
 }
 

@@ -12,6 +12,8 @@ from hauteur.players.move_player import ChosenMove, MoveFunction, MoveRequest
 MOST_SIMULATIONS = 10_000_000
 FORMS = {"random": "random", "mcts": "mcts:N", "rave": "rave:N"}
 """How each kind is written."""
+MOST_RAVE_ACTIONS = 256
+"""Most actions of a game that `rave` plays."""
 
 
 @dataclass(frozen=True)
@@ -72,8 +74,9 @@ def move_function(game: _core.Game, baseline: Baseline) -> MoveFunction:
     """The choice of a move by a player of this kind; ValueError where the game has none."""
     if baseline.kind == "random":
         return _random_move
-    if baseline.kind == "rave" and game.name != "nogo":
-        raise ValueError(f"rave plays nogo alone, got {game.spec}; mcts:{baseline.number} plays every game")
+    if baseline.kind == "rave" and game.num_actions > MOST_RAVE_ACTIONS:
+        allowed = f"rave plays games of at most {MOST_RAVE_ACTIONS} actions, {game.spec} has {game.num_actions}"
+        raise ValueError(f"{allowed}; mcts:{baseline.number} plays every game")
     search = _core.mcts_search if baseline.kind == "mcts" else _core.rave_search
     return _most_visited(lambda state, seed: search(state, baseline.number or 0, seed)[:, 0].tolist())
 

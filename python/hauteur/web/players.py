@@ -18,6 +18,7 @@ from hauteur.networks.names import (
     shipped_names,
 )
 from hauteur.networks.registry import describe
+from hauteur.players.baselines import MOST_RAVE_ACTIONS
 from hauteur.players.ladder import ladder
 from hauteur.players.settings import NETS, PlayerSettings, parse_player
 
@@ -124,7 +125,7 @@ def suggested_players(game: _core.Game) -> list[dict[str, str]]:
     offers = [("", own)]
     if game.name == "chess":
         offers += [(rung.name, f"human, {rung.rating}") for rung in ladder() if rung.net in downloaded_nets()]
-    if game.name == "nogo":
+    if game.num_actions <= MOST_RAVE_ACTIONS:
         offers.append(("rave:5000", "RAVE, 5,000 random games"))
     offers += [("mcts:1000", "MCTS, 1,000 random games"), ("random", "random moves")]
     return [{"text": text, "label": label} for text, label in offers]

@@ -61,6 +61,20 @@ impl<const W: usize> Bits<W> {
         Bits(std::array::from_fn(|i| self.0[i] >> step | carry(i)))
     }
 
+    /// The square that has `n` squares of the set below it; `n` is less than their number.
+    #[inline]
+    pub fn nth(self, mut n: usize) -> usize {
+        for (i, mut word) in self.0.into_iter().enumerate() {
+            let count = word.count_ones() as usize;
+            if n < count {
+                (0..n).for_each(|_| word &= word - 1);
+                return 64 * i + word.trailing_zeros() as usize;
+            }
+            n -= count;
+        }
+        unreachable!("the set has more than n squares")
+    }
+
     /// The squares, ascending.
     #[inline]
     pub fn squares(self) -> impl Iterator<Item = usize> {
@@ -134,6 +148,7 @@ mod tests {
             prop_assert_eq!(bits.is_single(), squares.len() == 1);
             prop_assert!(!Bits::<3>::EMPTY.is_single() && Bits::<3>::square(step).is_single());
             prop_assert!((0..192).all(|s| bits.has(s) == squares.contains(&s)));
+            prop_assert!(squares.iter().enumerate().all(|(n, &square)| bits.nth(n) == square));
             prop_assert_eq!(collect(bits.up(step)), squares.iter().map(|s| s + step).filter(|&s| s < 192).collect());
             prop_assert_eq!(collect(bits.down(step)), squares.iter().filter_map(|s| s.checked_sub(step)).collect());
             prop_assert_eq!(collect(!bits).len(), 192 - squares.len());

@@ -7,10 +7,12 @@
 //! written as in GTP: `A1` is the lower left point and there is no column I.
 
 use std::any::Any;
+use std::sync::OnceLock;
 
 use super::bits::Bits;
 use super::grid::{self, Drawing, Look};
 use crate::game::{Action, Customs, Game, GameError, GameInfo, Outcome, Player, SpecArgs, State, Symmetry};
+use crate::math::rng::Stream;
 
 const NAME: &str = "go";
 const SIZES: std::ops::RangeInclusive<usize> = 2..=13;
@@ -20,12 +22,13 @@ const DEFAULT_KOMI: f32 = 7.5;
 const KOMI_ALLOWED: &str = "a multiple of 0.5 from -169 to 169";
 const PLIES_A_POINT: usize = 3;
 
-type Points = Bits<3>;
+/// Words of the sets of the largest board.
+const MOST_WORDS: usize = 3;
 
-/// The game of Go on one board.
-pub struct Go {
+/// The game of Go on one board; positions are sets of `W` words.
+pub struct Go<const W: usize> {
     info: GameInfo,
-    start: Position,
+    start: Position<W>,
 }
 
 /// Builds the game: `go` is 9x9 with komi 7.5, `go(size=5)` 5x5, `go(size=7,komi=9)`.
@@ -53,10 +56,15 @@ pub fn make(mut args: SpecArgs) -> Result<Box<dyn Game>, GameError> {
         feature_shape: [6, size, size],
         max_plies: PLIES_A_POINT * size * size,
     };
-    Ok(Box::new(Go { info, start: Position::new(size, (2.0 * komi) as i32) }))
+    let double_komi = (2.0 * komi) as i32;
+    Ok(match (size * size).div_ceil(64) {
+        1 => Box::new(Go::<1> { info, start: Position::new(size, double_komi) }),
+        2 => Box::new(Go::<2> { info, start: Position::new(size, double_komi) }),
+        _ => Box::new(Go::<MOST_WORDS> { info, start: Position::new(size, double_komi) }),
+    })
 }
 
-impl Game for Go {
+impl<const W: usize> Game for Go<W> {
     fn info(&self) -> &GameInfo {
         &self.info
     }
@@ -82,37 +90,41 @@ impl Game for Go {
 
 /// A position: the stones of both players, the boards there have been, and the moves in order.
 #[derive(Clone)]
-struct Position {
-    stones: [Points; 2],
-    board: Points,
-    not_first: Points,
-    not_last: Points,
+struct Position<const W: usize> {
+    stones: [Bits<W>; 2],
+    board: Bits<W>,
+    not_first: Bits<W>,
+    not_last: Bits<W>,
     size: u8,
     /// Twice the points that White gets.
     double_komi: i32,
     passes: u8,
-    /// Points where the mover may not play.
-    banned: Points,
+    /// Points where the mover may not play, once they were asked for: random games never do.
+    banned: OnceLock<Bits<W>>,
     /// Hashes of all boards since the start, the present one last.
     boards: Vec<u64>,
+    /// How many of them there were at the last capture. Later ones only gained stones, so that none of them comes again
+    /// without a capture.
+    settled: usize,
     moves: Vec<u8>,
 }
 
-impl Position {
+impl<const W: usize> Position<W> {
     fn new(size: usize, double_komi: i32) -> Self {
         let points = |holds: &dyn Fn(usize) -> bool| {
-            (0..size * size).filter(|&p| holds(p)).fold(Points::EMPTY, |set, point| set | Points::square(point))
+            (0..size * size).filter(|&p| holds(p)).fold(Bits::EMPTY, |set, point| set | Bits::square(point))
         };
         Position {
-            stones: [Points::EMPTY; 2],
+            stones: [Bits::EMPTY; 2],
             board: points(&|_| true),
             not_first: points(&|point| point % size != 0),
             not_last: points(&|point| point % size != size - 1),
             size: size as u8,
             double_komi,
             passes: 0,
-            banned: Points::EMPTY,
+            banned: OnceLock::new(),
             boards: vec![0],
+            settled: 0,
             moves: Vec::new(),
         }
     }
@@ -132,20 +144,20 @@ impl Position {
     }
 
     #[inline]
-    fn empty(&self) -> Points {
+    fn empty(&self) -> Bits<W> {
         self.board & !(self.stones[0] | self.stones[1])
     }
 
     /// The points next to a point of the set.
     #[inline]
-    fn next_to(&self, set: Points) -> Points {
+    fn next_to(&self, set: Bits<W>) -> Bits<W> {
         let across = (set.up(1) & self.not_first) | (set.down(1) & self.not_last);
         (across | set.up(self.size()) | set.down(self.size())) & self.board
     }
 
     /// The points of `within` connected to `seed`, which is part of it.
     #[inline]
-    fn chain(&self, seed: Points, within: Points) -> Points {
+    fn chain(&self, seed: Bits<W>, within: Bits<W>) -> Bits<W> {
         let mut chain = seed;
         loop {
             let grown = chain | (self.next_to(chain) & within);
@@ -156,34 +168,54 @@ impl Position {
         }
     }
 
-    /// The opponent's stones that a stone of a player on an empty point takes.
-    fn captured(&self, point: Points, player: Player) -> Points {
-        let theirs = self.stones[player.other() as usize];
-        let (mut beside, mut taken) = (self.next_to(point) & theirs, Points::EMPTY);
-        while let Some(square) = beside.squares().next() {
-            let chain = self.chain(Points::square(square), theirs);
-            beside = beside & !chain;
-            if (self.next_to(chain) & self.empty() & !point).is_empty() {
-                taken |= chain;
+    /// The chain of a seed among stones of one player, if none of the `open` points is next to it.
+    #[inline]
+    fn enclosed(&self, seed: Bits<W>, stones: Bits<W>, open: Bits<W>) -> Option<Bits<W>> {
+        let mut chain = seed;
+        loop {
+            let beside = self.next_to(chain);
+            if !(beside & open).is_empty() {
+                return None;
             }
+            let grown = chain | (beside & stones);
+            if grown == chain {
+                return Some(chain);
+            }
+            chain = grown;
+        }
+    }
+
+    /// The opponent's stones that a stone of a player on an empty point takes.
+    fn captured(&self, point: Bits<W>, player: Player) -> Bits<W> {
+        let (theirs, open) = (self.stones[player.other() as usize], self.empty() & !point);
+        let (mut beside, mut taken) = (self.next_to(point) & theirs, Bits::EMPTY);
+        if beside.is_empty() {
+            return taken;
+        }
+        // stones with a liberty of their own need no look at their chain
+        beside = beside & !self.next_to(open);
+        while let Some(square) = beside.squares().next() {
+            let seed = Bits::square(square);
+            let chain = self.enclosed(seed, theirs, open);
+            taken |= chain.unwrap_or(Bits::EMPTY);
+            beside = beside & !chain.unwrap_or(seed);
         }
         taken
     }
 
     /// Whether a player may put a stone on an empty point: it or its chain keeps a liberty, and the board is a new one.
-    fn may_play(&self, point: Points, player: Player) -> bool {
+    fn may_play(&self, point: Bits<W>, player: Player) -> bool {
         let taken = self.captured(point, player);
-        if taken.is_empty() && (self.next_to(point) & self.empty()).is_empty() {
-            let chain = self.chain(point, self.stones[player as usize] | point);
-            if (self.next_to(chain) & self.empty() & !point).is_empty() {
-                return false;
-            }
+        let open = self.empty() & !point;
+        if taken.is_empty() && self.enclosed(point, self.stones[player as usize], open).is_some() {
+            return false;
         }
-        !self.boards.contains(&self.hash_after(point, taken, player))
+        let past = if taken.is_empty() { &self.boards[..self.settled] } else { &self.boards[..] };
+        past.is_empty() || !past.contains(&self.hash_after(point, taken, player))
     }
 
     /// Hash of the board after a stone was put on a point and others were taken.
-    fn hash_after(&self, point: Points, taken: Points, player: Player) -> u64 {
+    fn hash_after(&self, point: Bits<W>, taken: Bits<W>, player: Player) -> u64 {
         let now = *self.boards.last().expect("the present board");
         let with = point.squares().fold(now, |hash, square| hash ^ stone_hash(square, player));
         taken.squares().fold(with, |hash, square| hash ^ stone_hash(square, player.other()))
@@ -194,7 +226,7 @@ impl Position {
         let mut areas = self.stones.map(|stones| stones.count());
         let mut left = self.empty();
         while let Some(square) = left.squares().next() {
-            let region = self.chain(Points::square(square), self.empty());
+            let region = self.chain(Bits::square(square), self.empty());
             left = left & !region;
             let border = self.next_to(region);
             let [black, white] = self.stones.map(|stones| !(border & stones).is_empty());
@@ -206,12 +238,12 @@ impl Position {
     }
 
     /// Stones of chains with one liberty.
-    fn in_atari(&self) -> Points {
-        let mut found = Points::EMPTY;
+    fn in_atari(&self) -> Bits<W> {
+        let mut found = Bits::EMPTY;
         for stones in self.stones {
             let mut left = stones;
             while let Some(square) = left.squares().next() {
-                let chain = self.chain(Points::square(square), stones);
+                let chain = self.chain(Bits::square(square), stones);
                 left = left & !chain;
                 if (self.next_to(chain) & self.empty()).is_single() {
                     found |= chain;
@@ -221,19 +253,29 @@ impl Position {
         found
     }
 
-    fn renew_banned(&mut self) {
-        let mover = self.to_move();
-        let open = self.empty().squares().map(Points::square);
-        self.banned = open.filter(|&point| !self.may_play(point, mover)).fold(Points::EMPTY, |set, point| set | point);
+    /// Points where the mover may not play.
+    fn banned(&self) -> Bits<W> {
+        *self.banned.get_or_init(|| {
+            let mover = self.to_move();
+            let open = self.empty().squares().map(Bits::square);
+            open.filter(|&point| !self.may_play(point, mover)).fold(Bits::EMPTY, |set, point| set | point)
+        })
+    }
+
+    /// Whether at most one of the points diagonally next to a point has a stone of the set, at the edge none.
+    fn is_backed(&self, point: Bits<W>, opponent: Bits<W>) -> bool {
+        let across = (point.up(1) & self.not_first) | (point.down(1) & self.not_last);
+        let diagonal = (across.up(self.size()) | across.down(self.size())) & self.board;
+        (diagonal & opponent).count() <= u32::from(diagonal.count() == 4)
     }
 
     fn is_over(&self) -> bool {
         self.passes == 2 || self.moves.len() >= PLIES_A_POINT * self.points()
     }
 
-    fn sets(&self) -> [Points; 4] {
+    fn sets(&self) -> [Bits<W>; 4] {
         let (mover, other) = (self.to_move(), self.to_move().other());
-        [self.stones[mover as usize], self.stones[other as usize], self.banned, self.in_atari()]
+        [self.stones[mover as usize], self.stones[other as usize], self.banned(), self.in_atari()]
     }
 
     /// Values of the planes of ones: Black is to move; the last move was a pass.
@@ -263,7 +305,7 @@ fn stone_hash(point: usize, player: Player) -> u64 {
     grid::splitmix(2 * point as u64 + player as u64)
 }
 
-impl State for Position {
+impl<const W: usize> State for Position<W> {
     #[inline]
     fn to_move(&self) -> Player {
         grid::alternating(self.moves.len() as u8)
@@ -272,7 +314,7 @@ impl State for Position {
     fn legal_actions(&self, out: &mut Vec<Action>) {
         out.clear();
         if !self.is_over() {
-            out.extend((self.empty() & !self.banned).squares().map(|point| point as Action));
+            out.extend((self.empty() & !self.banned()).squares().map(|point| point as Action));
             out.push(self.pass());
         }
     }
@@ -282,15 +324,37 @@ impl State for Position {
         if action == self.pass() {
             self.passes += 1;
         } else {
-            let point = Points::square(action.into());
+            let point = Bits::square(action.into());
             let taken = self.captured(point, mover);
+            if !taken.is_empty() {
+                self.settled = self.boards.len();
+            }
             self.boards.push(self.hash_after(point, taken, mover));
             self.stones[mover as usize] |= point;
             self.stones[mover.other() as usize] = self.stones[mover.other() as usize] & !taken;
             self.passes = 0;
         }
         self.moves.push(action as u8);
-        self.renew_banned();
+        self.banned = OnceLock::new();
+    }
+
+    /// Uniform over the legal points that are no own eye, the pass where there is none. An own eye: all points next to it have
+    /// own stones, of those diagonally next to it at most one, at the edge none, has one of the opponent's.
+    fn random_action(&self, random: &mut Stream, _: &mut Vec<Action>) -> Action {
+        let mover = self.to_move();
+        let [own, theirs] = [mover, mover.other()].map(|player| self.stones[player as usize]);
+        let mut left = self.empty();
+        let closed = left & !self.next_to(self.board & !own);
+        for count in (1..=left.count() as usize).rev() {
+            let square = left.nth(random.below(count));
+            let point = Bits::square(square);
+            let is_eye = closed.has(square) && self.is_backed(point, theirs);
+            if !is_eye && self.may_play(point, mover) {
+                return square as Action;
+            }
+            left = left & !point;
+        }
+        self.pass()
     }
 
     fn outcome(&self) -> Option<Outcome> {
@@ -332,7 +396,13 @@ impl State for Position {
 
     /// Stones, forbidden points, mover and pass decide what the network sees and may answer.
     fn key(&self) -> u64 {
-        let [own, opponent, banned, _] = self.sets().map(|set| grid::hash_words(&set.0));
+        // the words beyond a small board count, so that keys are the same for every W
+        let hash = |set: Bits<W>| {
+            grid::hash_words(&std::array::from_fn::<_, MOST_WORDS, _>(|i| if i < W { set.0[i] } else { 0 }))
+        };
+        let mover = self.to_move();
+        let [own, opponent] = [mover, mover.other()].map(|player| hash(self.stones[player as usize]));
+        let banned = hash(self.banned());
         let flags = u64::from(self.flags()[0]) | u64::from(self.passes) << 1 | u64::from(self.is_over()) << 3;
         grid::hash_words(&[own, opponent, banned, flags])
     }
@@ -367,8 +437,10 @@ impl State for Position {
         let (mut boards, mut moves) = (std::mem::take(&mut self.boards), std::mem::take(&mut self.moves));
         boards.clone_from(&other.boards);
         moves.clone_from(&other.moves);
-        let Position { stones, board, not_first, not_last, size, double_komi, passes, banned, .. } = *other;
-        *self = Position { stones, board, not_first, not_last, size, double_komi, passes, banned, boards, moves };
+        let Position { stones, board, not_first, not_last, size, double_komi, passes, settled, .. } = *other;
+        let banned = other.banned.clone();
+        *self =
+            Position { stones, board, not_first, not_last, size, double_komi, passes, banned, boards, settled, moves };
     }
 
     fn as_any(&self) -> &dyn Any {
@@ -377,131 +449,4 @@ impl State for Position {
 }
 
 #[cfg(test)]
-mod tests {
-    use std::collections::HashSet;
-
-    use super::*;
-    use crate::game::perft;
-    use crate::games::make_game;
-
-    fn after(spec: &str, moves: &str) -> Box<dyn State> {
-        let mut state = make_game(spec).unwrap().initial();
-        for text in moves.split_whitespace() {
-            state.play(state.action_from_text(text).unwrap_or_else(|error| panic!("{text}: {error}")));
-        }
-        state
-    }
-
-    #[test]
-    fn the_first_moves_are_all_points_and_the_pass() {
-        let counts = [("go(size=5)", 2, 651), ("go(size=2)", 1, 5), ("go", 1, 82)];
-        for (spec, depth, count) in counts {
-            assert_eq!(perft(make_game(spec).unwrap().initial().as_ref(), depth), count, "{spec}");
-        }
-    }
-
-    #[test]
-    fn captures_suicide_and_ko() {
-        let taken = after("go(size=5)", "B1 A1 A2");
-        assert!(taken.text().lines().nth(4).unwrap().starts_with("1 . X"), "{}", taken.text());
-        assert!(taken.action_from_text("A1").is_err(), "suicide");
-        let ko = after("go(size=5)", "B1 C1 A2 D2 B3 C3 C2 B2");
-        assert!(ko.action_from_text("C2").is_err(), "takes back at once");
-        let mut later = ko.clone_box();
-        for text in ["E5", "A5"] {
-            later.play(later.action_from_text(text).unwrap());
-        }
-        assert!(later.action_from_text("C2").is_ok(), "the board is another one");
-    }
-
-    #[test]
-    fn two_passes_end_the_game_and_area_counts() {
-        let over = after("go(size=5,komi=0.5)", "C3 pass pass");
-        assert_eq!(over.outcome(), Some(Outcome::Win(Player::First)));
-        assert_eq!(after("go(size=5,komi=25)", "C3 pass pass").outcome(), Some(Outcome::Draw));
-        assert_eq!(after("go(size=5)", "pass pass").outcome(), Some(Outcome::Win(Player::Second)));
-        assert_eq!(after("go(size=5,komi=0)", "pass pass").outcome(), Some(Outcome::Draw));
-    }
-
-    /// The rules read literally on a list of points: 0 empty, 1 Black, 2 White; `None` for an illegal move.
-    fn played(points: &[u8], size: usize, point: usize, colour: u8, past: &HashSet<Vec<u8>>) -> Option<Vec<u8>> {
-        let beside = |p: usize| {
-            let (r, c) = (p / size, p % size);
-            [(r.wrapping_sub(1), c), (r + 1, c), (r, c.wrapping_sub(1)), (r, c + 1)]
-                .into_iter()
-                .filter(|&(r, c)| r < size && c < size)
-                .map(|(r, c)| r * size + c)
-                .collect::<Vec<_>>()
-        };
-        let chain = |board: &[u8], from: usize| {
-            let (mut seen, mut stack, mut is_free) = (vec![from], vec![from], false);
-            while let Some(here) = stack.pop() {
-                for next in beside(here) {
-                    is_free |= board[next] == 0;
-                    if board[next] == board[from] && !seen.contains(&next) {
-                        seen.push(next);
-                        stack.push(next);
-                    }
-                }
-            }
-            (seen, is_free)
-        };
-        if points[point] != 0 {
-            return None;
-        }
-        let mut board = points.to_vec();
-        board[point] = colour;
-        for next in beside(point) {
-            if board[next] == 3 - colour {
-                let (stones, is_free) = chain(&board, next);
-                if !is_free {
-                    stones.into_iter().for_each(|stone| board[stone] = 0);
-                }
-            }
-        }
-        (chain(&board, point).1 && !past.contains(&board)).then_some(board)
-    }
-
-    proptest::proptest! {
-        #![proptest_config(proptest::prelude::ProptestConfig::with_cases(32))]
-        #[test]
-        fn games_agree_with_the_rules_read_literally(
-            size in 2..=7usize, choices in proptest::collection::vec(proptest::prelude::any::<u16>(), 3 * 49)
-        ) {
-            let mut position = Position::new(size, 15);
-            let mut points = vec![0u8; size * size];
-            let mut past = HashSet::from([points.clone()]);
-            for choice in choices {
-                let mut legal = Vec::new();
-                position.legal_actions(&mut legal);
-                if position.outcome().is_some() {
-                    proptest::prop_assert!(legal.is_empty());
-                    break;
-                }
-                let colour = position.to_move() as u8 + 1;
-                let expected: Vec<Action> = (0..size * size)
-                    .filter(|&point| played(&points, size, point, colour, &past).is_some())
-                    .map(|point| point as Action)
-                    .chain([position.pass()])
-                    .collect();
-                proptest::prop_assert_eq!(&legal, &expected);
-                // passes are rarer than chance would have them, so that boards fill
-                let moves = if choice % 16 == 0 || legal.len() == 1 { legal.len() } else { legal.len() - 1 };
-                let action = legal[usize::from(choice) % moves];
-                if action != position.pass() {
-                    points = played(&points, size, action.into(), colour, &past).unwrap();
-                    past.insert(points.clone());
-                }
-                let mut copy = Position::new(size, 15);
-                copy.copy_from(&position);
-                position.play(action);
-                copy.play(action);
-                proptest::prop_assert_eq!(copy.key(), position.key());
-                let found: Vec<u8> = (0..size * size)
-                    .map(|p| u8::from(position.stones[0].has(p)) + 2 * u8::from(position.stones[1].has(p)))
-                    .collect();
-                proptest::prop_assert_eq!(&found, &points);
-            }
-        }
-    }
-}
+mod tests;

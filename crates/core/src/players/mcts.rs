@@ -1,4 +1,4 @@
-//! Monte Carlo tree search by uniformly random games, for every game: UCT with the selection rule UCB1.
+//! Monte Carlo tree search by random games, for every game: UCT with the selection rule UCB1.
 //!
 //! Every simulation adds one node. Selection takes an unvisited child at random while there is one, then the child with
 //! the greatest
@@ -12,7 +12,7 @@
 
 use std::f64::consts::SQRT_2;
 
-use super::check;
+use super::{check, halves, play_to_the_end};
 use crate::game::{Action, GameError, Outcome, Player, State};
 use crate::math::rng::Stream;
 
@@ -155,14 +155,7 @@ impl<'a> Search<'a> {
     }
 
     fn play_to_the_end(&mut self) -> Outcome {
-        loop {
-            if let Some(outcome) = self.state.outcome() {
-                return outcome;
-            }
-            self.state.legal_actions(&mut self.actions);
-            let action = self.actions[self.random.below(self.actions.len())];
-            self.state.play(action);
-        }
+        play_to_the_end(self.state.as_mut(), &mut self.random, &mut self.actions, |_, _| ())
     }
 }
 
@@ -177,14 +170,6 @@ fn best(children: &[Node], log: f64) -> usize {
         }
     }
     found.0
-}
-
-/// What a player gets: 2 a win, 1 a draw, 0 a loss.
-fn halves(outcome: Outcome, player: Player) -> u32 {
-    match outcome {
-        Outcome::Win(winner) => 2 * u32::from(winner == player),
-        Outcome::Draw => 1,
-    }
 }
 
 fn statistics(node: &Node) -> MoveStatistics {

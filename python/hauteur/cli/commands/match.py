@@ -38,8 +38,8 @@ def match(
         Player whose results are shown: key=value words such as "net=FILE visits=100 temperature=0.5
         search.cpuct.init=1.5 name=NAME", with any setting of search and temperature, or the path of a TOML file with
         the same keys. Or a program: "uci:stockfish nodes=1000 UCI_Elo=1600", "gtp:gnugo --mode gtp". Or
-        a player without a network: random, mcts:N (N random games a move), rave:N (the same for NoGo, stronger), with
-        no other key than name=NAME.
+        a player without a network: random, mcts:N (N random games a move), rave:N (the same with
+        all-moves-as-first values, for games of at most 256 actions), with no other key than name=NAME.
     b
         Its opponent, in the same form.
     games
