@@ -13,6 +13,7 @@ import hauteur_experiments
 from hauteur.cli import main as cli
 from hauteur.cli.main import main
 from hauteur_experiments import registry
+from hauteur_experiments.claims_figure import lines_of
 from hauteur_experiments.claims_table import BEGIN, END, claim_rows, recorded_lines, with_table, write_table
 from hauteur_experiments.experiment import (
     Experiment,
@@ -288,9 +289,28 @@ def test_the_table_of_claims(tmp_path: Path) -> None:
     front.write_text(f"{SUMMARY}\n{SUMMARY_END}\n")
     write_table(page, base)
     assert "| **yes** 5 [4, 6] |" in front.read_text()
+    assert (tmp_path / "claims.png").stat().st_size > 0
     page.write_text("# Other")
     with pytest.raises(ValueError, match="which this page lacks"):
         write_table(page, base)
+
+
+def test_the_figure_has_the_claims_in_elo() -> None:
+    row = {"subject": "The MCTS experiments", "command": "`hauteur experiment fpu`", "figure": "-5 Elo, 9 games"}
+    lines = lines_of(
+        [
+            {**row, "claim": "someone: a", "measured": "difference 3 [-1, inf] Elo; more"},
+            {**row, "claim": "someone: b", "measured": "less the source's difference 2.5 [1, 4] Elo"},
+            {**row, "claim": "someone: c", "measured": ""},
+            {**row, "claim": "this laboratory: d", "measured": "difference 3 [-1, 7] Elo"},
+            {**row, "claim": "someone: e", "measured": "", "figure": "3 points"},
+        ]
+    )
+    assert [(line.claim, line.source, dict(line.measured)) for line in lines] == [
+        ("a", -5.0, {"chess": (3.0, -1.0, 1000.0)}),
+        ("b", -5.0, {"chess": (-2.5, -4.0, -1.0)}),
+        ("c", -5.0, {}),
+    ]
 
 
 def test_runs_of_other_sizes_are_in_the_table(tmp_path: Path) -> None:

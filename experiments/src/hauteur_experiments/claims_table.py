@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, get_args
 
+from hauteur_experiments.claims_figure import draw_claims
 from hauteur_experiments.experiment import Setting, SourceClaim, duration, read_json, write_whole
 from hauteur_experiments.plan import RUNS, SUBJECTS, PlannedRun
 from hauteur_experiments.registry import find
@@ -216,9 +217,9 @@ def _table(names: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
 def write_table(path: Path, base: Setting) -> None:
     """Write the table to a page, between BEGIN and END where the page has them, else as a page of its own.
 
-    A README.md beside it that has the marks of a summary gets that too. Beside the page stand all lines as claims.csv.
-    Where it is there, lines of runs in this folder replace those of the
-    same command, and all others are kept, as they were measured elsewhere or recorded by hand. ValueError for a page
+    A README.md beside it that has the marks of a summary gets that too, with its figure claims.png. Beside the page
+    stand all lines as claims.csv. Where it is there, lines of runs in this folder replace those of the same command,
+    and all others are kept, as they were measured elsewhere or recorded by hand. ValueError for a page
     that has only one of the two marks.
     """
     rows, file = claim_table(base), path.with_name("claims.csv")
@@ -233,6 +234,7 @@ def write_table(path: Path, base: Setting) -> None:
     text = path.read_text(encoding="utf-8") if path.exists() else f"# Claims\n\n{BEGIN}\n{END}\n"
     page, front = with_table(text, rows, str(path)), path.with_name("README.md")
     if front.exists() and SUMMARY in (before := front.read_text(encoding="utf-8")):
+        draw_claims(rows, path.with_name("claims.png"))
         write_whole(front, with_summary(before, rows, str(front)))
     write_whole(file, _csv(FIELDS, (list(row.values()) for row in rows)))
     write_whole(path, page)
