@@ -13,7 +13,7 @@ import hauteur_experiments
 from hauteur.cli import main as cli
 from hauteur.cli.main import main
 from hauteur_experiments import registry
-from hauteur_experiments.claims_figure import lines_of
+from hauteur_experiments.claims_figure import elo_lines
 from hauteur_experiments.claims_table import BEGIN, END, claim_rows, recorded_lines, with_table, write_table
 from hauteur_experiments.experiment import (
     Experiment,
@@ -297,7 +297,7 @@ def test_the_table_of_claims(tmp_path: Path) -> None:
 
 def test_the_figure_has_the_claims_in_elo() -> None:
     row = {"subject": "The MCTS experiments", "command": "`hauteur experiment fpu`", "figure": "-5 Elo, 9 games"}
-    lines = lines_of(
+    lines = elo_lines(
         [
             {**row, "claim": "someone: a", "measured": "difference 3 [-1, inf] Elo; more"},
             {**row, "claim": "someone: b", "measured": "less the source's difference 2.5 [1, 4] Elo"},

@@ -32,7 +32,7 @@ class Line(NamedTuple):
     measured: Mapping[str, tuple[float, float, float]]
 
 
-def lines_of(rows: Sequence[Row]) -> list[Line]:
+def elo_lines(rows: Sequence[Row]) -> list[Line]:
     """The claims whose figure in the source is in Elo, in their order; of several measurements in a game the last."""
     found: dict[str, Line] = {}
     for row in rows:
@@ -55,7 +55,7 @@ def draw_claims(rows: Sequence[Row], path: Path) -> None:
     """Write the figure as a PNG. ImportError without matplotlib (the extra `report`)."""
     from matplotlib.figure import Figure
 
-    lines = lines_of(rows)
+    lines = elo_lines(rows)
     sheet = Figure(figsize=(9.5, 1.4 + INCHES_A_ROW * len(lines)), dpi=150, layout="constrained")
     axes = sheet.subplots()
     axes.axvline(0, color=SOFT, linewidth=0.8)
