@@ -118,7 +118,10 @@ def test_the_variable_goes_before_the_shipped_net_for_chess_alone(
 # The nets that ship.
 
 
-GAMES = ("tictactoe", "connect4", "minichess", "nogo(size=7)", "nogo(size=9)", "chess")
+GAMES = (
+    *("tictactoe", "connect4", "minichess", "nogo(size=7)", "nogo(size=9)", "chess"),
+    *("hex(size=7)", "othello(size=6)", "gomoku(size=9)"),
+)
 MAX_BYTES = 1_000_000
 
 
