@@ -1,0 +1,139 @@
+"""What must be true before a version is published: `make release-check`. One line a check; exit status 1 where one fails.
+
+Versions agree and the changelog has a part for it; the sdist and the wheel have what they must and nothing else; their
+descriptions show on an index; the sdist builds with what the registry of crates left on this machine, without network;
+crates can be published, in their order.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import tomllib
+import zipfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+CRATES = ("hauteur-machine", "hauteur-core", "hauteur-evaluate")
+"""Those that others can use, in the order of their dependencies."""
+
+MOST_WHEEL = 12_000_000
+"""Bytes."""
+
+NEVER = re.compile(r"(^|/)(tests|runs|docs|\.venv|target|\.git)/|\.pem$|\.key$")
+"""Files that a wheel must not have."""
+
+
+def run(words: Sequence[str | Path], **options: object) -> str:
+    """Run a command in the checkout; ValueError with its last lines where it fails."""
+    done = subprocess.run([str(word) for word in words], cwd=ROOT, capture_output=True, text=True, **options)  # type: ignore[call-overload]
+    if done.returncode:
+        lines = (done.stdout + done.stderr).strip().splitlines()[-5:]
+        raise ValueError(f"{' '.join(map(str, words[:4]))} ...: {' | '.join(lines)}")
+    return str(done.stdout)
+
+
+def check_versions() -> str:
+    """The workspace, the crates that name each other, the experiments, the citation and the changelog agree."""
+    version = str(tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["version"])
+    found = {"experiments": tomllib.loads((ROOT / "experiments/pyproject.toml").read_text())["project"]["version"]}
+    for manifest in sorted(ROOT.glob("crates/*/Cargo.toml")):
+        for name, needs in tomllib.loads(manifest.read_text()).get("dependencies", {}).items():
+            if isinstance(needs, dict) and "path" in needs:
+                found[f"{manifest.parent.name} on {name}"] = needs.get("version")
+    cited = re.search(r"^version: (\S+)$", (ROOT / "CITATION.cff").read_text(), re.MULTILINE)
+    found["CITATION.cff"] = cited.group(1) if cited else None
+    wrong = {name: other for name, other in found.items() if other != version}
+    if wrong:
+        raise ValueError(f"the workspace has {version}, others {wrong}")
+    if f"\n## [{version}]" not in (ROOT / "CHANGELOG.md").read_text():
+        raise ValueError(f"CHANGELOG.md has no part [{version}]")
+    return version
+
+
+def check_tree() -> str:
+    """Nothing is uncommitted."""
+    changed = run(["git", "status", "--porcelain"])
+    if changed:
+        raise ValueError(f"{len(changed.splitlines())} files are not committed, such as {changed.splitlines()[0]}")
+    return run(["git", "describe", "--always"]).strip()
+
+
+def check_wheel(dist: Path) -> str:
+    """The wheel is one for every Python from 3.11 on, has one compiled module, the licence, and no file of the checkout."""
+    run([sys.executable, "-m", "maturin", "build", "--release", "--locked", "--quiet", "--out", dist])
+    (wheel,) = dist.glob("*.whl")
+    names = zipfile.ZipFile(wheel).namelist()
+    compiled = [name for name in names if name.endswith((".so", ".pyd"))]
+    problems = [name for name in names if NEVER.search(name)]
+    if "-cp311-abi3-" not in wheel.name or "manylinux" not in wheel.name:
+        raise ValueError(f"{wheel.name}: must be one for cp311-abi3 and manylinux")
+    if len(compiled) != 1 or problems or not any(name.endswith("licenses/LICENSE") for name in names):
+        raise ValueError(f"{wheel.name}: compiled {compiled}, unexpected {problems[:3]}, licence missing or not")
+    if wheel.stat().st_size > MOST_WHEEL:
+        raise ValueError(f"{wheel.name}: {wheel.stat().st_size:,} bytes, at most {MOST_WHEEL:,}")
+    return f"{wheel.name}, {wheel.stat().st_size:,} bytes, {len(names)} files"
+
+
+def check_sdist(dist: Path) -> str:
+    """The sdist has the sources and builds a wheel without network."""
+    run([sys.executable, "-m", "maturin", "sdist", "--quiet", "--out", dist])
+    (sdist,) = dist.glob("*.tar.gz")
+    with tarfile.open(sdist) as archive:
+        names = archive.getnames()
+        missing = [
+            end
+            for end in ("/PKG-INFO", "/Cargo.lock", "/README.md", "/LICENSE")
+            if not any(n.endswith(end) for n in names)
+        ]
+        if missing:
+            raise ValueError(f"{sdist.name}: lacks {missing}")
+        archive.extractall(dist / "unpacked", filter="data")
+    (source,) = (dist / "unpacked").iterdir()
+    words = ["cargo", "check", "--offline", "--locked", "--release", "--quiet", "--package", "hauteur-py"]
+    run([*words, "--manifest-path", source / "Cargo.toml", "--target-dir", dist / "target"])
+    return f"{sdist.name}, {sdist.stat().st_size:,} bytes"
+
+
+def check_descriptions(dist: Path) -> str:
+    """An index shows the long description, whose links and pictures must not depend on the checkout."""
+    run([sys.executable, "-m", "twine", "check", "--strict", *dist.glob("*.whl"), *dist.glob("*.tar.gz")])
+    return "shown as Markdown"
+
+
+def check_crates(dist: Path) -> str:
+    """Each crate is packed, and built from its package."""
+    words = ["cargo", "publish", "--dry-run", "--locked", "--target-dir", str(dist / "crates")]
+    run([*words, *(word for name in CRATES for word in ("--package", name))])
+    return ", ".join(CRATES)
+
+
+def main() -> int:
+    """Make all checks, one after another, whatever the others found."""
+    dist = Path(tempfile.mkdtemp(prefix="hauteur-release-"))
+    checks: dict[str, Callable[[], str]] = {
+        "versions": check_versions,
+        "committed": check_tree,
+        "wheel": lambda: check_wheel(dist),
+        "sdist": lambda: check_sdist(dist),
+        "descriptions": lambda: check_descriptions(dist),
+        "crates": lambda: check_crates(dist),
+    }
+    failed = 0
+    for name, check in checks.items():
+        try:
+            print(f"{name:14} ok: {check()}", flush=True)
+        except (ValueError, OSError, KeyError) as error:
+            failed += 1
+            print(f"{name:14} FAILED: {error}", flush=True)
+    shutil.rmtree(dist, ignore_errors=True)
+    return int(failed > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
