@@ -1,4 +1,4 @@
-"""What must be true before a version is published: `make release-check`. One line a check; exit status 1 where one fails.
+"""What must be true before a version is published (`make release-check`): a line a check, status 1 where one fails.
 
 Versions agree and the changelog has a part for it; the sdist and the wheel have what they must and nothing else; their
 descriptions show on an index; the sdist builds with what the registry of crates left on this machine, without network;
@@ -29,13 +29,13 @@ NEVER = re.compile(r"(^|/)(tests|runs|docs|\.venv|target|\.git)/|\.pem$|\.key$")
 """Files that a wheel must not have."""
 
 
-def run(words: Sequence[str | Path], **options: object) -> str:
+def run(words: Sequence[str | Path]) -> str:
     """Run a command in the checkout; ValueError with its last lines where it fails."""
-    done = subprocess.run([str(word) for word in words], cwd=ROOT, capture_output=True, text=True, **options)  # type: ignore[call-overload]
+    done = subprocess.run([str(word) for word in words], cwd=ROOT, capture_output=True, text=True, check=False)
     if done.returncode:
         lines = (done.stdout + done.stderr).strip().splitlines()[-5:]
         raise ValueError(f"{' '.join(map(str, words[:4]))} ...: {' | '.join(lines)}")
-    return str(done.stdout)
+    return done.stdout
 
 
 def check_versions() -> str:
@@ -65,7 +65,7 @@ def check_tree() -> str:
 
 
 def check_wheel(dist: Path) -> str:
-    """The wheel is one for every Python from 3.11 on, has one compiled module, the licence, and no file of the checkout."""
+    """The wheel is one for every Python from 3.11 on, with one compiled module, the licence, and no other files."""
     run([sys.executable, "-m", "maturin", "build", "--release", "--locked", "--quiet", "--out", dist])
     (wheel,) = dist.glob("*.whl")
     names = zipfile.ZipFile(wheel).namelist()
