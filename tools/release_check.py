@@ -82,7 +82,7 @@ def check_wheel(dist: Path) -> str:
 
 def check_sdist(dist: Path) -> str:
     """The sdist has the sources and builds a wheel without network."""
-    run([sys.executable, "-m", "maturin", "sdist", "--quiet", "--out", dist])
+    run([sys.executable, "-m", "maturin", "sdist", "--out", dist])
     (sdist,) = dist.glob("*.tar.gz")
     with tarfile.open(sdist) as archive:
         names = archive.getnames()
