@@ -106,6 +106,14 @@ def table(cells: Mapping[Row, Mapping[str, Games]], nodes: int) -> str:
             gains = [gain(arms[arm], arms["puct"], wins=wins) for arms in chosen.values() if arm in arms]
             shown.append(pooled(gains) if gains else "")
         lines.append(f"| {' | '.join(shown)} |")
+    both = {row: arms for row, arms in chosen.items() if {"right", "wrong"} <= arms.keys()}
+    less = {row: gain(arms["right"], arms["wrong"], wins=False) for row, arms in both.items()}
+    apart = [f"{row.odds_taker}, {row.handicap}: {pooled([one])}" for row, one in less.items()]
+    lines += (
+        ["", "Score of `right` above `wrong`: " + "; ".join([*apart, f"mean: {pooled([*less.values()])}"])]
+        if less
+        else []
+    )
     return "\n".join(lines)
 
 
