@@ -1,0 +1,16 @@
+//! The sessions of the pages, which speak the messages of `python/hauteur/web/sessions`.
+
+pub mod analyse;
+pub mod play;
+
+use crate::lab::Session;
+
+/// The session of this name.
+pub fn session(name: &str) -> Result<Box<dyn Session>, String> {
+    match name {
+        "analyse" => Ok(Box::new(analyse::AnalyseSession::default())),
+
+        "play" => Ok(Box::new(play::PlaySession::default())),
+        other => Err(format!("there is no session {other:?}")),
+    }
+}
