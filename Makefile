@@ -29,7 +29,7 @@ DEVELOPING := $(VENV)/.developing
 BUILT := $(VENV)/.built
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null) Cargo.toml Cargo.lock
 
-.PHONY: help setup setup-dev demo quick test test-base test-rust test-python test-web test-slow types lint schema format docs docs-links examples pictures screenshots wheel nets bench clean
+.PHONY: help setup setup-dev demo quick test test-base test-rust test-python test-web test-slow types lint schema format docs docs-links examples pictures screenshots wheel page nets bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -132,6 +132,10 @@ screenshots: setup-dev  ## photograph every page of the browser lab into build/s
 
 wheel: setup  ## build a wheel into dist/
 	$(BIN)/maturin build --release --out dist
+
+page: setup  ## write the lab as a page without a server into dist/page (Rust's target wasm32-unknown-unknown; CHESS_NET: more nets)
+	tools/page_core.sh build/page
+	$(BIN)/python tools/build_page.py --core build/page --out dist/page $(CHESS_NET)
 
 NETS ?= tictactoe connect4 minichess nogo7 nogo9 othello6 othello8 hex7 hex11 gomoku9 gomoku15 go5 go7 go9
 nets: setup  ## learn the nets that ship again, each from its recipe (hours; NETS=hex7 makes one; chess needs its teacher's games)

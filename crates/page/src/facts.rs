@@ -1,4 +1,6 @@
-//! What the page was built with: what the package knows, as `tools/page.py` writes it down, so that nothing of it is written twice.
+//! What the page was built with: what the package knows, as `tools/build_page.py` writes it down, so that nothing of it is written twice.
+
+use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use serde_json::Value as Json;
@@ -16,6 +18,8 @@ pub struct Facts {
     pub ladder: Vec<Rung>,
     /// Names of the handicaps that are offered.
     pub handicaps: Vec<String>,
+    /// Names of the pages of rules, by their settings.
+    pub methods: BTreeMap<String, String>,
     /// Settings of a player who gives odds; of those that fit, later ones count.
     pub odds_settings: Vec<OddsSettings>,
 }

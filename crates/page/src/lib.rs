@@ -6,6 +6,8 @@
 pub mod analysis;
 pub mod editor;
 pub mod engine;
+pub mod explained;
+pub mod explanation;
 pub mod facts;
 pub mod history;
 pub mod lab;
