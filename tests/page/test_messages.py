@@ -1,0 +1,97 @@
+"""The sessions of the page answer as those of `hauteur web` do."""
+
+import itertools
+import json
+from typing import Any
+
+import pytest
+from page_client import PageClient
+
+from hauteur.games.registry import load_game, names
+from hauteur.web.positions import position_view
+from hauteur.web.sessions.analyse import AnalyseSession
+from hauteur.web.sessions.play import PlaySession
+from hauteur.web.sessions.session import PageSession, SessionSettings
+
+GAMES = [*names(), "nogo(size=7)", "go(size=5)", "hex(size=4)", "chess(odds=queen)"]
+
+
+def wheel(kind: type[PageSession], request: str, **fields: Any) -> dict[str, Any]:
+    """The wheel's reply, as it is sent."""
+    session = kind(lambda *_, **__: None, SessionSettings())
+    found: dict[str, Any] = json.loads(json.dumps(session.handle(request, fields)))
+    session.close()
+    return found
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_positions(client: PageClient, game: str) -> None:
+    """Drawings, squares, legal moves and captions of a game in which every third legal move is played, from both sides."""
+    client.connect("analyse")
+    state = load_game(game).new_initial_state()
+    moves: list[str] = []
+    for ply, flip in zip(range(24), itertools.cycle((False, False, True)), strict=False):
+        expected = json.loads(json.dumps(position_view(state, flip=flip)))
+        found = client.ask("open", game=game, moves=moves, flip=flip, net="uniform")
+        assert found["position"] == expected, ply
+        legal = state.legal_actions()
+        if state.outcome() is not None or not len(legal):
+            break
+        action = int(legal[(3 * ply + 1) % len(legal)])
+        moves.append(state.action_to_text(action))
+        state.apply(action)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_descriptions(client: PageClient, game: str) -> None:
+    client.connect("play")
+    assert client.ask("describe", game=game) == wheel(PlaySession, "describe", game=game)
+
+
+@pytest.mark.parametrize(
+    ("odds", "gives", "start", "toggle"),
+    [
+        ("queen", "white", 518, ""),
+        ("queen + rook", "white", 518, "b1"),
+        ("knight + pawn", "black", 518, ""),
+        ("two rooks", "white", 356, ""),
+        ("queen for knight", "black", 0, "a8"),
+        ("", "white", 959, ""),
+    ],
+)
+def test_handicaps(client: PageClient, odds: str, gives: str, start: int, toggle: str) -> None:
+    client.connect("play")
+    given = {"odds": odds, "gives": gives, "start": start, "toggle": toggle, "flip": gives == "white"}
+    assert client.ask("odds", **given) == wheel(PlaySession, "odds", **given)
+
+
+TEXTS = (
+    '[White "A"]\n[Black "B"]\n[Result "0-1"]\n\n1. e4 {best} e5 (1... c5 2. Nf3) 2. Qh5?! Nc6 $1 0-1',
+    "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1",
+    "1. d4 d5 2. c4",
+)
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_texts(client: PageClient, text: str) -> None:
+    client.connect("play")
+    assert client.ask("read", text=text, game="chess") == wheel(PlaySession, "read", text=text, game="chess")
+    client.connect("analyse")
+    assert client.ask("read", text=text, game="chess") == wheel(AnalyseSession, "read", text=text, game="chess")
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        {"game": "nothing"},
+        {"game": "chess", "fen": "x"},
+        {"game": "chess", "moves": ["e9"]},
+        {"game": "chess", "net": "no-net"},
+        {"game": "chess", "search": {"cpuct.init": "-1"}},
+        {"game": "chess", "search": {"no_setting": "1"}},
+    ],
+)
+def test_bad_input_is_one_line(client: PageClient, order: dict[str, Any]) -> None:
+    client.connect("analyse")
+    with pytest.raises(ValueError, match="^[^\n]{10,400}$"):
+        client.ask("open", **order)
