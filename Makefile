@@ -77,7 +77,7 @@ quick: setup-dev  ## a third of the tests and ruff: at most a minute on two core
 	$(BIN)/python -m pytest -n $(WORKERS) -q -m quick
 
 test-rust: setup-dev  ## the core's own tests
-	cargo test --locked --package hauteur-core --package hauteur-evaluate --package hauteur-machine
+	cargo test --locked --package hauteur-core --package hauteur-evaluate --package hauteur-machine --package hauteur-page
 
 test-python: setup-dev  ## the Python tests, in WORKERS processes
 	$(BIN)/python -m pytest -n $(WORKERS)
@@ -133,7 +133,7 @@ screenshots: setup-dev  ## photograph every page of the browser lab into build/s
 wheel: setup  ## build a wheel into dist/
 	$(BIN)/maturin build --release --out dist
 
-page: setup  ## write the lab as a page without a server into dist/page (Rust's target wasm32-unknown-unknown; CHESS_NET: more nets)
+page: setup-dev  ## write the lab as a page without a server into dist/page (Rust's target wasm32-unknown-unknown; CHESS_NET: more nets)
 	tools/page_core.sh build/page
 	$(BIN)/python tools/build_page.py --core build/page --out dist/page $(CHESS_NET)
 

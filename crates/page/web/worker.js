@@ -44,6 +44,17 @@ async function loaded(name) {
   return reply;
 }
 
+// What is waited for, and how much of it is there.
+let files = 0, done = 0;
+
+async function counted(loading) {
+  files += 1;
+  const found = await loading;
+  done += 1;
+  postMessage({ loaded: done, of: files });
+  return found;
+}
+
 // The bytes of a file that is stored with gzip; hosts that say so in a header have it unpacked already.
 async function unpacked(name) {
   const bytes = new Uint8Array(await (await loaded(name)).arrayBuffer());
@@ -53,8 +64,9 @@ async function unpacked(name) {
 
 async function load() {
   const facts = loaded("facts.json").then((reply) => reply.text());
-  const core = init({ module_or_path: file("static/core_bg.wasm") });
-  const nets = facts.then((text) => Promise.all(JSON.parse(text).nets.map(async ({ name }) => [name, await unpacked(`nets/${name}.net.gz`)])));
+  const core = counted(init({ module_or_path: file("static/core_bg.wasm") }));
+  const net = async ({ name }) => [name, await counted(unpacked(`nets/${name}.net.gz`))];
+  const nets = facts.then((text) => Promise.all(JSON.parse(text).nets.map(net)));
   await core;
   const now = new Date(), [seed] = crypto.getRandomValues(new Uint32Array(1));
   const date = [now.getFullYear(), now.getMonth() + 1, now.getDate()].map((part) => String(part).padStart(2, "0")).join("-");
