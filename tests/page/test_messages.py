@@ -17,7 +17,7 @@ GAMES = [*names(), "nogo(size=7)", "go(size=5)", "hex(size=4)", "chess(odds=quee
 
 
 def wheel(kind: type[PageSession], request: str, **fields: Any) -> dict[str, Any]:
-    """The wheel's reply, as it is sent."""
+    """The wheel's reply, as JSON has it."""
     session = kind(lambda *_, **__: None, SessionSettings())
     found: dict[str, Any] = json.loads(json.dumps(session.handle(request, fields)))
     session.close()

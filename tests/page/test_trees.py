@@ -26,7 +26,7 @@ POSITIONS = (
 )
 """Game, FEN, and how many moves are played from there, each the middle one of the legal ones."""
 NETS = {"chess": "chess", "connect4": "connect4", "nogo(size=7)": "nogo7"}
-SETTINGS: tuple[dict[str, str], ...] = ({}, {"search_contempt.n_scl": "5"}, {"solver": "on", "graph": "true"})
+SETTINGS: tuple[dict[str, str], ...] = ({}, {"search_contempt.n_scl": "5"}, {"solver": "on", "cpuct.init": "2.5"})
 
 
 def position(game: str, fen: str, plies: int) -> tuple[_core.State, list[str]]:

@@ -53,7 +53,12 @@ pub fn assign_text(values: &mut Map<String, Json>, key: &str, text: &str) -> Res
 pub fn search_of(values: &Map<String, Json>, label: &str) -> Result<SearchParams, String> {
     let given: Map<String, Json> =
         values.iter().filter(|(_, value)| !value.is_null()).map(|(key, value)| (key.clone(), value.clone())).collect();
-    SearchParams::from_json(&Json::Object(given).to_string()).map_err(|error| format!("{label}: {error}"))
+    let read = SearchParams::from_json(&Json::Object(given).to_string());
+    read.map_err(|error| {
+        let text = error.to_string();
+        let (what, _) = text.split_once(", expected one of").unwrap_or((&text, "")); // some fifty names
+        format!("{label}: {what}")
+    })
 }
 
 /// The settings of a search that a form gives.

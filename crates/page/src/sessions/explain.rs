@@ -19,7 +19,7 @@ use crate::view::position_view;
 /// Visits of a search, at most: several trees are in the memory of the browser.
 const MOST_VISITS: u32 = 20_000;
 const MOST_BATCH: usize = 4096;
-/// Share of the work after which the time that is left is told.
+/// Share of the work after which the time that is left is reported.
 const KNOWN_SHARE: f64 = 0.1;
 /// Seconds between two reports of progress.
 const REPORT_SECONDS: f64 = 0.1;
@@ -69,7 +69,7 @@ struct Work {
     rules: Vec<Ablation>,
     running: Option<Analysis>,
     began: f64,
-    told: f64,
+    reported: f64,
 }
 
 /// The comparison that is shown.
@@ -178,7 +178,7 @@ impl ExplainSession {
         (self.work, self.shown) = (None, None);
         let now = lab.now();
         let (made, rules) = (HashMap::new(), Vec::new());
-        self.work = Some(Work { question, steps, done: 0, made, rules, running: None, began: now, told: now });
+        self.work = Some(Work { question, steps, done: 0, made, rules, running: None, began: now, reported: now });
         Ok(json!({}))
     }
 
@@ -201,8 +201,8 @@ impl Work {
         let turn = analysis.turn(lab.clock())?;
         if !matches!(turn, Turn::On(_)) {
             self.end(lab)?;
-        } else if lab.now() - self.told > REPORT_SECONDS {
-            self.tell(lab);
+        } else if lab.now() - self.reported > REPORT_SECONDS {
+            self.report_progress(lab);
         }
         Ok(true)
     }
@@ -223,7 +223,7 @@ impl Work {
         let mut analysis = Analysis::new(self.question.position.clone(), nets, search, seed, batch)?;
         analysis.begin(Limits { visits: Some(self.question.visits), ..Limits::default() }, lab.clock())?;
         self.running = Some(analysis);
-        self.tell(lab);
+        self.report_progress(lab);
         Ok(())
     }
 
@@ -246,9 +246,9 @@ impl Work {
         Ok(())
     }
 
-    fn tell(&mut self, lab: &mut Lab) {
+    fn report_progress(&mut self, lab: &mut Lab) {
         let now = lab.now();
-        self.told = now;
+        self.reported = now;
         let of = self.steps.len() + 1;
         let visits = self.running.as_ref().and_then(|analysis| analysis.report(0).ok()).map_or(0, |report| report.visits);
         let done = self.done as f64 + (f64::from(visits) / f64::from(self.question.visits)).min(1.0);
