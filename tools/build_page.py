@@ -16,8 +16,7 @@ from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
-
-from page_nets import page_net
+from urllib.parse import quote
 
 from hauteur import _core
 from hauteur.engine.odds_mode import SHIPPED, OddsTable
@@ -33,6 +32,7 @@ from hauteur.system.settings import read_toml
 from hauteur.web import pages
 from hauteur.web.pages import Page, boards
 from hauteur.web.render import html
+from page_nets import page_net
 
 ROOT = Path(__file__).resolve().parent.parent
 STATIC = ROOT / "python" / "hauteur" / "web" / "static"
@@ -45,7 +45,7 @@ MOST_VISITS = 20_000
 """Visits of a search of the page Explain: several trees stay in the memory of the browser."""
 
 SERVED = {
-    "figures.js",
+    "icon.svg",
     "matches.css",
     "matches.js",
     "methods.css",
@@ -57,7 +57,7 @@ SERVED = {
     "watch.js",
     "work.css",
 }
-"""Static files of pages that need the server."""
+"""Static files of pages that need the server, and what stands in the pages themselves."""
 
 
 def net_files(extra: Sequence[Path]) -> dict[str, Path]:
@@ -163,6 +163,8 @@ def _page(page: Page, navigation: tuple[Page, ...]) -> str:
 
 def _relative(text: str) -> str:
     """Return a page whose links hold in any folder of a host."""
+    icon = f"data:image/svg+xml,{quote((STATIC / 'icon.svg').read_text(encoding='utf-8').strip())}"
+    text = text.replace('href="/static/icon.svg"', f'href="{icon}"')  # browsers ask for a file again at a new address
     text = text.replace('href="/static/', 'href="static/').replace('src="/static/', 'src="static/')
     return re.sub(r'href="/(keys)?"', lambda found: f'href="{found[1] or "index"}.html"', text)
 

@@ -1,4 +1,4 @@
-"""Nets in the form that the page without a server reads (crates/page/src/net.rs): as small as their files, the same bits.
+"""Nets in the form that the page without a server reads (crates/page/src/net.rs): as small as their files, same bits.
 
 A layer's numbers stay in the type that the network's own file has (16 bits), and the batch norm behind it becomes a
 factor for each output. Whatever is written is read back here and compared, bit for bit, with the layers that the wheel
@@ -89,9 +89,7 @@ class NetWriter:
         """Return the entry of a dense layer."""
         return self._entry(path, folded.weights, None, folded)
 
-    def _entry(
-        self, path: str, raw: Floats, scale: NDArray[np.float64] | None, folded: Affine
-    ) -> dict[str, Any]:
+    def _entry(self, path: str, raw: Floats, scale: NDArray[np.float64] | None, folded: Affine) -> dict[str, Any]:
         shaped = raw.reshape(folded.weights.shape)
         rows = shaped.reshape(len(shaped), -1)
         again = rows if scale is None else (rows.astype(np.float64) * scale[:, None]).astype(np.float32)

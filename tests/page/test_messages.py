@@ -7,7 +7,11 @@ from typing import Any
 import pytest
 from page_client import PageClient
 
+from hauteur.engine.nets import NetChoice
 from hauteur.games.registry import load_game, names
+from hauteur.mcts.params import SearchParams
+from hauteur.studies.explain.explain import children_json, explain
+from hauteur.studies.explain.question import Question, Searches, Side
 from hauteur.web.positions import position_view
 from hauteur.web.sessions.analyse import AnalyseSession
 from hauteur.web.sessions.play import PlaySession
@@ -26,7 +30,7 @@ def wheel(kind: type[PageSession], request: str, **fields: Any) -> dict[str, Any
 
 @pytest.mark.parametrize("game", GAMES)
 def test_positions(client: PageClient, game: str) -> None:
-    """Drawings, squares, legal moves and captions of a game in which every third legal move is played, from both sides."""
+    """Drawings, squares, legal moves and captions along a game, seen from both sides."""
     client.connect("analyse")
     state = load_game(game).new_initial_state()
     moves: list[str] = []
@@ -96,5 +100,31 @@ def test_texts(client: PageClient, text: str) -> None:
 )
 def test_bad_input_is_one_line(client: PageClient, order: dict[str, Any]) -> None:
     client.connect("analyse")
-    with pytest.raises(ValueError, match="^[^\n]{10,400}$"):
+    with pytest.raises(ValueError, match=r"^[^\n]{10,400}$"):
         client.ask("open", **order)
+
+
+@pytest.mark.parametrize("game", ["tictactoe", "connect4", "chess"])
+def test_explanations(client: PageClient, game: str) -> None:
+    """Every figure of a comparison, but the name of the evaluator."""
+    words = {"search_contempt.n_scl": "5"}
+    start = load_game(game).new_initial_state()
+    contempt = SearchParams.model_validate({"search_contempt": {"n_scl": 5}})
+    sides = (
+        Side("net=uniform search_contempt.n_scl=5", NetChoice("uniform"), contempt),
+        Side("net=uniform", NetChoice("uniform"), SearchParams()),
+    )
+    client.connect("explain")
+    client.ask("start", game=game, visits=300, a={"net": "uniform", "settings": words}, b={"net": "uniform"})
+    found = client.event("done")
+    with Searches(Question(start, (), *sides, visits=300)) as searches:
+        expected = json.loads(json.dumps(explain(Question(start, (), *sides, visits=300), searches)))
+        line = expected["tree"]["shifts"][0]["line"][:-1]
+        children = json.loads(json.dumps(children_json(*map(searches.of, sides), tuple(line))))
+    for one in (found, expected):
+        for side in one["sides"].values():
+            del side["evaluator"]
+    changes = [one["rules"][0]["ablation"].pop("mean_change") for one in (found, expected)]
+    assert changes[0] == pytest.approx(changes[1], rel=1e-12)
+    assert found == expected
+    assert client.ask("children", line=line)["children"] == children

@@ -64,7 +64,7 @@ def test_size(built_page: Path) -> None:
 
 
 def test_a_game_of_chess_at_odds(windows: Windows) -> None:
-    """The giver, hauteur without its queen, plays to the end against random moves; then a person resigns the next one."""
+    """The giver plays to mate against random moves; then a person moves and resigns."""
     page = windows.open("odds.html")
     shown(page)
     setup = page.locator("#new")
@@ -131,7 +131,7 @@ def test_two_settings_are_explained(windows: Windows) -> None:
 
 
 def test_the_first_move_comes_soon(windows: Windows) -> None:
-    """From the address to a board that takes moves; the machine may be busy: three seconds are far from a full minute."""
+    """From the address to a board that takes the first move."""
     began = time.monotonic()
     page = windows.open("play.html?game=connect4")
     page.locator("#board .target").first.wait_for()

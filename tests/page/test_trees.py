@@ -1,4 +1,4 @@
-"""A search in the browser gives the tree that the wheel gives: without a net, and with nets in the evaluator's plain form."""
+"""A search in the browser gives the tree of the wheel: without a net, and with nets in the evaluator's plain form."""
 
 from typing import Any
 

@@ -94,7 +94,9 @@ fn for_nets(mut params: SearchParams, nets: &SearchNets) -> Result<SearchParams,
         params.second_net = Some(SecondNet::default());
     }
     if nets.large.is_none() && has_section {
-        return Err("the search settings have second_net or opponent_net, which need a second net; none was given".into());
+        return Err(
+            "the search settings have second_net or opponent_net, which need a second net; none was given".into()
+        );
     }
     params.check().map_err(|error| error.to_string())?;
     Ok(params)

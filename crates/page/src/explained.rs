@@ -86,6 +86,8 @@ pub struct Explained {
     pub contempt_draws: u64,
     /// Nodes by their lines.
     pub nodes: HashMap<Line, Node>,
+    /// The lines of these nodes, the most visited first.
+    pub lines: Vec<Line>,
     /// These are all nodes of the tree.
     pub complete: bool,
 }
@@ -101,8 +103,11 @@ impl Side {
         let ours = serde_json::to_value(self.search()?.without_neutral_rules()).map_err(|error| error.to_string())?;
         let usual = serde_json::to_value(SearchParams::default()).map_err(|error| error.to_string())?;
         let ours = ours.as_object().cloned().unwrap_or_default();
-        let mut names: Vec<String> =
-            ours.iter().filter(|(name, value)| usual.get(name.as_str()) != Some(value)).map(|(name, _)| name.clone()).collect();
+        let mut names: Vec<String> = ours
+            .iter()
+            .filter(|(name, value)| usual.get(name.as_str()) != Some(value))
+            .map(|(name, _)| name.clone())
+            .collect();
         let has_role = names.iter().any(|name| name == "second_net" || name == "opponent_net");
         if !self.large.is_empty() && !has_role {
             names.push("second_net".into());
@@ -126,7 +131,8 @@ impl Side {
 
     /// What tells searches apart.
     pub fn key(&self) -> Result<String, String> {
-        let search = serde_json::to_string(&self.search()?.without_neutral_rules()).map_err(|error| error.to_string())?;
+        let search =
+            serde_json::to_string(&self.search()?.without_neutral_rules()).map_err(|error| error.to_string())?;
         Ok(format!("{} {} {search}", self.net, self.large))
     }
 }
@@ -135,7 +141,7 @@ impl Explained {
     /// Reads a search that is over.
     pub fn read(side: Side, analysis: &Analysis, evaluator: String) -> Result<Self, String> {
         let search = analysis.search()?;
-        let (nodes, complete) = nodes_of(search);
+        let (nodes, lines, complete) = nodes_of(search);
         Ok(Explained {
             side,
             report: analysis.report(ALL_LINES)?,
@@ -144,6 +150,7 @@ impl Explained {
             evaluator,
             contempt_draws: search.counters().contempt_draws,
             nodes,
+            lines,
             complete,
         })
     }
@@ -160,15 +167,16 @@ fn edge_of(edge: &EdgeReport) -> Edge {
     Edge { action, visits, q: edge.q, prior: edge.prior, proven: proven(bounds), frozen }
 }
 
-/// The nodes of a tree that have visits, the most visited ones, and whether they are all.
-fn nodes_of(search: &Search) -> (HashMap<Line, Node>, bool) {
-    let (mut found, mut waiting, mut added) = (HashMap::new(), BinaryHeap::new(), 0u64);
+/// The nodes of a tree that have visits, the most visited ones, their lines in that order, and whether they are all.
+fn nodes_of(search: &Search) -> (HashMap<Line, Node>, Vec<Line>, bool) {
+    let (mut found, mut lines) = (HashMap::new(), Vec::new());
+    let (mut waiting, mut added) = (BinaryHeap::new(), 0u64);
     let root = (search.tree().root.visits, search.root_q().unwrap_or(0.0));
     let mut values: HashMap<Line, (f64, bool)> = HashMap::from([(Vec::new(), (root.1, false))]);
     waiting.push((root.0, Reverse(0), Vec::new()));
     while let Some((visits, _, line)) = waiting.pop() {
         if found.len() == MOST_NODES {
-            return (found, false);
+            return (found, lines, false);
         }
         let (q, is_leaf) = values.remove(&line).unwrap_or((0.0, true));
         let edges = if is_leaf { Vec::new() } else { search.edges_behind(&line).unwrap_or_default() };
@@ -181,7 +189,8 @@ fn nodes_of(search: &Search) -> (HashMap<Line, Node>, bool) {
             waiting.push((edge.visits, Reverse(added), behind));
             children.push(edge_of(edge));
         }
+        lines.push(line.clone());
         found.insert(line, Node { visits, q, children });
     }
-    (found, true)
+    (found, lines, true)
 }

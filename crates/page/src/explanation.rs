@@ -152,10 +152,10 @@ fn visits_moved(a: &Report, b: &Report) -> u64 {
     a.moves.iter().map(|one| u64::from(one.visits.saturating_sub(other(one.action)))).sum()
 }
 
+/// The frozen nodes, the most visited first.
 fn frozen(search: &Explained) -> Vec<(&Line, &Node)> {
-    let mut nodes: Vec<_> = search.nodes.iter().filter(|(_, node)| node.weights().is_some()).collect();
-    nodes.sort_by(|a, b| b.1.visits.cmp(&a.1.visits).then_with(|| a.0.cmp(b.0)));
-    nodes
+    let nodes = search.lines.iter().filter_map(|line| Some((line, search.nodes.get(line)?)));
+    nodes.filter(|(_, node)| node.weights().is_some()).collect()
 }
 
 /// What was measured of search-contempt in its own terms; of other rules nothing.
@@ -239,12 +239,12 @@ fn lines(a: &Explained, b: &Explained, position: &Position) -> Json {
 
 /// What two trees have in common and what not: counts, the largest shifts of visits, and the first line at which they differ.
 fn trees(a: &Explained, b: &Explained, position: &Position) -> Json {
-    let mut both: Vec<&Line> = a.nodes.keys().filter(|line| b.nodes.contains_key(*line)).collect();
-    both.sort();
+    let both: Vec<&Line> = a.lines.iter().filter(|line| b.nodes.contains_key(*line)).collect();
     let mut changed: Vec<&Line> = both.iter().copied().filter(|line| a.visits(line) != b.visits(line)).collect();
     changed.sort_by_key(|line| std::cmp::Reverse(a.visits(line).abs_diff(b.visits(line))));
     let only = |mine: &'_ Explained, theirs: &Explained| -> Vec<Line> {
-        let mut lines: Vec<Line> = mine.nodes.keys().filter(|line| !theirs.nodes.contains_key(*line)).cloned().collect();
+        let mut lines: Vec<Line> =
+            mine.lines.iter().filter(|line| !theirs.nodes.contains_key(*line)).cloned().collect();
         lines.sort_by(|x, y| {
             let rank = |line: &Line| (std::cmp::Reverse(mine.visits(line)), line.len());
             rank(x).cmp(&rank(y)).then_with(|| x.cmp(y))

@@ -97,7 +97,11 @@ pub fn fields<T: DeserializeOwned>(given: Json, label: &str) -> Result<T, String
 
 /// A number in its range.
 pub fn within<T: PartialOrd + std::fmt::Display>(name: &str, value: T, least: T, most: T) -> Result<T, String> {
-    if least <= value && value <= most { Ok(value) } else { Err(format!("{name} must be {least} to {most}, got {value}")) }
+    if least <= value && value <= most {
+        Ok(value)
+    } else {
+        Err(format!("{name} must be {least} to {most}, got {value}"))
+    }
 }
 
 /// A session of a page: requests, answered at once, and work, done piece by piece between them.

@@ -114,6 +114,14 @@ impl Nets {
         self.facts(name).map_or(name, |net| &net.file).to_string()
     }
 
+    /// What computes a net, in words.
+    pub fn evaluator_name(&self, name: &str) -> String {
+        match self.facts(name) {
+            Some(net) => format!("{} core float32 {}", net.file, self.instructions.unwrap_or_else(Instructions::best)),
+            None => name.to_string(),
+        }
+    }
+
     /// The net of a game that ships, by its name.
     pub fn own(&self, game: &dyn Game) -> Option<String> {
         let info = game.info();

@@ -12,7 +12,8 @@ use crate::start960::{NORMAL_START, board_of_fen, home_squares, placement, start
 
 /// Names of the pieces that may be given, from the most to the least.
 const PIECES: [(char, &str); 5] = [('q', "queen"), ('r', "rook"), ('b', "bishop"), ('n', "knight"), ('p', "pawn")];
-const ALLOWED: &str = "PIECE [SQUARE] [for PIECE], joined by +, such as `queen d1`, `queen + rook a1`, `queen for knight`";
+const ALLOWED: &str =
+    "PIECE [SQUARE] [for PIECE], joined by +, such as `queen d1`, `queen + rook a1`, `queen for knight`";
 
 /// Signs of a board by square, a space where nothing stands.
 pub type Pieces = BTreeMap<String, char>;
@@ -132,7 +133,8 @@ pub fn parse(text: &str, gives: Option<usize>, start: usize) -> Result<Odds, Str
         return Err(format!("odds {text:?}: the start must be a number from 0 to 959"));
     }
     let found = items.split('+').map(|item| read_item(item.trim(), text)).collect::<Result<Vec<_>, _>>()?;
-    let squares: Vec<&String> = found.iter().flat_map(|item| &item.squares).filter(|square| !square.is_empty()).collect();
+    let squares: Vec<&String> =
+        found.iter().flat_map(|item| &item.squares).filter(|square| !square.is_empty()).collect();
     let of_black = squares.iter().filter(|square| square.ends_with(['7', '8'])).count();
     let giver = gives.unwrap_or(usize::from(of_black > 0));
     if of_black > 0 && (giver == 0 || of_black < squares.len()) {

@@ -39,9 +39,10 @@ pub fn set_for_odds(
     }
     let mut nodes = None;
     let pieces = odds.pieces();
-    let fits = facts.odds_settings.iter().filter(|row| {
-        row.gives.is_none_or(|giver| giver == side) && (row.pieces.is_empty() || row.pieces == pieces)
-    });
+    let fits = facts
+        .odds_settings
+        .iter()
+        .filter(|row| row.gives.is_none_or(|giver| giver == side) && (row.pieces.is_empty() || row.pieces == pieces));
     for row in fits {
         nodes = row.nodes.or(nodes);
         for (name, key, value) in &row.settings {
@@ -76,7 +77,12 @@ fn is_given(player: &Player, key: &str) -> bool {
     found.is_some()
 }
 
-fn text(odds: &Odds, changes: &[(String, String, Json)], kept: &[(String, String, Json)], nodes: Option<u32>) -> String {
+fn text(
+    odds: &Odds,
+    changes: &[(String, String, Json)],
+    kept: &[(String, String, Json)],
+    nodes: Option<u32>,
+) -> String {
     let listed: Vec<String> = changes.iter().map(|(name, _, value)| format!("{name} {value}")).collect();
     let listed = if listed.is_empty() { "no settings".into() } else { listed.join(", ") };
     let limit = nodes.map_or(String::new(), |nodes| format!("; at most {nodes} visits"));

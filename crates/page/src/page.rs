@@ -34,7 +34,9 @@ impl Page {
     /// Answers a request `{"id": ..., "do": ..., "fields": {...}}` by `{"id": ..., "reply": {...}}`, or with `error` in one line.
     pub fn answer(&mut self, text: &str) -> String {
         let request: Result<Request, _> = match text.len() {
-            length if length > MOST_MESSAGE => return json!({ "id": null, "error": "the request is too long" }).to_string(),
+            length if length > MOST_MESSAGE => {
+                return json!({ "id": null, "error": "the request is too long" }).to_string();
+            }
             _ => serde_json::from_str(text),
         };
         let Request { id, name, fields } = match request {

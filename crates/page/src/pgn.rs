@@ -7,8 +7,7 @@ use crate::position::{load_game, result_text, with_fen};
 use crate::texts::{MOST_PLIES, ReadGame, is_number};
 
 const LINE_WIDTH: usize = 80;
-const CHESS960: [&str; 6] =
-    ["chess960", "chess 960", "fischerandom", "fischerrandom", "fischer random", "freestyle"];
+const CHESS960: [&str; 6] = ["chess960", "chess 960", "fischerandom", "fischerrandom", "fischer random", "freestyle"];
 const STANDARD: [&str; 5] = ["", "standard", "chess", "normal", "from position"];
 const RESULTS: [(&str, Option<i8>); 4] = [("1-0", Some(1)), ("1/2-1/2", Some(0)), ("0-1", Some(-1)), ("*", None)];
 

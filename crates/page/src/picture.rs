@@ -58,9 +58,8 @@ pub fn board_of<'a>(position: &Position, looks: &'a Looks) -> Option<Board<'a>> 
     let grid: Vec<Vec<&str>> = lines.iter().take(rows).map(|line| line.split_whitespace().collect()).collect();
     let width = grid.first().map_or(0, Vec::len);
     let fits = grid.len() == rows && (width == columns || width == columns + 1);
-    let of_signs = |line: &Vec<&str>| {
-        line.len() == width && line[width - columns..].iter().all(|sign| sign.chars().count() == 1)
-    };
+    let of_signs =
+        |line: &Vec<&str>| line.len() == width && line[width - columns..].iter().all(|sign| sign.chars().count() == 1);
     if !fits || !grid.iter().all(of_signs) || (name == "letters" && !(2..=MOST_SIGNS).contains(&(rows * columns))) {
         return None;
     }
@@ -122,7 +121,8 @@ pub fn board_svg(position: &Position, board: Option<&Board>, flip: bool) -> Stri
             let _ = write!(svg, "<use href=\"#{}\" x=\"{x}\" y=\"{y}\"/>", board.symbol_id(sign));
         }
     }
-    let _ = writeln!(svg, "<text x=\"{middle:?}\" y=\"{}\" {LABELS} font-size=\"14\">{caption}</text></svg>", height - 8);
+    let _ =
+        writeln!(svg, "<text x=\"{middle:?}\" y=\"{}\" {LABELS} font-size=\"14\">{caption}</text></svg>", height - 8);
     svg
 }
 

@@ -92,7 +92,8 @@ mod tests {
 
     #[test]
     fn dotted_keys_are_read() {
-        let found = search(&[("search_contempt.n_scl", "8"), ("cpuct.init", "1.5"), ("graph", "true"), ("solver", "on")]);
+        let found =
+            search(&[("search_contempt.n_scl", "8"), ("cpuct.init", "1.5"), ("graph", "true"), ("solver", "on")]);
         let found = found.unwrap();
         assert_eq!(found.search_contempt.unwrap().n_scl, 8);
         assert_eq!((found.cpuct.init, found.graph, found.solver.is_some()), (1.5, true, true));

@@ -187,7 +187,8 @@ impl Table {
     pub fn move_now(&mut self, lab: &mut Lab) -> Result<(), String> {
         let side = self.to_move();
         let none = "no engine that could be hurried is thinking";
-        let engine = self.sides[side].engine.as_mut().filter(|engine| self.thinking && engine.searches()).ok_or(none)?;
+        let engine =
+            self.sides[side].engine.as_mut().filter(|engine| self.thinking && engine.searches()).ok_or(none)?;
         match engine.found(1, lab) {
             Ok(Thought::Found(action, report)) => self.play_found(side, action, report, lab),
             Ok(Thought::On(_)) => Ok(()),

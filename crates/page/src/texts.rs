@@ -35,7 +35,8 @@ pub fn forms_of(game: &dyn Game) -> Vec<String> {
 
 fn is_fen(text: &str) -> bool {
     let mut words = text.split_whitespace();
-    words.next().is_some_and(|board| board.contains('/')) && words.next().is_some_and(|mover| mover == "w" || mover == "b")
+    words.next().is_some_and(|board| board.contains('/'))
+        && words.next().is_some_and(|mover| mover == "w" || mover == "b")
 }
 
 /// Whether a text begins as PGN does: with a tag, a comment, or the number of the first move.
@@ -61,7 +62,12 @@ pub fn read(text: &str, spec: &str) -> Result<ReadGame, String> {
             return Err(format!("{spec} has no FEN; positions of it are given by moves"));
         }
         let fen = begins.split_whitespace().collect::<Vec<_>>().join(" ");
-        ReadGame { game: load_game(&with_fen(spec, &fen)?)?, actions: Vec::new(), names: Default::default(), ending: None }
+        ReadGame {
+            game: load_game(&with_fen(spec, &fen)?)?,
+            actions: Vec::new(),
+            names: Default::default(),
+            ending: None,
+        }
     } else if is_pgn(begins) {
         pgn::read(begins)?
     } else {

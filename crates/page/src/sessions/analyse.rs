@@ -227,7 +227,9 @@ impl AnalyseSession {
     }
 
     fn stop(&mut self, lab: &mut Lab) {
-        let Some((_, analysis)) = self.analysis.as_mut().filter(|(_, analysis)| analysis.is_searching()) else { return };
+        let Some((_, analysis)) = self.analysis.as_mut().filter(|(_, analysis)| analysis.is_searching()) else {
+            return;
+        };
         analysis.stop(lab.clock());
         self.report("done", lab);
     }

@@ -135,7 +135,9 @@ fn side_of(given: &SideFields, position: &crate::position::Position, label: &str
     }
     let own = || {
         let spec = position.spec();
-        lab.nets.own(position.game.as_ref()).ok_or_else(|| format!("{label}: no net for {spec}: choose rollout or uniform"))
+        lab.nets
+            .own(position.game.as_ref())
+            .ok_or_else(|| format!("{label}: no net for {spec}: choose rollout or uniform"))
     };
     let net = if given.net.is_empty() { own()? } else { given.net.clone() };
     let named = [("net", &given.net), ("large_net", &given.large_net)];
@@ -166,7 +168,8 @@ impl ExplainSession {
             ("a", "side A", side_of(&asked.a, &position, "side A", lab)?),
             ("b", "side B", side_of(&asked.b, &position, "side B", lab)?),
         ];
-        let whole = |(_, what, side): &(&str, &str, Side)| Step { what: what.to_string(), side: side.clone(), without: None };
+        let whole =
+            |(_, what, side): &(&str, &str, Side)| Step { what: what.to_string(), side: side.clone(), without: None };
         let mut steps: Vec<Step> = sides.iter().map(whole).collect();
         for (name, what, side) in &sides {
             for key in side.changed()? {
@@ -230,7 +233,7 @@ impl Work {
     /// Keeps the search that is over.
     fn end(&mut self, lab: &Lab) -> Result<(), String> {
         let (Some(analysis), step) = (self.running.take(), &self.steps[self.done]) else { return Ok(()) };
-        let evaluator = lab.nets.shown(&step.side.net);
+        let evaluator = lab.nets.evaluator_name(&step.side.net);
         let found = Explained::read(step.side.clone(), &analysis, evaluator)?;
         match &step.without {
             None => {
@@ -250,10 +253,14 @@ impl Work {
         let now = lab.now();
         self.reported = now;
         let of = self.steps.len() + 1;
-        let visits = self.running.as_ref().and_then(|analysis| analysis.report(0).ok()).map_or(0, |report| report.visits);
+        let visits =
+            self.running.as_ref().and_then(|analysis| analysis.report(0).ok()).map_or(0, |report| report.visits);
         let done = self.done as f64 + (f64::from(visits) / f64::from(self.question.visits)).min(1.0);
         let left = (done > KNOWN_SHARE).then(|| (now - self.began) * (of as f64 - done) / done);
         let what = &self.steps[self.done].what;
-        lab.emit("progress", json!({ "done": self.done, "of": of, "what": what, "share": done / of as f64, "left": left }));
+        lab.emit(
+            "progress",
+            json!({ "done": self.done, "of": of, "what": what, "share": done / of as f64, "left": left }),
+        );
     }
 }

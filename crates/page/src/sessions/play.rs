@@ -147,8 +147,10 @@ impl Session for PlaySession {
         let table = self.table.as_mut().ok_or("there is no game yet")?;
         let reply = match request {
             "view" => return self.view(small.plies, lab),
-            "write" => return texts::written(&table.played, &small.form, &table.names(), &lab.date)
-                .map(|text| json!({ "form": small.form, "text": text })),
+            "write" => {
+                return texts::written(&table.played, &small.form, &table.names(), &lab.date)
+                    .map(|text| json!({ "form": small.form, "text": text }));
+            }
             "hint" => {
                 let engine = hint_engine(&table.played, lab)?;
                 table.hint(engine, lab)?;
@@ -315,7 +317,8 @@ impl PlaySession {
         let Some(table) = &self.table else { return };
         let (played, now) = (&table.played, lab.now());
         let (position, ending) = (&played.position, played.ending());
-        let odds: Vec<&str> = table.sides.iter().map(|side| side.odds.as_str()).filter(|odds| !odds.is_empty()).collect();
+        let odds: Vec<&str> =
+            table.sides.iter().map(|side| side.odds.as_str()).filter(|odds| !odds.is_empty()).collect();
         let game = json!({
             "position": position_view(position, &lab.facts.looks, self.flip),
             "spec": position.spec(),
@@ -382,13 +385,18 @@ fn side_of(
     let mut side = Side::default();
     side.clock = clock.map(|(seconds, increment)| SideClock::new(left.unwrap_or(seconds), increment));
     let Some(text) = &given.player else {
-        return if given.visits.is_some() || given.seconds.is_some() { Err("a person has only a clock".into()) } else { Ok(side) };
+        return if given.visits.is_some() || given.seconds.is_some() {
+            Err("a person has only a clock".into())
+        } else {
+            Ok(side)
+        };
     };
     let mut player = player::parse(text, &lab.facts)?;
     if player.baseline.is_some() && (given.visits.is_some() || given.seconds.is_some()) {
         return Err(format!("{text} is a player without a network: it has neither visits nor seconds"));
     }
-    player.visits = given.visits.map(|visits| within("visits", visits, 1, 1_000_000_000)).transpose()?.or(player.visits);
+    player.visits =
+        given.visits.map(|visits| within("visits", visits, 1, 1_000_000_000)).transpose()?.or(player.visits);
     let seconds = given.seconds.map(|seconds| within("seconds", seconds, 0.01, 3600.0)).transpose()?;
     let limit = match (seconds, clock) {
         (Some(seconds), _) => MoveLimit::Seconds(seconds),
@@ -442,4 +450,3 @@ fn model(player: &mut Player, against: &str, lab: &Lab) -> Result<(), String> {
     player.search.insert("opponent_net".into(), json!({ "temperature": heat.max(LEAST_TEMPERATURE) }));
     Ok(())
 }
-
