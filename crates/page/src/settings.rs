@@ -93,10 +93,10 @@ mod tests {
     #[test]
     fn dotted_keys_are_read() {
         let found =
-            search(&[("search_contempt.n_scl", "8"), ("cpuct.init", "1.5"), ("graph", "true"), ("solver", "on")]);
+            search(&[("search_contempt.n_scl", "8"), ("cpuct.init", "1.5"), ("reuse_tree", "false"), ("solver", "on")]);
         let found = found.unwrap();
         assert_eq!(found.search_contempt.unwrap().n_scl, 8);
-        assert_eq!((found.cpuct.init, found.graph, found.solver.is_some()), (1.5, true, true));
+        assert_eq!((found.cpuct.init, found.reuse_tree, found.solver.is_some()), (1.5, false, true));
         assert_eq!(search(&[]).unwrap(), SearchParams::default());
     }
 
