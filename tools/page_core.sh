@@ -21,7 +21,7 @@ compgen -G "$found/libstd-*" >/dev/null || fail "the target $target is missing: 
 command -v "$bindgen" >/dev/null || fail "wasm-bindgen not found: cargo install wasm-bindgen-cli --version $version"
 [ "$("$bindgen" --version)" = "wasm-bindgen $version" ] || fail "wasm-bindgen must be $version as in Cargo.lock, got $("$bindgen" --version)"
 
-# The vectors of 128 bits are in every browser since 2023, and the nets are four times as fast with them.
+# Every browser has had vectors of 128 bits since 2023.
 RUSTFLAGS="${RUSTFLAGS:-} -C target-feature=+simd128" \
     "$cargo" build --locked --quiet --profile page --target "$target" --package hauteur-page
 built=${CARGO_TARGET_DIR:-target}/$target/page/hauteur_page.wasm

@@ -321,9 +321,7 @@ impl Analysis {
         let mut limits = run.limits;
         if self.nets.large.is_some() && !search.is_finished() {
             limits.visits = None; // one net may have done its part while the other still has turns
-            if limits.budget.is_none() {
-                return None;
-            }
+            limits.budget?;
         }
         let progress = Progress {
             seconds: now - run.started,

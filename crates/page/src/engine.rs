@@ -62,7 +62,7 @@ impl Engine {
     ) -> Result<Self, String> {
         let game = &start.game;
         let mut engine = Engine {
-            name: player.shown(&lab.nets.shown(net).split('.').next().unwrap_or(net).to_string()),
+            name: player.shown(lab.nets.shown(net).split('.').next().unwrap_or(net)),
             visits: player.visits(),
             limit,
             baseline: player.baseline,

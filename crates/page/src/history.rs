@@ -27,7 +27,7 @@ impl Default for History {
 impl History {
     /// Takes the next report.
     pub fn add(&mut self, report: &Report) {
-        if self.seen % self.stride == 0 {
+        if self.seen.is_multiple_of(self.stride) {
             self.kept.push(report.clone());
             self.newest = None;
         } else {
@@ -38,7 +38,7 @@ impl History {
             let last = self.kept.last().cloned();
             self.kept = std::mem::take(&mut self.kept).into_iter().step_by(2).collect();
             self.stride *= 2;
-            self.newest = last.filter(|_| self.seen % 2 == 0);
+            self.newest = last.filter(|_| self.seen.is_multiple_of(2));
         }
     }
 
