@@ -120,7 +120,8 @@ def test_explanations(client: PageClient, game: str) -> None:
     with Searches(Question(start, (), *sides, visits=300)) as searches:
         expected = json.loads(json.dumps(explain(Question(start, (), *sides, visits=300), searches)))
         line = expected["tree"]["shifts"][0]["line"][:-1]
-        children = json.loads(json.dumps(children_json(*map(searches.of, sides), tuple(line))))
+        both = searches.of(sides[0]), searches.of(sides[1])
+        children = json.loads(json.dumps(children_json(*both, tuple(line))))
     for one in (found, expected):
         for side in one["sides"].values():
             del side["evaluator"]
