@@ -19,7 +19,8 @@ command -v "$cargo" >/dev/null || fail "cargo not found: get Rust from https://r
 found=$("$rustc" --print target-libdir --target "$target" 2>/dev/null) || fail "$rustc does not know the target $target"
 compgen -G "$found/libstd-*" >/dev/null || fail "the target $target is missing: rustup target add $target (Debian: libstd-rust-dev-wasm32), or name a toolchain that has it by RUSTC="
 command -v "$bindgen" >/dev/null || fail "wasm-bindgen not found: cargo install wasm-bindgen-cli --version $version"
-[ "$("$bindgen" --version)" = "wasm-bindgen $version" ] || fail "wasm-bindgen must be $version as in Cargo.lock, got $("$bindgen" --version)"
+given=$("$bindgen" --version 2>&1 | head -1)
+[ "$given" = "wasm-bindgen $version" ] || fail "wasm-bindgen must be $version as in Cargo.lock, got $given"
 
 # Every browser has had vectors of 128 bits since 2023.
 RUSTFLAGS="${RUSTFLAGS:-} -C target-feature=+simd128" \
