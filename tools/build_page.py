@@ -28,6 +28,7 @@ from hauteur.networks.names import colour_of, data_path, shipped_names
 from hauteur.players.ladder import ladder
 from hauteur.plots.page import STYLE
 from hauteur.studies.methods import page_of
+from hauteur.system.errors import explain
 from hauteur.system.settings import read_toml
 from hauteur.web import pages
 from hauteur.web.pages import Page, boards
@@ -203,7 +204,7 @@ def main() -> int:
     try:
         build(given.out, given.core, given.nets)
     except (ValueError, OSError) as error:
-        print(f"make page: {error}", file=sys.stderr)
+        print(f"make page: {explain(error)}", file=sys.stderr)
         return 1
     print(f"{given.out}: {wire_bytes(given.out) / 1e6:.2f} MB on the wire")
     return 0
