@@ -18,16 +18,20 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from markupsafe import Markup
+
 from hauteur import _core
 from hauteur.engine.odds_mode import SHIPPED, OddsTable
 from hauteur.games.odds import USUAL, parse_odds
 from hauteur.games.pictures import STYLES, all_signs, sign_svg
+from hauteur.games.registry import names
 from hauteur.mcts.lc0_options import setting_path
 from hauteur.mcts.params import SearchParams
 from hauteur.networks.names import colour_of, data_path, shipped_names
 from hauteur.players.ladder import ladder
 from hauteur.plots.page import STYLE
-from hauteur.studies.methods import page_of
+from hauteur.studies.experiments import known_experiments
+from hauteur.studies.methods import index_html, methods, page_of
 from hauteur.system.errors import explain
 from hauteur.system.settings import read_toml
 from hauteur.web import pages
@@ -38,7 +42,7 @@ from page_nets import page_net
 ROOT = Path(__file__).resolve().parent.parent
 STATIC = ROOT / "python" / "hauteur" / "web" / "static"
 SCRIPTS = ROOT / "crates" / "page" / "web"
-OWN = ("Play", "Odds", "Analyse", "Explain")
+OWN = ("Play", "Odds", "Analyse", "Explain", "Methods")
 """Pages that need no machine."""
 MOST_NET = 1_500_000
 """Bytes of a net on the wire."""
@@ -49,14 +53,11 @@ SERVED = {
     "icon.svg",
     "matches.css",
     "matches.js",
-    "methods.css",
-    "methods.js",
     "puzzles.css",
     "puzzles.js",
     "review.css",
     "review.js",
     "watch.js",
-    "work.css",
 }
 """Static files of pages that need the server, and what stands in the pages themselves."""
 
@@ -134,13 +135,24 @@ def page_files() -> dict[str, str]:
     """Return the pages as HTML by the names of their files."""
     navigation = tuple(replace(page, path=f"{page.title.lower()}.html") for page in pages.all_pages().navigation)
     found = {page.path: _page(page, navigation) for page in navigation}
-    common = {"navigation": navigation, "version": _core.__version__, "alone": True}
-    keys = html("keys.html", path="keys.html", keys=[], **common)
-    return {
-        **{name: _relative(text) for name, text in found.items()},
-        "keys.html": _relative(keys),
-        "index.html": _relative(found["play.html"]),
-    }
+    common = {"navigation": navigation, "version": _core.__version__, "alone": True, "keys": []}
+    found |= {"keys.html": html("keys.html", path="keys.html", **common), "index.html": found["play.html"]}
+    for method in methods():
+        words = [word.partition("=")[::2] for word in method.trial.split()]
+        about = {"method": method, "text": Markup(method.html(_method_link)), "words": words, "games": names()}
+        found[f"method-{method.name}.html"] = html("method.html", path="methods.html", **about, **common)
+    return {name: _relative(text) for name, text in found.items()}
+
+
+def _method_link(target: str) -> str | None:
+    """Return where a link of a method's page leads, None for files that are not on the page."""
+    if target.startswith(("https://", "#")):
+        return target
+    path, hash_sign, place = target.partition("#")
+    if path == "README.md":
+        return "methods.html"
+    known = {f"{method.name}.md" for method in methods()}
+    return f"method-{path.removesuffix('.md')}.html{hash_sign}{place}" if path in known else None
 
 
 def _page(page: Page, navigation: tuple[Page, ...]) -> str:
@@ -158,6 +170,9 @@ def _page(page: Page, navigation: tuple[Page, ...]) -> str:
             return html("analyse.html", opponents=[], **boards.analyse_facts(), **common)
         case "Explain":
             return html("explain.html", most_visits=MOST_VISITS, **boards.explain_facts(), **common)
+        case "Methods":
+            known = {"methods": methods(), "experiments": known_experiments()}
+            return html("methods.html", places=Markup(index_html(_method_link)), **known, **common)
         case _:
             return html("needs_server.html", title=page.title, text=page.text, **common)
 
@@ -167,7 +182,10 @@ def _relative(text: str) -> str:
     icon = f"data:image/svg+xml,{quote((STATIC / 'icon.svg').read_text(encoding='utf-8').strip())}"
     text = text.replace('href="/static/icon.svg"', f'href="{icon}"')  # browsers ask for a file again at a new address
     text = text.replace('href="/static/', 'href="static/').replace('src="/static/', 'src="static/')
-    return re.sub(r'href="/(keys)?"', lambda found: f'href="{found[1] or "index"}.html"', text)
+    text = re.sub(r'href="/methods/([a-z-]+)"', r'href="method-\1.html"', text).replace(
+        'action="/explain"', 'action="explain.html"'
+    )
+    return re.sub(r'href="/([a-z]*)"', lambda found: f'href="{found[1] or "index"}.html"', text)
 
 
 def build(out: Path, core: Path, nets: Sequence[Path]) -> None:

@@ -10,7 +10,7 @@ import pytest
 from lab_browser import NARROW, WIDE, Windows, axe_faults, too_wide
 from playwright.sync_api import Page, Request, expect
 
-NAMES = ("play", "odds", "analyse", "explain", "keys", "review", "methods")
+NAMES = ("play", "odds", "analyse", "explain", "keys", "review", "methods", "method-search-contempt")
 WITH_A_BOARD = ("play", "odds", "analyse", "explain")
 MOST_BYTES = 4_000_000
 """Of all files on the wire, with the nets that ship."""
@@ -128,6 +128,16 @@ def test_two_settings_are_explained(windows: Windows) -> None:
         page.locator("#start").click()
         expect(page.locator("#headline")).to_be_visible(timeout=LONG)
         expect(page.locator("#rules")).to_contain_text("search contempt")
+
+
+def test_a_method_is_tried(windows: Windows) -> None:
+    page = windows.open("methods.html")
+    page.get_by_role("link", name="Search-contempt").first.click()
+    page.locator("#trial [name=visits]").fill("100")
+    page.locator("#trial button").click()
+    expect(page.locator("#headline")).to_be_visible(timeout=LONG)
+    page.locator("#rules a").first.click()
+    expect(page.locator("h1")).to_have_text("Search-contempt")
 
 
 def test_the_first_move_comes_soon(windows: Windows) -> None:

@@ -2,8 +2,8 @@
 
 export const pageAt = (name) => document.querySelector(`nav [data-page="${name}"]`).getAttribute("href");
 
-// The page of a method; a page without a server has one for all.
+// The page of a method; those of a page without a server are files in one folder.
 export function methodAt(name) {
   const methods = pageAt("methods");
-  return methods.endsWith(".html") ? methods : `${methods}/${name}`;
+  return methods.endsWith(".html") ? `method-${name}.html` : `${methods}/${name}`;
 }
