@@ -29,7 +29,7 @@ DEVELOPING := $(VENV)/.developing
 BUILT := $(VENV)/.built
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null) Cargo.toml Cargo.lock
 
-.PHONY: help setup setup-dev demo quick test test-base test-rust test-python test-web test-slow types lint schema format docs docs-links examples pictures screenshots wheel release-check nets bench clean
+.PHONY: help setup setup-dev demo quick test test-base test-rust test-python test-web test-slow types lint schema format docs docs-links examples pictures screenshots wheel page release-check nets bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -77,7 +77,7 @@ quick: setup-dev  ## a third of the tests and ruff: at most a minute on two core
 	$(BIN)/python -m pytest -n $(WORKERS) -q -m quick
 
 test-rust: setup-dev  ## the core's own tests
-	cargo test --locked --package hauteur-core --package hauteur-evaluate --package hauteur-machine
+	cargo test --locked --package hauteur-core --package hauteur-evaluate --package hauteur-machine --package hauteur-page
 
 test-python: setup-dev  ## the Python tests, in WORKERS processes
 	$(BIN)/python -m pytest -n $(WORKERS)
@@ -132,6 +132,10 @@ screenshots: setup-dev  ## photograph every page of the browser lab into build/s
 
 wheel: setup  ## build a wheel into dist/
 	$(BIN)/maturin build --release --out dist
+
+page: setup-dev  ## write the lab as a page without a server into dist/page (Rust's target wasm32-unknown-unknown; CHESS_NET: more nets)
+	tools/page_core.sh build/page
+	$(BIN)/python tools/build_page.py --core build/page --out dist/page $(CHESS_NET)
 
 release-check: setup-dev  ## what must be true before a version is published: versions, changelog, wheel, sdist, crates
 	$(BIN)/python tools/release_check.py

@@ -91,7 +91,7 @@ class Windows:
         self._check_host(request.url)
 
     def _check_host(self, url: str) -> None:
-        own = self.url.partition("://")[2].rstrip("/")
+        own = self.url.partition("://")[2].partition("/")[0]
         if url != "about:blank" and url.partition("://")[2].partition("/")[0] != own:
             self.faults.append(f"a request to another host: {url}")
 

@@ -18,4 +18,5 @@ pub mod schema;
 pub mod search;
 pub mod stats;
 pub mod step;
+pub mod stopwatch;
 pub mod tree;

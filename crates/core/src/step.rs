@@ -1,12 +1,13 @@
 //! One step of searches: gather rows, let an evaluator compute them, apply the answers.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use crate::evaluator::{Batch, Evaluator, Origin, Position, Reads};
 use crate::forest::{BatchId, Forest, ForestError};
 use crate::game::{Action, GameInfo, State};
 use crate::rows::Rows;
 use crate::rules::second_net::Net;
+use crate::stopwatch::Stopwatch;
 
 /// The buffers of batches, kept from one to the next.
 pub struct BatchBuffers {
@@ -108,7 +109,7 @@ pub fn step(
     root_line: RootLine,
     facts: &mut StepFacts,
 ) -> Result<usize, String> {
-    let started = Instant::now();
+    let mut watch = Stopwatch::start();
     let mut parts: Vec<(usize, BatchId, usize)> = Vec::new();
     let mut rows = 0;
     for &(index, net) in users {
@@ -125,14 +126,12 @@ pub fn step(
             }
         }
     }
-    let gathered = Instant::now();
-    facts.search += gathered - started;
+    facts.search += watch.lap();
     if rows == 0 {
         return Ok(0);
     }
     let computed = evaluate(forests, &parts, rows, evaluator, buffers, root_line);
-    let answered = Instant::now();
-    facts.network += answered - gathered;
+    facts.network += watch.lap();
     let applied = computed.and_then(|()| apply(forests, &parts, buffers));
     if applied.is_err() {
         for (index, batch, _) in parts {
@@ -140,7 +139,7 @@ pub fn step(
         }
     }
     applied?;
-    facts.search += answered.elapsed();
+    facts.search += watch.lap();
     facts.rows += rows as u64;
     facts.batches += 1;
     facts.capacity += buffers.rows as u64;

@@ -50,6 +50,7 @@ def page(request: Request, template: str, *, status: int = 200, **facts: Any) ->
         "navigation": lab.pages.navigation,
         "version": _core.__version__,
         "keys": [] if entry is None else [asdict(key) for key in entry.keys],
+        "alone": False,
     }
     return HTMLResponse(html(template, **common, **facts), status)
 

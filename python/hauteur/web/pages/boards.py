@@ -94,20 +94,23 @@ SIZES = ("nogo(size=7)",)
 
 async def show_play(request: Request) -> Response:
     """Return the page; `?game=` in its address begins a game. Odds is the same page with a handicap."""
-    games = sorted([*names(), *SIZES])
-    return page(
-        request,
-        "play.html",
-        games=games,
-        odds=request.url.path == ODDS.path,
-        programs=request.app.state.lab.settings.allow_programs,
-    )
+    programs = request.app.state.lab.settings.allow_programs
+    return page(request, "play.html", programs=programs, **play_facts(at_odds=request.url.path == ODDS.path))
+
+
+def play_facts(*, at_odds: bool) -> dict[str, Any]:
+    """Return the facts of the pages Play and Odds."""
+    return {"games": sorted([*names(), *SIZES]), "odds": at_odds}
 
 
 async def show_analyse(request: Request) -> Response:
     """Return the page; its position is in the address: game, fen, moves, net."""
-    forms: dict[str, Any] = {"settings": search_form(), "presets": SEARCH_PRESETS, "opponents": _opponents()}
-    return page(request, "analyse.html", games=names(), **forms)
+    return page(request, "analyse.html", opponents=_opponents(), **analyse_facts())
+
+
+def analyse_facts() -> dict[str, Any]:
+    """Return the facts of the page Analyse."""
+    return {"games": names(), "settings": search_form(), "presets": SEARCH_PRESETS}
 
 
 def _opponents() -> list[str]:
@@ -119,16 +122,18 @@ def _opponents() -> list[str]:
 
 async def show_explain(request: Request) -> Response:
     """Return the page. Its state is in the address: game, fen, moves, a.KEY, b.KEY, visits, seed, batch_size."""
-    return page(
-        request,
-        "explain.html",
-        games=names(),
-        form={"groups": search_form(), "presets": {name: list(map(_pairs, sides)) for name, sides in PRESETS.items()}},
-        visits=DEFAULT_VISITS,
-        most_visits=MOST_VISITS,
-        batch_size=BATCH_SIZE,
-        most_batch=MOST_BATCH,
-    )
+    return page(request, "explain.html", most_visits=MOST_VISITS, **explain_facts())
+
+
+def explain_facts() -> dict[str, Any]:
+    """Return the facts of the page Explain."""
+    return {
+        "games": names(),
+        "form": {"groups": search_form(), "presets": {name: [*map(_pairs, sides)] for name, sides in PRESETS.items()}},
+        "visits": DEFAULT_VISITS,
+        "batch_size": BATCH_SIZE,
+        "most_batch": MOST_BATCH,
+    }
 
 
 def _pairs(text: str) -> dict[str, str]:

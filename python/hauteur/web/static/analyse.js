@@ -1,13 +1,13 @@
 // The page Analyse: position, net and settings are in the address, the search and its tree in the session.
 
-import { Chart } from "/static/analyse_chart.js";
-import { TreeView } from "/static/analyse_tree.js";
-import { Board } from "/static/board.js";
-import { bindKeys } from "/static/keys.js";
-import { Live, attempt, notice } from "/static/live.js";
-import { MoveList } from "/static/move_list.js";
-import { percent, seconds, signed, wdlBar, whole } from "/static/numbers.js";
-import { SettingsForm } from "/static/settings.js";
+import { Chart } from "./analyse_chart.js";
+import { TreeView } from "./analyse_tree.js";
+import { Board } from "./board.js";
+import { bindKeys } from "./keys.js";
+import { Live, attempt, notice } from "./live.js";
+import { MoveList } from "./move_list.js";
+import { percent, seconds, signed, wdlBar, whole } from "./numbers.js";
+import { SettingsForm } from "./settings.js";
 
 const byId = (name) => document.getElementById(name);
 const form = byId("position").elements, table = document.querySelector("#moves tbody");

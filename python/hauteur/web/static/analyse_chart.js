@@ -1,7 +1,7 @@
 // Visits and Q of the best moves over the time of a search, drawn anew about once a second, and the moment looked at.
 
-import { svg } from "/static/board.js";
-import { percent, seconds, signed, whole } from "/static/numbers.js";
+import { svg } from "./board.js";
+import { percent, seconds, signed, whole } from "./numbers.js";
 
 const WIDTH = 600, HEIGHT = 200, GAP = 24, TOP = 6, MOST = 6;
 

@@ -1,6 +1,6 @@
 // A search tree of any size: nodes are asked for when they are opened. An ARIA tree with all keys of one.
 
-import { percent, signed, whole } from "/static/numbers.js";
+import { percent, signed, whole } from "./numbers.js";
 
 const MOST_OPEN = 100, MOST_FOLLOWED = 20;
 const key = (line) => line.join(" ");

@@ -1,7 +1,7 @@
 // A board of any game: the server's drawing, and above it squares that can be clicked, dragged and reached by keys.
 // It knows squares and legal actions alone (position_view of the server); actions without squares are buttons.
 
-import "/static/look.js";
+import "./look.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 const GLYPHS = { king: "♚", queen: "♛", rook: "♜", bishop: "♝", knight: "♞", pawn: "♟" };

@@ -1,11 +1,11 @@
 // The page Explain: position and two sides are in the address, the searches in its session.
 
-import { Board } from "/static/board.js";
-import { showResult } from "/static/explain_result.js";
-import { bindKeys } from "/static/keys.js";
-import { Live, attempt } from "/static/live.js";
-import { seconds } from "/static/numbers.js";
-import { SettingsForm } from "/static/settings.js";
+import { Board } from "./board.js";
+import { showResult } from "./explain_result.js";
+import { bindKeys } from "./keys.js";
+import { Live, attempt } from "./live.js";
+import { seconds } from "./numbers.js";
+import { SettingsForm } from "./settings.js";
 
 const at = (id) => document.getElementById(id);
 const form = JSON.parse(at("form").textContent);

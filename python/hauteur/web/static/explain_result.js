@@ -1,7 +1,8 @@
 // The result of a comparison as the page Explain shows it: the figures of `hauteur explain --json`, nothing computed here.
 
-import { attempt } from "/static/live.js";
-import { percent, signed, whole } from "/static/numbers.js";
+import { attempt } from "./live.js";
+import { percent, signed, whole } from "./numbers.js";
+import { methodAt } from "./pages.js";
 
 const at = (id) => document.getElementById(id);
 const FIRST_MOVES = 12, LINE_MOVES = 4;
@@ -60,7 +61,7 @@ function showLines({ a, b, parts_at: ply }) {
 function ruleCard({ side, name, settings, page, facts, ablation, frozen = [] }) {
   const card = make("article", { className: "panel" });
   const title = make("h3", {}, card);
-  if (page) make("a", { href: `/methods/${page}`, textContent: name.replaceAll("_", " ") }, title);
+  if (page) make("a", { href: methodAt(page), textContent: name.replaceAll("_", " ") }, title);
   else title.textContent = name.replaceAll("_", " ");
   title.append(` in ${side.toUpperCase()}`);
   make("p", { className: "set", textContent: settings }, card);

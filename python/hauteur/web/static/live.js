@@ -1,4 +1,6 @@
-// The connection to a session: requests with their replies, events, and coming back after a lost connection.
+// The messages of a session: requests with their replies, events, and coming back after a lost connection.
+
+import { connectionTo } from "./connection.js";
 
 const MOST_MESSAGE = 2 ** 20; // bytes, as the server allows
 const FIRST_PAUSE = 250, SHORT_PAUSE = 500, LONG_PAUSE = 5000; // milliseconds
@@ -6,9 +8,9 @@ const SHORT_PAUSES = 60; // then the server is away for longer
 const PATIENCE = 5000; // milliseconds that a click waits for a connection
 
 export class Live {
-  // session: as in /live/NAME. Events: those of the session, and "connected": a fresh session waits for the page's state.
+  // session: its name. Events: those of the session, and "connected": a fresh session waits for the page's state.
   constructor(session) {
-    this.address = `${location.protocol === "https:" ? "wss" : "ws"}://${location.host}/live/${session}`;
+    this.session = session;
     this.handlers = new Map();
     this.waiting = new Map();
     this.number = 0;
@@ -28,7 +30,7 @@ export class Live {
 
   connect() {
     this.refusal = "";
-    this.socket = new WebSocket(this.address);
+    this.socket = connectionTo(this.session);
     this.socket.onmessage = ({ data }) => this.take(JSON.parse(data));
     this.socket.onclose = ({ reason }) => {
       this.ready = false;

@@ -1,7 +1,7 @@
 // The page Matches: the games of a match on a board, each fetched when it is asked for.
 
-import { attempt } from "/static/live.js";
-import "/static/watch.js";
+import { attempt } from "./live.js";
+import "./watch.js";
 
 const board = document.getElementById("board");
 

@@ -1,13 +1,14 @@
 // The page Play: the game is kept in this window (sessionStorage), its session plays it.
 
-import { Board } from "/static/board.js";
-import { save } from "/static/files.js";
-import { bindKeys } from "/static/keys.js";
-import { Live, attempt, notice } from "/static/live.js";
-import { sound } from "/static/look.js";
-import { MoveList } from "/static/move_list.js";
-import { percent, seconds, wdlBar, whole } from "/static/numbers.js";
-import { Setup } from "/static/play_setup.js";
+import { Board } from "./board.js";
+import { save } from "./files.js";
+import { bindKeys } from "./keys.js";
+import { Live, attempt, notice } from "./live.js";
+import { sound } from "./look.js";
+import { MoveList } from "./move_list.js";
+import { percent, seconds, wdlBar, whole } from "./numbers.js";
+import { pageAt } from "./pages.js";
+import { Setup } from "./play_setup.js";
 
 const KEPT = document.querySelector("[data-odds]") ? "hauteur-odds" : "hauteur-play", FOR_REVIEW = "hauteur-review-game";
 const byId = (name) => document.getElementById(name);
@@ -329,11 +330,11 @@ byId("review").onclick = async () => {
   const text = await write(form);
   if (text === undefined) return;
   sessionStorage.setItem(FOR_REVIEW, JSON.stringify({ form, text, game: game.spec }));
-  location.assign("/review");
+  location.assign(pageAt("review"));
 };
 byId("analyse").onclick = () => attempt(async () => {
   const { text } = await live.ask("write", { form: "moves" });
-  location.assign(`/analyse?${new URLSearchParams({ game: game.spec, moves: text.trim() })}`);
+  location.assign(`${pageAt("analyse")}?${new URLSearchParams({ game: game.spec, moves: text.trim() })}`);
 });
 byId("typed").onsubmit = (event) => {
   event.preventDefault();

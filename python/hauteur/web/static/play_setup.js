@@ -1,6 +1,6 @@
 // The form of a new game: game, start, and for each side who plays it and how long it may take.
 
-import { attempt } from "/static/live.js";
+import { attempt } from "./live.js";
 
 const OTHER = "other", ODDS = "odds";
 const FIRST_HANDICAP = "queen d1";

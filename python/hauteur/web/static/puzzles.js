@@ -1,8 +1,9 @@
 // The page Puzzles: set and number are in the address, what was solved in this browser; the session decides on moves.
 
-import { Board } from "/static/board.js";
-import { Live, attempt, notice } from "/static/live.js";
-import { whole } from "/static/numbers.js";
+import { Board } from "./board.js";
+import { Live, attempt, notice } from "./live.js";
+import { whole } from "./numbers.js";
+import { pageAt } from "./pages.js";
 
 const find = (name) => document.getElementById(name);
 const source = find("source"), KEPT = "hauteur-solved-puzzles", NONE = {}, REPLY_AFTER = 450;
@@ -112,7 +113,7 @@ async function solution() {
 async function analyse() {
   const reply = await live.ask("place");
   take(reply);
-  location.assign(`/analyse?${new URLSearchParams({ game: reply.game, moves: reply.moves.join(" ") })}`);
+  location.assign(`${pageAt("analyse")}?${new URLSearchParams({ game: reply.game, moves: reply.moves.join(" ") })}`);
 }
 
 async function go(number) {

@@ -1,9 +1,10 @@
 // The page Review: the text stays in the page, so that a fresh session can begin with it.
 
-import { Board } from "/static/board.js";
-import { Live, attempt, notice } from "/static/live.js";
-import { percent, seconds, wdlBar, whole } from "/static/numbers.js";
-import { save } from "/static/files.js";
+import { Board } from "./board.js";
+import { Live, attempt, notice } from "./live.js";
+import { percent, seconds, wdlBar, whole } from "./numbers.js";
+import { save } from "./files.js";
+import { pageAt } from "./pages.js";
 
 const find = (name) => document.getElementById(name);
 const form = find("order"), HANDED_OVER = "hauteur-review-game", MOST_BYTES = form.text.maxLength;
@@ -117,7 +118,7 @@ function place(reply) {
   next = reply.next;
   board.show(reply.position);
   find("caption").textContent = reply.position.caption;
-  find("analyse").href = `/analyse?${new URLSearchParams({ game: state.spec, moves: reply.moves })}`;
+  find("analyse").href = `${pageAt("analyse")}?${new URLSearchParams({ game: state.spec, moves: reply.moves })}`;
   cursor();
   note();
 }

@@ -2,7 +2,7 @@
 //   data-part: the address of its HTML; data-stamp: the ETag of what it shows.
 // While the page is visible it is asked for again, and filled in after a change. What is folded or focused stays so.
 
-import { notice } from "/static/live.js";
+import { notice } from "./live.js";
 
 const PERIOD = 1000;  // milliseconds between two questions
 const parts = [...document.querySelectorAll("[data-part]")];

@@ -1,0 +1,353 @@
+//! A tree that follows a game, and at most one search of it at a time, which advances turn by turn (`hauteur.mcts.analysis`).
+//!
+//! Batches are cut as there, so that a search by visits gives the same tree, bit for bit.
+
+use std::sync::Arc;
+
+use hauteur_core::evaluator::{Evaluator, Origin};
+use hauteur_core::forest::Forest;
+use hauteur_core::game::Action;
+use hauteur_core::params::SearchParams;
+use hauteur_core::rules::second_net::{Net, SecondNet};
+use hauteur_core::search::Search;
+use hauteur_core::step::{BatchBuffers, StepFacts, step};
+
+use crate::limits::{Limits, Progress, stop_reason};
+use crate::position::Position;
+use crate::report::{Pace, Report, report};
+
+/// Rows that the core computes between two looks at limits and time.
+const ROWS_A_STEP: usize = 32;
+/// Visits of the root for one row of a batch, at least.
+const VISITS_PER_ROW: u32 = 16;
+/// Seconds: batches are made smaller where the network is slow, so that stops and clocks stay exact.
+const LONGEST_BATCH: f64 = 0.04;
+/// Weight of the past in running means.
+const OLD_SHARE: f64 = 0.7;
+/// Least seconds between two reports, and before one that a new best move brings.
+const REPORT_SECONDS: f64 = 0.1;
+const NEW_BEST_SECONDS: f64 = 0.04;
+
+/// Tells the seconds since some moment.
+pub type Clock<'a> = &'a dyn Fn() -> f64;
+
+/// The nets of a search.
+#[derive(Clone)]
+pub struct SearchNets {
+    /// The one that searches.
+    pub small: Arc<dyn Evaluator>,
+    /// The second one, where the settings have one.
+    pub large: Option<Arc<dyn Evaluator>>,
+}
+
+/// What a turn has brought.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Turn {
+    /// The search goes on; whether a report is due.
+    On(bool),
+    /// The search is over.
+    Over,
+    /// The tree can grow no more, and only a stop ends the search.
+    Rests,
+}
+
+/// Counts of a tree that limits look at.
+#[derive(Clone, Copy, Default)]
+struct Counts {
+    root_visits: u32,
+    visits: u64,
+    depth_sum: u64,
+    rows: u64,
+}
+
+/// A search that goes on.
+struct Run {
+    limits: Limits,
+    started: f64,
+    base: Counts,
+    batch_ended: f64,
+    batch_seconds: f64,
+    reported: f64,
+    reported_best: Option<Action>,
+}
+
+/// A tree, its position, and the search of it.
+pub struct Analysis {
+    params: SearchParams,
+    nets: SearchNets,
+    batch_size: usize,
+    seed: u64,
+    forest: Option<Forest>,
+    tree: usize,
+    position: Position,
+    buffers: Vec<(Net, BatchBuffers)>,
+    row_seconds: f64,
+    run: Option<Run>,
+    pace: Pace,
+    reason: &'static str,
+}
+
+/// The settings to search with: where a second net is given they have a section for one.
+fn for_nets(mut params: SearchParams, nets: &SearchNets) -> Result<SearchParams, String> {
+    let has_section = params.second_net.is_some() || params.opponent_net.is_some();
+    if nets.large.is_some() && !has_section {
+        params.second_net = Some(SecondNet::default());
+    }
+    if nets.large.is_none() && has_section {
+        return Err(
+            "the search settings have second_net or opponent_net, which need a second net; none was given".into()
+        );
+    }
+    params.check().map_err(|error| error.to_string())?;
+    Ok(params)
+}
+
+impl Analysis {
+    /// An analysis of a position. `batch_size`: most rows of a batch, None: what suits the net.
+    pub fn new(
+        position: Position,
+        nets: SearchNets,
+        params: SearchParams,
+        seed: u64,
+        batch_size: Option<usize>,
+    ) -> Result<Self, String> {
+        let params = for_nets(params, &nets)?;
+        if params.swap_colors && position.state.colour_plane().is_none() {
+            return Err(format!("swap_colors is not for {}: its features do not tell who is to move", position.spec()));
+        }
+        let batch_size = batch_size.unwrap_or_else(|| nets.small.batch_size());
+        let mut analysis = Analysis {
+            params,
+            nets,
+            batch_size,
+            seed,
+            forest: None,
+            tree: 0,
+            position,
+            buffers: Vec::new(),
+            row_seconds: 0.0,
+            run: None,
+            pace: Pace::default(),
+            reason: "",
+        };
+        analysis.restart()?;
+        Ok(analysis)
+    }
+
+    fn restart(&mut self) -> Result<(), String> {
+        let mut forest = Forest::new(self.params.clone(), self.seed, 1).map_err(|error| error.0)?;
+        self.tree = forest.add(self.position.state.clone_box(), None);
+        let info = self.position.game.info().clone();
+        let asked = [Net::Small, Net::Large].into_iter().filter(|net| forest.asks(*net));
+        self.buffers = asked.map(|net| (net, BatchBuffers::new(&info, self.net(net), self.batch_size))).collect();
+        self.forest = Some(forest);
+        Ok(())
+    }
+
+    fn net(&self, net: Net) -> &dyn Evaluator {
+        match (net, &self.nets.large) {
+            (Net::Large, Some(large)) => large.as_ref(),
+            _ => self.nets.small.as_ref(),
+        }
+    }
+
+    /// Goes to a position of the same game: one that extends the last one keeps its subtree, if the settings allow it.
+    pub fn go_to(&mut self, position: &Position) -> Result<(), String> {
+        let known = self.position.moves.len();
+        let same_game = self.position.spec() == position.spec();
+        let extends = same_game && position.moves.starts_with(&self.position.moves);
+        self.position = position.clone();
+        match (&mut self.forest, extends) {
+            (Some(forest), true) => {
+                for &action in &position.moves[known..] {
+                    forest.advance(&[(self.tree, action)]).map_err(|error| error.0)?;
+                }
+                Ok(())
+            }
+            (Some(forest), false) if same_game => {
+                forest.remove(self.tree).map_err(|error| error.0)?;
+                self.tree = forest.add(position.state.clone_box(), None);
+                Ok(())
+            }
+            _ => self.restart(),
+        }
+    }
+
+    /// The position.
+    pub fn position(&self) -> &Position {
+        &self.position
+    }
+
+    /// The tree.
+    pub fn search(&self) -> Result<&Search, String> {
+        let forest = self.forest.as_ref().ok_or("nothing was searched here yet")?;
+        forest.tree(self.tree).map_err(|error| error.0)
+    }
+
+    fn counts(&self) -> Counts {
+        let Ok(search) = self.search() else { return Counts::default() };
+        let counters = search.counters();
+        Counts {
+            root_visits: search.tree().root.visits,
+            visits: counters.visits - counters.large_visits,
+            depth_sum: counters.depth_sum,
+            rows: counters.rows,
+        }
+    }
+
+    /// Begins a search within limits.
+    pub fn begin(&mut self, limits: Limits, clock: Clock) -> Result<(), String> {
+        let (now, base) = (clock(), self.counts());
+        let forest = self.forest.as_mut().ok_or("there is no position yet")?;
+        let tree = forest.tree_mut(self.tree).map_err(|error| error.0)?;
+        tree.restrict_root(Vec::new());
+        tree.set_visit_limit(limits.visits.unwrap_or(0));
+        self.reason = "";
+        self.run = Some(Run {
+            limits,
+            started: now,
+            base,
+            batch_ended: now,
+            batch_seconds: 0.0,
+            reported: f64::NEG_INFINITY,
+            reported_best: None,
+        });
+        Ok(())
+    }
+
+    /// Whether a search goes on.
+    pub fn is_searching(&self) -> bool {
+        self.run.is_some()
+    }
+
+    /// Ends the search; nothing is in flight between two turns.
+    pub fn stop(&mut self, clock: Clock) {
+        if self.run.is_some() {
+            self.end("stopped", clock);
+        }
+    }
+
+    fn end(&mut self, reason: &'static str, clock: Clock) {
+        self.keep_pace(clock());
+        self.reason = reason;
+        self.run = None;
+    }
+
+    /// Searches for one batch, or a few small ones.
+    pub fn turn(&mut self, clock: Clock) -> Result<Turn, String> {
+        let Some(rows) = self.run.as_ref().map(|run| self.rows(run)) else { return Ok(Turn::Over) };
+        let before = self.counts().rows;
+        let any = self.step(rows).inspect_err(|_| self.run = None)?;
+        let now = clock();
+        self.measure(now, self.counts().rows - before);
+        self.keep_pace(now);
+        if !any && self.search()?.is_finished() {
+            let Some(run) = &self.run else { return Ok(Turn::Over) };
+            if run.limits.is_infinite() {
+                return Ok(Turn::Rests);
+            }
+            let reason = self.stop_reason(run, now).unwrap_or("nothing left to search");
+            self.end(reason, clock);
+            return Ok(Turn::Over);
+        }
+        let Some(run) = &self.run else { return Ok(Turn::Over) };
+        match self.stop_reason(run, now).filter(|_| self.counts().root_visits > 0) {
+            Some(reason) => {
+                self.end(reason, clock);
+                Ok(Turn::Over)
+            }
+            None => Ok(Turn::On(self.is_due(now))),
+        }
+    }
+
+    /// Rows of the next batch: few in a small tree, and where time counts what LONGEST_BATCH takes.
+    fn rows(&self, run: &Run) -> usize {
+        let timed = !run.limits.by_visits_alone() && self.row_seconds > 0.0;
+        let quick = if timed { (LONGEST_BATCH / self.row_seconds) as usize } else { self.batch_size };
+        self.batch_size.min(quick).min((self.counts().root_visits / VISITS_PER_ROW) as usize).max(1)
+    }
+
+    /// Lets every net compute batches of this many rows; whether there were any.
+    fn step(&mut self, rows: usize) -> Result<bool, String> {
+        let mut buffers = std::mem::take(&mut self.buffers);
+        let mut forest = self.forest.take().ok_or("there is no position yet")?;
+        let root_line = |_: usize, _: usize| -> (Option<Origin>, Vec<Action>) { (None, Vec::new()) };
+        let (mut any, mut done) = (false, Ok(()));
+        'nets: for (net, buffers) in &mut buffers {
+            buffers.limit(rows);
+            for _ in 0..(ROWS_A_STEP / rows).max(1) {
+                let forests = std::slice::from_mut(&mut forest);
+                let users = [(0, *net)];
+                match step(forests, &users, self.net(*net), buffers, &root_line, &mut StepFacts::default()) {
+                    Ok(computed) => any |= computed > 0,
+                    Err(error) => {
+                        done = Err(error);
+                        break 'nets;
+                    }
+                }
+            }
+        }
+        self.buffers = buffers;
+        self.forest = Some(forest);
+        done.map(|()| any)
+    }
+
+    /// Updates the running means of the seconds between two batches and of those for a row.
+    fn measure(&mut self, now: f64, rows: u64) {
+        let Some(run) = &mut self.run else { return };
+        let seconds = now - run.batch_ended;
+        run.batch_seconds += (1.0 - OLD_SHARE) * (seconds - run.batch_seconds);
+        run.batch_ended = now;
+        if rows > 0 {
+            let row = seconds / rows as f64;
+            let old = if self.row_seconds > 0.0 { self.row_seconds } else { row };
+            self.row_seconds = OLD_SHARE * old + (1.0 - OLD_SHARE) * row;
+        }
+    }
+
+    fn keep_pace(&mut self, now: f64) {
+        let (counts, Some(run)) = (self.counts(), &self.run) else { return };
+        let new_visits = counts.visits - run.base.visits;
+        self.pace = Pace {
+            seconds: now - run.started,
+            new_visits,
+            depth: (counts.depth_sum - run.base.depth_sum) as f64 / new_visits.max(1) as f64,
+            rows: counts.rows - run.base.rows,
+        };
+    }
+
+    fn stop_reason(&self, run: &Run, now: f64) -> Option<&'static str> {
+        let (search, counts) = (self.search().ok()?, self.counts());
+        let mut limits = run.limits;
+        if self.nets.large.is_some() && !search.is_finished() {
+            limits.visits = None; // one net may have done its part while the other still has turns
+            limits.budget?;
+        }
+        let progress = Progress {
+            seconds: now - run.started,
+            visits: counts.root_visits,
+            new_visits: counts.visits - run.base.visits,
+            batch_seconds: run.batch_seconds,
+            by_visits: self.params.gumbel.is_none() && self.params.lower_bound.is_none(),
+            rivals: &|| search.root_rivals(),
+        };
+        stop_reason(&limits, &progress)
+    }
+
+    fn is_due(&mut self, now: f64) -> bool {
+        let best = self.search().ok().and_then(Search::best_action);
+        let Some(run) = &mut self.run else { return false };
+        let least = if best == run.reported_best { REPORT_SECONDS } else { NEW_BEST_SECONDS };
+        if now - run.reported < least {
+            return false;
+        }
+        run.reported = now;
+        run.reported_best = best;
+        true
+    }
+
+    /// What has been found until now; the first `lines` moves get their line.
+    pub fn report(&self, lines: usize) -> Result<Report, String> {
+        Ok(report(self.search()?, lines, self.pace, self.reason))
+    }
+}

@@ -1,0 +1,218 @@
+//! The sessions by their messages, with random games and without any net.
+
+use std::cell::Cell;
+
+use hauteur_page::lab::Lab;
+use hauteur_page::page::Page;
+use serde_json::{Value as Json, json};
+
+/// Facts of a page without nets; boards are drawn of letters alone.
+fn facts() -> String {
+    let looks = json!({
+        "letters": { "ground": "#fff", "names": {}, "signs": {} },
+        "pieces": { "ground": "#fff", "names": { "P": "white pawn" }, "signs": {} },
+        "crosses": { "ground": "#fff", "names": { "X": "cross" }, "signs": { "X": "<path/>" } },
+    });
+    let queen = json!({
+        "pieces": "q", "gives": 0, "nodes": null,
+        "settings": [["ScLimit", "search.search_contempt.n_scl", 40], ["Temperature", "temperature.initial", 0.7]],
+    });
+    let facts = json!({
+        "looks": looks, "nets": [], "ladder": [], "methods": {}, "handicaps": ["queen d1"], "odds_settings": [queen],
+    });
+    facts.to_string()
+}
+
+/// A page whose clock goes on by a millisecond at every look.
+fn page(name: &str) -> Page {
+    let time = Cell::new(0.0);
+    let clock = Box::new(move || {
+        time.set(time.get() + 0.001);
+        time.get()
+    });
+    Page::new(Lab::new(&facts(), 1, "2026-11-26", clock, None).unwrap(), name).unwrap()
+}
+
+fn ask(page: &mut Page, request: &str, fields: Json) -> Json {
+    let answer = page.answer(&json!({ "id": 1, "do": request, "fields": fields }).to_string());
+    serde_json::from_str(&answer).unwrap()
+}
+
+/// The reply to a request, which must be one.
+fn reply(page: &mut Page, request: &str, fields: Json) -> Json {
+    let answer = ask(page, request, fields);
+    assert!(answer.get("error").is_none(), "{request}: {answer}");
+    answer["reply"].clone()
+}
+
+/// The error in one line that a request is answered with.
+fn error(page: &mut Page, request: &str, fields: Json) -> String {
+    let answer = ask(page, request, fields);
+    let text = answer["error"].as_str().unwrap_or_else(|| panic!("{request}: {answer}")).to_string();
+    assert!(!text.is_empty() && !text.contains('\n'), "{text}");
+    text
+}
+
+/// Works until there is no more to do; all events, and the last one of a name.
+fn work(page: &mut Page, name: &str) -> Json {
+    let mut last = Json::Null;
+    loop {
+        let more = page.turn();
+        for event in page.events() {
+            assert_ne!(event["event"], "failed", "{event}");
+            if event["event"] == name {
+                last = event["fields"].clone();
+            }
+        }
+        if !more {
+            return last;
+        }
+    }
+}
+
+#[test]
+fn a_position_is_searched_and_its_tree_is_read() {
+    let mut page = page("analyse");
+    assert!(error(&mut page, "start", json!({})).contains("no position"));
+    let opened = reply(&mut page, "open", json!({ "game": "tictactoe", "moves": ["b2"], "net": "uniform" }));
+    assert_eq!((opened["net"].as_str(), opened["moves"][0].as_str()), (Some("uniform"), Some("b2")));
+    assert_eq!(opened["position"]["actions"].as_array().unwrap().len(), 8);
+    assert!(error(&mut page, "tree", json!({})).contains("searched"));
+    reply(&mut page, "start", json!({ "visits": 500 }));
+    let done = work(&mut page, "done");
+    assert_eq!((done["visits"].as_u64(), done["reason"].as_str()), (Some(500), Some("visits")));
+    let visits: u64 = done["moves"].as_array().unwrap().iter().map(|one| one["visits"].as_u64().unwrap()).sum();
+    assert_eq!(visits, 499);
+    let tree = reply(&mut page, "tree", json!({}));
+    assert_eq!(tree["root"]["visits"], 500);
+    let first = tree["root"]["children"][0]["line"].clone();
+    let node = reply(&mut page, "nodes", json!({ "lines": [first] }))["nodes"][0].clone();
+    assert_eq!(node["visits"], tree["root"]["children"][0]["visits"]);
+    assert_eq!(node["children"].as_array().unwrap().len(), 7);
+    assert_eq!(reply(&mut page, "look", json!({ "line": first }))["position"]["ply"], 2);
+    assert_eq!(reply(&mut page, "history", json!({}))["moves"].as_array().unwrap().len(), 8);
+}
+
+#[test]
+fn a_search_goes_on_and_stops_between_two_batches() {
+    let mut page = page("analyse");
+    reply(&mut page, "open", json!({ "game": "connect4", "net": "rollout" }));
+    reply(&mut page, "start", json!({}));
+    for _ in 0..20 {
+        assert!(page.turn());
+    }
+    page.events();
+    reply(&mut page, "stop", json!({}));
+    let events = page.events();
+    assert_eq!((events.len(), events[0]["fields"]["reason"].as_str()), (1, Some("stopped")));
+    assert!(!page.turn());
+    let before = events[0]["fields"]["visits"].as_u64().unwrap();
+    reply(&mut page, "start", json!({ "visits": before + 100 }));
+    assert_eq!(work(&mut page, "done")["visits"].as_u64(), Some(before + 100));
+}
+
+#[test]
+fn the_same_search_gives_the_same_tree() {
+    let digest = || {
+        let mut page = page("explain");
+        let side = json!({ "net": "uniform", "settings": { "search_contempt.n_scl": "5" } });
+        let question = json!({ "game": "connect4", "visits": 300, "a": side, "b": { "net": "uniform" } });
+        reply(&mut page, "start", question);
+        let done = work(&mut page, "done");
+        assert_eq!(done["rules"][0]["name"], "search_contempt");
+        assert_eq!(done["moves"].as_array().unwrap().len(), 7);
+        let children = reply(&mut page, "children", json!({ "line": [3] }));
+        assert!(!children["children"].as_array().unwrap().is_empty());
+        (done["sides"]["a"]["digest"].clone(), done["sides"]["b"]["digest"].clone())
+    };
+    let (first, second) = (digest(), digest());
+    assert_eq!(first, second);
+    assert_ne!(first.0, first.1);
+}
+
+#[test]
+fn a_game_is_played_taken_back_and_written() {
+    let mut page = page("play");
+    let sides = json!([{ "player": null }, { "player": "", "visits": 50 }]);
+    reply(&mut page, "open", json!({ "game": "tictactoe", "sides": sides }));
+    reply(&mut page, "play", json!({ "ply": 0, "text": "b2" }));
+    let game = work(&mut page, "game");
+    assert_eq!((game["actions"].as_array().unwrap().len(), game["persons"][0].as_u64()), (2, Some(0)));
+    assert!(error(&mut page, "play", json!({ "ply": 0, "text": "a1" })).contains("changed"));
+    assert!(error(&mut page, "play", json!({ "ply": 2, "text": "b2" })).len() > 3);
+    reply(&mut page, "hint", json!({}));
+    assert!(!work(&mut page, "hint")["moves"].as_array().unwrap().is_empty());
+    reply(&mut page, "take_back", json!({}));
+    assert_eq!(work(&mut page, "game")["actions"], json!([]));
+    assert_eq!(reply(&mut page, "write", json!({ "form": "moves" }))["text"], "\n");
+    reply(&mut page, "resign", json!({ "side": 0 }));
+    assert_eq!(work(&mut page, "game")["result"], "0-1 (resignation)");
+}
+
+#[test]
+fn two_engines_play_a_game_to_its_end() {
+    let mut page = page("play");
+    let sides = json!([{ "player": "mcts:20" }, { "player": "random" }]);
+    reply(&mut page, "open", json!({ "game": "connect4", "sides": sides }));
+    let game = work(&mut page, "game");
+    assert!(!game["ending"].is_null(), "{game}");
+}
+
+#[test]
+fn the_giver_of_odds_has_its_settings() {
+    let mut page = page("play");
+    let sides = json!([{ "player": "" }, { "player": null }]);
+    let odds = json!({ "odds": "queen", "gives": "white", "start": 518 });
+    reply(&mut page, "open", json!({ "odds": odds, "sides": sides, "paused": true }));
+    let game = work(&mut page, "game");
+    assert_eq!((game["at_odds"].as_bool(), game["paused"].as_bool()), (Some(true), Some(true)));
+    assert_eq!(game["odds"], "odds game, queen d1: ScLimit 40, Temperature 0.7");
+    assert_eq!(game["names"][0], "hauteur, by random games (400 visits), settings for odds");
+    let shown = reply(&mut page, "odds", json!({ "odds": "queen", "gives": "white", "start": 518, "toggle": "a1" }));
+    assert_eq!(shown["odds"], "queen d1 + rook a1");
+    assert_eq!(shown["position"]["actions"].as_array().unwrap().len(), 15);
+}
+
+#[test]
+fn a_clock_runs_out() {
+    let mut page = page("play");
+    let sides = json!([{ "player": null, "clock": "0.05" }, { "player": "random" }]);
+    reply(&mut page, "open", json!({ "game": "tictactoe", "sides": sides }));
+    for _ in 0..200 {
+        page.turn();
+    }
+    let last = page.events().pop().unwrap();
+    assert_eq!(last["fields"]["result"], "0-1 (time)");
+}
+
+#[test]
+fn bad_messages_are_answered_in_one_line() {
+    let mut page = page("analyse");
+    for (request, fields) in [
+        ("nothing", json!({})),
+        ("open", json!({ "game": "chess(fen=x)" })),
+        ("open", json!({ "game": "nothing" })),
+        ("open", json!({ "moves": ["e9"] })),
+        ("open", json!({ "moves": 3 })),
+        ("open", json!({ "net": "maia-1500" })),
+        ("open", json!({ "search": { "cput": "1" } })),
+        ("open", json!({ "search": { "search_contempt.n_scl": "0" } })),
+        ("traps", json!({})),
+        ("read", json!({ "text": "", "game": "chess" })),
+        ("edit", json!({ "square": "z9", "piece": "Q" })),
+    ] {
+        error(&mut page, request, fields);
+    }
+    for text in ["", "[]", "{}", "{\"id\": 1}", "{\"id\": 1, \"do\": \"open\", \"fields\": 7}"] {
+        let answer: Json = serde_json::from_str(&page.answer(text)).unwrap();
+        assert!(answer["error"].is_string(), "{answer}");
+    }
+}
+
+#[test]
+fn a_position_is_set_up() {
+    let mut page = page("analyse");
+    let bare = "4k3/8/8/8/8/8/8/4K3 w - - 0 1";
+    let edit = json!({ "game": "chess", "fen": bare, "square": "a1", "piece": "R", "mover": "w", "castling": "KQ" });
+    assert_eq!(reply(&mut page, "edit", edit)["fen"], "4k3/8/8/8/8/8/8/R3K3 w Q - 0 1");
+}

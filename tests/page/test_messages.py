@@ -1,0 +1,131 @@
+"""The sessions of the page answer as those of `hauteur web` do."""
+
+import itertools
+import json
+from typing import Any
+
+import pytest
+from page_client import PageClient
+
+from hauteur.engine.nets import NetChoice
+from hauteur.games.registry import load_game, names
+from hauteur.mcts.params import SearchParams
+from hauteur.studies.explain.explain import children_json, explain
+from hauteur.studies.explain.question import Question, Searches, Side
+from hauteur.web.positions import position_view
+from hauteur.web.sessions.analyse import AnalyseSession
+from hauteur.web.sessions.play import PlaySession
+from hauteur.web.sessions.session import PageSession, SessionSettings
+
+GAMES = [*names(), "nogo(size=7)", "go(size=5)", "hex(size=4)", "chess(odds=queen)"]
+
+
+def wheel(kind: type[PageSession], request: str, **fields: Any) -> dict[str, Any]:
+    """The wheel's reply, as JSON has it."""
+    session = kind(lambda *_, **__: None, SessionSettings())
+    found: dict[str, Any] = json.loads(json.dumps(session.handle(request, fields)))
+    session.close()
+    return found
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_positions(client: PageClient, game: str) -> None:
+    """Drawings, squares, legal moves and captions along a game, seen from both sides."""
+    client.connect("analyse")
+    state = load_game(game).new_initial_state()
+    moves: list[str] = []
+    for ply, flip in zip(range(24), itertools.cycle((False, False, True)), strict=False):
+        expected = json.loads(json.dumps(position_view(state, flip=flip)))
+        found = client.ask("open", game=game, moves=moves, flip=flip, net="uniform")
+        assert found["position"] == expected, ply
+        legal = state.legal_actions()
+        if state.outcome() is not None or not len(legal):
+            break
+        action = int(legal[(3 * ply + 1) % len(legal)])
+        moves.append(state.action_to_text(action))
+        state.apply(action)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_descriptions(client: PageClient, game: str) -> None:
+    client.connect("play")
+    ours, theirs = client.ask("describe", game=game), wheel(PlaySession, "describe", game=game)
+    for found in (ours, theirs):  # opponents by rating depend on the nets that were downloaded, and built in
+        found["players"] = [one for one in found["players"] if not one["text"].startswith("human-")]
+    assert ours == theirs
+
+
+@pytest.mark.parametrize(
+    ("odds", "gives", "start", "toggle"),
+    [
+        ("queen", "white", 518, ""),
+        ("queen + rook", "white", 518, "b1"),
+        ("knight + pawn", "black", 518, ""),
+        ("two rooks", "white", 356, ""),
+        ("queen for knight", "black", 0, "a8"),
+        ("", "white", 959, ""),
+    ],
+)
+def test_handicaps(client: PageClient, odds: str, gives: str, start: int, toggle: str) -> None:
+    client.connect("play")
+    given = {"odds": odds, "gives": gives, "start": start, "toggle": toggle, "flip": gives == "white"}
+    assert client.ask("odds", **given) == wheel(PlaySession, "odds", **given)
+
+
+TEXTS = (
+    '[White "A"]\n[Black "B"]\n[Result "0-1"]\n\n1. e4 {best} e5 (1... c5 2. Nf3) 2. Qh5?! Nc6 $1 0-1',
+    "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1",
+    "1. d4 d5 2. c4",
+)
+
+
+@pytest.mark.parametrize("text", TEXTS)
+def test_texts(client: PageClient, text: str) -> None:
+    client.connect("play")
+    assert client.ask("read", text=text, game="chess") == wheel(PlaySession, "read", text=text, game="chess")
+    client.connect("analyse")
+    assert client.ask("read", text=text, game="chess") == wheel(AnalyseSession, "read", text=text, game="chess")
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        {"game": "nothing"},
+        {"game": "chess", "fen": "x"},
+        {"game": "chess", "moves": ["e9"]},
+        {"game": "chess", "net": "no-net"},
+        {"game": "chess", "search": {"cpuct.init": "-1"}},
+        {"game": "chess", "search": {"no_setting": "1"}},
+    ],
+)
+def test_bad_input_is_one_line(client: PageClient, order: dict[str, Any]) -> None:
+    client.connect("analyse")
+    with pytest.raises(ValueError, match=r"^[^\n]{10,400}$"):
+        client.ask("open", **order)
+
+
+@pytest.mark.parametrize("game", ["tictactoe", "connect4", "chess"])
+def test_explanations(client: PageClient, game: str) -> None:
+    """Every figure of a comparison, but the name of the evaluator."""
+    words = {"search_contempt.n_scl": "5"}
+    start = load_game(game).new_initial_state()
+    contempt = SearchParams.model_validate({"search_contempt": {"n_scl": 5}})
+    sides = (
+        Side("net=uniform search_contempt.n_scl=5", NetChoice("uniform"), contempt),
+        Side("net=uniform", NetChoice("uniform"), SearchParams()),
+    )
+    client.connect("explain")
+    client.ask("start", game=game, visits=300, a={"net": "uniform", "settings": words}, b={"net": "uniform"})
+    found = client.event("done")
+    with Searches(Question(start, (), *sides, visits=300)) as searches:
+        expected = json.loads(json.dumps(explain(Question(start, (), *sides, visits=300), searches)))
+        line = expected["tree"]["shifts"][0]["line"][:-1]
+        both = searches.of(sides[0]), searches.of(sides[1])
+        children = json.loads(json.dumps(children_json(*both, tuple(line))))
+    for one in (found, expected):
+        for side in one["sides"].values():
+            del side["evaluator"]
+    changes = [one["rules"][0]["ablation"].pop("mean_change") for one in (found, expected)]
+    assert changes[0] == pytest.approx(changes[1], rel=1e-12)
+    assert found == expected
+    assert client.ask("children", line=line)["children"] == children

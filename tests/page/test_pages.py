@@ -1,0 +1,148 @@
+"""The page as people use it: games to their end, searches and comparisons, without a request after it was loaded."""
+
+import gzip
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from lab_browser import NARROW, WIDE, Windows, axe_faults, too_wide
+from playwright.sync_api import Page, Request, expect
+
+NAMES = ("play", "odds", "analyse", "explain", "keys", "review", "methods", "method-search-contempt")
+WITH_A_BOARD = ("play", "odds", "analyse", "explain")
+MOST_BYTES = 4_000_000
+"""Of all files on the wire, with the nets that ship."""
+LONG = 120_000
+"""Milliseconds for a game or a comparison on a busy machine."""
+
+
+def shown(page: Page) -> None:
+    """Wait until the board is there."""
+    page.locator("#board svg").first.wait_for(timeout=LONG)
+
+
+@contextmanager
+def no_requests(page: Page) -> Iterator[None]:
+    """Nothing is asked of the host meanwhile."""
+    asked: list[str] = []
+
+    def note(request: Request) -> None:
+        asked.append(request.url)
+
+    page.context.on("request", note)
+    yield
+    page.context.remove_listener("request", note)
+    assert asked == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_barriers(windows: Windows, name: str) -> None:
+    page = windows.open(f"{name}.html", size=WIDE)
+    if name in WITH_A_BOARD:
+        shown(page)
+    assert axe_faults(page) == []
+    assert too_wide(page) == []
+    page.emulate_media(color_scheme="dark")
+    page.set_viewport_size({"width": NARROW[0], "height": NARROW[1]})
+    assert axe_faults(page) == []
+    assert too_wide(page) == []
+
+
+def test_pages_that_need_the_server_say_so(windows: Windows) -> None:
+    page = windows.open("review.html")
+    expect(page.locator("main")).to_contain_text("needs the lab on your machine")
+    page.get_by_role("link", name="Analyse").click()
+    shown(page)
+
+
+def test_size(built_page: Path) -> None:
+    files = [path for path in built_page.rglob("*") if path.is_file()]
+    assert sum(len(gzip.compress(path.read_bytes(), 6)) for path in files) <= MOST_BYTES
+    assert all(path.stat().st_size <= 1_500_000 for path in files if path.suffix == ".gz")
+
+
+def test_a_game_of_chess_at_odds(windows: Windows) -> None:
+    """The giver plays to mate against random moves; then a person moves and resigns."""
+    page = windows.open("odds.html")
+    shown(page)
+    setup = page.locator("#new")
+    setup.locator("[name=odds]").fill("queen + rook")
+    setup.locator("[name=odds]").blur()
+    expect(setup.locator("[name=odds]")).to_have_value("queen d1 + rook a1")
+    first, second = setup.locator("[data-side]").all()
+    first.locator("[name=amount]").fill("30")
+    second.locator("[name=who]").select_option(label="random moves")
+    with no_requests(page):
+        setup.get_by_role("button", name="Start").click()
+        expect(page.locator("#odds")).to_contain_text("odds game, queen d1 + rook a1: ScLimit")
+        expect(page.locator("#after")).to_be_visible(timeout=3 * LONG)
+        expect(page.locator("#status")).to_contain_text("1-0 (checkmate)")
+    page.locator("#setup summary").click()
+    second.locator("[name=who]").select_option(label="person")
+    with no_requests(page):
+        setup.get_by_role("button", name="Start").click()
+        expect(page.locator("#status")).to_contain_text("Your turn", timeout=LONG)
+        page.locator("#typed [name=text]").fill("e5")
+        page.locator("#typed button").click()
+        expect(page.locator("#moves li")).to_have_count(3, timeout=LONG)
+        page.locator("#resign").click()
+        page.locator("#resign").click()
+        expect(page.locator("#status")).to_contain_text("1-0 (resignation)")
+
+
+@pytest.mark.parametrize("game", ["tictactoe", "connect4", "gomoku", "hex", "othello", "go", "minichess", "nogo"])
+def test_every_game_is_played(windows: Windows, game: str) -> None:
+    page = windows.open(f"play.html?game={game}")
+    shown(page)
+    with no_requests(page):
+        page.locator("#new [data-side='1'] [name=amount]").fill("20")
+        page.locator("#new").get_by_role("button", name="Start").click()
+        expect(page.locator("#status")).to_contain_text("Your turn")
+        page.locator("#board .target, #board .source").first.wait_for()
+        page.locator("#hint").click()
+        expect(page.locator("#hints li").first).to_be_visible(timeout=LONG)
+
+
+def test_a_search_runs_stops_and_shows_its_tree(windows: Windows) -> None:
+    page = windows.open("analyse.html?game=chess&moves=e4+e5")
+    shown(page)
+    page.locator("[name=limit]").select_option("")
+    with no_requests(page):
+        page.locator("#start").click()
+        expect(page.locator("#moves tbody tr").first).to_be_visible(timeout=LONG)
+        page.wait_for_timeout(1500)
+        page.locator("#start").click()
+        expect(page.locator("#start")).to_have_text("Go on")
+        page.locator("#in-tree summary").click()
+        expect(page.locator("#tree [role=treeitem]").first).to_be_visible(timeout=LONG)
+    assert page.locator("#notices .error").count() == 0
+
+
+def test_two_settings_are_explained(windows: Windows) -> None:
+    page = windows.open("explain.html?game=connect4")
+    shown(page)
+    page.locator("#preset").click()
+    with no_requests(page):
+        page.locator("#start").click()
+        expect(page.locator("#headline")).to_be_visible(timeout=LONG)
+        expect(page.locator("#rules")).to_contain_text("search contempt")
+
+
+def test_a_method_is_tried(windows: Windows) -> None:
+    page = windows.open("methods.html")
+    page.get_by_role("link", name="Search-contempt").first.click()
+    page.locator("#trial [name=visits]").fill("100")
+    page.locator("#trial button").click()
+    expect(page.locator("#headline")).to_be_visible(timeout=LONG)
+    page.locator("#rules a").first.click()
+    expect(page.locator("h1")).to_have_text("Search-contempt")
+
+
+def test_the_first_move_comes_soon(windows: Windows) -> None:
+    """From the address to a board that takes the first move."""
+    began = time.monotonic()
+    page = windows.open("play.html?game=connect4")
+    page.locator("#board .target").first.wait_for()
+    assert time.monotonic() - began < 3.0
