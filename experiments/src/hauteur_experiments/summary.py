@@ -62,9 +62,9 @@ def summary(rows: Sequence[Row]) -> str:
     """Return the sentence with the counts and the table, of lines of the table of claims."""
     by_claim: dict[tuple[str, str], list[Row]] = {}
     for row in rows:
-        if row["subject"] in OWN_GAMES or row["subject"] == "Learning":
+        if row["subject"] in (*OWN_GAMES, "Learning") and not row["claim"].startswith(OWN_LABORATORY):
             by_claim.setdefault((row["subject"], row["claim"]), []).append(row)
-    places = Counter(_place(subject, lines) for (subject, claim), lines in by_claim.items() if _is_of_a_paper(claim))
+    places = Counter(_place(subject, lines) for (subject, _), lines in by_claim.items())
     counts = ", ".join(f"{places[name]} {name}" for name in ("in the source's own game", "in another game", "open"))
     measured = {key: lines for key, lines in by_claim.items() if any(row["measured"] for row in lines)}
     header = ["| claim | the source |", *(f" {title} |" for title in GAMES.values())]
@@ -72,16 +72,11 @@ def summary(rows: Sequence[Row]) -> str:
     for subject in dict.fromkeys(subject for subject, _ in measured):
         lines.append(f"| **{subject}** |" + " |" * (1 + len(GAMES)))
         lines += [_line(claim, found) for (of, claim), found in measured.items() if of == subject]
-    left = sum(_is_of_a_paper(claim) for key, claim in by_claim if (key, claim) not in measured)
     return (
         f"{sum(places.values())} statements of the papers. Decided: {counts}.\n\n"
         + "\n".join(lines)
-        + f"\n\nNot run: {left} more; what each would cost is in [claims](claims.md)."
+        + f"\n\nNot run: {len(by_claim) - len(measured)} more; what each would cost is in [claims](claims.md)."
     )
-
-
-def _is_of_a_paper(claim: str) -> bool:
-    return not claim.startswith(OWN_LABORATORY)
 
 
 def _place(subject: str, lines: Sequence[Row]) -> str:
