@@ -1,7 +1,7 @@
 """The nature of self-play in Joshi 2025, section 4.2.1: at N_scl 1 far more games are won than drawn, and with a high
-N_scl both sides exchange their men early, with a low one games stay complicated.
+N_scl both sides exchange their pieces early, with a low one games stay complicated.
 
-Complication has no number in the paper. What is counted here is the men on the board after a number of moves; games
+Complication has no number in the paper. What is counted here is the pieces on the board after a number of moves; games
 that ended before count with their last position. The games of figure 2, in a folder beside this one, are not played
 again.
 """
@@ -26,20 +26,20 @@ from hauteur_experiments.search_contempt.settings import (
 from hauteur_experiments.verdict import Claim, Inequality
 
 MOVES = (10, 20, 30, 40)
-"""Moves of each side after which men are counted."""
+"""Moves of each side after which pieces are counted."""
 
 JUDGED = 30
 RATIO = 2.5
 """The paper's (w + l)/d at N_scl 1."""
 
-MAN = 1.0
-"""Difference in men that matters: one of a pair that is exchanged."""
+PIECE = 1.0
+"""Difference in pieces that matters: one of a pair that is exchanged."""
 
 ONE = SelfPlay("n1", "N_scl 1", contempt(1), Record(0, 0, 0))
 """Of this setting the paper has a ratio alone."""
 
 SETS = (ONE, *N_SCL_SETS)
-TITLE = "Men on the board by N_scl"
+TITLE = "Pieces on the board by N_scl"
 
 
 def matches(setting: Setting) -> list[Match]:
@@ -50,35 +50,35 @@ def matches(setting: Setting) -> list[Match]:
 def make(setting: Setting) -> Result:
     """Play the sets, or take their games from beside, and count."""
     played = play(setting, matches(setting), shared=True)
-    men = {one.title: men_by_move(played[one.name]) for one in SETS}
-    rows = [{"setting": title, **{f"men_{move}": men[title][move].value for move in MOVES}} for title in men]
+    pieces = {one.title: pieces_by_move(played[one.name]) for one in SETS}
+    rows = [{"setting": title, **{f"pieces_{move}": pieces[title][move].value for move in MOVES}} for title in pieces]
     lines = [
         points(title, MOVES, [by_move[move] for move in MOVES], COLOURS[number], joined=True)
-        for number, (title, by_move) in enumerate(men.items())
+        for number, (title, by_move) in enumerate(pieces.items())
     ]
     text = f"Self-play of {game_of(setting)}; games that ended before count with their last position. Shades: 95 %."
-    figure = ht.Figure("contempt-nature", TITLE, text, "men", "moves of each side", lines=tuple(lines))
+    figure = ht.Figure("contempt-nature", TITLE, text, "pieces", "moves of each side", lines=tuple(lines))
     one = Record.of(played[ONE.name].tally)
-    found = [ratio_finding(one), *men_findings({title: by_move[JUDGED] for title, by_move in men.items()})]
+    found = [ratio_finding(one), *piece_findings({title: by_move[JUDGED] for title, by_move in pieces.items()})]
     return scoped(setting, Result(rows, found, [figure]))
 
 
-def men_by_move(played: Played) -> dict[int, Mean]:
-    """Men on the board after each of MOVES, over the games."""
+def pieces_by_move(played: Played) -> dict[int, Mean]:
+    """Pieces on the board after each of MOVES, over the games."""
     counted: dict[int, list[float]] = {move: [] for move in MOVES}
     for game in played.games:
         state = ht.load_game(played.match.game).new_initial_state()
-        counts = [men_of(state)]
+        counts = [pieces_of(state)]
         for move in game.moves.split()[: 2 * max(MOVES)]:
             state.apply_text(move)
-            counts.append(men_of(state))
+            counts.append(pieces_of(state))
         for move in MOVES:
             counted[move].append(counts[min(2 * move, len(counts) - 1)])
     return {move: Mean(counts) for move, counts in counted.items()}
 
 
-def men_of(state: ht.State) -> float:
-    """Men on the board of a position with a FEN."""
+def pieces_of(state: ht.State) -> float:
+    """Pieces on the board of a position with a FEN."""
     return float(sum(sign.isalpha() for sign in state.fen.split()[0]))
 
 
@@ -88,17 +88,19 @@ def ratio_finding(one: Record) -> Finding:
     return Finding.of("one", Claim((side,)), ratio_text(one))
 
 
-def men_findings(men: dict[str, Mean]) -> list[Finding]:
-    """More men are left at the least N_scl of figure 2 than with PUCT, and at every N_scl than at the next."""
+def piece_findings(pieces: dict[str, Mean]) -> list[Finding]:
+    """More pieces are left at the least N_scl of figure 2 than with PUCT, and at every N_scl than at the next."""
     titles = [one.title for one in N_SCL_SETS]
 
     def more(low: str, high: str) -> Inequality:
-        what = f"men after {JUDGED} moves, {low} less {high}"
-        return Inequality(what, difference(men[low], men[high]), 0.0, "above", LEAST_GAMES, unit="men", matters=MAN)
+        what = f"pieces after {JUDGED} moves, {low} less {high}"
+        return Inequality(
+            what, difference(pieces[low], pieces[high]), 0.0, "above", LEAST_GAMES, unit="pieces", matters=PIECE
+        )
 
     return [
-        Finding.of("men", Claim((more(titles[0], titles[-1]),))),
-        Finding.of("men-steps", Claim(tuple(map(more, titles[:-1], titles[1:])))),
+        Finding.of("pieces", Claim((more(titles[0], titles[-1]),))),
+        Finding.of("pieces-steps", Claim(tuple(map(more, titles[:-1], titles[1:])))),
     ]
 
 
@@ -112,13 +114,13 @@ EXPERIMENTS = (
     Experiment(
         "contempt-nature",
         f"{PAPER}, section 4.2.1",
-        "self-play with search-contempt: decisive games at N_scl 1, men on the board by move",
+        "self-play with search-contempt: decisive games at N_scl 1, pieces on the board by move",
         make,
         claims=stated(
             f"{PAPER}, section 4.2.1",
             "one | (w + l)/d is above 2.5 at N_scl 1 | above 2.5",
-            "men | with PUCT men are exchanged earlier than at N_scl 5 (fewer are left after 30 moves) | no number",
-            "men-steps | ... and at each N_scl earlier than at the next lower one | no number",
+            "pieces | with PUCT pieces are exchanged earlier than at N_scl 5 (fewer are left after 30 moves) | no number",
+            "pieces-steps | ... and at each N_scl earlier than at the next lower one | no number",
             "attacks | nets that learn from such games are less open to adversarial attacks (conclusion) | no number"
             " | an attacker trained against each of two nets: hundreds of core hours",
         ),
