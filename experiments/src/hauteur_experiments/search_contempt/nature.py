@@ -119,7 +119,7 @@ EXPERIMENTS = (
         claims=stated(
             f"{PAPER}, section 4.2.1",
             "one | (w + l)/d is above 2.5 at N_scl 1 | above 2.5",
-            "pieces | with PUCT pieces are exchanged earlier than at N_scl 5 (fewer are left after 30 moves) | no number",
+            "pieces | with PUCT pieces are exchanged earlier than at N_scl 5 (fewer left after 30 moves) | no number",
             "pieces-steps | ... and at each N_scl earlier than at the next lower one | no number",
             "attacks | nets that learn from such games are less open to adversarial attacks (conclusion) | no number"
             " | an attacker trained against each of two nets: hundreds of core hours",
