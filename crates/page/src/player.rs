@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use hauteur_core::game::{Action, Game};
 use hauteur_core::play::settings::Temperature;
-use hauteur_core::players::{mcts, rave};
+use hauteur_core::players::mcts;
+use hauteur_core::players::rave::{self, MOST_ACTIONS};
 use serde_json::{Map, Value as Json, json};
 
 use crate::facts::{Facts, Rung};
@@ -185,7 +186,7 @@ pub fn suggested(game: &dyn Game, has_net: bool, facts: &Facts) -> Vec<Json> {
     if game.info().name == "chess" {
         offers.extend(facts.ladder.iter().map(|rung| (rung.name.clone(), format!("human, {}", rung.rating))));
     }
-    if game.info().name == "nogo" {
+    if game.info().num_actions <= MOST_ACTIONS {
         offers.push(("rave:5000".into(), "RAVE, 5,000 random games".into()));
     }
     offers.push(("mcts:1000".into(), "MCTS, 1,000 random games".into()));
@@ -207,7 +208,7 @@ pub fn baseline_move(baseline: Baseline, position: &Position, seed: u64) -> Resu
             found.into_iter().map(|one| (one.action, one.visits)).collect()
         }
         Baseline::Rave(games) => {
-            let found = rave::search(state, games, seed).map_err(|error| error.0)?;
+            let found = rave::search(state, position.game.info(), games, seed).map_err(|error| error.0)?;
             found.into_iter().map(|one| (one.action, one.visits)).collect()
         }
     };
@@ -218,8 +219,11 @@ pub fn baseline_move(baseline: Baseline, position: &Position, seed: u64) -> Resu
 /// Whether a player without a net plays this game.
 pub fn plays(baseline: Baseline, game: &Arc<dyn Game>) -> Result<(), String> {
     match baseline {
-        Baseline::Rave(_) if game.info().name != "nogo" => {
-            Err(format!("rave plays nogo alone, got {}; mcts:N plays every game", game.info().spec))
+        Baseline::Rave(simulations) if game.info().num_actions > MOST_ACTIONS => {
+            let (spec, count) = (&game.info().spec, game.info().num_actions);
+            Err(format!(
+                "rave plays games of at most {MOST_ACTIONS} actions, {spec} has {count}; mcts:{simulations} plays every game"
+            ))
         }
         _ => Ok(()),
     }

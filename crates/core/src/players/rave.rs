@@ -13,7 +13,8 @@
 //! (docs/reference/players.md). Results are 1 for a win, 1/2 for a draw, 0 for a loss.
 
 use super::nogo_games::NoGoGames;
-use super::random_games::{MOST_ACTIONS, RandomGames, StateGames, Taken};
+pub use super::random_games::MOST_ACTIONS;
+use super::random_games::{RandomGames, StateGames, Taken};
 use super::{check, halves};
 use crate::game::{Action, GameError, GameInfo, Outcome, Player, State};
 use crate::games::nogo::Position;

@@ -25,6 +25,8 @@ const SIDE_BYTES: u64 = 96 << 20;
 const LINE_PLIES: usize = 8;
 const HINT_MOVES: usize = 5;
 const HINT_VISITS: u32 = 400;
+/// Share of the draws that a model of the opponent takes (docs/experiments/opponent-models.md).
+const SHARE: f64 = 0.5;
 /// Temperature of a model of the opponent, at least.
 const LEAST_TEMPERATURE: f64 = 0.001;
 
@@ -434,7 +436,8 @@ fn name_of(engine: &Engine, text: &str, given: &SideFields, net: &str, at_odds: 
     name + suffix
 }
 
-/// Gives a player that searches the net of an opponent as its model.
+/// Gives a player that searches the net of an opponent as its model, which takes a share of the draws, from the start or
+/// after the opponent's visits, unless the player says when.
 fn model(player: &mut Player, against: &str, lab: &Lab) -> Result<(), String> {
     if against.is_empty() || player.baseline.is_some() || player.search.contains_key("opponent_net") {
         return Ok(());
@@ -447,6 +450,8 @@ fn model(player: &mut Player, against: &str, lab: &Lab) -> Result<(), String> {
     let initial = number(other.temperature.get("initial"), 0.0);
     let heat = number(other.search.get("policy_temperature"), 1.359) * if initial > 0.0 { initial } else { 1.0 };
     player.second = other.net;
-    player.search.insert("opponent_net".into(), json!({ "temperature": heat.max(LEAST_TEMPERATURE) }));
+    let n_scl = other.visits.filter(|&visits| visits > 1).unwrap_or(0);
+    player.search.entry("search_contempt").or_insert(json!({ "n_scl": n_scl }));
+    player.search.insert("opponent_net".into(), json!({ "temperature": heat.max(LEAST_TEMPERATURE), "share": SHARE }));
     Ok(())
 }

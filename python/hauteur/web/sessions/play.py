@@ -43,6 +43,8 @@ LINE_PLIES = 8
 """Moves of a line that are shown."""
 HINT_MOVES = 5
 """Moves of a hint."""
+SHARE = 0.5
+"""Share of the draws that a model of the opponent takes (docs/experiments/opponent-models.md)."""
 
 Text = Annotated[str, Field(max_length=2000)]
 Action = Annotated[int, Field(ge=0, le=65_535)]
@@ -370,13 +372,18 @@ class PlaySession(PageSession):
         return page_player(" ".join([text, *words]), roots, allow_programs=allow_programs)
 
     def _modelling(self, player: PlayerSettings, against: str) -> PlayerSettings:
-        """Return the player with the net of an opponent as its model; one that does not search stays the same."""
+        """Return the player with the net of an opponent as its model; one that does not search stays the same.
+
+        The model takes SHARE of the draws, from the start or after the opponent's visits, unless the player says when.
+        """
         if not against or not player.has_net or player.opponent_net is not None:
             return player
         other = page_player(against, self.settings.roots, allow_programs=False, label="against")
         net, rule = model_of(other)
         values = player.model_dump(exclude_unset=True) | {"opponent_net": net}
-        values["search"] = {**values.get("search", {}), "opponent_net": rule.model_dump()}
+        n_scl = other.visits if other.visits > 1 else 0
+        rules = {"search_contempt": {"n_scl": n_scl}, **values.get("search", {})}
+        values["search"] = rules | {"opponent_net": rule.model_copy(update={"share": SHARE}).model_dump()}
         return validated(PlayerSettings, values, "player")
 
     def _show(self, table: TwoSidedGame) -> None:
