@@ -18,7 +18,8 @@ from typing import Any, NamedTuple
 
 import hauteur as ht
 from hauteur.games.odds import odds_of
-from hauteur_experiments.measured import by_opening, normal
+from hauteur_experiments.measured import by_opening, contrast
+from hauteur_experiments.verdict import Measured
 
 Games = Mapping[int, Mapping[str, Any]]
 """Lines of games.jsonl by the number of the game."""
@@ -45,12 +46,11 @@ def cells_of(runs: Iterable[Path]) -> dict[Row, dict[str, Games]]:
         settings = json.loads((run / "experiment.json").read_text(encoding="utf-8"))["settings"]
         taker = str(ht.Player.from_text(settings["opponent"]).net)
         handicap = odds_of(ht.load_game(settings["game"]).new_initial_state().notation())
+        name = HANDICAPS.get(handicap.pieces, handicap.name) if handicap else "none"
         for file in run.glob("*/games.jsonl"):
             arm, _, nodes = file.parent.name.rpartition("-")
             lines = map(json.loads, file.read_text(encoding="utf-8").splitlines())
-            found.setdefault(
-                Row(taker, HANDICAPS.get(handicap.pieces, handicap.name) if handicap else "none", int(nodes)), {}
-            )[arm] = {line["index"]: line for line in lines}
+            found.setdefault(Row(taker, name, int(nodes)), {})[arm] = {line["index"]: line for line in lines}
     return {
         row: {arm: arms[arm] for arm in ARMS if arm in arms and arms[arm].keys() >= arms["puct"].keys()}
         for row, arms in sorted(found.items())
@@ -67,25 +67,22 @@ def counts(games: Games) -> dict[str, int]:
     return {name: tally[name] for name in SHOWN}
 
 
-def gain(games: Games, before: Games, *, wins: bool) -> tuple[float, float]:
-    """Mean and standard error of the percentage points above other games with the same numbers, by openings."""
+def gain(games: Games, before: Games, *, wins: bool) -> Measured:
+    """Percentage points above other games with the same numbers, by openings."""
 
     def points(game: Mapping[str, Any]) -> float:
         return 100.0 * float(game["score"] == 1 if wins else game["score"])
 
     numbers = sorted(before)
     samples = [points(games[number]) - points(before[number]) for number in numbers]
-    mean = by_opening(samples, [before[number]["fen"] for number in numbers])
-    low, high = mean.interval(0.95)
-    return mean.value, (high - low) / 2 / 1.96
+    return by_opening(samples, [before[number]["fen"] for number in numbers])
 
 
-def pooled(gains: Sequence[tuple[float, float]]) -> str:
+def pooled(gains: Sequence[Measured]) -> str:
     """The mean over rows with its interval of 95 %."""
-    value = math.fsum(mean for mean, _ in gains) / len(gains)
-    error = math.sqrt(math.fsum(error**2 for _, error in gains)) / len(gains)
-    low, high = normal(value, error, len(gains)).interval(0.95)
-    return f"{value:+.1f} [{low:+.1f}, {high:+.1f}]".replace("-", "\N{MINUS SIGN}")
+    mean = contrast(*((1 / len(gains), one) for one in gains))
+    low, high = mean.interval(0.95)
+    return f"{mean.value:+.1f} [{low:+.1f}, {high:+.1f}]".replace("-", "\N{MINUS SIGN}")
 
 
 def table(cells: Mapping[Row, Mapping[str, Games]], nodes: int) -> str:
@@ -109,11 +106,8 @@ def table(cells: Mapping[Row, Mapping[str, Games]], nodes: int) -> str:
     both = {row: arms for row, arms in chosen.items() if {"right", "wrong"} <= arms.keys()}
     less = {row: gain(arms["right"], arms["wrong"], wins=False) for row, arms in both.items()}
     apart = [f"{row.odds_taker}, {row.handicap}: {pooled([one])}" for row, one in less.items()]
-    lines += (
-        ["", "Score of `right` above `wrong`: " + "; ".join([*apart, f"mean: {pooled([*less.values()])}"])]
-        if less
-        else []
-    )
+    if less:
+        lines += ["", f"Score of `right` above `wrong`: {'; '.join([*apart, f'mean: {pooled([*less.values()])}'])}"]
     return "\n".join(lines)
 
 

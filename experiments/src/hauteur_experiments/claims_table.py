@@ -17,7 +17,7 @@ from hauteur_experiments.claims_figure import draw_claims
 from hauteur_experiments.experiment import Setting, SourceClaim, duration, read_json, write_whole
 from hauteur_experiments.plan import RUNS, SUBJECTS, PlannedRun
 from hauteur_experiments.registry import find
-from hauteur_experiments.summary import SUMMARY, between, with_summary
+from hauteur_experiments.summary import SUMMARY, between, verdict_of, with_summary
 from hauteur_experiments.verdict import MOST_UNITS, Verdict
 
 BEGIN, END = "<!-- claims -->", "<!-- end claims -->"
@@ -55,23 +55,37 @@ def claim_rows(subject: str, claim: SourceClaim, runs: Sequence[PlannedRun], bas
             text = f"{run.name} reports nothing on it"
             yield _row(*stated, text, "", f"**open**: needs {run.size}", cost_text(result), command)
         for finding in findings:
-            measured, units = str(finding.get("quantities") or finding["measured"]), finding["units"] or run.size
-            yield _row(*stated, measured, units, verdict_text(finding), cost_text(result), command)
+            yield _measured_row(stated, finding, finding["units"] or run.size, result, command)
 
 
-def other_rows(subject: str, claim: SourceClaim, experiment: str, base: Setting) -> Iterator[dict[str, str]]:
-    """Yield the lines of a claim from runs of its experiment in the folder that are none of the plan's."""
+def other_rows(
+    subject: str, claim: SourceClaim, results: Iterable[tuple[str, dict[str, Any]]]
+) -> Iterator[dict[str, str]]:
+    """Yield the lines of a claim from runs that are none of the plan's. results: command and result of each."""
+    stated = subject, f"{claim.source}: {claim.statement}", claim.figure
+    for command, result in results:
+        for finding in (one for one in result["findings"] if one.get("key") == claim.key):
+            yield _measured_row(stated, finding, str(finding["units"]), result, command)
+
+
+def other_results(base: Setting) -> dict[str, list[tuple[str, dict[str, Any]]]]:
+    """Command and result of the runs in the folder that are none of the plan's, by experiment."""
     planned = {run.name for run in RUNS}
+    found: dict[str, list[tuple[str, dict[str, Any]]]] = {}
     for file in sorted(base.folder.glob("*/result.json")):
         begun = file.with_name("experiment.json")
-        stored = read_json(begun) if file.parent.name not in planned and begun.exists() else {}
-        if stored.get("settings", {}).get("experiment") != experiment:
-            continue
-        result, command = read_json(file), f"`{_begun_with(stored['begun']['command'])}`"
-        for finding in (one for one in result["findings"] if one.get("key") == claim.key):
-            measured = str(finding.get("quantities") or finding["measured"])
-            stated = subject, f"{claim.source}: {claim.statement}", claim.figure
-            yield _row(*stated, measured, finding["units"], verdict_text(finding), cost_text(result), command)
+        if file.parent.name not in planned and begun.exists():
+            stored = read_json(begun)
+            command = f"`{_begun_with(stored['begun']['command'])}`"
+            found.setdefault(stored["settings"]["experiment"], []).append((command, read_json(file)))
+    return found
+
+
+def _measured_row(
+    stated: tuple[str, str, str], finding: dict[str, Any], units: str, result: dict[str, Any], command: str
+) -> dict[str, str]:
+    measured = str(finding.get("quantities") or finding["measured"])
+    return _row(*stated, measured, units, verdict_text(finding), cost_text(result), command)
 
 
 def _begun_with(words: Sequence[str]) -> str:
@@ -118,18 +132,19 @@ def cost_text(result: dict[str, Any]) -> str:
 def claim_table(base: Setting) -> list[dict[str, str]]:
     """Return every line of the table by FIELDS: the claims of each subject, then each rule in each game."""
     rows: list[dict[str, str]] = []
+    others = other_results(base)
     for subject, names in SUBJECTS.items():
         for name in names:
             mine = [run for run in RUNS if run.experiment == name]
             for claim in find(name).claims:
                 rows += claim_rows(subject, claim, [run for run in mine if claim in run.claims], base)
-                rows += other_rows(subject, claim, name, base)
+                rows += other_rows(subject, claim, others.get(name, ()))
     return [*rows, *_rule_rows(base)]
 
 
 def claims_markdown(rows: Sequence[Mapping[str, str]]) -> str:
     """Return lines of `claim_table` as Markdown: how many hold, and a line for each claim that has a measurement."""
-    verdicts = Counter(_verdict(row) for row in rows if row["subject"] != RULES_SUBJECT or row["measured"])
+    verdicts = Counter(verdict_of(row) for row in rows if row["subject"] != RULES_SUBJECT or row["measured"])
     counts = ", ".join(f"{verdicts[name]} {name}" for name in get_args(Verdict))
     subjects: dict[str, list[Mapping[str, str]]] = {}
     for row in rows:
@@ -139,11 +154,6 @@ def claims_markdown(rows: Sequence[Mapping[str, str]]) -> str:
     return "\n\n".join(
         [f"{sum(verdicts.values())} comparisons: {counts}.", *parts, f"### {RULES_SUBJECT}", *_rules_texts(rules)]
     )
-
-
-def _verdict(row: Mapping[str, str]) -> str:
-    """The verdict of a line, without its scope."""
-    return row["verdict"].split("**")[1]
 
 
 def _subject_texts(rows: Sequence[Mapping[str, str]]) -> Iterator[str]:
@@ -161,9 +171,9 @@ def _subject_texts(rows: Sequence[Mapping[str, str]]) -> Iterator[str]:
 
 def _digest(claim: str, rows: Sequence[Mapping[str, str]]) -> tuple[str, ...]:
     """Return a claim's cells by DIGEST_COLUMNS: its first decided measurement, and how many have each verdict."""
-    first = next((row for row in rows if _verdict(row) != "open"), rows[0])
+    first = next((row for row in rows if verdict_of(row) != "open"), rows[0])
     measured, *more = first["measured"].split("; ")
-    verdicts = Counter(map(_verdict, rows))
+    verdicts = Counter(map(verdict_of, rows))
     counts = ", ".join(f"{count} {name}" for name, count in verdicts.items())
     verdict = first["verdict"] if len(rows) == 1 else counts
     return claim, first["figure"], f"{measured} (and {len(more)} more)" if more else measured, verdict
@@ -202,7 +212,7 @@ def _rules_texts(rows: Sequence[Mapping[str, str]]) -> Iterator[str]:
     for row in rows:
         rule, _, game = row["claim"].partition(" in ")
         if row["measured"]:
-            texts.setdefault(rule, {})[game] = styles.get(_verdict(row), "**{}**").format(row["measured"])
+            texts.setdefault(rule, {})[game] = styles.get(verdict_of(row), "**{}**").format(row["measured"])
     games = list(dict.fromkeys(game for cells in texts.values() for game in cells))
     if games:
         yield _table(("rule", *games), [(rule, *(row.get(game, "") for game in games)) for rule, row in texts.items()])

@@ -315,7 +315,7 @@ def elo_above(what: str, measured: Measured, matters: float = SMALLEST_ELO, *, s
 
 
 def contrast(*parts: tuple[float, Measured]) -> Interval:
-    """Return a weighted sum of independent Elo differences, such as the mean of several, or one beyond another.
+    """Return a weighted sum of independent differences (in Elo or less), such as a mean, or one beyond another.
 
     parts: weight and difference; infinite ones count MOST_ELO. units: of the part with the fewest. An end is as far
     from the sum as the root of the squared distances of the parts' ends.

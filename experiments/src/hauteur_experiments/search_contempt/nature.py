@@ -11,7 +11,7 @@ from __future__ import annotations
 import hauteur as ht
 from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, stated
 from hauteur_experiments.grid import COLOURS, Match, Played, play, points
-from hauteur_experiments.measured import Interval, Mean, Record, normal
+from hauteur_experiments.measured import Mean, Record, contrast
 from hauteur_experiments.ratio import ratio_of, ratio_text
 from hauteur_experiments.search_contempt.settings import (
     LEAST_GAMES,
@@ -95,19 +95,19 @@ def piece_findings(pieces: dict[str, Mean]) -> list[Finding]:
     def more(low: str, high: str) -> Inequality:
         what = f"pieces after {JUDGED} moves, {low} less {high}"
         return Inequality(
-            what, difference(pieces[low], pieces[high]), 0.0, "above", LEAST_GAMES, unit="pieces", matters=PIECE
+            what,
+            contrast((1, pieces[low]), (-1, pieces[high])),
+            0.0,
+            "above",
+            LEAST_GAMES,
+            unit="pieces",
+            matters=PIECE,
         )
 
     return [
         Finding.of("pieces", Claim((more(titles[0], titles[-1]),))),
         Finding.of("pieces-steps", Claim(tuple(map(more, titles[:-1], titles[1:])))),
     ]
-
-
-def difference(one: Mean, other: Mean) -> Interval:
-    """The difference of the means of independent samples; units: of the fewer."""
-    errors = [(high - low) / 2 / 1.96 for low, high in (one.interval(0.95), other.interval(0.95))]
-    return normal(one.value - other.value, (errors[0] ** 2 + errors[1] ** 2) ** 0.5, min(one.units, other.units))
 
 
 EXPERIMENTS = (
