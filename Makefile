@@ -53,7 +53,7 @@ $(INSTALLED): pyproject.toml experiments/pyproject.toml
 	@touch $@
 
 $(BUILT): $(INSTALLED) $(RUST_SOURCES)
-	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --quiet --skip-install
+	VIRTUAL_ENV=$(abspath $(VENV)) $(BIN)/maturin develop --release --locked --quiet --skip-install
 	@touch $@
 else
 $(BUILT): $(WHEEL)
@@ -86,7 +86,7 @@ test-web: setup-dev  ## the browser lab alone, in a real browser where there is 
 	$(BIN)/python -m pytest tests/web --durations 10
 
 test-base: setup-dev  ## the base layer: a wheel without extras, in a new environment without Rust
-	$(BIN)/maturin build --release --quiet --out dist
+	$(BIN)/maturin build --release --locked --quiet --out dist
 	$(BIN)/python .ci/base_layer.py "$$(ls -t dist/*.whl | head -1)" --net "$(CHESS_NET)"
 
 test-slow: setup-dev  ## the tests that take minutes each, and the search against its reference a thousand times
@@ -131,7 +131,7 @@ screenshots: setup-dev  ## photograph every page of the browser lab into build/s
 	$(BIN)/python docs/site/screenshots.py
 
 wheel: setup  ## build a wheel into dist/
-	$(BIN)/maturin build --release --out dist
+	$(BIN)/maturin build --release --locked --out dist
 
 page: setup-dev  ## write the lab as a page without a server into dist/page (Rust's target wasm32-unknown-unknown; CHESS_NET: more nets)
 	tools/page_core.sh build/page

@@ -95,7 +95,7 @@ def check_sdist(dist: Path) -> str:
             raise ValueError(f"{sdist.name}: lacks {missing}")
         archive.extractall(dist / "unpacked", filter="data")
     (source,) = (dist / "unpacked").iterdir()
-    words = ["cargo", "check", "--offline", "--locked", "--release", "--quiet", "--package", "hauteur-py"]
+    words = ["cargo", "check", "--offline", "--release", "--quiet", "--package", "hauteur-py"]
     run([*words, "--manifest-path", source / "Cargo.toml", "--target-dir", dist / "target"])
     return f"{sdist.name}, {sdist.stat().st_size:,} bytes"
 
