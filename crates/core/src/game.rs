@@ -89,8 +89,8 @@ impl GameInfo {
 /// How a game is shown and written down: what programs around the core know of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Customs {
-    /// How the squares of its text are drawn: `pieces` of chess, `stones`, `discs` that fall, `crosses`, or its own `letters`;
-    /// empty: by `State::svg` alone.
+    /// How the squares of its text are drawn: `pieces` of chess, `stones` on lines, `reversi` on squares, `hexagons`, `discs` that
+    /// fall, `crosses`, or its own `letters`; empty: by `State::svg` alone.
     pub look: String,
     /// The form of files in which games are recorded: `pgn`, `sgf`; empty: none, a line of moves.
     pub record_form: String,
@@ -116,7 +116,7 @@ impl Default for Customs {
 }
 
 /// Drawing styles of boards, the values of `Customs::look`.
-pub const LOOKS: [&str; 6] = ["pieces", "stones", "discs", "crosses", "letters", ""];
+pub const LOOKS: [&str; 8] = ["pieces", "stones", "reversi", "hexagons", "discs", "crosses", "letters", ""];
 
 /// A symmetry of the game: applied to features and policy it gives the features and policy of an equivalent position.
 #[derive(Clone, Debug, PartialEq, Eq)]

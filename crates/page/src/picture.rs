@@ -19,6 +19,9 @@ const BOTTOM: usize = 44;
 /// Squares of a board that is drawn from the letters of a text.
 const MOST_SIGNS: usize = 1000;
 const LAST_MOVE: &str = "#e8c63c";
+const RED: &str = "#d8432f";
+const BLUE: &str = "#2f5fa8";
+const HEXAGON: &str = "#f0e6d2";
 const LABELS: &str = r##"font-family="sans-serif" text-anchor="middle" fill="#4a4038""##;
 
 /// A look of boards, as the package has it.
@@ -98,7 +101,7 @@ pub fn action_squares(position: &Position, action: Action) -> Vec<usize> {
 pub fn board_svg(position: &Position, board: Option<&Board>, flip: bool) -> String {
     let Some(board) = board else { return position.state.svg() };
     let (width, height) = board.size();
-    let middle = LEFT as f64 + (board.columns() * CELL) as f64 / 2.0;
+    let middle = LEFT as f64 + (board.columns() * CELL + board.slant(board.rows() - 1)) as f64 / 2.0;
     let caption = escape(&board.caption);
     let signs: BTreeSet<char> = board.cells.iter().copied().collect();
     let mut svg = format!(
@@ -112,7 +115,8 @@ pub fn board_svg(position: &Position, board: Option<&Board>, flip: bool) -> Stri
     svg += &board.ground(flip);
     for &square in &board.last {
         let (x, y) = board.corner(square, flip);
-        let place = format!("x=\"{x}\" y=\"{y}\" width=\"{CELL}\" height=\"{CELL}\"");
+        let round = if board.has_hexagons() { format!(" rx=\"{}\"", CELL / 2) } else { String::new() };
+        let place = format!("x=\"{x}\" y=\"{y}\" width=\"{CELL}\" height=\"{CELL}\"{round}");
         let _ = write!(svg, "<rect {place} fill=\"{LAST_MOVE}\" opacity=\".75\"/>");
     }
     for (square, &sign) in board.cells.iter().enumerate() {
@@ -137,13 +141,23 @@ impl Board<'_> {
 
     /// Width and height of the drawing.
     pub fn size(&self) -> (usize, usize) {
-        (LEFT + self.columns() * CELL + 12, TOP + self.rows() * CELL + BOTTOM)
+        (LEFT + self.columns() * CELL + self.slant(self.rows() - 1) + 12, TOP + self.rows() * CELL + BOTTOM)
+    }
+
+    fn has_hexagons(&self) -> bool {
+        self.name == "hexagons"
+    }
+
+    /// How far a row lies to the right of the top one: hexagons half a cell a row.
+    fn slant(&self, row: usize) -> usize {
+        if self.has_hexagons() { row * CELL / 2 } else { 0 }
     }
 
     /// Upper left corner of a square.
     pub fn corner(&self, square: usize, flip: bool) -> (usize, usize) {
         let seen = if flip { self.cells.len() - 1 - square } else { square };
-        (LEFT + seen % self.columns() * CELL, TOP + seen / self.columns() * CELL)
+        let row = seen / self.columns();
+        (LEFT + seen % self.columns() * CELL + self.slant(row), TOP + row * CELL)
     }
 
     /// Name of a square, such as e4; row and column where there are no labels.
@@ -209,12 +223,12 @@ impl Board<'_> {
         for row in 0..self.rows() {
             let text = &self.row_labels[if flip { self.rows() - 1 - row } else { row }];
             let y = (TOP + CELL * row) as f64 + CELL as f64 / 2.0 + 5.0;
-            label(LEFT as f64 / 2.0, format!("{y:?}"), text);
+            label(LEFT as f64 / 2.0 + self.slant(row) as f64, format!("{y:?}"), text);
         }
         for column in 0..self.columns() {
             let text = &self.column_labels[if flip { self.columns() - 1 - column } else { column }];
-            let x = (LEFT + CELL * column) as f64 + CELL as f64 / 2.0;
-            label(x, (TOP + high + 16).to_string(), text);
+            let x = (LEFT + self.slant(self.rows() - 1) + CELL * column) as f64 + CELL as f64 / 2.0;
+            label(x, (TOP + high + if self.has_hexagons() { 22 } else { 16 }).to_string(), text);
         }
         format!(
             "<rect width=\"{width}\" height=\"{height}\" rx=\"6\" fill=\"#f6f3ee\"/>\
@@ -225,11 +239,44 @@ impl Board<'_> {
         )
     }
 
+    /// The cells of a slanted board, in half units, and its sides in the colours of who connects them.
+    fn hexagons(&self) -> String {
+        let (side, bottom, right) = (2 * CELL, self.rows() - 1, self.columns() - 1);
+        let (half, third) = (side / 2, side / 3);
+        let at = |row: usize, column: usize| {
+            format!("M{} {}", 2 * LEFT + side * column + half * row, 2 * TOP + side * row + third / 2)
+        };
+        let (upper, down) = (format!("l{half}-{third} {half} {third}"), format!("v{}", 2 * third));
+        let [mut cells, mut red, mut low, mut blue, mut far, mut slopes]: [String; 6] = Default::default();
+        let add = |path: &mut String, text: String| path.push_str(&text);
+        for row in 0..=bottom {
+            for column in 0..=right {
+                add(&mut cells, format!("{}{upper}{down}l-{half} {third}-{half}-{third}z", at(row, column)));
+            }
+            let slope = if row < bottom { format!("l{half} {third}") } else { String::new() };
+            add(&mut blue, format!("{}{down}{slope}", at(row, 0)));
+            add(&mut far, format!("{}m{side} {}v-{}", at(row, right), 2 * third, 2 * third));
+            if row > 0 {
+                add(&mut slopes, format!("{}m{side} 0l-{half}-{third}", at(row, right)));
+            }
+        }
+        for column in 0..=right {
+            add(&mut red, format!("{}{upper}", at(0, column)));
+            add(&mut low, format!("{}m0 {}l{half} {third} {half}-{third}", at(bottom, column), 2 * third));
+        }
+        format!(
+            "<g transform=\"scale(.5)\" fill=\"none\"><path fill=\"{HEXAGON}\" stroke=\"#444\" stroke-width=\"3\" d=\"{cells}\"/>\
+             <g stroke-width=\"10\" stroke-linejoin=\"round\"><path stroke=\"{BLUE}\" d=\"{blue}{far}{slopes}\"/>\
+             <path stroke=\"{RED}\" d=\"{red}{low}\"/></g></g>"
+        )
+    }
+
     /// Dark squares, or the lines of a grid.
     fn pattern(&self) -> String {
         let mut path = String::new();
         match self.name.as_str() {
             "discs" => return path,
+            "hexagons" => return self.hexagons(),
             "pieces" => {
                 let columns = self.columns();
                 let is_dark = |square: &usize| (square / columns + square % columns + self.rows()) % 2 == 1;

@@ -1,7 +1,7 @@
 """Boards as pictures: the cells of a position, and the position as SVG.
 
 A game says by `Game.look` how its squares are drawn: chess and minichess with the pieces of python-chess, others with
-stones, discs, crosses, or the signs of their text; and by `State.squares` to which squares an action belongs.
+stones, discs, crosses, on hexagons, or the signs of their text; and by `State.squares` to which squares an action belongs.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 from hauteur import _core
 from hauteur.games.game_line import end_text
 
-Look = Literal["pieces", "stones", "discs", "crosses", "letters"]
+Look = Literal["pieces", "stones", "reversi", "hexagons", "discs", "crosses", "letters"]
 
 CELL = 45
 """Side of a cell in the units of the drawing, which is that of python-chess's pieces."""
@@ -26,6 +26,7 @@ MOST_SIGNS = 1000
 """Cells of a board that is drawn from a text."""
 
 LAST_MOVE = "#e8c63c"
+RED, BLUE, HEXAGON = "#d8432f", "#2f5fa8", "#f0e6d2"
 LABELS = 'font-family="sans-serif" text-anchor="middle" fill="#4a4038"'
 
 
@@ -57,12 +58,16 @@ class Board:
     @property
     def size(self) -> tuple[int, int]:
         """Width and height of the drawing."""
-        return LEFT + self.columns * CELL + 12, TOP + self.rows * CELL + BOTTOM
+        return LEFT + self.columns * CELL + self.slant(self.rows - 1) + 12, TOP + self.rows * CELL + BOTTOM
+
+    def slant(self, row: int) -> int:
+        """How far a row lies to the right of the top one: hexagons half a cell a row."""
+        return row * CELL // 2 if self.look == "hexagons" else 0
 
     def corner(self, square: int, *, flip: bool = False) -> tuple[int, int]:
         """Return the upper left corner of a square; flip: the board seen from the other side."""
         row, column = divmod(len(self.cells) - 1 - square if flip else square, self.columns)
-        return LEFT + column * CELL, TOP + row * CELL
+        return LEFT + column * CELL + self.slant(row), TOP + row * CELL
 
 
 def board_svg(state: _core.State, *, flip: bool = False) -> str:
@@ -80,7 +85,7 @@ def board_svg(state: _core.State, *, flip: bool = False) -> str:
         return state.svg()
     width, height = board.size
     frame = f'viewBox="0 0 {width} {height}" width="{width}" height="{height}" class="board" role="img"'
-    middle = LEFT + board.columns * CELL / 2
+    middle = LEFT + (board.columns * CELL + board.slant(board.rows - 1)) / 2
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" {frame}><title>{escape(board.caption)}</title>',
         f"<defs>{''.join(symbols(board.look, set(board.cells)))}</defs>",
@@ -206,10 +211,11 @@ def ground(board: Board, *, flip: bool = False) -> str:
     """Return the empty board with its labels."""
     width, height = board.size
     right, below = LEFT + board.columns * CELL, TOP + board.rows * CELL
+    low, down = board.slant(board.rows - 1), 22 if board.look == "hexagons" else 16
     rows = board.row_labels[::-1] if flip else board.row_labels
     columns = board.column_labels[::-1] if flip else board.column_labels
-    texts = [(LEFT / 2, TOP + CELL * row + CELL / 2 + 5, label) for row, label in enumerate(rows)]
-    texts += [(LEFT + CELL * column + CELL / 2, below + 16, label) for column, label in enumerate(columns)]
+    texts = [(LEFT / 2 + board.slant(row), TOP + CELL * row + CELL / 2 + 5, label) for row, label in enumerate(rows)]
+    texts += [(LEFT + low + CELL * column + CELL / 2, below + down, label) for column, label in enumerate(columns)]
     labels = "".join(f'<text x="{x}" y="{y}">{escape(label)}</text>' for x, y, label in texts)
     return (
         f'<rect width="{width}" height="{height}" rx="6" fill="#f6f3ee"/>'
@@ -227,6 +233,8 @@ def _pattern(board: Board) -> str:
         return f'<path fill="#b58a66" d="{"".join(f"M{x} {y}h{CELL}v{CELL}h-{CELL}z" for x, y in corners)}"/>'
     if board.look == "discs":
         return ""
+    if board.look == "hexagons":
+        return _hexagons(board)
     inset = CELL / 2 if board.look == "stones" else 0
     count = 0 if board.look == "stones" else 1
     right, below = LEFT + board.columns * CELL - inset, TOP + board.rows * CELL - inset
@@ -235,9 +243,34 @@ def _pattern(board: Board) -> str:
     return f'<path stroke="#444" stroke-width="1.5" d="{"".join(across + down)}"/>'
 
 
+def _hexagons(board: Board) -> str:
+    """Return the cells of a slanted board, in half units, and its sides in the colours of who connects them."""
+    side, left = 2 * CELL, 2 * LEFT
+    half, third = side // 2, side // 3
+    at = {
+        (row, column): f"M{left + side * column + half * row} {2 * TOP + side * row + third // 2}"
+        for row in range(board.rows)
+        for column in range(board.columns)
+    }
+    bottom, right = board.rows - 1, board.columns - 1
+    upper, down = f"l{half}-{third} {half} {third}", f"v{2 * third}"
+    cells = "".join(f"{corner}{upper}{down}l-{half} {third}-{half}-{third}z" for corner in at.values())
+    red = "".join(f"{at[0, column]}{upper}" for column in range(right + 1))
+    red += "".join(f"{at[bottom, column]}m0 {2 * third}l{half} {third} {half}-{third}" for column in range(right + 1))
+    blue = "".join(f"{at[row, 0]}{down}" + (f"l{half} {third}" if row < bottom else "") for row in range(bottom + 1))
+    blue += "".join(f"{at[row, right]}m{side} {2 * third}v-{2 * third}" for row in range(bottom + 1))
+    blue += "".join(f"{at[row, right]}m{side} 0l-{half}-{third}" for row in range(1, bottom + 1))
+    return (
+        f'<g transform="scale(.5)" fill="none"><path fill="{HEXAGON}" stroke="#444" stroke-width="3" d="{cells}"/>'
+        f'<g stroke-width="10" stroke-linejoin="round"><path stroke="{BLUE}" d="{blue}"/>'
+        f'<path stroke="{RED}" d="{red}"/></g></g>'
+    )
+
+
 def _mark(board: Board, square: int, *, flip: bool) -> str:
     x, y = board.corner(square, flip=flip)
-    return f'<rect x="{x}" y="{y}" width="{CELL}" height="{CELL}" fill="{LAST_MOVE}" opacity=".75"/>'
+    size = f'width="{CELL}" height="{CELL}"' + (f' rx="{CELL // 2}"' if board.look == "hexagons" else "")
+    return f'<rect x="{x}" y="{y}" {size} fill="{LAST_MOVE}" opacity=".75"/>'
 
 
 def _piece(board: Board, square: int, sign: str, *, flip: bool) -> str:
@@ -276,6 +309,12 @@ def _stone(sign: str) -> str:
     return f'<circle cx="22.5" cy="22.5" r="19" fill="{"#16140f" if sign == "X" else "#fafafa"}" stroke="#16140f"/>'
 
 
+def _coloured_stone(sign: str) -> str:
+    if sign == ".":
+        return ""
+    return f'<circle cx="22.5" cy="22.5" r="17" fill="{RED if sign == "X" else BLUE}" stroke="#16140f"/>'
+
+
 def _disc(sign: str) -> str:
     fill = {"R": "#d8432f", "Y": "#f2cb2e", ".": "#f6f3ee"}[sign]
     return f'<circle cx="22.5" cy="22.5" r="18" fill="{fill}"/>'
@@ -311,6 +350,8 @@ STYLES: dict[Look, Style] = {
         _chess_piece,
     ),
     "stones": Style("#e3bd74", {"X": "black stone", "O": "white stone"}, _stone),
+    "reversi": Style("#4a9465", {"X": "black disc", "O": "white disc"}, _stone),
+    "hexagons": Style("none", {"X": "red stone", "O": "blue stone"}, _coloured_stone),
     "discs": Style("#2f5fa8", {"R": "red disc", "Y": "yellow disc"}, _disc),
     "crosses": Style("#f4f1ea", {"X": "cross", "O": "nought"}, _cross),
     "letters": Style("#f4f1ea", {}, _letter),

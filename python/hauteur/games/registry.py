@@ -30,11 +30,11 @@ class Position(Protocol):
     `_core.Game.symmetries`), `action_to_text(action)` (default: the number), `squares(action)` (pairs (row, column),
     counted from the top left as in features and text: from and to, or where the stone comes to lie; default: the square
     of the action's number where there are as many actions as squares, or one more to pass), `text()`, `svg()`,
-    `look` (how the signs of its text are drawn: "stones" of X and O, "discs" of R and Y that fall, "crosses" of X and
-    O, "pieces" of chess; default: "letters"), `has_draws` (default: True), `notation()`,
-    `repetition()` (None where the position is new, else its earlier occurrences, the plies since the latest and, unless
-    it is a draw, the result of a repeat; default: None), and `key()` (anything whose repr distinguishes positions for
-    the network; default: features, legal actions and mover).
+    `look` (how the signs of its text are drawn: "stones" of X and O on lines, "reversi" on squares, "hexagons", "discs"
+    of R and Y that fall, "crosses" of X and O, "pieces" of chess; default: "letters"), `has_draws` (default: True),
+    `notation()`, `repetition()` (None where the position is new, else its earlier occurrences, the plies since the
+    latest and, unless it is a draw, the result of a repeat; default: None), and `key()` (anything whose repr
+    distinguishes positions for the network; default: features, legal actions and mover).
     """
 
     num_actions: int

@@ -85,6 +85,7 @@ def drawing_of(state: _core.State) -> dict[str, Any] | None:
         "cell": pictures.CELL,
         "corner": [pictures.LEFT, pictures.TOP],
         "columns": board.columns,
+        "slant": [board.slant(row) for row in range(board.rows)],
         "ground": pictures.ground(board),
         "flipped": pictures.ground(board, flip=True),
         "symbols": "".join(pictures.symbols(board.look, signs)),

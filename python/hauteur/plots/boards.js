@@ -18,8 +18,8 @@ document.querySelectorAll(".walks").forEach((box) => {
 
   const corner = (square, count) => {
     const seen = flip ? count - 1 - square : square;
-    return [board.corner[0] + (seen % board.columns) * board.cell,
-      board.corner[1] + Math.floor(seen / board.columns) * board.cell];
+    const row = Math.floor(seen / board.columns);
+    return [board.corner[0] + (seen % board.columns) * board.cell + board.slant[row], board.corner[1] + row * board.cell];
   };
 
   const drawBoard = () => {
@@ -29,7 +29,7 @@ document.querySelectorAll(".walks").forEach((box) => {
     [marks, pieces, arrow].forEach((group) => group.replaceChildren());
     svg.querySelectorAll(".seen").forEach((ground, side) => ground.toggleAttribute("hidden", (side === 1) !== flip));
     svg.querySelectorAll(".seen").forEach((ground) => { ground.style.display = ground.hasAttribute("hidden") ? "none" : ""; });
-    const size = { width: board.cell, height: board.cell };
+    const size = { width: board.cell, height: board.cell, rx: board.slant.at(-1) ? board.cell / 2 : 0 };
     game.last[ply].forEach((square) => {
       const [x, y] = corner(square, cells.length);
       add(marks, "rect", { x, y, ...size, fill: "#e8c63c", opacity: 0.75 });

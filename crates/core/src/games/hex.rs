@@ -54,7 +54,7 @@ impl Game for Hex {
     }
 
     fn customs(&self) -> Customs {
-        Customs { look: "stones".into(), has_draws: false, ..Customs::default() }
+        Customs { look: "hexagons".into(), has_draws: false, ..Customs::default() }
     }
 
     fn initial(&self) -> Box<dyn State> {

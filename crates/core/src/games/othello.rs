@@ -44,7 +44,7 @@ impl Game for Othello {
     }
 
     fn customs(&self) -> Customs {
-        Customs { look: "stones".into(), ..Customs::default() }
+        Customs { look: "reversi".into(), ..Customs::default() }
     }
 
     fn initial(&self) -> Box<dyn State> {

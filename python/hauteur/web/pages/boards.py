@@ -88,8 +88,8 @@ PUZZLES_KEYS = (
 )
 PUZZLES = Page("/puzzles", "Puzzles", "Solve positions with one good move.", PUZZLES_KEYS)
 
-SIZES = ("nogo(size=7)",)
-"""Games with parameters that are offered beside the names."""
+SIZES = ("gomoku(size=9)", "hex(size=7)", "nogo(size=7)", "othello(size=6)")
+"""Games with parameters that are offered beside the names: a net ships for them."""
 
 
 async def show_play(request: Request) -> Response:
@@ -110,7 +110,7 @@ async def show_analyse(request: Request) -> Response:
 
 def analyse_facts() -> dict[str, Any]:
     """Return the facts of the page Analyse."""
-    return {"games": names(), "settings": search_form(), "presets": SEARCH_PRESETS}
+    return {"games": sorted([*names(), *SIZES]), "settings": search_form(), "presets": SEARCH_PRESETS}
 
 
 def _opponents() -> list[str]:

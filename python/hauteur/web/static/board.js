@@ -172,11 +172,12 @@ export class Board {
     event.preventDefault();
   }
 
-  // The nearest square in a direction, by where it is drawn: a flipped board moves as it looks.
+  // The nearest square in a direction, by where it is drawn: a flipped board moves as it looks, rows of hexagons lie half a cell apart.
   neighbour(number, key) {
     const side = this.position.frame[2], here = this.position.squares[number];
     const [dx, dy] = STEPS[key];
-    const found = this.position.squares.findIndex(({ x, y }) => x === here.x + dx * side && y === here.y + dy * side);
+    const found = this.position.squares.findIndex(({ x, y }) => y === here.y + dy * side
+      && Math.abs(x - here.x - dx * side) <= (dy ? side / 2 + 1 : 0));
     return found < 0 ? number : found;
   }
 
