@@ -1,7 +1,8 @@
 """Boards as pictures: the cells of a position, and the position as SVG.
 
 A game says by `Game.look` how its squares are drawn: chess and minichess with the pieces of python-chess, others with
-stones, discs, crosses, on hexagons, or the signs of their text; and by `State.squares` to which squares an action belongs.
+stones, discs, crosses, on hexagons, or the signs of their text; and by `State.squares` to which squares an action
+belongs.
 """
 
 from __future__ import annotations
