@@ -1,24 +1,28 @@
 """What must be true before a version is published (`make release-check`): a line a check, status 1 where one fails.
 
-Versions agree and the changelog has a part for it; the sdist and the wheel have what they must and nothing else; their
-descriptions show on an index; the sdist builds with what the registry of crates left on this machine, without network;
-crates can be published, in their order.
+Versions agree and the changelog has a part for it; the address of the repository is named, and links of the README lead
+there; the sdist and the wheel, of what is committed, have what they must and no more; their descriptions show on an
+index; the sdist builds with what the registry of crates left on this machine, without network; crates can be
+published, in their order; a wheel for 64-bit ARM, used under qemu, finds the same trees. What this machine has no tools
+for is "not checked", which is no failure.
 """
 
 from __future__ import annotations
 
 import re
 import shutil
-import subprocess
 import sys
 import tarfile
 import tempfile
 import tomllib
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+import aarch64_wheel
+import long_description
+from aarch64_wheel import ROOT, NotCheckedError, run
+
 CRATES = ("hauteur-machine", "hauteur-core", "hauteur-evaluate")
 """Those that others can use, in the order of their dependencies."""
 
@@ -27,15 +31,6 @@ MOST_WHEEL = 12_000_000
 
 NEVER = re.compile(r"(^|/)(tests|runs|docs|\.venv|target|\.git)/|\.pem$|\.key$")
 """Files that a wheel must not have."""
-
-
-def run(words: Sequence[str | Path]) -> str:
-    """Run a command in the checkout; ValueError with its last lines where it fails."""
-    done = subprocess.run([str(word) for word in words], cwd=ROOT, capture_output=True, text=True, check=False)
-    if done.returncode:
-        lines = (done.stdout + done.stderr).strip().splitlines()[-5:]
-        raise ValueError(f"{' '.join(map(str, words[:4]))} ...: {' | '.join(lines)}")
-    return done.stdout
 
 
 def check_versions() -> str:
@@ -64,9 +59,26 @@ def check_tree() -> str:
     return run(["git", "describe", "--always"]).strip()
 
 
-def check_wheel(dist: Path) -> str:
+def check_links(source: Path) -> str:
+    """Unpack what is committed into `source`; links of its README lead to files, those of the repository's tag."""
+    source.mkdir()
+    archive = source.with_suffix(".tar")
+    run(["git", "archive", "--output", archive, "HEAD"])
+    with tarfile.open(archive) as committed:
+        committed.extractall(source, filter="data")
+    targets = {link[3].partition("#")[0] for link in long_description.LINK.finditer((source / "README.md").read_text())}
+    if gone := sorted(target for target in targets if not (source / target).exists()):
+        raise ValueError(f"README.md links to {gone[0]}, which is not committed")
+    address = long_description.repository(source)
+    run([sys.executable, ROOT / "tools/long_description.py", source])
+    if left := long_description.LINK.search((source / "README.md").read_text()):
+        raise ValueError(f"README.md keeps the link {left[0]}")
+    return f"{len(targets)} of the README lead to {address}"
+
+
+def check_wheel(source: Path, dist: Path) -> str:
     """The wheel is one for every Python from 3.11 on, with one compiled module, the licence, and no other files."""
-    run([sys.executable, "-m", "maturin", "build", "--release", "--locked", "--quiet", "--out", dist])
+    run([sys.executable, "-m", "maturin", "build", "--release", "--locked", "--quiet", "--out", dist], folder=source)
     (wheel,) = dist.glob("*.whl")
     names = zipfile.ZipFile(wheel).namelist()
     compiled = [name for name in names if name.endswith((".so", ".pyd"))]
@@ -80,9 +92,9 @@ def check_wheel(dist: Path) -> str:
     return f"{wheel.name}, {wheel.stat().st_size:,} bytes, {len(names)} files"
 
 
-def check_sdist(dist: Path) -> str:
+def check_sdist(source: Path, dist: Path) -> str:
     """The sdist has the sources and builds a wheel without network."""
-    run([sys.executable, "-m", "maturin", "sdist", "--out", dist])
+    run([sys.executable, "-m", "maturin", "sdist", "--out", dist], folder=source)
     (sdist,) = dist.glob("*.tar.gz")
     with tarfile.open(sdist) as archive:
         names = archive.getnames()
@@ -94,14 +106,14 @@ def check_sdist(dist: Path) -> str:
         if missing:
             raise ValueError(f"{sdist.name}: lacks {missing}")
         archive.extractall(dist / "unpacked", filter="data")
-    (source,) = (dist / "unpacked").iterdir()
+    (unpacked,) = (dist / "unpacked").iterdir()
     words = ["cargo", "check", "--offline", "--release", "--quiet", "--package", "hauteur-py"]
-    run([*words, "--manifest-path", source / "Cargo.toml", "--target-dir", dist / "target"])
+    run([*words, "--manifest-path", unpacked / "Cargo.toml", "--target-dir", dist / "target"])
     return f"{sdist.name}, {sdist.stat().st_size:,} bytes"
 
 
 def check_descriptions(dist: Path) -> str:
-    """An index shows the long description, whose links and pictures must not depend on the checkout."""
+    """An index shows the long description."""
     run([sys.executable, "-m", "twine", "check", "--strict", *dist.glob("*.whl"), *dist.glob("*.tar.gz")])
     return "shown as Markdown"
 
@@ -116,18 +128,23 @@ def check_crates(dist: Path) -> str:
 def main() -> int:
     """Make all checks, one after another, whatever the others found."""
     dist = Path(tempfile.mkdtemp(prefix="hauteur-release-"))
+    source = dist / "source"
     checks: dict[str, Callable[[], str]] = {
         "versions": check_versions,
         "committed": check_tree,
-        "wheel": lambda: check_wheel(dist),
-        "sdist": lambda: check_sdist(dist),
+        "links": lambda: check_links(source),
+        "wheel": lambda: check_wheel(source, dist),
+        "sdist": lambda: check_sdist(source, dist),
         "descriptions": lambda: check_descriptions(dist),
         "crates": lambda: check_crates(dist),
+        "aarch64": lambda: aarch64_wheel.check(dist / "aarch64"),
     }
     failed = 0
     for name, check in checks.items():
         try:
             print(f"{name:14} ok: {check()}", flush=True)
+        except NotCheckedError as error:
+            print(f"{name:14} not checked: {error}", flush=True)
         except (ValueError, OSError, KeyError) as error:
             failed += 1
             print(f"{name:14} FAILED: {error}", flush=True)
