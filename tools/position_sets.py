@@ -1,0 +1,163 @@
+"""Positions for experiments, mined from packed games of even matches of chess: mates in few moves, balanced endings.
+
+    python tools/position_sets.py mates        # writes mates.epd of the experiments
+    python tools/position_sets.py endings      # the same for endings.epd
+
+Both are drawn by a fixed seed, at most one position a game. A mate is forced by checks alone, and its best moves are
+all checks that force it in as many moves. An ending has 8 to 12 pieces, kings included, no check and no capture just
+made; its game was drawn, and the searches of its next plies found it even: the set is for a regime of many draws, so it
+is chosen by them, and games of other seeds from it are drawn less often.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import chess
+
+import hauteur as ht
+
+ROOT = Path(__file__).resolve().parent.parent
+RESULTS = ROOT / "docs" / "experiments" / "results"
+FOLDER = ROOT / "experiments" / "src" / "hauteur_experiments"
+RUNS = ("validation-1900", "fpu-1900", "q-average-1900", "cpuct-1900")
+"""Runs whose games begin with four random plies."""
+
+SEED = 1
+MATES = (2, 3, 4, 5)
+MATES_EACH = 50
+LEAST_PIECES = 8
+MOST_BEST = 3
+"""A mate that more moves give is no question."""
+
+ENDINGS = 300
+PIECES = range(8, 13)
+EVEN, STAYS = 25, 6
+"""Centipawns that the value is from 0 at most, at this number of plies in turn."""
+
+
+def games() -> Iterator[dict[str, Any]]:
+    """Yield the games of the runs, each with its file."""
+    for run in RUNS:
+        with tarfile.open(RESULTS / f"{run}.tar.xz") as packed:
+            for member in sorted(packed.getmembers(), key=lambda one: one.name):
+                file = packed.extractfile(member) if member.name.endswith("/games.jsonl") else None
+                for line in io.TextIOWrapper(file, encoding="utf-8") if file else ():
+                    if line.endswith("}\n"):
+                        yield json.loads(line)
+
+
+def drawn(name: str) -> Iterator[dict[str, Any]]:
+    """Yield the games in a random order that is always the same; of equal ones the last."""
+    every = list({one["moves"]: one for one in games()}.values())
+    for number in ht.stream(SEED, name).permutation(len(every)):
+        yield every[number]
+
+
+def positions(game: dict[str, Any]) -> list[ht.State]:
+    """The positions of a game, the start first."""
+    state = ht.load_game("chess").new_initial_state()
+    found = [state.copy()]
+    for move in f"{game['opening']} {game['moves']}".split():
+        state.apply_text(move)
+        found.append(state.copy())
+    return found
+
+
+def mates() -> list[str]:
+    """Mates by their number of moves, the same number of each."""
+    found: dict[int, list[str]] = {n: [] for n in MATES}
+    for game in drawn("mates"):
+        n = min(MATES, key=lambda one: (len(found[one]), one))
+        if len(found[n]) == MATES_EACH:
+            break
+        states = positions(game)
+        if game["end"] == "checkmate" and len(states) >= 2 * n and pieces(states[-2 * n]) >= LEAST_PIECES:
+            found[n] += mate(states[-2 * n], n)
+    return [line for n in MATES for line in found[n]]
+
+
+def mate(state: ht.State, n: int) -> list[str]:
+    """A position as a line of EPD where checks mate in n moves and not in fewer, by MOST_BEST first moves or fewer."""
+    board = state.board()
+    if checks_that_mate(board, n - 1, {}):
+        return []
+    best = [board.san(move) for move in checks_that_mate(board, n, {})]
+    return [f"{fields(state)} bm {' '.join(best)}; dm {n};"] if 0 < len(best) <= MOST_BEST else []
+
+
+def checks_that_mate(board: chess.Board, n: int, known: dict[tuple[str, int], bool]) -> list[chess.Move]:
+    """The checks of the player to move after which checks mate within n moves, this one included."""
+    found = []
+    for move in list(board.legal_moves) if n else ():
+        if board.gives_check(move):
+            board.push(move)
+            if is_mated(board, n - 1, known):
+                found.append(move)
+            board.pop()
+    return found
+
+
+def is_mated(board: chess.Board, n: int, known: dict[tuple[str, int], bool]) -> bool:
+    """Return whether the player in check is mated, or will be by n more checks whatever is replied."""
+    key = board.epd(), n
+    if key not in known:
+        known[key] = True
+        for reply in list(board.legal_moves):
+            board.push(reply)
+            known[key] = bool(checks_that_mate(board, n, known))
+            board.pop()
+            if not known[key]:
+                break
+    return known[key]
+
+
+def fields(state: ht.State) -> str:
+    """The first four fields of the FEN."""
+    return " ".join(state.fen.split()[:4])
+
+
+def endings() -> list[str]:
+    """Balanced endings, the same number of each count of pieces as far as they are found."""
+    found: dict[int, list[str]] = {n: [] for n in PIECES}
+    for game in drawn("endings"):
+        if sum(map(len, found.values())) == ENDINGS:
+            break
+        if game["score"] == 0.5:
+            by_pieces = {pieces(state): state for state in reversed(list(even(game)))}
+            for n in sorted(by_pieces, key=lambda one: (len(found[one]), one))[:1]:
+                found[n].append(f'{fields(by_pieces[n])} c0 "{n} pieces";')
+    return [line for n in PIECES for line in found[n]]
+
+
+def even(game: dict[str, Any]) -> Iterator[ht.State]:
+    """Yield the positions without a check, after no capture, from which the searches found the next moves even."""
+    states, first = positions(game), len(game["opening"].split())
+    for ply in range(first, len(states) - STAYS):
+        values = game["centipawns"][ply - first : ply - first + STAYS]
+        if max(map(abs, values)) <= EVEN and pieces(states[ply]) in PIECES and is_quiet(states[ply - 1], states[ply]):
+            yield states[ply]
+
+
+def is_quiet(before: ht.State, state: ht.State) -> bool:
+    """Return whether the move that led to a position was no capture and gave no check."""
+    return pieces(before) == pieces(state) and not chess.Board(state.fen).is_check()
+
+
+def pieces(state: ht.State) -> int:
+    """Pieces on the board, kings included."""
+    return sum(sign.isalpha() for sign in state.fen.split()[0])
+
+
+if __name__ == "__main__":
+    name = sys.argv[1] if len(sys.argv) == 2 else ""
+    makers = {"mates": mates, "endings": endings}
+    if name not in makers:
+        sys.exit(f"a set is one of {', '.join(makers)}, got {name!r}")
+    (FOLDER / f"{name}.epd").write_text("".join(f"{line}\n" for line in makers[name]()), encoding="utf-8")
