@@ -3,10 +3,10 @@
     python tools/position_sets.py mates        # writes mates.epd of the experiments
     python tools/position_sets.py endings      # the same for endings.epd
 
-Both are drawn by a fixed seed, at most one position a game. A mate is forced by checks alone, and its best moves are
-all checks that force it in as many moves. An ending has 8 to 12 pieces, kings included, no check and no capture just
-made; its game was drawn, and the searches of its next plies found it even: the set is for a regime of many draws, so it
-is chosen by them, and games of other seeds from it are drawn less often.
+Both are drawn by a fixed seed, at most one position a game. A mate was given in the game by checks and is forced by
+checks; its best moves are all checks that force it in as many moves. An ending has 8 to 12 pieces, kings included, no
+check and no capture just made; its game was drawn, and the searches of its next plies found it even: the set is for a
+regime of many draws, so it is chosen by them, and games of other seeds from it are drawn less often.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ SEED = 1
 MATES = (2, 3, 4, 5)
 MATES_EACH = 50
 LEAST_PIECES = 8
+MOST_KNOWN = 2_000
 MOST_BEST = 3
 """A mate that more moves give is no question."""
 
@@ -71,25 +72,32 @@ def positions(game: dict[str, Any]) -> list[ht.State]:
 
 
 def mates() -> list[str]:
-    """Mates by their number of moves, the same number of each."""
+    """Mates by their number of moves, MATES_EACH of each as far as the games have them, the long ones sought first."""
     found: dict[int, list[str]] = {n: [] for n in MATES}
     for game in drawn("mates"):
-        n = min(MATES, key=lambda one: (len(found[one]), one))
-        if len(found[n]) == MATES_EACH:
-            break
         states = positions(game)
-        if game["end"] == "checkmate" and len(states) >= 2 * n and pieces(states[-2 * n]) >= LEAST_PIECES:
-            found[n] += mate(states[-2 * n], n)
+        free = [n for n in reversed(MATES) if len(found[n]) < MATES_EACH and len(states) >= 2 * n]
+        for n in free if game["end"] == "checkmate" else ():
+            checks = all(chess.Board(state.fen).is_check() for state in states[1 - 2 * n :: 2])
+            if checks and pieces(states[-2 * n]) >= LEAST_PIECES and (line := mate(states[-2 * n], n)):
+                found[n].append(line)
+                print(f"{sum(map(len, found.values()))}: {line}", flush=True)
+                break
     return [line for n in MATES for line in found[n]]
 
 
-def mate(state: ht.State, n: int) -> list[str]:
-    """A position as a line of EPD where checks mate in n moves and not in fewer, by MOST_BEST first moves or fewer."""
-    board = state.board()
-    if checks_that_mate(board, n - 1, {}):
-        return []
-    best = [board.san(move) for move in checks_that_mate(board, n, {})]
-    return [f"{fields(state)} bm {' '.join(best)}; dm {n};"] if 0 < len(best) <= MOST_BEST else []
+def mate(state: ht.State, n: int) -> str:
+    """A position as a line of EPD where checks mate in n moves and not in fewer, by MOST_BEST first moves or fewer.
+
+    Empty for another, and for one that is too long to prove.
+    """
+    board, known = chess.Board(state.fen), dict[tuple[str, int], bool]()
+    try:
+        best = [] if checks_that_mate(board, n - 1, known) else checks_that_mate(board, n, known)
+    except OverflowError:
+        return ""
+    moves = " ".join(map(board.san, best))
+    return f"{fields(state)} bm {moves}; dm {n};" if 0 < len(best) <= MOST_BEST else ""
 
 
 def checks_that_mate(board: chess.Board, n: int, known: dict[tuple[str, int], bool]) -> list[chess.Move]:
@@ -105,9 +113,14 @@ def checks_that_mate(board: chess.Board, n: int, known: dict[tuple[str, int], bo
 
 
 def is_mated(board: chess.Board, n: int, known: dict[tuple[str, int], bool]) -> bool:
-    """Return whether the player in check is mated, or will be by n more checks whatever is replied."""
+    """Return whether the player in check is mated, or will be by n more checks whatever is replied.
+
+    OverflowError for more than MOST_KNOWN positions.
+    """
     key = board.epd(), n
     if key not in known:
+        if len(known) > MOST_KNOWN:
+            raise OverflowError
         known[key] = True
         for reply in list(board.legal_moves):
             board.push(reply)
@@ -133,7 +146,8 @@ def endings() -> list[str]:
             by_pieces = {pieces(state): state for state in reversed(list(even(game)))}
             for n in sorted(by_pieces, key=lambda one: (len(found[one]), one))[:1]:
                 found[n].append(f'{fields(by_pieces[n])} c0 "{n} pieces";')
-    return [line for n in PIECES for line in found[n]]
+    lines = [line for n in PIECES for line in found[n]]
+    return [lines[number] for number in ht.stream(SEED, "order of endings").permutation(len(lines))]
 
 
 def even(game: dict[str, Any]) -> Iterator[ht.State]:
