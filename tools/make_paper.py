@@ -27,6 +27,9 @@ from paper_parts import figures, parts
 ROOT = Path(__file__).resolve().parent.parent
 TEMPLATES = ROOT / "tools" / "paper"
 PAPER = "docs/paper/README.md"
+FINDINGS = ("finding-odds", "finding-pairs", "finding-temperature", "finding-rules")
+"""(a) to (d) of the paper."""
+
 PARTS = re.compile(r"\{\{([\w.-]+)\}\}")
 WIDTH = 140
 """Of a line of text."""
@@ -45,14 +48,16 @@ def pages() -> dict[str, str]:
     """Every page with its text, by its place in the checkout."""
     known = parts(claims())
     made: dict[str, str] = {}
-    found = {one.stem: one.read_text(encoding="utf-8") for one in sorted(TEMPLATES.glob("finding-*.md"))}
+    found = {name: (TEMPLATES / f"{name}.md").read_text(encoding="utf-8") for name in FINDINGS}
     for name, template in found.items():
         made[f"docs/experiments/{name}.md"] = filled(template, {**known, "experiments": ""}, name)
+    there = {**known, "experiments": "../experiments/"}
     inner = {
-        name: inside(filled(text, {**known, "experiments": "../experiments/"}, name)) for name, text in found.items()
+        name: inside(filled(text, there, name), letter)
+        for (name, text), letter in zip(found.items(), "abcd", strict=True)
     }
     template = (TEMPLATES / "paper.md").read_text(encoding="utf-8")
-    made[PAPER] = filled(template, {**known, **inner, "experiments": "../experiments/"}, "paper")
+    made[PAPER] = filled(template, {**there, **inner}, "paper")
     return made
 
 
@@ -64,19 +69,35 @@ def filled(template: str, known: dict[str, str], name: str) -> str:
             raise ValueError(f"{name}: there is no part {match[1]!r}; there are {', '.join(sorted(known))}")
         return known[match[1]]
 
-    return "\n".join(map(wrapped, PARTS.sub(part, template).split("\n")))
+    return "\n\n".join(map(wrapped, PARTS.sub(part, template).split("\n\n")))
 
 
-def wrapped(line: str) -> str:
-    """A line of text in lines of WIDTH; lines of tables, figures and headings unchanged."""
-    if len(line) <= WIDTH or line.startswith(("|", "![", "#")):
-        return line
-    hanging = "  " if line.startswith(("- ", "  ")) else ""
-    return textwrap.fill(line, WIDTH, subsequent_indent=hanging, break_long_words=False, break_on_hyphens=False)
+def wrapped(block: str) -> str:
+    """A paragraph or list that has a line above WIDTH in lines of that width; code, tables and figures unchanged."""
+    lines = block.split("\n")
+    if max(map(len, lines)) <= WIDTH or lines[0].startswith(("|", "![", "#", "```")):
+        return block
+    items: list[str] = []
+    for line in lines:
+        if line.startswith("- ") or not items:
+            items.append(line)
+        else:
+            items[-1] += f" {line.strip()}"
+    return "\n".join(
+        textwrap.fill(
+            item,
+            WIDTH,
+            subsequent_indent="  " if item.startswith("- ") else "",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        for item in items
+    )
 
 
-def inside(page: str) -> str:
-    """A page as a section of another: its title is one of the third order, its figure has the folder of the page."""
+def inside(page: str, letter: str) -> str:
+    """A page as a section of another: its title is of the third order and has a letter, its figure has its folder."""
+    page = page.replace("# ", f"# ({letter}) ", 1)
     page = re.sub(r"^(#+) ", lambda match: "#" * min(6, len(match[1]) + 2) + " ", page, flags=re.MULTILINE)
     return re.sub(r"\]\((finding-[\w-]+\.png)\)", r"](../experiments/\1)", page).strip()
 

@@ -5,8 +5,9 @@
 
 Both are drawn by a fixed seed, at most one position a game. A mate was given in the game by checks and is forced by
 checks; its best moves are all checks that force it in as many moves. An ending has 8 to 12 pieces, kings included, no
-check and no capture just made; its game was drawn, and the searches of its next plies found it even: the set is for a
-regime of many draws, so it is chosen by them, and games of other seeds from it are drawn less often.
+check and no capture just made; its game was drawn, all its searches from there found it even, and one more game of PUCT
+from it was drawn: the set is for a regime of many draws, so it is chosen by them, and games of other seeds from it are
+drawn less often.
 """
 
 from __future__ import annotations
@@ -22,12 +23,15 @@ from typing import Any
 import chess
 
 import hauteur as ht
+from hauteur_experiments.search_contempt.settings import HYBRID
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "docs" / "experiments" / "results"
 FOLDER = ROOT / "experiments" / "src" / "hauteur_experiments"
-RUNS = ("validation-1900", "fpu-1900", "q-average-1900", "cpuct-1900")
-"""Runs whose games begin with four random plies."""
+MATCHES = ("validation-1900", "fpu-1900", "q-average-1900", "cpuct-1900")
+SELF_PLAY = ("contempt-wdl-1900", "temperature-wdl-1900", "odds-models-even-1500-100", "odds-models-even-1500-400")
+RUNS = {"mates": MATCHES, "endings": MATCHES + SELF_PLAY}
+"""Runs of maia-1900 in chess without odds, by the set that is mined from them, as they were on 26 November 2026."""
 
 SEED = 1
 MATES = (2, 3, 4, 5)
@@ -39,13 +43,16 @@ MOST_BEST = 3
 
 ENDINGS = 300
 PIECES = range(8, 13)
-EVEN, STAYS = 25, 6
-"""Centipawns that the value is from 0 at most, at this number of plies in turn."""
+VISITS, DRAWING_SEED = 100, 9001
+"""Of the games by which endings are chosen."""
+
+EVEN, STAYS = 40, 12
+"""Centipawns that the value is from 0 at most, to the end of the game, and the plies to there at least."""
 
 
-def games() -> Iterator[dict[str, Any]]:
-    """Yield the games of the runs, each with its file."""
-    for run in RUNS:
+def games(name: str) -> Iterator[dict[str, Any]]:
+    """Yield the games of the runs for a set."""
+    for run in RUNS[name]:
         with tarfile.open(RESULTS / f"{run}.tar.xz") as packed:
             for member in sorted(packed.getmembers(), key=lambda one: one.name):
                 file = packed.extractfile(member) if member.name.endswith("/games.jsonl") else None
@@ -56,7 +63,7 @@ def games() -> Iterator[dict[str, Any]]:
 
 def drawn(name: str) -> Iterator[dict[str, Any]]:
     """Yield the games in a random order that is always the same; of equal ones the last."""
-    every = list({one["moves"]: one for one in games()}.values())
+    every = list({one["moves"]: one for one in games(name)}.values())
     for number in ht.stream(SEED, name).permutation(len(every)):
         yield every[number]
 
@@ -65,7 +72,7 @@ def positions(game: dict[str, Any]) -> list[ht.State]:
     """The positions of a game, the start first."""
     state = ht.load_game("chess").new_initial_state()
     found = [state.copy()]
-    for move in f"{game['opening']} {game['moves']}".split():
+    for move in f"{game.get('opening', '')} {game['moves']}".split():
         state.apply_text(move)
         found.append(state.copy())
     return found
@@ -137,24 +144,26 @@ def fields(state: ht.State) -> str:
 
 
 def endings() -> list[str]:
-    """Balanced endings, the same number of each count of pieces as far as they are found."""
-    found: dict[int, list[str]] = {n: [] for n in PIECES}
+    """Even endings in a random order, no two alike, from which PUCT draws; of more than ENDINGS the first."""
+    found: dict[str, None] = {}
     for game in drawn("endings"):
-        if sum(map(len, found.values())) == ENDINGS:
-            break
-        if game["score"] == 0.5:
-            by_pieces = {pieces(state): state for state in reversed(list(even(game)))}
-            for n in sorted(by_pieces, key=lambda one: (len(found[one]), one))[:1]:
-                found[n].append(f'{fields(by_pieces[n])} c0 "{n} pieces";')
-    lines = [line for n in PIECES for line in found[n]]
-    return [lines[number] for number in ht.stream(SEED, "order of endings").permutation(len(lines))]
+        new = [line for state in even(game) if (line := fields(state)) not in found] if game["score"] == 0.5 else []
+        if new:
+            found[new[int(ht.stream(SEED, "ply", len(found)).integers(len(new)))]] = None
+    lines = list(found)
+    words = f"net=maia-1900 visits={VISITS} {HYBRID}"
+    options: Any = {"colours": "first", "threads": 1, "progress": False}
+    match = ht.play_match(words, words, "chess", games=len(lines), seed=DRAWING_SEED, openings=lines, **options)
+    kept = [line for line, game in zip(lines, match.games, strict=True) if game.score == 0.5]
+    print(f"{len(kept)} of {len(lines)} endings were drawn")
+    return [f'{line} c0 "{sum(map(str.isalpha, line.split()[0]))} pieces";' for line in kept[:ENDINGS]]
 
 
 def even(game: dict[str, Any]) -> Iterator[ht.State]:
-    """Yield the positions without a check, after no capture, from which the searches found the next moves even."""
-    states, first = positions(game), len(game["opening"].split())
+    """Yield the positions without a check, after no capture, from which the searches found the game even to its end."""
+    states, first = positions(game), len(game.get("opening", "").split())
     for ply in range(first, len(states) - STAYS):
-        values = game["centipawns"][ply - first : ply - first + STAYS]
+        values = game["centipawns"][ply - first :]
         if max(map(abs, values)) <= EVEN and pieces(states[ply]) in PIECES and is_quiet(states[ply - 1], states[ply]):
             yield states[ply]
 

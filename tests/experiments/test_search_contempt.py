@@ -87,7 +87,7 @@ def test_figures_2_3_and_4_share_their_games(tmp_path: Path) -> None:
 
 def test_even_endings_are_openings(tmp_path: Path) -> None:
     lines = position_lines("endings")
-    assert len(set(lines)) == 300
+    assert len(set(lines)) == len(lines) > 200
     assert {sum(sign.isalpha() for sign in line.split()[0]) for line in lines} == set(range(8, 13))
     assert all(read_opening(line, ht.load_game("chess")).fen for line in [*lines, *position_lines("mates")])
     at = setting(tmp_path, nets=UNIFORM, scale=0.02, positions="endings")

@@ -177,7 +177,7 @@ fpu | 400 games a match, 100 visits | --scale 0.4 --visits 100 --net 0
 cpuct | 400 games, 100 visits | --scale 0.57 --visits 100 --net 0
 early-visits | 400 games, 100 visits | --scale 0.4 --visits 100 --net 0
 two-fold-draws | 400 games a match, 100 visits | --scale 0.4 --visits 100 --net 0
-tactics | 200 mates in 2 to 5, up to 1,600 nodes | --net 0
+tactics | 167 mates in 2 to 5, up to 1,600 nodes | --net 0
 validation | 1,000 games, 100 visits | --scale 0.1 --visits 100 --net 0
 """
 BY_GAME = """

@@ -12,6 +12,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import hauteur as ht
@@ -87,7 +88,7 @@ def make(setting: Setting) -> Result:
     rows = [_row(setting, arm, name, solved[arm], chosen) for name, chosen in groups.items() for arm in ARMS]
     found = findings(setting, solved, shallow=0 not in mates)
     result = Result(rows, found, [figure(setting, solved)], [columns(rows, *rows[0])])
-    return result.scoped(setting.positions or "mates in 2 to 5 from games of this program")
+    return result.scoped(Path(setting.positions or "mates").stem)
 
 
 def counts(setting: Setting) -> list[int]:
