@@ -182,7 +182,7 @@ def odds_ends() -> str:
 
 
 def odds_shares() -> str:
-    """What part of a lead by score is a lead in games won, of the settings of chess whose lead excludes 0."""
+    """The leads of chess that exclude 0, by score and in games won."""
     texts = []
     for one in (one for one in ODDS if one.run):
         leads, wins = odds_leads((), one), odds_leads((), one, won=True)
@@ -329,7 +329,7 @@ def training(rows: Sequence[Row]) -> list[Quantity]:
 
 
 def training_figure(rows: Sequence[Row]) -> Figure:
-    """What a net keeps that learned from search-contempt, above two temperatures."""
+    """The share that a net keeps that learned from search-contempt, above two temperatures."""
     found = training(rows)
     text = "Solved positions kept over a run by a net that learned with search-contempt, above PUCT; 95 % by seeds."
     names = ["PUCT, cool: tau_1", "PUCT, warm: tau_2"]
@@ -397,7 +397,7 @@ def beyond_zero(rows: Sequence[Row], rule: str) -> str:
 def rules_figure(rows: Sequence[Row]) -> Figure:
     """Elo of every rule by game."""
     cells = rule_cells(rows)
-    rules, games = (list(dict.fromkeys(cell[place] for cell in cells)) for place in (0, 1))
+    rules, games = list(dict.fromkeys(cell[0] for cell in cells)), list(dict.fromkeys(cell[1] for cell in cells))
     lines = []
     for number, game in enumerate(games):
         mine = [cell for cell in cells if cell[1] == game]

@@ -342,8 +342,8 @@ def _findings(one: TrialMatch, others: Sequence[TrialMatch], cells: int, setting
     """Yield each published match beside this one. cells: published matches in the table."""
     if one.trial.states is not None:
         side = elo_above("difference", one.elo, side=one.trial.states[1])
-        scope = "" if (setting.game or "chess") == "chess" else "another game"
-        yield Finding.of(one.trial.name, Claim((side,), cells=cells), f"{one.name}, {one.visits:,} visits", scope)
+        where = "" if (setting.game or "chess") == "chess" else "another game"
+        yield Finding.of(one.trial.name, Claim((side,), cells=cells), f"{one.name}, {one.visits:,} visits", where)
     control = next((other for other in others if other.name.startswith(one.trial.control or "-")), None)
     for published in one.published:
         scope = ["another game"] if (setting.game or "chess") != "chess" else []

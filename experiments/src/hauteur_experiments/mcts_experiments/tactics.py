@@ -98,7 +98,7 @@ def counts(setting: Setting) -> list[int]:
 
 
 def solved_by(setting: Setting, arm: str, tactics: Sequence[Tactic]) -> list[list[bool]]:
-    """Whether an arm solves each position at each number of visits; moves that are on disk are not sought again."""
+    """Return whether an arm solves each position at each number of visits; moves on disk are not sought again."""
     player = ht.Player.from_text(with_net(ARMS[arm], setting.net, setting.precision))
     file = setting.folder / f"{arm.replace(' ', '-')}.json"
     moves: dict[str, list[int]] = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
