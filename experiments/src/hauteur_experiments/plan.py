@@ -128,12 +128,12 @@ contempt-nature chess | 400 games a set, 200 visits | --scale 4 --visits 200 --n
 temperature-wdl minichess | 400 games a set, 1,000 visits | --scale 4 --game minichess
 temperature-wdl chess | 400 games a set, 200 visits | --scale 4 --visits 200 --net 0
 contempt-vs-temperature minichess | tuned with 500 games a point, 1,000 games, 1,000 visits | --scale 5 --game minichess
-contempt-wdl endings | 300 games a set from even endings of chess, 200 visits | \
-    --scale 3 --visits 200 --positions endings --net 0
-temperature-wdl endings | 300 games a set from even endings of chess, 200 visits | \
-    --scale 3 --visits 200 --positions endings --net 0
-contempt-vs-temperature endings | tuned with 300 games a point, 600 games from even endings of chess, 200 visits | \
-    --scale 3 --visits 200 --positions endings --net 0
+contempt-wdl endings | 200 games a set from even endings of chess, 200 visits | \
+    --scale 2 --visits 200 --positions endings --net 0
+temperature-wdl endings | 200 games a set from even endings of chess, 200 visits | \
+    --scale 2 --visits 200 --positions endings --net 0
+contempt-vs-temperature endings | tuned with 200 games a point, 400 games from even endings of chess, 200 visits | \
+    --scale 2 --visits 200 --positions endings --net 0
 contempt-odds minichess | 400 games a cell, 100 to 6,400 nodes, an odds taker of 10 visits | \
     --scale 2 --visits 6400 {ODDS}
 contempt-odds minichess-1 | 400 games a cell, 100 to 1,600 nodes, an odds taker of 1 visit | \
