@@ -29,7 +29,7 @@ DEVELOPING := $(VENV)/.developing
 BUILT := $(VENV)/.built
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null) Cargo.toml Cargo.lock
 
-.PHONY: help setup setup-dev demo quick test test-base test-rust test-python test-web test-slow types lint schema format docs docs-links examples pictures screenshots wheel page release-check nets bench clean
+.PHONY: help setup setup-dev demo quick test test-base test-rust test-python test-web test-slow types lint schema format docs docs-links paper examples pictures screenshots wheel page release-check nets bench clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -117,6 +117,9 @@ docs: setup-dev  ## build the documentation site into build/docs/html, offline; 
 
 docs-links: setup-dev  ## the site, and all its links to other sites (needs the network)
 	$(BIN)/python docs/site/build.py --external
+
+paper: setup-dev  ## write the paper, the pages of findings and their figures from the results
+	$(BIN)/python tools/make_paper.py
 
 examples: setup-dev  ## run the programs in examples/
 	@for program in examples/*.py; do echo "make: $$program"; $(BIN)/python "$$program" || exit 1; done

@@ -26,6 +26,7 @@ CHAPTERS = {
     "Background": (
         "python/hauteur/mcts/methods/README",
         "docs/experiments/README",
+        "docs/paper/README",
         "docs/measurements",
         "docs/decisions/README",
     ),

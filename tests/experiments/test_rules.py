@@ -8,7 +8,7 @@ from experiment_toys import played, setting, spread
 import hauteur as ht
 from hauteur.matches.ratings.elo import MatchScore, likelihood_of_superiority
 from hauteur_experiments.experiment import make_experiment
-from hauteur_experiments.mcts_experiments import by_game
+from hauteur_experiments.mcts_experiments import by_game, tactics
 from hauteur_experiments.mcts_experiments.by_game import CELLS, DEFAULT, GAMES, TABLE_RULES, Base, TableCell
 from hauteur_experiments.mcts_experiments.rules import RULES, SOLVER, TREE_BALANCE, Published, claim_of, planned
 from hauteur_experiments.measured import MatchElo, Record
@@ -55,7 +55,7 @@ def test_trials_are_different_players_and_controls_have_the_exploration_of_an_av
     for rule in RULES:
         for trial in rule.trials:
             assert ht.Player.from_text(trial.a) != ht.Player.from_text(trial.b)
-            assert trial.repeats or trial.shows
+            assert trial.repeats or trial.shows or trial.states
     by_name = {trial.name: ht.Player.from_text(trial.a).search for trial in TREE_BALANCE.trials}
     for name in ("1.5", "1.4", "1.1", "1.07", "1.3"):  # the fork's factor for an average move is (1 / scale)^left
         balance, control = by_name[f"balance-{name}"].tree_balance, by_name[f"control-{name}"].cpuct
@@ -124,6 +124,45 @@ def test_an_experiment_to_the_end(tmp_path: Path) -> None:
     assert {one.scope for one in whole.findings} == {"another game, other visits"}
     with pytest.raises(ValueError, match="visits was 3 and is now 4"):
         make_experiment(find("fpu"), setting(tmp_path, visits=4, **small))
+
+
+def test_statements_without_a_number_are_decided_on_their_side(tmp_path: Path) -> None:
+    small = {"game": "minichess", "scale": 0.004}
+    for name, keys in (("early-visits", ["ease-1"]), ("two-fold-draws", ["certain"])):
+        result = make_experiment(find(name), setting(tmp_path / name, **small))
+        assert [(one.key, one.scope) for one in result.findings] == [(key, "another game") for key in keys]
+    sides = {trial.name: trial.states[1] for rule in RULES for trial in rule.trials if trial.states}
+    assert sides == {"ease-1": "below", "certain": "above"}
+
+
+# -- tactics -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_position_is_solved_from_where_it_stays_so(tmp_path: Path) -> None:
+    at = setting(tmp_path, visits=20)
+    assert tactics.counts(at) == [2, 5, 10, 20]
+    solved = [[True] * 4, [False, False, True, True], [False] * 4]
+    assert [tactics.visits_to_solve(at, one) for one in solved] == [2, 10, 40]
+    assert tactics.factor(at, solved * 3, [solved[0]] * 9).value == pytest.approx((1 * 5 * 20) ** (1 / 3))
+    mate = tactics.Tactic.from_text('7k/8/6K1/8/8/8/8/5Q2 w - - bm Qf8#; dm 1; id "x";')
+    assert (mate.mate, [mate.state.san(move) for move in mate.best]) == (1, ["Qf8#"])
+    with pytest.raises(ValueError, match="has no best moves"):
+        tactics.Tactic.from_text("7k/8/6K1/8/8/8/8/5Q2 w - - dm 1;")
+
+
+def test_tactics_to_the_end(tmp_path: Path) -> None:
+    small = {"nets": (Path("uniform"),), "scale": 0.05, "visits": 8}
+    result = make_experiment(find("tactics"), setting(tmp_path, **small))
+    assert {one.key: one.verdict for one in result.findings} == dict.fromkeys(
+        ("mates", "compression", "early visits", "both"), "open"
+    )
+    assert {row["positions"] for row in result.rows} == {f"mate in {n}" for n in (2, 3, 4, 5)}
+    again = make_experiment(find("tactics"), setting(tmp_path, **small))  # from the moves on disk
+    assert again.rows == result.rows
+    suite = tmp_path / "suite.epd"
+    suite.write_text("7k/8/6K1/8/8/8/8/5Q2 w - - bm Qf8#;\n")
+    other = make_experiment(find("tactics"), setting(tmp_path / "x", positions=str(suite), nets=(Path("uniform"),)))
+    assert [one.key for one in other.findings] == ["compression", "early visits", "both"]
 
 
 # -- the table by game -------------------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ from hauteur.matches.results import MatchGame
 from hauteur.mcts.lc0_options import search_params, temperature
 from hauteur.mcts.params import OpponentNet
 from hauteur.players.settings import PlayerSettings
-from hauteur_experiments.experiment import Finding, make_experiment
+from hauteur_experiments.experiment import Finding, make_experiment, position_lines
 from hauteur_experiments.measured import Record, rate_of, rate_ratio
 from hauteur_experiments.ratio import TunedRatio, decisive_ratio
 from hauteur_experiments.registry import find
@@ -83,6 +83,20 @@ def test_figures_2_3_and_4_share_their_games(tmp_path: Path) -> None:
     assert not list((tmp_path / "repeats").glob("*/games.jsonl"))
     assert sum(": with the games of " in line for line in lines) == 6
     assert {shares[0][one.title] for one in N_SCL_SETS} == {1.0}
+
+
+def test_even_endings_are_openings(tmp_path: Path) -> None:
+    lines = position_lines("endings")
+    assert len(set(lines)) == len(lines) > 200
+    assert {sum(sign.isalpha() for sign in line.split()[0]) for line in lines} == set(range(8, 13))
+    assert all(read_opening(line, ht.load_game("chess")).fen for line in [*lines, *position_lines("mates")])
+    at = setting(tmp_path, nets=UNIFORM, scale=0.02, positions="endings")
+    result = make_experiment(find("contempt-wdl"), at)
+    assert {one.scope for one in result.findings} == {"3 visits, not 1,000, from endings, not the start"}
+    first = json.loads((tmp_path / "n5" / "games.jsonl").read_text().splitlines()[0])
+    assert first["fen"].split()[0] in {line.split()[0] for line in lines}
+    with pytest.raises(ValueError, match="no such file, and the sets are endings, mates"):
+        position_lines("middlegames")
 
 
 def beside(sets: tuple[SelfPlay, ...], counts: list[tuple[int, int, int]]) -> list[selfplay.Beside]:

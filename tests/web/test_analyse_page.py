@@ -121,7 +121,9 @@ def test_lines_that_are_left_stay_as_variations(windows: Windows) -> None:
     expect(moves).to_have_text(["e4", "e5", "Nf3", "Nc6"])
     for _ in range(2):
         page.get_by_role("button", name="Back").click()
-    expect(page.locator('.square[aria-label^="g1,"]')).to_have_attribute("aria-label", re.compile("knight"))  # the board is there
+    expect(page.locator('.square[aria-label^="g1,"]')).to_have_attribute(
+        "aria-label", re.compile("knight")
+    )  # the board is there
     page.locator('.square[aria-label^="b1,"]').click()
     page.locator('.square[aria-label^="c3,"]').click()
     expect(moves).to_have_text(["e4", "e5", "Nc3"])

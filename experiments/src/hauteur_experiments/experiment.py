@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 FIRST_LOOK = 2
 """An eighth of the games decides nothing: 5.9 standard errors would be needed."""
 
-Choice = Literal["nets", "visits", "game", "opponent", "cost", "side", "precision", "only"]
+Choice = Literal["nets", "visits", "game", "opponent", "cost", "side", "precision", "only", "positions"]
 Show = Callable[[str], None]
 
 
@@ -164,6 +164,9 @@ class Setting:
     only: Annotated[tuple[str, ...], Parameter(negative=())] = ()
     """Play only this match of an experiment that has several; may be repeated. The others are reported if they are
     complete."""
+    positions: str | None = None
+    """File of positions (an EPD or FEN a line), or one of this distribution's: `endings`, even ones of chess, or
+    `mates`. Games begin there; an experiment that solves positions needs their best moves."""
     looks: Annotated[bool, Parameter(negative="")] = False
     """Take verdicts at every eighth of the games and stop when no finding is open, where a size is of games."""
     parallel: int = 64
@@ -223,9 +226,30 @@ class Setting:
         nets = [f"{net.name} sha256 {hashlib.sha256(net.read_bytes()).hexdigest()}" for net in files]
         others: dict[str, Any] = {"nets": nets or None, "visits": self.visits, "game": self.game}
         others |= {"opponent": self.opponent, "cost": self.cost, "side": self.side, "precision": self.precision}
+        others["positions"] = positions_name(self.positions)
         others["first_seed"] = self.first_seed if self.first_seed != 1 else None
         given = {key: value for key, value in others.items() if value is not None}
         return {"experiment": experiment, "scale": self.scale, **given}
+
+
+POSITION_SETS = ("endings", "mates")
+"""The sets of positions of this distribution."""
+
+
+def position_lines(name: str | None) -> list[str]:
+    """Lines of a set of positions of this distribution, or of a file; none for None. ValueError where there is none."""
+    if name is None:
+        return []
+    path = Path(__file__).with_name(f"{name}.epd") if name in POSITION_SETS else Path(name)
+    if not path.is_file():
+        raise ValueError(f"--positions {name}: no such file, and the sets are {', '.join(POSITION_SETS)}")
+    return [line for line in path.read_text(encoding="utf-8").splitlines() if line.strip() and line[0] != "#"]
+
+
+def positions_name(name: str | None) -> str | None:
+    """A set of positions by its name and content."""
+    content = "".join(f"{line}\n" for line in position_lines(name))
+    return None if name is None else f"{Path(name).name} sha256 {hashlib.sha256(content.encode()).hexdigest()}"
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,9 @@ class PlannedRun:
         words, values = shlex.split(options), dict[str, Any]()
         for option, value in zip(words[::2], words[1::2], strict=True):
             key = option.removeprefix("--").replace("-", "_")
-            number = float if key == "scale" else str if key in ("game", "opponent", "side", "only") else int
+            number = (
+                float if key == "scale" else str if key in ("game", "opponent", "side", "only", "positions") else int
+            )
             values[key] = (*values.get("only", ()), value) if key == "only" else number(value)
         net = values.pop("net", None)
         return cls("-".join(name.split()), name.split()[0], size, values, net)
@@ -126,6 +128,12 @@ contempt-nature chess | 400 games a set, 200 visits | --scale 4 --visits 200 --n
 temperature-wdl minichess | 400 games a set, 1,000 visits | --scale 4 --game minichess
 temperature-wdl chess | 400 games a set, 200 visits | --scale 4 --visits 200 --net 0
 contempt-vs-temperature minichess | tuned with 500 games a point, 1,000 games, 1,000 visits | --scale 5 --game minichess
+contempt-wdl endings | 200 games a set from even endings of chess, 200 visits | \
+    --scale 2 --visits 200 --positions endings --net 0
+temperature-wdl endings | 200 games a set from even endings of chess, 200 visits | \
+    --scale 2 --visits 200 --positions endings --net 0
+contempt-vs-temperature endings | tuned with 200 games a point, 400 games from even endings of chess, 200 visits | \
+    --scale 2 --visits 200 --positions endings --net 0
 contempt-odds minichess | 400 games a cell, 100 to 6,400 nodes, an odds taker of 10 visits | \
     --scale 2 --visits 6400 {ODDS}
 contempt-odds minichess-1 | 400 games a cell, 100 to 1,600 nodes, an odds taker of 1 visit | \
@@ -167,6 +175,9 @@ variance | 400 games, 100 visits | --scale 0.4 --visits 100 --net 0
 initial-trust | 400 games a match, 100 visits | --scale 0.4 --visits 100 --net 0
 fpu | 400 games a match, 100 visits | --scale 0.4 --visits 100 --net 0
 cpuct | 400 games, 100 visits | --scale 0.57 --visits 100 --net 0
+early-visits | 400 games, 100 visits | --scale 0.4 --visits 100 --net 0
+two-fold-draws | 400 games a match, 100 visits | --scale 0.4 --visits 100 --net 0
+tactics | 167 mates in 2 to 5, up to 1,600 nodes | --net 0
 validation | 1,000 games, 100 visits | --scale 0.1 --visits 100 --net 0
 """
 BY_GAME = """

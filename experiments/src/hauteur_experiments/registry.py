@@ -11,7 +11,7 @@ from importlib.metadata import entry_points
 from hauteur_experiments.experiment import Experiment
 from hauteur_experiments.implementation_report import figures
 from hauteur_experiments.learning_methods import methods
-from hauteur_experiments.mcts_experiments import by_game, rules
+from hauteur_experiments.mcts_experiments import by_game, rules, tactics
 from hauteur_experiments.mpv_mcts import figures as mpv_figures
 from hauteur_experiments.mpv_mcts import regime
 from hauteur_experiments.search_contempt import (
@@ -42,6 +42,7 @@ EXPERIMENTS: tuple[Experiment, ...] = (
     *mpv_figures.EXPERIMENTS,
     *regime.EXPERIMENTS,
     *rules.EXPERIMENTS,
+    *tactics.EXPERIMENTS,
     *by_game.EXPERIMENTS,
     *methods.EXPERIMENTS,
 )

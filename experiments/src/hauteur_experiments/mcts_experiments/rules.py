@@ -93,7 +93,8 @@ class Trial:
     """Match of the reproduction.
 
     name: of its folder; a, b: players as text, without net and visits; repeats: the matches of the source it repeats,
-    at different visits; shows: its purpose, where it repeats none; control: the trial that has the setting's side
+    at different visits; states: what the source says of the setting without a number, and on which side of 0 that is;
+    shows: its purpose, where it repeats and states nothing; control: the trial that has the setting's side
     effect alone, which the setting must exceed; games: at scale 1, and visits: per move, used where no published match
     gives them.
     """
@@ -102,6 +103,7 @@ class Trial:
     a: str
     b: str = ""
     repeats: tuple[Published, ...] = ()
+    states: tuple[str, Side] | None = None
     shows: str = ""
     control: str = ""
     games: int = 1000
@@ -225,7 +227,36 @@ VALIDATION = RuleTrials(
     (Trial("together", f"{_PROOFS} {_POWER}", "", _TOGETHER),),
 )
 
-RULES = (TREE_BALANCE, SOLVER, PRIOR_MIXING, Q_AVERAGE, VARIANCE, INITIAL_TRUST, FPU, CPUCT, VALIDATION)
+_LIGHTER = f"early-visits.mode=legacy early-visits.ease=1 {FORK}"
+EARLY_VISITS = RuleTrials(
+    "early-visits",
+    "easy early visits: second and third visits made more probable",
+    (Trial("ease-1", _LIGHTER, FORK, states=("easy early visits: self-play might suffer (untested there)", "below")),),
+)
+
+_TWO_FOLD = f"{_PROOFS} repetition.mode=legacy_certain {FORK}"
+TWO_FOLD_DRAWS = RuleTrials(
+    "two-fold-draws",
+    "the second occurrence of a position is a draw: as published, and in the line of the search alone",
+    (
+        Trial("certain", _TWO_FOLD, f"{_PROOFS} {FORK}", states=("two-fold draw scoring: a slight gain", "above")),
+        Trial("in-the-line", f"repetition=on {FORK}", FORK, shows="the rule of lc0 since, without proofs"),
+    ),
+)
+
+RULES = (
+    TREE_BALANCE,
+    SOLVER,
+    PRIOR_MIXING,
+    Q_AVERAGE,
+    VARIANCE,
+    INITIAL_TRUST,
+    FPU,
+    CPUCT,
+    EARLY_VISITS,
+    TWO_FOLD_DRAWS,
+    VALIDATION,
+)
 
 RANDOM_PLIES = 4
 
@@ -255,7 +286,7 @@ def make(rule: RuleTrials, setting: Setting) -> Result:
     plan = list(planned(rule, setting))
     played = play(setting, [match for _, _, _, match in plan])
     measured = [TrialMatch(trial, n, beside, played[one.name]) for trial, n, beside, one in plan if one.name in played]
-    cells = max(1, sum(len(one.published) for one in measured))
+    cells = max(1, sum(len(one.published) + (one.trial.states is not None) for one in measured))
     findings = [finding for one in measured for finding in _findings(one, measured, cells, setting)]
     texts = [f"{one.name}: {one.trial.shows}\n{_text(one)}" for one in measured if one.trial.shows]
     return Result([row for one in measured for row in _rows(one)], findings, [figure(rule, measured)], texts)
@@ -309,6 +340,10 @@ def _rows(one: TrialMatch) -> Iterator[dict[str, Any]]:
 
 def _findings(one: TrialMatch, others: Sequence[TrialMatch], cells: int, setting: Setting) -> Iterator[Finding]:
     """Yield each published match beside this one. cells: published matches in the table."""
+    if one.trial.states is not None:
+        side = elo_above("difference", one.elo, side=one.trial.states[1])
+        where = "" if (setting.game or "chess") == "chess" else "another game"
+        yield Finding.of(one.trial.name, Claim((side,), cells=cells), f"{one.name}, {one.visits:,} visits", where)
     control = next((other for other in others if other.name.startswith(one.trial.control or "-")), None)
     for published in one.published:
         scope = ["another game"] if (setting.game or "chess") != "chess" else []
@@ -363,13 +398,15 @@ def figure(rule: RuleTrials, measured: Sequence[TrialMatch]) -> ht.Figure:
 
 
 def claims_of(rule: RuleTrials) -> Iterator[SourceClaim]:
-    """Yield each published match of a rule."""
+    """Yield each published match of a rule, and what is stated of it without a number."""
     for trial in rule.trials:
         for one in trial.repeats:
             record = "" if one.record is None else f" {one.record}"
             visits = "" if one.visits is None else f", {one.visits:,} visits"
             figure = f"{one.elo:+.0f} Elo{record}, {one.games:,} games"
             yield SourceClaim(key_of(trial, one), SOURCE, f"{one.setting}{visits}", figure)
+        if trial.states is not None:
+            yield SourceClaim(trial.name, SOURCE, trial.states[0], "no number")
 
 
 def matches(rule: RuleTrials, setting: Setting) -> list[Match]:

@@ -299,7 +299,7 @@ EXPERIMENTS = (
             "steps | (w + l)/d falls from each N_scl to the next | the same",
         ),
         matches=partial(matches, N_SCL_SETS),
-        uses=("nets", "visits", "game", "precision"),
+        uses=("nets", "visits", "game", "precision", "positions"),
         looks=True,
     ),
     Experiment(
@@ -312,7 +312,7 @@ EXPERIMENTS = (
             "temperature | (w + l)/d rises with the temperature | 0.06 with tau_1, 1.38 with tau_2",
         ),
         matches=partial(matches, TAU_SETS),
-        uses=("nets", "visits", "game", "precision"),
+        uses=("nets", "visits", "game", "precision", "positions"),
         looks=True,
     ),
     Experiment(

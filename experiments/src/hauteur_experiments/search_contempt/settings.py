@@ -8,8 +8,9 @@ their temperatures. hybrid has the temperature of tau_1.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
-from hauteur_experiments.experiment import Result, Setting
+from hauteur_experiments.experiment import Result, Setting, position_lines
 from hauteur_experiments.grid import Match, with_net
 from hauteur_experiments.measured import Record
 
@@ -87,9 +88,9 @@ def player(setting: Setting, words: str) -> str:
 
 
 def selfplay(setting: Setting, name: str, words: str, games: int, seed: int = 1) -> Match:
-    """Return a self-play match from the start; A is the first player, and each side has its own tree."""
-    a = player(setting, words)
-    return Match(name, a, a, games, game=game_of(setting), colours="first", seed=seed)
+    """Return a self-play match from the start, or from positions in turn; A is the first player, with its own tree."""
+    a, openings = player(setting, words), position_lines(setting.positions)
+    return Match(name, a, a, games, game=game_of(setting), colours="first", openings=openings, seed=seed)
 
 
 def paper_match(setting: Setting, one: SelfPlay) -> Match:
@@ -103,4 +104,5 @@ def scoped(setting: Setting, result: Result) -> Result:
     return result.scoped(
         f"{game}, not chess" if game != "chess" else "",
         f"{visits:,} visits, not {VISITS:,}" if visits != VISITS else "",
+        f"from {Path(setting.positions).stem}, not the start" if setting.positions else "",
     )

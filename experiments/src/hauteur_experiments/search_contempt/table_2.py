@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import hauteur as ht
-from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, finite, stated
+from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, finite, position_lines, stated
 from hauteur_experiments.grid import Match, play
 from hauteur_experiments.measured import MatchElo, Record
 from hauteur_experiments.ratio import (
@@ -96,7 +96,9 @@ def make(setting: Setting) -> Result:
         setting.show(text)
     words = sides.words(setting)
     a, b = (player(setting, side) for side in words.values())
-    match = Match(sides.name, a, b, setting.pairs(MATCH_GAMES), game=game_of(setting), seed=MATCH_SEED)
+    openings = position_lines(setting.positions)
+    game, count = game_of(setting), setting.pairs(MATCH_GAMES)
+    match = Match(sides.name, a, b, count, game=game, openings=openings, seed=MATCH_SEED)
     games = setting.scaled(MATCH_GAMES, 2)
     fresh = [selfplay(setting, f"fresh-{sides.name}-{name}", one, games, MATCH_SEED) for name, one in words.items()]
     played = play(setting, [match, *fresh], shared=True)
@@ -203,6 +205,6 @@ EXPERIMENTS = (
             "equal | the two settings of that match have equal (w + l)/d (within a factor of 1.5) | 1.38 with both",
         ),
         matches=matches,
-        uses=("nets", "visits", "game", "precision"),
+        uses=("nets", "visits", "game", "precision", "positions"),
     ),
 )

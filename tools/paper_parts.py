@@ -1,0 +1,557 @@
+"""The parts of the paper and of the pages of findings: tables, numbers and figures, from claims and packed results."""
+
+from __future__ import annotations
+
+import io
+import json
+import re
+import tarfile
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from hauteur.plots.figure import Figure, Series
+from hauteur_experiments.measured import Record, by_opening
+from hauteur_experiments.ratio import ratio_of
+from hauteur_experiments.search_contempt.settings import N_SCL_SETS, TAU_SETS
+from hauteur_experiments.summary import OWN_GAMES, OWN_LABORATORY, Row, summary, verdict_of
+
+RESULTS = Path(__file__).resolve().parent.parent / "docs" / "experiments" / "results"
+NUMBER = r"[-+]?\d+(?:\.\d+)?(?:e-?\d+)?"
+QUANTITY = re.compile(rf"({NUMBER}) \[({NUMBER}|-inf), ({NUMBER}|inf)\]")
+LEAD = re.compile(rf"(?:(score|games won): )?N_scl (\d+) at [\d,]+ nodes ({NUMBER}) \[({NUMBER}), ({NUMBER})\]")
+RULES = "Every rule in four games"
+NONE = "-"
+POINTS = "percentage points"
+
+
+class Quantity(NamedTuple):
+    """A measured value and the ends of its interval of 95 %."""
+
+    value: float
+    low: float
+    high: float
+
+    def __str__(self) -> str:
+        return f"{self.value:.3g} [{self.low:.3g}, {self.high:.3g}]"
+
+
+def quantities(text: str) -> list[Quantity]:
+    """Every value with an interval in a text."""
+    return [Quantity(*map(float, found.groups())) for found in QUANTITY.finditer(text)]
+
+
+def measured(rows: Sequence[Row], claim: str, *words: str) -> list[Row]:
+    """The measured lines of a claim that begins so, whose command has these words. ValueError where there is none."""
+    found = [
+        row
+        for row in rows
+        if claim in row["claim"] and row["measured"] and all(word in row["command"] for word in words)
+    ]
+    if not found:
+        raise ValueError(f"no measured line of the claim {claim!r} has {', '.join(words)} in its command")
+    return found
+
+
+def table(header: Sequence[str], lines: Sequence[Sequence[object]]) -> str:
+    """Return a table in Markdown."""
+    rows: list[Sequence[object]] = [header, ["---"] * len(header), *lines]
+    return "\n".join("| " + " | ".join(str(cell).replace("|", "\\|") for cell in row) + " |" for row in rows)
+
+
+# -- packed games ------------------------------------------------------------------------------------------------------
+
+
+@cache
+def games_of(run: str) -> Mapping[str, list[dict[str, Any]]]:
+    """The games of a packed run, in order, by the name of their match."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    with tarfile.open(RESULTS / f"{run}.tar.xz") as packed:
+        for member in packed.getmembers():
+            file = packed.extractfile(member) if member.name.endswith("/games.jsonl") else None
+            if file is not None:
+                lines = io.TextIOWrapper(file, encoding="utf-8").read().splitlines()
+                games = {one["index"]: one for one in (json.loads(line) for line in lines if line.endswith("}"))}
+                found[member.name.split("/")[1]] = [games[index] for index in sorted(games)]
+    return found
+
+
+def record_of(games: Sequence[Mapping[str, Any]]) -> Record:
+    """Won, drawn and lost of the first player."""
+    counts = Counter(game["score"] for game in games)
+    return Record(counts[1.0], counts[0.5], counts[0.0])
+
+
+def lead(before: Sequence[Mapping[str, Any]], after: Sequence[Mapping[str, Any]], *, won: bool = False) -> Quantity:
+    """How much more the second cell scores, or wins, game by game from the same openings, in percentage points."""
+
+    def worth(game: Mapping[str, Any]) -> float:
+        return float(game["score"] == 1.0) if won else game["score"]
+
+    pairs = [(a, b) for a, b in zip(before, after, strict=False) if _opening(a) == _opening(b)]
+    samples = by_opening([100 * (worth(b) - worth(a)) for a, b in pairs], [_opening(a) for a, _ in pairs])
+    return Quantity(samples.value, *samples.interval(0.95))
+
+
+def _opening(game: Mapping[str, Any]) -> str:
+    return f"{game.get('fen')} {game.get('opening')}"
+
+
+# -- odds --------------------------------------------------------------------------------------------------------------
+
+
+class Odds(NamedTuple):
+    """A setting at odds. words: of its command; run: of its packed games, empty where it has none."""
+
+    title: str
+    taker: int
+    nodes: int
+    words: tuple[str, ...]
+    run: str = ""
+
+
+_MINICHESS = "minichess(fen=rnbqk"
+_QUEEN = "--scale 0.75 --opponent 'net=maia-1900 "
+ODDS = (
+    Odds("minichess, 1 visit", 1, 1600, (_MINICHESS, "visits=1 ")),
+    Odds("minichess, 3", 3, 1600, (_MINICHESS, "visits=3 ")),
+    Odds("minichess, 10", 10, 6400, (_MINICHESS, "--visits 6400")),
+    Odds("minichess, 30", 30, 1600, (_MINICHESS, "visits=30 ")),
+    Odds("chess, 1 visit", 1, 800, (f"{_QUEEN}visits=1 ",), "contempt-odds-queen-1v"),
+    Odds("chess, 10", 10, 800, (f"{_QUEEN}visits=10 ",), "contempt-odds-queen-10v"),
+    Odds("chess, rooks off too, 1", 1, 800, ("chess(fen=1nbqkbn1", "temperature=1"), "contempt-odds-q2r-1900"),
+)
+AHEAD = "with some N_scl it is ahead of PUCT at the most nodes"
+
+
+def odds_leads(rows: Sequence[Row], one: Odds, *, won: bool = False) -> dict[int, Quantity]:
+    """The lead over PUCT at the most nodes by N_scl, in percentage points; empty where wins are not recorded."""
+    if one.run:
+        cells = games_of(one.run)
+        names = [name for name in cells if re.fullmatch(rf"n\d+-{one.nodes}", name)]
+        plain = cells[f"puct-{one.nodes}"]
+        return {int(name[1:].split("-")[0]): lead(plain, cells[name], won=won) for name in sorted(names)}
+    kinds = ("games won",) if won else ("score", None, "")
+    texts = "; ".join(row["measured"] for row in measured(rows, AHEAD, *one.words))
+    found = [match for match in LEAD.finditer(texts) if match[1] in kinds]
+    return {int(match[2]): Quantity(*map(float, match.group(3, 4, 5))) for match in found}
+
+
+def nearest(leads: Mapping[int, Quantity], visits: int) -> int:
+    """The N_scl that was tried and is nearest to the odds taker's visits, by their ratio."""
+    return min(leads, key=lambda n_scl: (max(n_scl / visits, visits / n_scl), n_scl))
+
+
+def odds_table(rows: Sequence[Row]) -> str:
+    """The lead over PUCT at odds by the odds taker: with the published N_scl and with the one nearest to its visits."""
+    lines = []
+    for one in ODDS:
+        score, wins = odds_leads(rows, one), odds_leads(rows, one, won=True)
+        near = nearest(score, one.taker)
+        verdict = " / ".join(dict.fromkeys(verdict_of(row) for row in measured(rows, AHEAD, *one.words)))
+        nodes, won = f"{one.nodes:,}", wins.get(near, NONE)
+        lines.append((one.title, nodes, score[28], near, score[near], won, verdict))
+    header = ("odds taker", "nodes", "N_scl 28", "nearest", "its lead", "in games won", "verdict")
+    return table(header, lines)
+
+
+def odds_best(rows: Sequence[Row], game: str) -> str:
+    """The odds taker at which the lead of the nearest N_scl is greatest in a game, in words, with the lead."""
+    found = {
+        one.title: (score := odds_leads(rows, one))[nearest(score, one.taker)]
+        for one in ODDS
+        if one.title.startswith(game)
+    }
+    best = max(found, key=lambda title: found[title].value)
+    return f"{best.partition(', ')[2]} ({found[best]})"
+
+
+def odds_ends() -> str:
+    """How games of chess at odds were won and drawn, by PUCT and by the N_scl nearest to the odds taker's visits."""
+    lines = []
+    for one in (one for one in ODDS if one.run):
+        near = nearest(odds_leads((), one), one.taker)
+        for label, name in (("PUCT", "puct"), (f"N_scl {near}", f"n{near}")):
+            games = games_of(one.run)[f"{name}-{one.nodes}"]
+            ends, record = Counter(game["end"] for game in games if game["score"] == 0.5), record_of(games)
+            kinds = (ends.pop("threefold repetition", 0), ends.pop("stalemate", 0), sum(ends.values()))
+            lines.append((f"{one.title}: {label}", record.wins, *kinds, record.losses))
+    return table(("odds taker, search", "won", "repetition", "stalemate", "other draws", "lost"), lines)
+
+
+def odds_shares() -> str:
+    """The leads of chess that exclude 0, by score and in games won."""
+    texts = []
+    for one in (one for one in ODDS if one.run):
+        leads, wins = odds_leads((), one), odds_leads((), one, won=True)
+        for n_scl, found in leads.items():
+            if found.low > 0:
+                texts.append(f"{one.title}, N_scl {n_scl}: {found} by score and {wins[n_scl]} in games won")
+    return "; ".join(texts) or "none"
+
+
+EVEN = {100: "odds-models-even-1500-100", 400: "odds-models-even-1500-400"}
+
+
+def even_leads() -> dict[tuple[int, int], Quantity]:
+    """The lead over PUCT in even games of chess, by nodes and N_scl, against a score of one half."""
+    found = {}
+    for nodes, run in EVEN.items():
+        for name, games in games_of(run).items():
+            if re.fullmatch(r"n\d+-\d+", name):
+                scores = by_opening([100 * game["score"] - 50 for game in games], [_opening(game) for game in games])
+                found[nodes, int(name[1:].split("-")[0])] = Quantity(scores.value, *scores.interval(0.95))
+    return dict(sorted(found.items()))
+
+
+def even_table() -> str:
+    """Search-contempt in even games against PUCT of as many nodes."""
+    leads = even_leads()
+    numbers = sorted({n_scl for _, n_scl in leads})
+    lines = [(f"{nodes:,}", *(leads[nodes, n_scl] for n_scl in numbers)) for nodes in EVEN]
+    return table(("nodes", *(f"N_scl {n_scl}" for n_scl in numbers)), lines)
+
+
+def odds_figure(rows: Sequence[Row]) -> Figure:
+    """The lead over PUCT by odds taker."""
+    lines = []
+    for name, shift, colour, of_near in (
+        ("N_scl 28", -0.1, "orange", False),
+        ("N_scl nearest to its visits", 0.1, "blue", True),
+    ):
+        found = [(score := odds_leads(rows, one))[nearest(score, one.taker) if of_near else 28] for one in ODDS]
+        lines.append(_points(name, [place + shift for place in range(1, len(ODDS) + 1)], found, colour))
+    text = "Lead in score over PUCT at equal nodes, against odds takers of these visits; 95 % intervals."
+    return _figure(
+        "finding-odds",
+        "Search-contempt at odds",
+        text,
+        f"lead, {POINTS}",
+        "odds taker",
+        lines,
+        [one.title for one in ODDS],
+    )
+
+
+def _points(name: str, xs: Sequence[float], found: Sequence[Quantity], colour: str) -> Series:
+    low, high = ([one[place] for one in found] for place in (1, 2))
+    return Series(name, xs, [one.value for one in found], colour, low=low, high=high, joined=False)
+
+
+def _figure(
+    key: str, title: str, text: str, y_name: str, x_name: str, lines: Sequence[Series], names: Sequence[str]
+) -> Figure:
+    style: dict[str, Any] = {"threshold": 0.0, "threshold_name": "no difference"}
+    return Figure(key, title, text, y_name, x_name, lines=tuple(lines), x_names=tuple(names), **style)
+
+
+# -- two nets ----------------------------------------------------------------------------------------------------------
+
+CELL = re.compile(
+    rf"small against large ({NUMBER}) \[.*?\]: pair over the \w+ net ({NUMBER}) \[({NUMBER}), ({NUMBER})\]"
+)
+
+
+REGIME = "mpv-regime --"
+"""In the command of the run with noisy copies in Connect Four."""
+
+
+LEVEL = "a pair of nets beats each alone at equal budget"
+LEVEL_BUDGETS = (16, 64)
+"""Of the lines of that claim, in their order."""
+
+APART = "where one net alone is clearly better"
+
+
+class Pair(NamedTuple):
+    """A pair of nets in one tree: the Elo of the small net alone against the large one, and the pair's lead.
+
+    apart: None where they are level; over: which net the lead is over, the better one or, of level nets, the nearer.
+    """
+
+    name: str
+    apart: float | None
+    lead: Quantity
+
+
+def pairs_of(rows: Sequence[Row]) -> list[Pair]:
+    """The pairs in the table of claims: those that are level, then the others, from the weakest small net on."""
+    level = measured(rows, LEVEL, REGIME)
+    found = [
+        Pair(f"level, {number}", None, min(quantities(row["measured"])))
+        for number, row in zip(LEVEL_BUDGETS, level, strict=True)
+    ]
+    texts = "; ".join(row["measured"] for row in measured(rows, APART, REGIME))
+    cells = [Pair(cell[1], float(cell[1]), Quantity(*map(float, cell.group(2, 3, 4)))) for cell in CELL.finditer(texts)]
+    return [*found, *sorted(cells, key=lambda one: one.apart or 0.0)]
+
+
+def pair_table(rows: Sequence[Row]) -> str:
+    """Pairs of level nets against both, then pairs of others against the better one."""
+    lines = []
+    for row in measured(rows, LEVEL, REGIME):
+        small, large = quantities(row["measured"])[:2]
+        lines.append(("level", f"{small} over the small, {large} over the large", row["games"], verdict_of(row)))
+    lines += [
+        (f"{one.apart:+.0f}", f"{one.lead} over the better", NONE, NONE)
+        for one in pairs_of(rows)
+        if one.apart is not None
+    ]
+    return table(("small net against large, Elo", "the pair, Elo", "games", "the pair beats both"), lines)
+
+
+def pair_figure(rows: Sequence[Row]) -> Figure:
+    """The lead of the pair over the better net."""
+    found = sorted(pairs_of(rows), key=lambda one: one.apart or 0.0)
+    lines = [_points("pair", range(1, len(found) + 1), [one.lead for one in found], "blue")]
+    text = "Elo of a pair above the better of its nets alone (of level nets, the nearer); Connect Four, 95 % intervals."
+    return _figure(
+        "finding-pairs",
+        "Two nets in one tree",
+        text,
+        "Elo",
+        "small net alone against the large one, Elo",
+        lines,
+        [one.name for one in found],
+    )
+
+
+# -- training ----------------------------------------------------------------------------------------------------------
+
+THESIS = "training with search-contempt is better or cheaper"
+
+
+def training(rows: Sequence[Row]) -> list[Quantity]:
+    """The share that search-contempt keeps above the cool temperature and above the warm one."""
+    return quantities(measured(rows, THESIS, "contempt-training")[-1]["measured"])[:2]
+
+
+def training_figure(rows: Sequence[Row]) -> Figure:
+    """The share that a net keeps that learned from search-contempt, above two temperatures."""
+    found = training(rows)
+    text = "Solved positions kept over a run by a net that learned with search-contempt, above PUCT; 95 % by seeds."
+    names = ["PUCT, cool: tau_1", "PUCT, warm: tau_2"]
+    return _figure(
+        "finding-temperature",
+        "Learning from search-contempt",
+        text,
+        POINTS,
+        "above",
+        [_points("N_scl 10", (1, 2), found, "blue")],
+        names,
+    )
+
+
+# -- rules -------------------------------------------------------------------------------------------------------------
+
+
+def rule_cells(rows: Sequence[Row]) -> list[tuple[str, str, Quantity, str]]:
+    """The measured cells of the table of rules: rule, game, Elo, verdict."""
+    cells = []
+    for row in rows:
+        if row["subject"] == RULES and row["measured"]:
+            rule, _, game = row["claim"].partition(" in ")
+            cells.append((rule, game, quantities(row["measured"])[0], verdict_of(row)))
+    return cells
+
+
+def rules_table(rows: Sequence[Row]) -> str:
+    """Elo of every rule by game, with its verdict."""
+    cells = {
+        (rule, game): f"{found.value:+.0f} [{found.low:+.0f}, {found.high:+.0f}], {verdict}"
+        for rule, game, found, verdict in rule_cells(rows)
+    }
+    games = list(dict.fromkeys(game for _, game in cells))
+    lines = [
+        (rule, *(cells.get((rule, game), NONE) for game in games)) for rule in dict.fromkeys(rule for rule, _ in cells)
+    ]
+    return table(("rule", *games), lines)
+
+
+def rules_counts(rows: Sequence[Row]) -> str:
+    """How many cells have each verdict."""
+    counts = Counter(verdict for *_, verdict in rule_cells(rows))
+    return f"{sum(counts.values())} cells: {', '.join(f'{count} {name}' for name, count in counts.most_common())}"
+
+
+def rules_with(rows: Sequence[Row], verdict: str) -> str:
+    """The cells of a verdict, in words."""
+    found = [
+        f"{rule} in {game} ({value.value:+.0f} [{value.low:+.0f}, {value.high:+.0f}])"
+        for rule, game, value, one in rule_cells(rows)
+        if one == verdict
+    ]
+    return ", ".join(found) or "none"
+
+
+def beyond_zero(rows: Sequence[Row], rule: str) -> str:
+    """In how many games the interval of a rule lies above 0, and in how many its cell holds."""
+    cells = [(found, verdict) for name, _, found, verdict in rule_cells(rows) if name == rule]
+    above, holds = sum(found.low > 0 for found, _ in cells), sum(verdict == "holds" for _, verdict in cells)
+    total = len(cells)
+    return f"is above 0 with 95 % in {above} of {total} games, and as one cell of the table decided in {holds}"
+
+
+def rules_figure(rows: Sequence[Row]) -> Figure:
+    """Elo of every rule by game."""
+    cells = rule_cells(rows)
+    rules, games = list(dict.fromkeys(cell[0] for cell in cells)), list(dict.fromkeys(cell[1] for cell in cells))
+    lines = []
+    for number, game in enumerate(games):
+        mine = [cell for cell in cells if cell[1] == game]
+        xs = [rules.index(cell[0]) + 1 + 0.15 * (number - (len(games) - 1) / 2) for cell in mine]
+        lines.append(_points(game, xs, [cell[2] for cell in mine], ("blue", "orange", "green", "purple")[number]))
+    text = "Elo of the base with a rule against the base, 100 visits a move; 95 % intervals."
+    return _figure("finding-rules", "Search rules by game", text, "Elo", "rule", lines, rules)
+
+
+# -- self-play ---------------------------------------------------------------------------------------------------------
+
+SETS = {"contempt-wdl-1900": N_SCL_SETS, "temperature-wdl-1900": TAU_SETS}
+
+
+def ratio_table() -> str:
+    """White's results in self-play of chess by setting, and the source's."""
+    lines = []
+    for run, sets in SETS.items():
+        for one in sets:
+            here = record_of(games_of(run)[one.name])
+            lines.append((one.title, _counts(here), _ratio(here), _counts(one.paper), _ratio(one.paper)))
+    return table(("setting", "won, drawn, lost", "(w + l)/d", "the source", "its (w + l)/d"), lines)
+
+
+def _counts(one: Record) -> str:
+    return f"{one.wins}, {one.draws}, {one.losses}"
+
+
+def _ratio(one: Record) -> Quantity:
+    return Quantity((one.wins + one.losses) / one.draws, *ratio_of(one).interval(0.95))
+
+
+def ratio_figure() -> Figure:
+    """Decisive games a draw, here and in the source."""
+    sets = [(run, one) for run, many in SETS.items() for one in many]
+    here = [_ratio(record_of(games_of(run)[one.name])) for run, one in sets]
+    there = [_ratio(one.paper) for _, one in sets]
+    places = range(1, len(sets) + 1)
+    lines = [
+        _points("the source", [place - 0.08 for place in places], there, "orange"),
+        _points("here", [place + 0.08 for place in places], here, "blue"),
+    ]
+    text = "Self-play of chess with maia-1900 at 200 visits, and the source's; 95 % intervals."
+    names = tuple(one.title for _, one in sets)
+    title = "Decisive games a draw"
+    return Figure("decisive", title, text, "(w + l)/d", "setting", lines=tuple(lines), log=True, x_names=names)
+
+
+# -- claims ------------------------------------------------------------------------------------------------------------
+
+
+def own(rows: Sequence[Row]) -> list[Row]:
+    """The lines on statements of the sources."""
+    return [
+        row
+        for row in rows
+        if row["subject"] in (*OWN_GAMES, "Learning") and not row["claim"].startswith(OWN_LABORATORY)
+    ]
+
+
+def not_run(rows: Sequence[Row]) -> str:
+    """The statements without a measurement, by what they need."""
+    made = {row["claim"] for row in rows if row["measured"]}
+    by_need: dict[tuple[str, str], dict[str, None]] = {}
+    for row in own(rows):
+        if row["claim"] not in made:
+            source, _, statement = row["claim"].partition(": ")
+            needs = row["verdict"].partition("needs ")[2] or NONE
+            by_need.setdefault((source, needs), {})[statement] = None
+    seen = set[tuple[str, str]]()
+    lines = []
+    for (source, needs), statements in by_need.items():
+        new = [one for one in statements if (source, one) not in seen]
+        seen |= {(source, one) for one in new}
+        if new:
+            lines.append((source, "; ".join(new), needs))
+    return table(("source", "statements", "needs"), lines)
+
+
+def verdicts(rows: Sequence[Row], *places: tuple[str, ...]) -> str:
+    """The lines of claims with their verdicts. places: beginning of each claim, and words of its command."""
+    lines = []
+    for claim, *words in places:
+        for row in measured(rows, claim, *words):
+            first = row["measured"].split("; ")[0].rpartition(": ")[2]
+            source = row["claim"].partition(": ")[2]
+            lines.append((source, row["figure"].partition(", ")[0], first, row["games"], verdict_of(row)))
+    return table(("claim", "the source", "here", "size", "verdict"), lines)
+
+
+def verdict_words(rows: Sequence[Row], claim: str, *words: str) -> str:
+    """The verdicts of the lines of a claim, in their order."""
+    return ", ".join(f"*{verdict_of(row)}*" for row in measured(rows, claim, *words))
+
+
+def counts(rows: Sequence[Row]) -> str:
+    """The sentence with the counts of the front page."""
+    return summary(rows).partition("\n")[0]
+
+
+def claims_table(rows: Sequence[Row]) -> str:
+    """The table of the front page."""
+    return "\n".join(line for line in summary(rows).splitlines() if line.startswith("|"))
+
+
+def comparisons(rows: Sequence[Row]) -> str:
+    """How many measured lines have each verdict, of the sources' statements."""
+    found = Counter(verdict_of(row) for row in own(rows) if row["measured"])
+    texts = ", ".join(f"{count} {name}" for name, count in found.most_common())
+    return f"{sum(found.values())} measured comparisons: {texts}"
+
+
+def packed() -> str:
+    """How many runs are packed."""
+    return str(len(list(RESULTS.glob("*.tar.xz"))))
+
+
+def parts(rows: Sequence[Row]) -> dict[str, str]:
+    """Every part by its name."""
+    tau_1, tau_2 = training(rows)
+    return {
+        "counts": counts(rows),
+        "comparisons": comparisons(rows),
+        "claims-table": claims_table(rows),
+        "not-run": not_run(rows),
+        "packed": packed(),
+        "odds-table": odds_table(rows),
+        "odds-minichess": odds_best(rows, "minichess"),
+        "odds-chess": odds_best(rows, "chess"),
+        "odds-ends": odds_ends(),
+        "odds-shares": odds_shares(),
+        "even-table": even_table(),
+        "even-verdicts": verdict_words(
+            rows, "in even games search-contempt or a model loses", "odds-models-even --visits"
+        ),
+        "pair-table": pair_table(rows),
+        "pair-grows": verdict_words(rows, "where the nets are level", REGIME),
+        "pair-apart": verdict_words(rows, APART, REGIME),
+        "training-tau-1": str(tau_1),
+        "training-tau-2": str(tau_2),
+        "training-verdict": verdict_words(rows, THESIS, "contempt-training"),
+        "rules-table": rules_table(rows),
+        "rules-counts": rules_counts(rows),
+        "rules-hold": rules_with(rows, "holds"),
+        "rules-fail": rules_with(rows, "does not hold"),
+        "rules-none": rules_with(rows, "no such effect"),
+        "lower-bound": beyond_zero(rows, "lower-bound"),
+        "ratio-table": ratio_table(),
+        "published-verdicts": verdicts(rows, ("Videodr0me, MCTS experiments",)),
+    }
+
+
+def figures(rows: Sequence[Row]) -> dict[str, Figure]:
+    """Every figure by its place in the checkout."""
+    found = [odds_figure(rows), pair_figure(rows), training_figure(rows), rules_figure(rows)]
+    made = {f"docs/experiments/{one.key}.png": one for one in found}
+    return {**made, "docs/paper/decisive.png": ratio_figure()}
