@@ -67,15 +67,17 @@ def summary(rows: Sequence[Row]) -> str:
     places = Counter(_place(subject, lines) for (subject, _), lines in by_claim.items())
     counts = ", ".join(f"{places[name]} {name}" for name in ("in the source's own game", "in another game", "open"))
     measured = {key: lines for key, lines in by_claim.items() if any(row["measured"] for row in lines)}
+    decided = {key: lines for key, lines in measured.items() if _place(key[0], lines) != "open"}
     header = ["| claim | the source |", *(f" {title} |" for title in GAMES.values())]
     lines = ["".join(header), "|---|---|" + "---|" * len(GAMES)]
-    for subject in dict.fromkeys(subject for subject, _ in measured):
+    for subject in dict.fromkeys(subject for subject, _ in decided):
         lines.append(f"| **{subject}** |" + " |" * (1 + len(GAMES)))
-        lines += [_line(claim, found) for (of, claim), found in measured.items() if of == subject]
+        lines += [_line(claim, found) for (of, claim), found in decided.items() if of == subject]
     return (
         f"{sum(places.values())} statements of the papers. Decided: {counts}.\n\n"
         + "\n".join(lines)
-        + f"\n\nNot run: {len(by_claim) - len(measured)} more; what each would cost is in [claims](claims.md)."
+        + f"\n\nOpen after their games: {len(measured) - len(decided)} more; not run: {len(by_claim) - len(measured)}. "
+        "Their figures, or what each would cost, are in [claims](claims.md)."
     )
 
 
