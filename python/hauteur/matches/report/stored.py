@@ -39,7 +39,7 @@ class StoredWork:
 
     def __init__(self, folder: RunDirectory, game: _core.Game | None = None) -> None:
         self.folder = folder
-        self.game = game or load_game(folder.stored()["settings"]["game"])
+        self.game = game or load_game(str(folder.stored()["settings"].get("game", "")))
         self._read()
 
     def _read(self) -> None:
@@ -48,6 +48,9 @@ class StoredWork:
         self.settings: Mapping[str, Any] = stored["settings"]
         self.begun: Mapping[str, Any] = stored.get("begun") or {}
         self.result: Mapping[str, Any] = read_json(self.folder.result_file) if self.folder.result_file.exists() else {}
+        for name in ("work", "written", "settings", "sprt"):
+            if not isinstance(self.result.get(name) or {}, Mapping):
+                raise ValueError(f"{self.folder.result_file}: its {name} is no object; delete it, it is made again")
 
     @property
     def games_done(self) -> int:
