@@ -3,11 +3,11 @@
     python tools/fail_writes.py --cases 100
     python tools/fail_writes.py --cases 1000 --seed 1
 
-A case is an operation below the folder (the opening of a file to write, a write, of which half is done, a flush to disk,
-a rename, a removal, the making of a folder) and an error (no space, an error of the device, no permission). The first
-attempt meets it: it must end well all the same, or with status 2 and one line that names a file of the folder. The second
-attempt, which meets nothing, must end well, with the games, nets and decisions of an undisturbed run, or the games of an
-undisturbed match, and leave nothing behind. Prints sums and what is wrong, and exits with status 1 where anything is.
+A case is an operation below the folder (the opening of a file to write, a write, of which half is done, a flush to
+disk, a rename, a removal, the making of a folder) and an error (no space, an error of the device, no permission). The
+first attempt meets it: it must end well all the same, or with status 2 and one line that names a file of the folder.
+The second attempt, which meets nothing, must end well, with the games, nets and decisions of an undisturbed run, or the
+games of an undisturbed match, and leave nothing behind. Prints sums and what is wrong; status 1 where anything is.
 """
 
 from __future__ import annotations
@@ -179,12 +179,8 @@ def main(words: Sequence[str] | None = None) -> int:
     folder.mkdir(parents=True)
     for module in PRELOADED:
         importlib.import_module(module)
-    kinds = [
-        (kind, at, error)
-        for kind in ("train", "match")
-        for at in range(1, expected(kind, folder)[1] + 1)
-        for error in ERRORS
-    ]
+    operations = [(kind, at) for kind in ("train", "match") for at in range(1, expected(kind, folder)[1] + 1)]
+    kinds = [(*operation, error) for operation in operations for error in ERRORS]
     draws, counts, wrong, began = random.Random(given.seed), Counter[str](), 0, time.monotonic()
     order = draws.sample(kinds, len(kinds)) * (1 + given.cases // len(kinds))
     for kind, at, error in order[: given.cases]:

@@ -1,7 +1,9 @@
-"""What tools/fuzz_readers.py has found: each is refused in one short line that a terminal may show."""
+"""What tools/fuzz_readers.py and fail_writes.py have found: each is one short line that a terminal may show."""
 
+import errno
 import io
 import json
+import os
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,7 @@ from hauteur.matches.report.stored import read_stored
 from hauteur.matches.results import MatchGame
 from hauteur.players.settings import parse_player
 from hauteur.system.errors import explain
+from hauteur.system.files import write_bytes
 from hauteur.system.formatting import MOST_LINE
 
 
@@ -68,3 +71,20 @@ def test_a_damaged_result_is_named(tmp_path: Path, key: str) -> None:
 @pytest.mark.parametrize("value", [10**400, float("nan"), float("inf"), -(10**400), True])
 def test_a_metric_that_no_float_holds_is_none(value: float) -> None:
     assert number({"a": value}, "a") is None
+
+
+@pytest.mark.parametrize("failing", [1, 2])
+def test_a_full_disk_names_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: int) -> None:
+    """Met while the file goes to disk, or its folder."""
+    calls: list[int] = []
+
+    def fsync(descriptor: int) -> None:
+        calls.append(descriptor)
+        if len(calls) == failing:
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    with pytest.raises(OSError, match="No space") as error:
+        write_bytes(tmp_path / "file", b"x")
+    assert explain(error.value) == f"{tmp_path / 'file'}: No space left on device"
+    assert not list(tmp_path.glob(".*"))
