@@ -189,9 +189,8 @@ def main(words: Sequence[str] | None = None) -> int:
         wrong += bool(what)
         if what:
             print(f"{kind}, operation {at}, {errno.errorcode[error]}: {how}, {what}", flush=True)
-    print(
-        f"{len(kinds)} different cases; tried {sum(counts.values())} in {time.monotonic() - began:.0f} s: {dict(counts)}"
-    )
+    seconds = time.monotonic() - began
+    print(f"{len(kinds)} different cases; tried {sum(counts.values())} in {seconds:.0f} s: {dict(counts)}")
     print(f"{wrong} wrong")
     return int(wrong > 0)
 
