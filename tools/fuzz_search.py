@@ -4,10 +4,10 @@
     python tools/fuzz_search.py --trees 100000 --pairs --seed 7        every pair of rules in turn
 
 A tree is a random position of a random game with random settings and a random evaluator; random calls (gather,
-apply, cancel, advance, restrict, run) are made to both, and after each one rows, visits, values, proofs and the move that
-would be played are compared (tests/support/search_pairs.py). With --pairs two rules are on in every tree, each pair of them
-in turn; settings that exclude each other are counted as refused. Prints sums and the first difference, with which
-status 1 comes. Needs hypothesis.
+apply, cancel, advance, restrict, run) are made to both, and after each one rows, visits, values, proofs and the move
+that would be played are compared (tests/support/search_pairs.py). With --pairs two rules are on in every tree, each
+pair of them in turn; settings that exclude each other are counted as refused. Prints sums and the first difference,
+with which status 1 comes. Needs hypothesis.
 """
 
 from __future__ import annotations

@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
+
 from time_checks import Engine, opening
 
 MOST_GROWTH = 0.02
@@ -34,7 +35,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--seconds", type=float, default=240)
     parser.add_argument("--visits", type=int, default=2000, help="of a move")
-    parser.add_argument("--net", default="uniform", help="empty: the engine's own")
+    parser.add_argument("--net", default="", help="empty: the engine's own")
     given = parser.parse_args(words)
     engine, draws, memory, moves = Engine(given.net), random.Random(1), list[int](), 0
     end = time.monotonic() + given.seconds

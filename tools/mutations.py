@@ -53,7 +53,7 @@ def span(draws: random.Random, data: bytes) -> tuple[int, int]:
 def flip(draws: random.Random, data: bytes, _: Sequence[bytes]) -> bytes:
     """Another bit at a few places."""
     out = bytearray(data)
-    for _ in range(draws.choice((1, 1, 2, 8)) if out else 0):
+    for _place in range(draws.choice((1, 1, 2, 8)) if out else 0):
         out[draws.randrange(len(out))] ^= 1 << draws.randrange(8)
     return bytes(out)
 

@@ -5,7 +5,8 @@
 
 The clock is this program's: from before `go` is written until `bestmove` is read, so that it has what pipes and other
 processes cost. Prints the moves, the losses on time, quantiles of what is left of the clock after a move, and those of
-the time beyond `go movetime 50`, for positions of the games. Status 1 where a game is lost on time.
+the time beyond `go movetime 50`, and of the answer to `isready`, which says what the machine itself takes. Status 1
+where a game is lost on time.
 """
 
 from __future__ import annotations
@@ -57,6 +58,13 @@ class Engine:
         """Begin a game."""
         self.send("ucinewgame", "isready")
         self.expect("readyok")
+
+    def answer(self) -> float:
+        """Return the seconds that an answer without any work takes."""
+        began = time.monotonic()
+        self.send("isready")
+        self.expect("readyok")
+        return time.monotonic() - began
 
     def move(self, board: chess.Board, go: str) -> tuple[chess.Move, float]:
         """Return the move of a position, and the seconds that it took."""
@@ -116,7 +124,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--games", type=int, default=100)
     parser.add_argument("--control", default="0.1+0.01", help="seconds and seconds a move")
-    parser.add_argument("--net", default="uniform", help="empty: the engine's own")
+    parser.add_argument("--net", default="", help="empty: the engine's own")
     parser.add_argument("--load", type=int, default=0, help="busy processes beside")
     parser.add_argument("--seed", type=int, default=0)
     given = parser.parse_args(words)
@@ -126,14 +134,16 @@ def main(words: Sequence[str] | None = None) -> int:
     for other in others:
         other.start()
     engines = Engine(given.net), Engine(given.net)
-    left, lost, beyond = list[float](), 0, list[float]()
+    left, lost, beyond, answers = list[float](), 0, list[float](), list[float]()
     for game in range(given.games):
         clocks, in_time = play((engines[game % 2], engines[1 - game % 2]), control, draws)
         left, lost = left + clocks, lost + (not in_time)
         beyond.append(engines[0].move(opening(draws), f"movetime {MOVETIME}")[1] - MOVETIME / 1000)
+        answers += [engines[0].answer() for _ in range(5)]
     print(f"load {os.getloadavg()[0]:.1f}; {given.games} games, {len(left):,} moves, {lost} lost on time")
     print(f"left of the clock, ms: least {1000 * min(left):.1f}, {shown(left)}")
     print(f"beyond movetime {MOVETIME}, ms: {shown(beyond)}")
+    print(f"answer to isready, ms: {shown(answers)}")
     return int(lost > 0)
 
 
