@@ -68,6 +68,14 @@ def test_a_damaged_result_is_named(tmp_path: Path, key: str) -> None:
         read_stored(MatchFolder(tmp_path))
 
 
+@pytest.mark.parametrize("seconds", ["1", [], 1e999, 10**400, True])
+def test_a_time_that_is_no_number_is_left_out(tmp_path: Path, seconds: object) -> None:
+    settings = {"settings": {"game": "connect4", "games": 2}, "names": ["a", "b"]}
+    (tmp_path / "match.json").write_text(json.dumps(settings))
+    (tmp_path / "result.json").write_text(json.dumps({"work": {"seconds": seconds}, "games": 1}))
+    assert "games" in read_stored(MatchFolder(tmp_path)).state_text
+
+
 @pytest.mark.parametrize("value", [10**400, float("nan"), float("inf"), -(10**400), True])
 def test_a_metric_that_no_float_holds_is_none(value: float) -> None:
     assert number({"a": value}, "a") is None
