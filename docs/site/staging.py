@@ -27,6 +27,7 @@ CHAPTERS = {
         "python/hauteur/mcts/methods/README",
         "docs/experiments/README",
         "docs/measurements",
+        "docs/reliability",
         "docs/decisions/README",
     ),
     "Reference": ("docs/reference/README",),
