@@ -38,7 +38,7 @@ Inside = Callable[[random.Random, bytes], bytes]
 
 @dataclass(frozen=True)
 class Reader:
-    """What reads a kind of file. suffix: of its names; examples: valid contents; inside: changes behind check sums."""
+    """A reader of a kind of file. suffix: of its names; examples: valid contents; inside: changes behind check sums."""
 
     suffix: str
     examples: tuple[bytes, ...]

@@ -1,4 +1,4 @@
-"""What tools/fuzz_readers.py and fail_writes.py have found: each is one short line that a terminal may show."""
+"""Regressions: inputs that tools/fuzz_readers.py and fail_writes.py have found; each is refused in one short line that a terminal may show."""
 
 import errno
 import io
