@@ -28,6 +28,7 @@ CHAPTERS = {
         "docs/experiments/README",
         "docs/paper/README",
         "docs/measurements",
+        "docs/reliability",
         "docs/decisions/README",
     ),
     "Reference": ("docs/reference/README",),

@@ -26,8 +26,8 @@ PR_SET_PDEATHSIG = 1
 """Of Linux's prctl: the signal that a process gets when the thread that started it ends."""
 MOST_JOBS = 3
 """Jobs whose nets stay open: self-play of two generations and a gate may take turns."""
-MOST_CAUSE = 2000
-"""Characters of a line that says why a unit could not be played."""
+MOST_CAUSE, MOST_CONTENT = 2000, 2**30
+"""Characters of a line that says why a unit could not be played; bytes behind a message."""
 
 
 class UnitWorker:
@@ -151,6 +151,8 @@ def read_message(stream: IO[bytes]) -> tuple[dict[str, Any], bytes] | None:
     try:
         fields = json.loads(line)
         size = fields.pop("bytes")
+        if type(size) is not int or not 0 <= size <= MOST_CONTENT:
+            raise ValueError
     except (ValueError, TypeError, AttributeError, KeyError):
         raise ValueError(f"not a message: {line[:80]!r}") from None
     content = stream.read(size)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from hauteur import _core
+from hauteur.system.formatting import in_a_line
 
 RECORDED = "recorded result"
 """End reason of a game that did not end by its rules and whose file does not say why."""
@@ -38,7 +39,7 @@ class BadGame:
     reason: str
 
     def __str__(self) -> str:
-        return f"{self.where}: {self.reason}"
+        return in_a_line(f"{self.where}: {self.reason}")
 
 
 def result_text(outcome: int) -> str:

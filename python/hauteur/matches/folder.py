@@ -117,8 +117,9 @@ def game_lines(
     """
     seen = set(known)
     for found, after, game in _journal(path).entries_from(place):
-        if game.index in seen:
-            raise wrong_line(path, found, f"game {game.index} is there already")
+        if game.index in seen or game.index > 10**6 + 2 * len(seen):
+            why = "is there already" if game.index in seen else "is far beyond the others"
+            raise wrong_line(path, found, f"game {game.index} {why}")
         seen.add(game.index)
         yield found, after, game
 

@@ -53,7 +53,7 @@ class MatchGame(Section):
     a: Side
     score: Annotated[float, Field(ge=0, le=1, multiple_of=0.5)]
     end: str
-    plies: int = Field(ge=0)
+    plies: int = Field(ge=0, le=10**6)
     fen: str | None = None
     opening: str = ""
     moves: str = ""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 
 from hauteur.system.extras import MissingLayerError, missing_line
+from hauteur.system.formatting import in_a_line
 
 
 def explain(error: Exception) -> str | None:
@@ -15,20 +16,20 @@ def explain(error: Exception) -> str | None:
             return one_line(missing)
         return missing_line("this", [(missing.name or "").partition(".")[0]])
     if isinstance(error, OSError) and error.strerror and error.filename is not None:
-        return f"{os.fsdecode(error.filename)}: {error.strerror}"
+        return in_a_line(f"{os.fsdecode(error.filename)}: {error.strerror}")
     return one_line(error)
 
 
 def one_line(error: Exception) -> str:
-    """Return the error's message without line breaks; of a pydantic error the keys, what is allowed, what was given."""
+    """Return the error's message in one printable line; of a pydantic error the keys, what is allowed and was given."""
     if is_of_pydantic(error):
         from pydantic import ValidationError  # here: most commands start without it
 
         from hauteur.system.settings import problems
 
         if isinstance(error, ValidationError):
-            return problems(error)
-    return " ".join(str(error).split()) or type(error).__name__
+            return in_a_line(problems(error))
+    return in_a_line(str(error)) or type(error).__name__
 
 
 def is_of_pydantic(error: Exception) -> bool:

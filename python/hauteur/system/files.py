@@ -27,7 +27,8 @@ def write_bytes(path: Path, data: bytes, *, lasting: bool = True) -> None:
                 os.fsync(file.fileno())
         temporary.replace(path)
         if lasting:
-            _sync_folder(path.parent)
+            with naming(path):
+                _sync_folder(path.parent)
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
@@ -51,13 +52,12 @@ def leftovers(folder: Path) -> list[Path]:
 
 def _sync_folder(folder: Path) -> None:
     """Bring the names in a folder to disk, where the system can do so (not on Windows)."""
-    if not hasattr(os, "O_DIRECTORY"):
-        return
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
+    if hasattr(os, "O_DIRECTORY"):
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
 
 
 def check_folder(path: Path) -> None:

@@ -5,6 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 
+MOST_LINE = 1_500
+"""Characters of a message."""
+
 
 def duration(seconds: float) -> str:
     """Return seconds as h:mm:ss or m:ss."""
@@ -26,6 +29,12 @@ def finite(value: float) -> float | None:
 def printable(text: str, instead: str = " ") -> str:
     """Return a text as a terminal may show it: control characters and the like are replaced."""
     return "".join(one if one.isprintable() else instead for one in text)
+
+
+def in_a_line(text: str) -> str:
+    """Return a text in one printable line; of a long one its begin and its end."""
+    line = " ".join(printable(text).split())
+    return line if len(line) <= MOST_LINE else f"{line[: MOST_LINE - 300]} ... {line[-300:]}"
 
 
 def quoted(text: str) -> str:

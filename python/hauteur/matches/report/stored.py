@@ -39,7 +39,7 @@ class StoredWork:
 
     def __init__(self, folder: RunDirectory, game: _core.Game | None = None) -> None:
         self.folder = folder
-        self.game = game or load_game(folder.stored()["settings"]["game"])
+        self.game = game or load_game(str(folder.stored()["settings"].get("game", "")))
         self._read()
 
     def _read(self) -> None:
@@ -48,6 +48,9 @@ class StoredWork:
         self.settings: Mapping[str, Any] = stored["settings"]
         self.begun: Mapping[str, Any] = stored.get("begun") or {}
         self.result: Mapping[str, Any] = read_json(self.folder.result_file) if self.folder.result_file.exists() else {}
+        for name in ("work", "written", "settings", "sprt"):
+            if not isinstance(self.result.get(name) or {}, Mapping):
+                raise ValueError(f"{self.folder.result_file}: its {name} is no object; delete it, it is made again")
 
     @property
     def games_done(self) -> int:
@@ -75,9 +78,9 @@ class StoredWork:
         """Return the state with the games and the time, as `running, 120 of 400 games, 1:20, about 3:05 left`."""
         state, done, wanted = self.state, self.games_done, self.games_wanted
         of = f" of {wanted:,}" if wanted is not None and state != "finished" else ""
-        seconds = (self.result.get("work") or {}).get("seconds")
+        shown = (self.result.get("work") or {}).get("seconds"), self.result.get("games")  # when the result was written
+        seconds, played = (one if type(one) in (int, float) and abs(one) < 1e12 else None for one in shown)
         text = f"{state}, {done:,}{of} games{f', {duration(seconds)}' if seconds else ''}"
-        played = self.result.get("games")  # when the result was written
         if state != "running" or not (seconds and played and wanted):
             return text
         most = "about" if self.share_done is not None else "at most"

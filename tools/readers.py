@@ -1,0 +1,115 @@
+"""The readers of files and messages, each with valid examples, for fuzz_readers.py.
+
+A reader takes the path of a file; it returns, or raises ValueError or OSError with one line.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import reader_examples as examples
+from mutations import changed_safetensors
+from reader_calls import (
+    Read,
+    hear_engine,
+    in_folder,
+    one_line,
+    read_game_spec,
+    read_games,
+    read_match,
+    read_messages,
+    read_moves,
+    read_net,
+    read_puzzles,
+    read_run,
+    read_shard,
+    read_tree,
+    run_gtp,
+    run_uci,
+)
+from reader_changes import inside_checkpoint, inside_gzip, inside_journal, inside_shard, inside_text
+
+Inside = Callable[[random.Random, bytes], bytes]
+
+
+@dataclass(frozen=True)
+class Reader:
+    """A reader of a kind of file. suffix: of its names; examples: valid contents; inside: changes behind check sums."""
+
+    suffix: str
+    examples: tuple[bytes, ...]
+    read: Read
+    inside: Inside | None = None
+
+
+def of_text(read: Callable[[str], object]) -> Read:
+    """Return a reader of files for one of texts; what is no UTF-8 is replaced, as of bytes from outside."""
+    return lambda path: read(path.read_bytes().decode("utf-8", "replace"))
+
+
+def of_lines(read: Callable[[str], object]) -> Read:
+    """Return a reader that reads every line by itself."""
+    return of_text(lambda text: [one_line(lambda line=line: read(line)) for line in text.split("\n")[:60]])  # type: ignore[misc]
+
+
+def texts(found: tuple[str, ...]) -> tuple[bytes, ...]:
+    """Return texts as bytes."""
+    return tuple(text.encode() for text in found)
+
+
+def readers(folder: Path) -> Mapping[str, Reader]:
+    """Return every reader, by name. folder: with the examples."""
+    from hauteur.engine.uci.commands import parse_go, parse_position, parse_setoption
+    from hauteur.engine.uci.options import Options
+    from hauteur.games.odds import parse_odds
+    from hauteur.learning.checkpoint import load_checkpoint
+    from hauteur.learning.recipe import load_recipe
+    from hauteur.players.settings import parse_player
+    from hauteur.studies.puzzles.problems import shipped_sets
+
+    def files(*names: str) -> tuple[bytes, ...]:
+        return tuple(path.read_bytes() for name in names for path in sorted(folder.glob(name)))
+
+    def run_file(read: Read, name: str, inside: Inside | None = None) -> Reader:
+        return Reader("", files(f"{read.__name__}/{name}"), in_folder(read, name), inside)
+
+    def set_option(line: str) -> object:
+        return Options().set(*parse_setoption(line))
+
+    sets = tuple(json.dumps(json.loads(path.read_text())[:6]).encode() for path in shipped_sets().values())
+    return {
+        "net": Reader(".safetensors", files("*.safetensors"), read_net, changed_safetensors),
+        "net-lc0": Reader(".pb.gz", files("*.pb.gz"), read_net, inside_gzip),
+        "checkpoint": Reader(".safetensors", files("read_run/checkpoint/*"), load_checkpoint, inside_checkpoint),
+        "shard": Reader(".parquet", files("read_run/games/*.parquet"), read_shard, inside_shard),
+        "recipe": Reader(".toml", files("read_run/config.toml"), load_recipe),
+        "metrics": run_file(read_run, "metrics.jsonl"),
+        "meta": run_file(read_run, "meta.json", inside_text),
+        "run-recipe": run_file(read_run, "config.toml"),
+        "games": run_file(read_match, "games.jsonl", inside_journal),
+        "match": run_file(read_match, "match.json", inside_text),
+        "result": run_file(read_match, "result.json", inside_text),
+        "tree": Reader(".json", files("tree.json"), read_tree, inside_text),
+        "pgn": Reader(".pgn", texts(examples.PGN), read_games),
+        "sgf": Reader(".sgf", texts(examples.SGF), read_games),
+        "moves-file": Reader(".txt", (b"connect4\n4 4 3 # note\n1. 2 3\n", b"nogo(size=5)\nA1 B2\n"), read_games),
+        "epd": Reader(".epd", texts(examples.EPD), read_games),
+        "puzzles-epd": Reader(".epd", texts(examples.EPD[1:]), read_puzzles),
+        "puzzles": Reader(".json", sets, read_puzzles, inside_text),
+        "puzzles-csv": Reader(".csv", texts(examples.CSV), read_puzzles),
+        "spec": Reader(".txt", texts(examples.SPECS), of_text(read_game_spec)),
+        "moves": Reader(".txt", texts(examples.MOVES), of_text(read_moves)),
+        "player": Reader(".txt", texts(examples.PLAYERS), of_text(parse_player)),
+        "odds": Reader(".txt", texts(examples.ODDS), of_text(parse_odds)),
+        "uci-words": Reader(".txt", texts(examples.UCI_WORDS), of_lines(lambda line: parse_position(line, Options()))),
+        "uci-go": Reader(".txt", texts(examples.UCI_GO), of_lines(parse_go)),
+        "uci-option": Reader(".txt", texts(examples.UCI_OPTIONS), of_lines(set_option)),
+        "uci": Reader(".txt", texts(examples.UCI), of_text(run_uci)),
+        "gtp": Reader(".txt", texts(examples.GTP), of_text(run_gtp)),
+        "engine": Reader(".txt", texts(examples.ENGINE), of_text(hear_engine)),
+        "worker": Reader(".bin", examples.MESSAGES, read_messages),
+    }

@@ -1,0 +1,151 @@
+"""Games of the UCI engine against itself by short clocks: losses on time, and how far searches overrun their time.
+
+    python tools/time_checks.py --games 100 --control 0.1+0.01
+    python tools/time_checks.py --games 100 --control 1+0 --net chess --load 4       with four busy processes beside
+
+The clock is this program's: from before `go` is written until `bestmove` is read, so that it has what pipes and other
+processes cost. Prints the moves, the losses on time, quantiles of what is left of the clock after a move, and those of
+the time beyond `go movetime 50`, and of the answer to `isready`, which says what the machine itself takes. Status 1
+where a game is lost on time.
+"""
+
+from __future__ import annotations
+
+import argparse
+import multiprocessing
+import os
+import random
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+
+import chess
+import numpy as np
+
+MOST_PLIES = 300
+MOVETIME = 50
+"""Milliseconds of single searches."""
+
+QUANTILES = (0.01, 0.5, 0.9, 0.99, 1.0)
+
+
+class Engine:
+    """The UCI engine as a process."""
+
+    def __init__(self, net: str) -> None:
+        words = [sys.executable, "-c", "from hauteur.cli.start import main_uci; main_uci()"]
+        self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
+        self.send(
+            "uci", *([f"setoption name WeightsFile value {net}"] if net else []), "setoption name Threads value 1"
+        )
+        self.expect("uciok")
+
+    def send(self, *lines: str) -> None:
+        """Write lines."""
+        assert self.process.stdin is not None
+        self.process.stdin.write("".join(f"{line}\n" for line in lines))
+
+    def expect(self, word: str) -> str:
+        """Read until a line begins with this word."""
+        assert self.process.stdout is not None
+        for line in self.process.stdout:
+            if line.startswith(word):
+                return line
+        raise RuntimeError("the engine ended")
+
+    def begin(self) -> None:
+        """Begin a game."""
+        self.send("ucinewgame", "isready")
+        self.expect("readyok")
+
+    def answer(self) -> float:
+        """Return the seconds that an answer without any work takes."""
+        began = time.monotonic()
+        self.send("isready")
+        self.expect("readyok")
+        return time.monotonic() - began
+
+    def move(self, board: chess.Board, go: str) -> tuple[chess.Move, float]:
+        """Return the move of a position, and the seconds that it took."""
+        line = " ".join(move.uci() for move in board.move_stack)
+        began = time.monotonic()
+        self.send(f"position startpos moves {line}", f"go {go}")
+        answer = self.expect("bestmove").split()[1]
+        return board.parse_uci(answer), time.monotonic() - began
+
+
+def opening(draws: random.Random) -> chess.Board:
+    """Return a position after eight random plies."""
+    while True:
+        board = chess.Board()
+        for _ in range(8):
+            board.push(draws.choice(list(board.legal_moves)))
+            if board.is_game_over():
+                break
+        else:
+            return board
+
+
+def play(
+    engines: tuple[Engine, Engine], control: tuple[float, float], draws: random.Random
+) -> tuple[list[float], bool]:
+    """Play a game; return what was left of the clock after every move, in seconds, and whether it ended in time."""
+    board, clocks, left = opening(draws), [control[0], control[0]], list[float]()
+    for engine in engines:
+        engine.begin()
+    while not board.is_game_over(claim_draw=True) and len(board.move_stack) < MOST_PLIES:
+        side = int(not board.turn)
+        white, black, more = (round(1000 * seconds) for seconds in (*clocks, control[1]))
+        move, seconds = engines[side].move(board, f"wtime {white} btime {black} winc {more} binc {more}")
+        clocks[side] -= seconds
+        left.append(clocks[side])
+        if clocks[side] < 0:
+            return left, False
+        clocks[side] += control[1]
+        board.push(move)
+    return left, True
+
+
+def busy() -> None:
+    """Use a processor without end."""
+    while True:
+        pass
+
+
+def shown(values: Sequence[float]) -> str:
+    """Return quantiles in milliseconds."""
+    found = np.quantile(values, QUANTILES)
+    return ", ".join(f"{share:.0%} {1000 * value:.1f}" for share, value in zip(QUANTILES, found, strict=True))
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Play the games; return the exit status."""
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--games", type=int, default=100)
+    parser.add_argument("--control", default="0.1+0.01", help="seconds and seconds a move")
+    parser.add_argument("--net", default="", help="empty: the engine's own")
+    parser.add_argument("--load", type=int, default=0, help="busy processes beside")
+    parser.add_argument("--seed", type=int, default=0)
+    given = parser.parse_args(words)
+    base, _, more = given.control.partition("+")
+    control, draws = (float(base), float(more or 0)), random.Random(given.seed)
+    others = [multiprocessing.Process(target=busy, daemon=True) for _ in range(given.load)]
+    for other in others:
+        other.start()
+    engines = Engine(given.net), Engine(given.net)
+    left, lost, beyond, answers = list[float](), 0, list[float](), list[float]()
+    for game in range(given.games):
+        clocks, in_time = play((engines[game % 2], engines[1 - game % 2]), control, draws)
+        left, lost = left + clocks, lost + (not in_time)
+        beyond.append(engines[0].move(opening(draws), f"movetime {MOVETIME}")[1] - MOVETIME / 1000)
+        answers += [engines[0].answer() for _ in range(5)]
+    print(f"load {os.getloadavg()[0]:.1f}; {given.games} games, {len(left):,} moves, {lost} lost on time")
+    print(f"left of the clock, ms: least {1000 * min(left):.1f}, {shown(left)}")
+    print(f"beyond movetime {MOVETIME}, ms: {shown(beyond)}")
+    print(f"answer to isready, ms: {shown(answers)}")
+    return int(lost > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
