@@ -1,4 +1,4 @@
-"""Regressions: inputs that tools/fuzz_readers.py and fail_writes.py have found; each is refused in one short line that a terminal may show."""
+"""Inputs that the tools fuzz_readers.py and fail_writes.py have found: each is refused in one short, printable line."""
 
 import errno
 import io
