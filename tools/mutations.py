@@ -36,7 +36,9 @@ WORDS = (
         "w - - 0 1",
     ),
 )
-EDGES = tuple(value for bits in (8, 16, 32, 64) for value in (0, 1, 2**bits - 1, 2 ** (bits - 1), 2 ** (bits - 1) - 1))
+EDGES: tuple[int, ...] = tuple(
+    value for bits in (8, 16, 32, 64) for value in (0, 1, 2**bits - 1, 2 ** (bits - 1), 2 ** (bits - 1) - 1)
+)
 DEPTH = 100_000
 """Brackets that are opened and never closed."""
 
