@@ -63,7 +63,7 @@ def flip(draws: random.Random, data: bytes, _: Sequence[bytes]) -> bytes:
 def number(draws: random.Random, data: bytes, _: Sequence[bytes]) -> bytes:
     """A number at the edge of its range in place of some bytes."""
     size = draws.choice((1, 2, 4, 8))
-    value = (draws.choice(EDGES) + draws.randrange(-2, 3)) % 2 ** (8 * size)
+    value = (draws.choice(EDGES) + draws.randrange(-2, 3)) % (1 << 8 * size)
     place = draws.randrange(max(1, len(data) - size + 1))
     return data[:place] + value.to_bytes(size, draws.choice(("little", "big"))) + data[place + size :]
 
