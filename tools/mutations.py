@@ -36,7 +36,9 @@ WORDS = (
         "w - - 0 1",
     ),
 )
-EDGES = tuple(value for bits in (8, 16, 32, 64) for value in (0, 1, 2**bits - 1, 2 ** (bits - 1), 2 ** (bits - 1) - 1))
+EDGES: tuple[int, ...] = tuple(
+    value for bits in (8, 16, 32, 64) for value in (0, 1, 2**bits - 1, 2 ** (bits - 1), 2 ** (bits - 1) - 1)
+)
 DEPTH = 100_000
 """Brackets that are opened and never closed."""
 
@@ -61,7 +63,7 @@ def flip(draws: random.Random, data: bytes, _: Sequence[bytes]) -> bytes:
 def number(draws: random.Random, data: bytes, _: Sequence[bytes]) -> bytes:
     """A number at the edge of its range in place of some bytes."""
     size = draws.choice((1, 2, 4, 8))
-    value: int = (draws.choice(EDGES) + draws.randrange(-2, 3)) % 2 ** (8 * size)
+    value = (draws.choice(EDGES) + draws.randrange(-2, 3)) % (1 << 8 * size)
     place = draws.randrange(max(1, len(data) - size + 1))
     return data[:place] + value.to_bytes(size, draws.choice(("little", "big"))) + data[place + size :]
 

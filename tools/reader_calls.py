@@ -144,9 +144,10 @@ def read_match(path: Path) -> None:
     one_line(lambda: read_stored(folder))
     one_line(lambda: summary_line(folder))
     one_line(lambda: (folder.work(), list(folder.games())))
-    see(path, "/matches", "/matches/list", *(f"/matches/{what}/{path.name}" for what in MATCH_PAGES))
+    see(path, MATCHES, f"{MATCHES}/list", *(f"{MATCHES}/{what}/{path.name}" for what in MATCH_PAGES))
 
 
+MATCHES = "/matches"
 RUN_PAGES, MATCH_PAGES = ("run", "progress", "figures"), ("of", "standing", "games", "game")
 
 

@@ -1,4 +1,4 @@
-"""Input that fuzz_readers.py and fail_writes.py of tools have found: each is refused in one short, printable line."""
+"""Inputs that the tools fuzz_readers.py and fail_writes.py have found: each is refused in one short, printable line."""
 
 import errno
 import io
@@ -36,7 +36,9 @@ def test_a_bad_game_is_a_printable_line() -> None:
     assert str(BadGame("file", str(error.value))).isprintable()
 
 
-@pytest.mark.parametrize("size", ["-1", "1.5", '"3"', "[]", "true", str(MOST_CONTENT + 1), "1" + "0" * 30])
+@pytest.mark.parametrize(
+    "size", ["-1", "1.5", '"3"', "[]", "true", str(MOST_CONTENT + 1), pytest.param("[" * 100_000, id="deep")]
+)
 def test_a_message_of_a_wrong_size_is_none(size: str) -> None:
     with pytest.raises(ValueError, match="not a message"):
         read_message(io.BytesIO(f'{{"bytes": {size}}}\nabc'.encode()))

@@ -153,7 +153,7 @@ def read_message(stream: IO[bytes]) -> tuple[dict[str, Any], bytes] | None:
         size = fields.pop("bytes")
         if type(size) is not int or not 0 <= size <= MOST_CONTENT:
             raise ValueError
-    except (ValueError, TypeError, AttributeError, KeyError):
+    except (ValueError, TypeError, AttributeError, KeyError, RecursionError):
         raise ValueError(f"not a message: {line[:80]!r}") from None
     content = stream.read(size)
     return (fields, content) if len(content) == size else None

@@ -78,8 +78,8 @@ class StoredWork:
         """Return the state with the games and the time, as `running, 120 of 400 games, 1:20, about 3:05 left`."""
         state, done, wanted = self.state, self.games_done, self.games_wanted
         of = f" of {wanted:,}" if wanted is not None and state != "finished" else ""
-        shown = (self.result.get("work") or {}).get("seconds"), self.result.get("games")  # when the result was written
-        seconds, played = (one if isinstance(one, int | float) and abs(one) < 1e12 else None for one in shown)
+        shown: list[Any] = [(self.result.get("work") or {}).get("seconds"), self.result.get("games")]
+        seconds, played = (one if type(one) in (int, float) and abs(one) < 1e12 else None for one in shown)
         text = f"{state}, {done:,}{of} games{f', {duration(seconds)}' if seconds else ''}"
         if state != "running" or not (seconds and played and wanted):
             return text
