@@ -12,6 +12,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from playwright.sync_api import Browser
     from xdist.remote import Producer
     from xdist.scheduler import LoadScopeScheduling
 
@@ -51,6 +54,14 @@ def shared_data() -> Path:
     if not folder.is_dir():
         pytest.skip(f"no reference data: {folder} is absent (set HAUTEUR_SHARED to the folder that holds data/)")
     return folder
+
+
+@pytest.fixture(scope="session")
+def browser() -> "Iterator[Browser]":
+    """The browser, one a process; while it runs, asyncio.run is for other threads (see async_runs.py)."""
+    from lab_browser import start_browser
+
+    yield from start_browser()
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

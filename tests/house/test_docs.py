@@ -148,7 +148,7 @@ def part_of(settings: Any, name: str) -> Any:
     return part if part is not None else get_args(type(settings).model_fields[name].annotation)[0]()
 
 
-MOST_WORDS, MOST_WORDS_OF_A_GUIDE = 72_000, 900
+MOST_WORDS, MOST_WORDS_OF_A_GUIDE = 71_000, 900
 MOST_WORDS_OF_A_FINDING = 600
 MOST_LINES = {"README.md": 120, "CHANGELOG.md": 40}
 
@@ -170,8 +170,8 @@ def words_of(page: Path) -> int:
 
 def test_documents_are_short() -> None:
     assert len(PAGES) > 50
-    made = ROOT / "docs" / "paper" / "README.md"  # of the other pages and of results
-    assert sum(words_of(page) for page in PAGES if page != made) <= MOST_WORDS
+    made = {ROOT / "docs/paper/README.md", ROOT / "docs/experiments/claims.md"}  # of the other pages and of results
+    assert sum(words_of(page) for page in PAGES if page not in made) <= MOST_WORDS
     findings = {
         page.name: page.read_text(encoding="utf-8") for page in (ROOT / "docs/experiments").glob("finding-*.md")
     }

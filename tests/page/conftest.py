@@ -8,7 +8,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
-from lab_browser import Windows, start_browser
+from lab_browser import Windows
 from page_client import PageClient
 from playwright.sync_api import Browser
 
@@ -38,12 +38,6 @@ def host(built_page: Path) -> Iterator[str]:
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_address[1]}/{built_page.name}/"
     server.shutdown()
-
-
-@pytest.fixture(scope="package")
-def browser() -> Iterator[Browser]:
-    """The browser."""
-    yield from start_browser()
 
 
 @pytest.fixture

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from lab_browser import RunningLab, Windows, start_browser, start_lab, stop_lab
+from lab_browser import RunningLab, Windows, start_lab, stop_lab
 from playwright.sync_api import Browser, Page
 
 
@@ -28,12 +28,6 @@ def second_lab(lab_root: Path) -> Iterator[RunningLab]:
     running = start_lab(lab_root)
     yield running
     stop_lab(running)
-
-
-@pytest.fixture(scope="package")
-def browser() -> Iterator[Browser]:
-    """The browser; while it runs, asyncio.run is for other threads (see async_runs.py)."""
-    yield from start_browser()
 
 
 @pytest.fixture
