@@ -1,7 +1,6 @@
 """The page as people use it: games to their end, searches and comparisons, without a request after it was loaded."""
 
 import gzip
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -138,11 +137,3 @@ def test_a_method_is_tried(windows: Windows) -> None:
     expect(page.locator("#headline")).to_be_visible(timeout=LONG)
     page.locator("#rules a").first.click()
     expect(page.locator("h1")).to_have_text("Search-contempt")
-
-
-def test_the_first_move_comes_soon(windows: Windows) -> None:
-    """From the address to a board that takes the first move."""
-    began = time.monotonic()
-    page = windows.open("play.html?game=connect4")
-    page.locator("#board .target").first.wait_for()
-    assert time.monotonic() - began < 3.0
