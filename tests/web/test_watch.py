@@ -7,6 +7,7 @@ from starlette.testclient import TestClient
 
 from hauteur.learning.recipe import Recipe
 from hauteur.learning.run_folder import RunFolder
+from hauteur.studies import folders
 from hauteur.system.lock import locked
 from hauteur.web import watch
 from hauteur.web.app import create_app
@@ -17,6 +18,7 @@ from hauteur.web.settings import WebSettings
 def client(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> TestClient:
     """A server with one run."""
     monkeypatch.setattr(watch, "LIST_PERIOD", 0.0)
+    monkeypatch.setattr(folders, "REST", 0.0)  # a busy machine takes its time for a look
     RunFolder(tmp_path / "one").create(Recipe(game="tictactoe"))
     return TestClient(create_app(WebSettings(roots=(tmp_path,))))
 
