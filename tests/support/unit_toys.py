@@ -53,8 +53,8 @@ def main(workers: int) -> None:
         for one, unit in zip(joined, small_units(workers, games=1, visits=10**9)[0], strict=True):
             fleet.submit(one.worker, unit, sources)
         outcomes(fleet, workers)
-        print(*(one.process for one in joined), flush=True)
         with contextlib.suppress(KeyboardInterrupt):
+            print(*(one.process for one in joined), flush=True)  # whoever reads it may interrupt before this returns
             while True:
                 fleet.wait(1.0)
         print("interrupted, and still there:", *sorted(fleet.names), flush=True)
