@@ -29,16 +29,15 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "benchmarks"))
+ROOT = Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(ROOT / "benchmarks"), str(ROOT / "tests" / "support")]
 checks: Any = importlib.import_module("workers")
 
+from run_killer import PRELOADED, Silent, forked  # noqa: E402
+
 from hauteur.cluster.open import WorkerOptions, open_scheduler  # noqa: E402
-from hauteur.learning.display import Display  # noqa: E402
 from hauteur.learning.pipeline import learn  # noqa: E402
 from hauteur.learning.recipe import parse_recipe  # noqa: E402
-
-PRELOADED = ("hauteur.networks.evaluators.core", "hauteur.networks.modules", "torch._dynamo")
-"""Modules that a run loads on its way: the children that are forked have them."""
 
 GAMES = (("tictactoe", 2500), ("connect4(columns=5,rows=4)", 800))
 """Games, and how many of each a generation has."""
@@ -69,38 +68,18 @@ def recipe_of(number: int) -> dict[str, Any]:
     }
 
 
-class Quiet(Display):
-    """Shows nothing."""
-
-    def begin(self, *given: Any) -> None:
-        """Show nothing."""
-
-    def show(self, line: str) -> None:
-        """Show nothing."""
-
-
-def forked(action: Callable[[], None], log: Path) -> int:
-    """Run an action in a child of this process; return its number. What it says goes to a file."""
-    pid = os.fork()
-    if pid:
-        return pid
-    status = 1
-    try:
-        with log.open("ab") as file:
-            os.dup2(file.fileno(), 1)
-            os.dup2(file.fileno(), 2)
-        action()
-        status = 0
-    except BaseException as error:
-        print(f"{type(error).__name__}: {error}", file=sys.stderr, flush=True)
-    finally:
-        os._exit(status)
+def logged(action: Callable[[], None], log: Path) -> None:
+    """Do it; what this process says goes to a file from here on."""
+    with log.open("ab") as file:
+        os.dup2(file.fileno(), 1)
+        os.dup2(file.fileno(), 2)
+    action()
 
 
 def run(number: int, folder: Path, workers: int) -> None:
     """Learn, to the end."""
     with open_scheduler(WorkerOptions(workers=workers, threads=1 if workers else 0)) as scheduler:
-        learn(parse_recipe(recipe_of(number), "round"), folder=folder, display=Quiet(), scheduler=scheduler)
+        learn(parse_recipe(recipe_of(number), "round"), folder=folder, display=Silent(), scheduler=scheduler)
 
 
 def ended(pid: int) -> int | None:
@@ -136,7 +115,7 @@ def run_disturbed(number: int, folder: Path, workers: int, took: float) -> Count
     """Learn to the end while being disturbed at random moments; return what was done. took: seconds undisturbed."""
     draws, counts, mean, log = random.Random(number), Counter[str](), took / 3, folder.with_suffix(".log")
     while True:
-        pid = forked(lambda: run(number, folder, workers), log)
+        pid = forked(lambda: logged(lambda: run(number, folder, workers), log))
         while (status := finish(pid, draws.expovariate(1 / mean))) is None:
             disturb(pid, draws, counts)
             mean *= 1.1  # a run on a busy machine comes to its end too
@@ -157,7 +136,8 @@ def play_round(number: int, folder: Path) -> dict[str, Any]:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     began = time.monotonic()
-    status = finish(forked(lambda: run(number, folder / "one", 0), folder / "one.log"), 3600)
+    undisturbed = forked(lambda: logged(lambda: run(number, folder / "one", 0), folder / "one.log"))
+    status = finish(undisturbed, 3600)
     if status != 0:
         raise RuntimeError(f"round {number}: status {status}: {(folder / 'one.log').read_text()[-2000:]}")
     counts = run_disturbed(number, folder / "two", workers, time.monotonic() - began)

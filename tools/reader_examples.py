@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import shutil
+import sys
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 import hauteur as ht
 
-RECIPE: dict[str, Any] = {
-    "game": "tictactoe",
-    "network": {"filters": 4, "blocks": 1, "policy_channels": 2, "value_channels": 2, "value_hidden": 8},
-    "selfplay": {"games": 8, "visits": 8, "parallel_games": 4, "batch_size": 4, "shard_games": 4, "opening_plies": 2},
-    "train": {"batch_size": 16, "samples_per_position": 1.0, "warmup_steps": 2},
-    "gate": {"games": 4},
-    "run": {"generations": 1, "threads": 1, "solved_positions": 0},
-}
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "support"))
+
+from run_toys import tiny
 
 
 def make_examples(folder: Path) -> None:
@@ -26,13 +21,12 @@ def make_examples(folder: Path) -> None:
         return
     from hauteur.cli import main
     from hauteur.learning.pipeline import learn
-    from hauteur.learning.recipe import parse_recipe
     from hauteur.networks import files, lc0, registry
     from hauteur.networks.architecture import ResNetArchitecture
     from hauteur.networks.shapes import resnet_shapes
 
     shutil.rmtree(folder, ignore_errors=True)
-    learn(parse_recipe(RECIPE, "fuzz"), folder=folder / "read_run")
+    learn(tiny(run={"generations": 1}), folder=folder / "read_run")
     a, b = "net=uniform visits=4", "net=uniform visits=8"
     if main.main(["match", a, b, "--game", "connect4", "--games", "6", "--out", str(folder / "read_match")]):
         raise ValueError("the match that is an example was not played")

@@ -52,12 +52,13 @@ def leftovers(folder: Path) -> list[Path]:
 
 def _sync_folder(folder: Path) -> None:
     """Bring the names in a folder to disk, where the system can do so (not on Windows)."""
-    if hasattr(os, "O_DIRECTORY"):
-        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        try:
-            os.fsync(descriptor)
-        finally:
-            os.close(descriptor)
+    if not hasattr(os, "O_DIRECTORY"):
+        return
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
 
 
 def check_folder(path: Path) -> None:
