@@ -28,7 +28,7 @@ from typing import Any
 
 from hauteur.cli import main as cli
 from hauteur.matches.folder import MatchFolder
-from kill_runs import PRELOADED, checks, finish, forked
+from kill_runs import PRELOADED, checks, finish, started
 
 ERRORS = (errno.ENOSPC, errno.EIO, errno.EACCES)
 RECIPE = {"game": "tictactoe", "games": 8, "generations": 1, "lag": 0}
@@ -126,7 +126,7 @@ def attempt(kind: str, folder: Path, at: int = 0, error: int = 0) -> tuple[int, 
         print(f"\noperations {faults.count}", flush=True)
         os._exit(status)
 
-    status = finish(forked(act, log), 600)
+    status = finish(started(act, log), 600)
     return (-1 if status is None else status), log.read_text(errors="replace")
 
 

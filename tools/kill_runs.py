@@ -33,7 +33,8 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "benchmarks"), str(ROOT / "tests" / "support")]
 checks: Any = importlib.import_module("workers")
 
-from run_killer import PRELOADED, Silent, forked  # noqa: E402
+from run_killer import PRELOADED as PRELOADED  # noqa: E402
+from run_killer import Silent, forked  # noqa: E402
 
 from hauteur.cluster.open import WorkerOptions, open_scheduler  # noqa: E402
 from hauteur.learning.pipeline import learn  # noqa: E402
@@ -68,12 +69,16 @@ def recipe_of(number: int) -> dict[str, Any]:
     }
 
 
-def logged(action: Callable[[], None], log: Path) -> None:
-    """Do it; what this process says goes to a file from here on."""
-    with log.open("ab") as file:
-        os.dup2(file.fileno(), 1)
-        os.dup2(file.fileno(), 2)
-    action()
+def started(action: Callable[[], None], log: Path) -> int:
+    """Run an action in a child of this process; return its number. What it says goes to a file."""
+
+    def logged() -> None:
+        with log.open("ab") as file:
+            os.dup2(file.fileno(), 1)
+            os.dup2(file.fileno(), 2)
+        action()
+
+    return forked(logged)
 
 
 def run(number: int, folder: Path, workers: int) -> None:
@@ -115,7 +120,7 @@ def run_disturbed(number: int, folder: Path, workers: int, took: float) -> Count
     """Learn to the end while being disturbed at random moments; return what was done. took: seconds undisturbed."""
     draws, counts, mean, log = random.Random(number), Counter[str](), took / 3, folder.with_suffix(".log")
     while True:
-        pid = forked(lambda: logged(lambda: run(number, folder, workers), log))
+        pid = started(lambda: run(number, folder, workers), log)
         while (status := finish(pid, draws.expovariate(1 / mean))) is None:
             disturb(pid, draws, counts)
             mean *= 1.1  # a run on a busy machine comes to its end too
@@ -136,8 +141,7 @@ def play_round(number: int, folder: Path) -> dict[str, Any]:
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     began = time.monotonic()
-    undisturbed = forked(lambda: logged(lambda: run(number, folder / "one", 0), folder / "one.log"))
-    status = finish(undisturbed, 3600)
+    status = finish(started(lambda: run(number, folder / "one", 0), folder / "one.log"), 3600)
     if status != 0:
         raise RuntimeError(f"round {number}: status {status}: {(folder / 'one.log').read_text()[-2000:]}")
     counts = run_disturbed(number, folder / "two", workers, time.monotonic() - began)
