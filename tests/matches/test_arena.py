@@ -221,3 +221,9 @@ def test_evaluators_of_the_core_play_the_same_games_in_any_number_of_threads() -
         ]
 
     assert lines_of(1) == lines_of(3)
+
+
+def test_more_threads_do_not_cut_the_batches_of_a_net_that_python_computes() -> None:
+    evaluator = ToyEvaluator(GAME)
+    games_of([replace(player(), evaluator=evaluator)], self_plans(256), parallel=64, batch_size=16, threads=16)
+    assert np.median(evaluator.rows) > 8

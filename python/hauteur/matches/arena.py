@@ -77,7 +77,8 @@ def play_games(
     """Play the planned games, up to `parallel` at a time, and yield each when it ends; `facts` is kept up to date.
 
     threads: that search and compute nets, each in its part of the games, as many as a net of the core has at least;
-    where Python computes a net there are `in_flight`, so that one searches while the net computes for another.
+    where Python computes a net (on a GPU, say) there are `in_flight`, so that one searches while the net computes for
+    another, and more only as far as each has games for two batches.
     max_plies: a game unfinished after these plies, its start included, is a draw; None: no limit. max_moves: the same
     for the moves since its start. resignation: rule of resignation; None: never. tree_per_side: a player on both sides
     has a tree for each (players on one side always have their own). Random numbers derive from (seed, purpose, index of
@@ -86,7 +87,9 @@ def play_games(
     """
     searching = [player for player in players if isinstance(player, SearchPlayer)]
     evaluators = _distinct(searching)
-    least = [_core.PlayedGames.threads_of(one, game) or in_flight for one in evaluators]
+    computing = [_core.PlayedGames.threads_of(one, game) for one in evaluators]
+    if None in computing:
+        threads = min(threads, parallel // (2 * batch_size))
     core = _core.PlayedGames(
         game,
         [_for_core(player, evaluators) if isinstance(player, SearchPlayer) else None for player in players],
@@ -101,7 +104,7 @@ def play_games(
         ),
         parallel=parallel,
         batch_size=batch_size,
-        workers=max([threads, *least]),
+        workers=max([threads, 1, *(number or in_flight for number in computing)]),
         seed=seed,
     )
     asked = {number: player for number, player in enumerate(players) if not isinstance(player, SearchPlayer)}

@@ -81,6 +81,7 @@ def evaluator(
     batch: str = "1,8,32,128,256",
     threads: str = "1",
     instructions: str | None = None,
+    device: str = "cpu",
     rounds: int = 5,
     seconds: float = 0.2,
 ) -> None:
@@ -102,6 +103,8 @@ def evaluator(
         Threads of the evaluator, separated by commas.
     instructions
         Of the core, such as avx2, to measure other ones than the processor's best; `hauteur doctor` lists them.
+    device
+        Of torch: cpu, cuda or cuda:N.
     rounds
         Rounds; the minimum, median and maximum are printed.
     seconds
@@ -116,7 +119,9 @@ def evaluator(
     measured: Sequence[Backend] = backend or (backends_at_hand(description) if instructions is None else ("core",))
     kinds = [(b, p) for b in measured for p in precision or precisions_of(b, instructions)]
     opened = {
-        (b, p, count): opened_evaluator(game, net, (b, p, count), instructions) for b, p in kinds for count in counts
+        (b, p, count): opened_evaluator(game, net, (b, p, count), instructions, device)
+        for b, p in kinds
+        for count in counts
     }
     try:
         results = evaluator_rounds(game, opened, sizes, rounds, seconds)
@@ -167,12 +172,12 @@ def timed_rates(evaluator: "Evaluator", features: Floats, seconds: float) -> Rat
 
 
 def opened_evaluator(
-    game: _core.Game, net: Path, combination: Combination, instructions: str | None
+    game: _core.Game, net: Path, combination: Combination, instructions: str | None, device: str = "cpu"
 ) -> "GameEvaluator":
-    """Open the net as a combination says, on the processor; instructions: of the core, None: its best."""
+    """Open the net as a combination says; instructions: of the core, None: its best; device: of torch."""
     backend, precision, threads = combination
     if instructions is None:
-        return make_evaluator(game, net, backend=backend, precision=precision, threads=threads, device="cpu")
+        return make_evaluator(game, net, backend=backend, precision=precision, threads=threads, device=device)
     if backend != "core":
         raise ValueError(f"--instructions are for backend core, got --backend {backend}")
     from hauteur.networks.evaluators.core import CoreEvaluator
