@@ -36,11 +36,11 @@ def write_bytes(path: Path, data: bytes, *, lasting: bool = True) -> None:
 
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """Have errors of the system name this file where they name none: a full disk is met while writing."""
+    """Have errors of the system name this file where they name none, as a full disk does, or its temporary name."""
     try:
         yield
     except OSError as error:
-        if error.filename is None:
+        if error.filename is None or os.fspath(error.filename).endswith(".tmp"):
             error.filename = os.fspath(path)
         raise
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from hauteur.games.registry import names
-from hauteur.networks.names import downloaded_nets
+from hauteur.networks import describe
+from hauteur.networks.names import data_path, downloaded_nets, shipped_names
 from hauteur.players.ladder import ANCHOR, ladder
 from hauteur.studies.explain.question import BATCH_SIZE, DEFAULT_VISITS, MOST_BATCH, MOST_VISITS, PRESETS
 from hauteur.studies.puzzles.problems import PuzzleFiles, shipped_sets
@@ -88,8 +90,11 @@ PUZZLES_KEYS = (
 )
 PUZZLES = Page("/puzzles", "Puzzles", "Solve positions with one good move.", PUZZLES_KEYS)
 
-SIZES = ("gomoku(size=9)", "hex(size=7)", "nogo(size=7)", "othello(size=6)")
-"""Games with parameters that are offered beside the names: a net ships for them."""
+
+@cache
+def _games() -> list[str]:
+    """Return the games that are offered: all names, and the sizes of boards for which a net ships."""
+    return sorted({*names(), *(describe(data_path(f"{net}.safetensors")).game for net in shipped_names())})
 
 
 async def show_play(request: Request) -> Response:
@@ -100,7 +105,7 @@ async def show_play(request: Request) -> Response:
 
 def play_facts(*, at_odds: bool) -> dict[str, Any]:
     """Return the facts of the pages Play and Odds."""
-    return {"games": sorted([*names(), *SIZES]), "odds": at_odds}
+    return {"games": _games(), "odds": at_odds}
 
 
 async def show_analyse(request: Request) -> Response:
@@ -110,7 +115,7 @@ async def show_analyse(request: Request) -> Response:
 
 def analyse_facts() -> dict[str, Any]:
     """Return the facts of the page Analyse."""
-    return {"games": sorted([*names(), *SIZES]), "settings": search_form(), "presets": SEARCH_PRESETS}
+    return {"games": _games(), "settings": search_form(), "presets": SEARCH_PRESETS}
 
 
 def _opponents() -> list[str]:
