@@ -8,6 +8,8 @@ use crate::sessions::session;
 
 /// Bytes of a request, as the server of the lab allows them.
 const MOST_MESSAGE: usize = 1 << 20;
+/// Characters of an error.
+const MOST_ERROR: usize = 1500;
 
 #[derive(Deserialize)]
 struct Request {
@@ -41,12 +43,12 @@ impl Page {
         };
         let Request { id, name, fields } = match request {
             Ok(request) => request,
-            Err(error) => return json!({ "id": null, "error": error.to_string() }).to_string(),
+            Err(error) => return json!({ "id": null, "error": one_line(&error.to_string()) }).to_string(),
         };
         let fields = if fields.is_null() { json!({}) } else { fields };
         match self.session.handle(&name, fields, &mut self.lab) {
             Ok(reply) => json!({ "id": id, "reply": reply }).to_string(),
-            Err(error) => json!({ "id": id, "error": error }).to_string(),
+            Err(error) => json!({ "id": id, "error": one_line(&error) }).to_string(),
         }
     }
 
@@ -64,4 +66,9 @@ impl Page {
     pub fn alarm(&self) -> Option<f64> {
         self.session.alarm(&self.lab)
     }
+}
+
+/// An error as a line of at most `MOST_ERROR` characters: it may repeat what was given.
+fn one_line(error: &str) -> String {
+    error.chars().take(MOST_ERROR).map(|sign| if sign.is_control() { ' ' } else { sign }).collect()
 }

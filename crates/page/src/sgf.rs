@@ -20,7 +20,7 @@ fn main_line(text: &str) -> Result<Vec<Node>, String> {
             '(' => depth += 1,
             ')' => {
                 in_line = false;
-                depth -= 1;
+                depth = depth.checked_sub(1).ok_or("the SGF has a ) before any (")?;
                 if depth == 0 {
                     return Ok(nodes);
                 }
