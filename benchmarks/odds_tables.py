@@ -1,4 +1,4 @@
-"""The tables of docs/experiments/opponent-models.md from the folders of `hauteur experiment odds-models`.
+"""The tables behind those of docs/experiments/opponent-models.md from the folders of `hauteur experiment odds-models`.
 
 Run by hand: `python benchmarks/odds_tables.py RUN [RUN ...] --csv docs/experiments/odds-models.csv`. A run is one odds
 taker at one handicap, with a folder `ARM-NODES` a cell; cells of a row may be spread over several runs. Cells of fewer
