@@ -108,6 +108,10 @@ def games_stamp(path: Path) -> dict[str, str]:
     return {"games.jsonl": f"{newest:x}-{size:x}"} if found else {}
 
 
+FARTHEST = 10**6
+"""Numbers by which a game of a file may be beyond twice the games before it: pages keep a place for each number."""
+
+
 def game_lines(
     path: Path, place: LinePlace = FIRST_LINE, known: Collection[int] = ()
 ) -> Iterator[tuple[LinePlace, LinePlace, MatchGame]]:
@@ -117,7 +121,7 @@ def game_lines(
     """
     seen = set(known)
     for found, after, game in _journal(path).entries_from(place):
-        if game.index in seen or game.index > 10**6 + 2 * len(seen):
+        if game.index in seen or game.index > FARTHEST + 2 * len(seen):
             why = "is there already" if game.index in seen else "is far beyond the others"
             raise wrong_line(path, found, f"game {game.index} {why}")
         seen.add(game.index)

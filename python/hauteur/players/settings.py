@@ -133,10 +133,14 @@ def player_text(settings: PlayerSettings, *, without: tuple[str, ...] = ()) -> s
     return " ".join(words)
 
 
+MOST_TEXT = 20_000
+"""Characters of the text of a player."""
+
+
 def changed_player(settings: PlayerSettings, text: str, label: str = "player") -> PlayerSettings:
     """Return the settings with what the words of `text` change, as in `parse_player`."""
-    if len(text) > 20_000:
-        raise ValueError(f"{label}: the text has {len(text):,} characters, allowed are 20,000")
+    if len(text) > MOST_TEXT:
+        raise ValueError(f"{label}: the text has {len(text):,} characters, allowed are {MOST_TEXT:,}")
     try:
         values = settings.model_dump(exclude_unset=True)
         for key, value in _assignments(text):
