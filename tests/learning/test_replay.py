@@ -267,3 +267,24 @@ def test_positions_are_drawn_by_their_weights(tmp_path: Path, records: list[Game
     assert stats.chisquare(counts[tested], expected[tested]).pvalue > 1e-3
     flat = np.full(buffer.positions, rows / buffer.positions)
     assert stats.chisquare(counts, flat).pvalue < 1e-9  # the test would see even draws
+
+
+@pytest.mark.parametrize("share", [0.0, 0.4])
+def test_equal_positions_have_the_means_of_their_targets(records: list[GameRecord], share: float) -> None:
+    """Also where games come one after another and leave the window."""
+    plain, equal = ReplayBuffer(GAME, 9), ReplayBuffer(GAME, 9, average_equal=True)
+    for buffer in (plain, equal):
+        buffer.add(records[:4])
+        buffer.add([*records[2:8], *records[2:4]])
+    every = np.arange(plain.positions)
+    one, mean = (buffer.samples_of(every, root_value_share=share) for buffer in (plain, equal))
+    groups: dict[bytes, list[int]] = {}
+    for number, row in enumerate(one.features):
+        groups.setdefault(row.tobytes(), []).append(number)
+    assert max(map(len, groups.values())) > 3
+    assert np.array_equal(one.features, mean.features)
+    for members in groups.values():
+        assert mean.policy[members] == pytest.approx(
+            np.tile(one.policy[members].mean(axis=0), (len(members), 1)), abs=1e-6
+        )
+        assert mean.wdl[members] == pytest.approx(np.tile(one.wdl[members].mean(axis=0), (len(members), 1)), abs=1e-6)

@@ -132,6 +132,7 @@ class Run:
             self.game,
             train.window_games,
             surprise_weight=train.surprise_weight,
+            average_equal=train.average_equal,
             legal=train.mask_illegal,
             proven=train.proven_targets,
             extra=train.extra,

@@ -215,7 +215,8 @@ class TrainSettings(Section):
     * samples_per_position / batch_size);
     root_value_share: share of the search's root value in the value target, the rest is the outcome; mask_illegal:
     restrict the policy loss to legal actions; surprise_weight: share of a game's weight distributed over its positions
-    by policy surprise; schedule: the learning rate falls over the run (cosine, to final_learning_rate)
+    by policy surprise; average_equal: positions that are in the window several times have the means of their policy and
+    value targets; schedule: the learning rate falls over the run (cosine, to final_learning_rate)
     or stays; proven_targets: whether results that the solver has proven are value targets: of the positions in which
     they are proven, or also of those before in the game; max_gradient_norm: 0 = no clipping; weight_average: decay of
     the running mean of the weights over the steps, which is the net that plays (0 = the weights themselves); device: of
@@ -245,6 +246,7 @@ class TrainSettings(Section):
     root_value_share: Share = 0.0
     proven_targets: ProvenTargets = "off"
     surprise_weight: Share = 0.0
+    average_equal: bool = False
     mask_illegal: bool = False
     symmetries: bool = True
     max_gradient_norm: Annotated[float, Field(ge=0, le=1e6)] = 0.0

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from hauteur import _core
 from hauteur.games.registry import load_game
+from hauteur.learning.equal_positions import EqualPositions, keys_of
 from hauteur.learning.recipe import ExtraTargets
 from hauteur.learning.recorded_games import Games, faults, places_of
 from hauteur.learning.targets import Columns, own_columns, short_term_values
@@ -71,7 +72,8 @@ class ReplayBuffer:
 
     window: games, at least 1; it may grow from one `add` or `extend` to the next, games that left it do not come back.
     surprise_weight: share of a game's weight that its positions have by `drawing_weights`, 0 to 1; 0: all are drawn
-    alike. legal: samples say which actions are legal. proven: whether proven results that the games have are value
+    alike. average_equal: positions that the window has several times have the means of their targets. legal: samples
+    say which actions are legal. proven: whether proven results that the games have are value
     targets (`train.proven_targets`). extra: samples have these further targets (those of the settings of `ht.Trainer`).
     targets: a function that gives further ones of each game, as in `ht.register_network`. Raise ValueError for other
     values.
@@ -92,6 +94,7 @@ class ReplayBuffer:
         window: int = 20_000,
         *,
         surprise_weight: float = 0.0,
+        average_equal: bool = False,
         legal: bool = False,
         proven: ProvenTargets = "off",
         extra: ExtraTargets | None = None,
@@ -106,6 +109,7 @@ class ReplayBuffer:
         self.game = game
         self.window = window
         self.surprise_weight = surprise_weight
+        self.average_equal = average_equal
         self.legal = legal
         self.proven = proven
         self.games: Games | None = None
@@ -114,6 +118,8 @@ class ReplayBuffer:
         self.skipped: list[str] = []
         self._learned = np.zeros(0, np.int64)  # the moves that are learned from
         self._results = np.zeros(0, np.int8)  # of all moves, for their movers
+        self._keys = np.zeros(0, "S32")  # of the positions of all moves, where equal ones are averaged
+        self._equal: EqualPositions | None = None
         self._summed_weights = np.zeros(0)  # of their positions, one after another; empty: all are drawn alike
         self._starts: dict[str | None, _core.State] = {}
         self._squares, self._actions = game.symmetries()
@@ -152,19 +158,21 @@ class ReplayBuffer:
     def append(self, added: Games) -> None:
         """Put games behind those that are there, and let those go that leave the window."""
         before = [self.games] if self.games is not None else []
-        self._hold(Games.join([*before, added]).last(self.window))
+        self._hold(Games.join([*before, added]).last(self.window), len(added.movers))
 
     def retarget(self, moves: NDArray[np.int64], found: Games) -> None:
         """Learn of these moves of the window (0 to all its moves - 1) what `found`, games of one move each, says."""
-        self._hold(self._all().with_targets(moves, found))
+        self._hold(self._all().with_targets(moves, found), 0)
 
-    def _hold(self, games: Games) -> None:
+    def _hold(self, games: Games, added: int) -> None:
         self.games = games
         self._learned = np.flatnonzero(games.learned)
         self._results = games.results
         if self.proven != "off":
             self._results = games.proven_results(earlier=self.proven == "earlier")
         self._weigh(games)
+        if self.average_equal:
+            self._group(games, added)
         self._columns = own_columns(self.targets, games) if self.targets is not None else {}
         if self.extra.short_term > 0:
             self._columns["short_term"] = short_term_values(games, self.extra.horizons)
@@ -175,6 +183,19 @@ class ReplayBuffer:
             divergences = games.surprise[self._learned]
             weights = drawing_weights(divergences, games.game_of(self._learned), self.surprise_weight)
             self._summed_weights = np.cumsum(weights)
+
+    def _group(self, games: Games, added: int) -> None:
+        """Average the targets of equal positions; `added` moves at the end are new, the others have their keys."""
+        moves = len(games.movers)
+        kept = max(0, moves - added)
+        new = keys_of(lambda part: self._features(part)[0], np.arange(kept, moves))
+        self._keys = np.concatenate([self._keys[len(self._keys) - kept :], new])
+        learned, roots = self._learned, games.root_wdl[self._learned]
+        results = np.eye(3, dtype=np.float32)[1 - self._results[learned]]
+        proven = games.proven_targets[learned] > 0 if self.proven != "off" else np.zeros(len(learned), bool)
+        self._equal = EqualPositions.of(
+            self._keys[learned], lambda some: self._policy(learned[some]), results, roots, proven
+        )
 
     @property
     def positions(self) -> int:
@@ -217,7 +238,10 @@ class ReplayBuffer:
         extra = {name: values[moves] for name, values in self._columns.items()}
         if self.extra.reply > 0:
             extra["reply"] = self._replies(moves)
-        return Samples(features, self._policy(moves), wdl.astype(np.float32), legal, extra)
+        policy, wdl = self._policy(moves), wdl.astype(np.float32)
+        if self._equal is not None:
+            self._equal.put(positions, policy, wdl, root_value_share)
+        return Samples(features, policy, wdl, legal, extra)
 
     def transformed(self, samples: Samples, symmetries: NDArray[np.int64]) -> Samples:
         """The samples seen through these symmetries (one number a row)."""

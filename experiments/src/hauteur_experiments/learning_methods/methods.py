@@ -103,20 +103,18 @@ AGAIN_METHODS = (
     Method("Schrittwieser et al. 2021", "old positions searched again learn faster", "no number", REANALYSED, PLAIN),
     Method("Winands et al. 2008", "proven values as targets learn faster", "no source claims it", PROVEN, SOLVED),
 )
-
-
-# Layers and targets of KataGo.
-
 POOLING = Arm("pooling", "global pooling of 4 channels", (("network.pooling", 4),))
 REPLY = Arm("reply", "the opponent's reply, weight 0.15", (("train.extra.reply", 0.15),))
 SOFT = Arm("soft-policy", "soft policy, T = 4, weight 8", (("train.extra.soft_policy", 8.0),))
 SHORT = Arm("short-term", "values of the next 6 and 16 plies, weight 0.5", (("train.extra.short_term", 0.5),))
-TARGETS = (PLAIN, POOLING, REPLY, SOFT, SHORT)
+AVERAGED = Arm("average", "means of equal positions", (("train.average_equal", True),))
+TARGETS = (PLAIN, POOLING, REPLY, SOFT, SHORT, AVERAGED)
 TARGET_METHODS = (
     Method("Wu 2019", "global pooling learns faster", "1.6 times, Go", POOLING, PLAIN),
     Method("Wu 2019", "an auxiliary policy target learns faster", "1.3 times, Go", REPLY, PLAIN),
     Method("KataGo", "a soft policy target learns faster", "no number", SOFT, PLAIN),
     Method("KataGo", "short-term value targets learn faster", "no number", SHORT, PLAIN),
+    Method("this laboratory", "targets that are means of equal positions learn faster", "no number", AVERAGED, PLAIN),
 )
 
 
@@ -137,7 +135,7 @@ def make_again(setting: Setting) -> Result:
 
 
 def make_targets(setting: Setting) -> Result:
-    """Learn, evaluate and compare global pooling and further targets."""
+    """Learn, evaluate and compare global pooling, further targets and means of equal positions."""
     return _compared(setting, "learning-targets", {"": (TARGETS, EVALUATIONS, VISITS)}, TARGET_METHODS)
 
 
