@@ -12,11 +12,11 @@ from hauteur.cli import main
 
 def test_the_commands(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     games, out = tmp_path / "games", tmp_path / "mine"
-    match = ["match", "random", "random", "--game", "connect4", "--games", "20", "--out", str(games)]
+    match = ["match", "random", "random", "--game", "connect4", "--games", "60", "--out", str(games)]
     assert main.main(match) == 0
     capsys.readouterr()
     words = ["--game", "connect4", "--low", "5", "--high", "200", "--swing", "0.2", "--gap", "0.2"]
-    more = ["--positions", "150", "--json", "--first-ply", "6", "--out", str(out)]
+    more = ["--positions", "600", "--json", "--first-ply", "6", "--out", str(out)]
     assert main.main(["puzzles", "mine", str(games), *words, *more]) == 0
     result = json.loads(capsys.readouterr().out)
     assert result["puzzles"] == len(json.loads((out / "puzzles.json").read_text())) > 0

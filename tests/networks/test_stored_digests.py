@@ -17,7 +17,7 @@ FUSED = [name for name, _ in _core.Network.available() if name not in ("unfused"
 
 TREES = {
     "tictactoe": (200, "0080886843791921"),
-    "connect4": (300, "6ea208d66384f516"),
+    "connect4": (300, "3e89fd1690a04d10"),
     "chess": (60, "a5305b49aaf4d1ed"),
 }
 """Visits from the start position with the net that ships, and the digest of the tree."""
