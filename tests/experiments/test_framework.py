@@ -14,13 +14,20 @@ from hauteur.cli import main as cli
 from hauteur.cli.main import main
 from hauteur_experiments import registry
 from hauteur_experiments.claims_figure import elo_lines
-from hauteur_experiments.claims_table import BEGIN, END, claim_rows, recorded_lines, with_table, write_table
+from hauteur_experiments.claims_table import (
+    BEGIN,
+    END,
+    claim_rows,
+    recorded_lines,
+    results,
+    with_table,
+    write_table,
+)
 from hauteur_experiments.experiment import (
     Experiment,
     Finding,
     Result,
     Setting,
-    SourceClaim,
     make_experiment,
     stated,
 )
@@ -257,16 +264,18 @@ def test_a_plan_from_beginning_to_end_and_again(tmp_path: Path) -> None:
 
 def test_the_table_of_claims(tmp_path: Path) -> None:
     base = setting(tmp_path, visits=None)
-    claim = SourceClaim("temperature", "Paper", "it rises", "7")
-    finding = {"key": "temperature", "quantities": "5 [4, 6] | x", "scope": "", "units": "400 games"}
+    (claim,) = find("temperature-wdl").claims
+    finding = {"key": claim.key, "quantities": "5 [4, 6] | x", "scope": "", "units": "400 games"}
     (tmp_path / "temperature-wdl-chess").mkdir()
     values = {"findings": [{**finding, "verdict": "holds", "missing": None}, {**finding, "key": "other"}]}
+    stored = {"settings": {"experiment": "temperature-wdl"}, "begun": {"command": ["hauteur", "experiment", "plan"]}}
+    (tmp_path / "temperature-wdl-chess/experiment.json").write_text(json.dumps(stored))
     (tmp_path / "temperature-wdl-chess/result.json").write_text(json.dumps(values))
-    runs = [run_named(f"temperature-wdl-{game}") for game in ("minichess", "chess")]
-    missing, made = claim_rows("Search-contempt", claim, runs, base)
-    assert missing["verdict"] == "**open**: not made yet; needs 400 games a set, 1,000 visits"
+    (missing,) = claim_rows("Search-contempt", claim, [], base)
+    assert missing["verdict"] == "**open**: not run; needs 400 games a set, 1,000 visits"
+    (made,) = claim_rows("Search-contempt", claim, results(base)["temperature-wdl"], base)
     assert (made["measured"], made["games"], made["verdict"]) == ("5 [4, 6] | x", "400 games", "**holds**")
-    assert made["command"] == "`hauteur experiment temperature-wdl --scale 4 --visits 200`"
+    assert made["command"] == "`hauteur experiment temperature-wdl --scale 2 --visits 200 --precision bfloat16`"
 
     page, file = tmp_path / "page.md", tmp_path / "claims.csv"
     page.write_text(f"# Front\n\n{BEGIN}\nold\n{END}\n\nthe end\n")

@@ -10,21 +10,24 @@ import hauteur as ht
 from hauteur.networks.names import data_path
 from hauteur_experiments.experiment import make_experiment
 from hauteur_experiments.measured import MatchElo, contrast
-from hauteur_experiments.mpv_mcts import figures, places, regime
+from hauteur_experiments.mpv_mcts import figures, options, places, regime
 from hauteur_experiments.mpv_mcts.pairs import Pair, net_cost, pair_of, turns
 from hauteur_experiments.mpv_mcts.places import Place, PlaceTable
-from hauteur_experiments.mpv_mcts.regime import RegimeCell, RegimePoint, network_values
+from hauteur_experiments.mpv_mcts.regime import RegimeCell, RegimePoint
 from hauteur_experiments.registry import find
 
 GAME = "nogo(size=3)"
 
 
+def network_values(filters: int, blocks: int) -> dict[str, int | str]:
+    """A small tower with two heads, as a section of a recipe."""
+    return {"filters": filters, "blocks": blocks, "policy_channels": 2, "value_channels": 1, "value": "scalar"}
+
+
 def small_net(folder: Path, size: tuple[int, int]) -> Path:
     """A new net for NoGo 3x3."""
-    heads = network_values(*size)
-    heads.pop("value_hidden")
     path = folder / f"f{size[0]}-{size[1]}.safetensors"
-    ht.Trainer(ht.load_game(GAME), ht.ResNet(**heads)).save(path)
+    ht.Trainer(ht.load_game(GAME), ht.ResNet.model_validate(network_values(*size))).save(path)
     return path
 
 
@@ -58,10 +61,14 @@ def test_figures_2_and_3_with_given_nets(nets: tuple[Path, Path, Path], tmp_path
     small = {"visits": 16, "scale": 0.002, "opponent": "random"}
     two = make_experiment(find("mpv-allocation"), setting(tmp_path / "two", nets=nets[:2], **small))
     assert {row["player"] for row in two.rows} == set(figures.NAMES.values())
-    assert [one.key for one in two.findings] == ["divisions", "averages", "duels"]
+    assert [one.key for one in two.findings] == ["divisions", "halves", "averages", "duels"]
     assert {one.verdict for one in two.findings} == {"open"}
     three = make_experiment(find("mpv-midsize"), setting(tmp_path / "three", nets=nets, **small))
     assert {row["player"] for row in three.rows} == {figures.BOTH, "f6,2 (1)"}
+    changes = make_experiment(find("mpv-options"), setting(tmp_path / "options", nets=nets, visits=16, scale=0.002))
+    assert [row["change"] for row in changes.rows] == [claim.key for claim in find("mpv-options").claims]
+    assert {one.verdict for one in options.findings({options.OWN_PUCT: elo(-40), "mini": elo(2)})} == {"holds"}
+    assert options.findings({"mini": elo(60)})[0].verdict == "does not hold"
     again = make_experiment(find("mpv-allocation"), setting(tmp_path / "two", nets=nets[:2], **small))
     assert again.rows == two.rows
 
@@ -80,7 +87,9 @@ def test_figures_4_and_5_of_given_runs(tmp_path: Path) -> None:
     two = learned(tmp_path / "two", {"second_net": {"small_visits": 4, "large_visits": 1}}, **nets)
     small = {"visits": 8, "scale": 0.002, "opponent": "random"}
     result = make_experiment(find("mpv-training"), setting(tmp_path / "t", nets=(one, two), **small))
-    assert {row["player"] for row in result.rows} == {"one", "two (two nets)"}
+    alone = [row["player"] for row in result.rows if row["player"] not in (figures.BOTH, figures.SMALL_ALONE)]
+    assert set(alone) == {"one", "two (two nets)"}
+    assert [one.key for one in result.findings] == ["together", "worth", "own-small"]
     assert {row["budget"] for row in result.rows} == {8}
     pairs = make_experiment(find("mpv-az-pairs"), setting(tmp_path / "p", nets=(two,), **small))
     assert {row["generation"] for row in pairs.rows} == {1, 2}
@@ -167,15 +176,8 @@ def test_a_small_map_to_the_end(nets: tuple[Path, Path, Path], tmp_path: Path) -
     assert {row["small"] for row in found.rows} == {"f4-1"}
     assert [one.key for one in found.findings][-2:] == ["not-outside", "more-budget"]
     assert [row["cost"] for row in found.rows] == [0.25]
-    by_size = regime.cells_of(setting(tmp_path, nets=nets[:2], visits=8), nets[:2])
+    by_size = regime.cells_of(setting(tmp_path, nets=nets[:2], visits=8))
     assert [cell.pair.cost for cell in by_size] == [net_cost(nets[0]) / net_cost(nets[1])]
     for changes, message in (({"visits": 4}, "largest budget, at least 8, got 4"), ({"nets": nets[:1]}, "got 1")):
         with pytest.raises(ValueError, match=message):
             make_experiment(find("mpv-regime-nets"), setting(tmp_path / "x", cost=4.0, **{**small, **changes}))
-
-
-def test_nets_of_the_map_are_learned_where_none_are_given(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in {"SMALL_SIZES": ((4, 1),), "LARGE_SIZE": (8, 1), "TEACHER": "rave:4", "EPOCHS": 1}.items():
-        monkeypatch.setattr(regime, name, value)
-    found = make_experiment(find("mpv-regime-nets"), setting(tmp_path / "l", game=GAME, scale=0.002, visits=8))
-    assert [(row["small"], row["s_l_games"]) for row in found.rows] == [("f4-1", 2)]

@@ -39,53 +39,45 @@ def _row(subject: str, *cells: str) -> dict[str, str]:
     return dict(zip(FIELDS, (subject, *cells, *[""] * (len(FIELDS) - 1 - len(cells))), strict=True))
 
 
-def claim_rows(subject: str, claim: SourceClaim, runs: Sequence[PlannedRun], base: Setting) -> Iterator[dict[str, str]]:
-    """Yield the lines of a claim, one or more. runs: those that decide it; base: as for `PlannedRun.setting`."""
+Made = tuple[str, dict[str, Any]]
+"""The command of a run and its result."""
+
+
+def claim_rows(subject: str, claim: SourceClaim, made: Iterable[Made], base: Setting) -> list[dict[str, str]]:
+    """Return the lines of a claim: one for each measurement in these runs of its experiment, or what it needs."""
     stated = subject, f"{claim.source}: {claim.statement}", claim.figure
-    if claim.needs or not runs:
-        yield _row(*stated, "", "", f"**open**: no run yet; needs {claim.needs or 'a planned run'}")
-        return
-    for run in runs:
-        result, command = _result(run, base), run_command(run, base)
-        if result is None:
-            yield _row(*stated, "", "", f"**open**: not made yet; needs {run.size}", "", command)
-            continue
-        findings = [one for one in result["findings"] if one.get("key") == claim.key]
-        if not findings:
-            text = f"{run.name} reports nothing on it"
-            yield _row(*stated, text, "", f"**open**: needs {run.size}", cost_text(result), command)
-        for finding in findings:
-            yield _measured_row(stated, finding, finding["units"] or run.size, result, command)
+    found = [
+        _measured_row(stated, finding, result, command)
+        for command, result in made
+        for finding in result["findings"]
+        if finding.get("key") == claim.key
+    ]
+    if found:
+        return found
+    run = next((run for run in RUNS if claim in run.claims), None)
+    needs, command = (claim.needs, "") if claim.needs or run is None else (run.size, run_command(run, base))
+    return [_row(*stated, "", "", f"**open**: not run; needs {needs or 'a planned run'}", "", command)]
 
 
-def other_rows(
-    subject: str, claim: SourceClaim, results: Iterable[tuple[str, dict[str, Any]]]
-) -> Iterator[dict[str, str]]:
-    """Yield the lines of a claim from runs that are none of the plan's. results: command and result of each."""
-    stated = subject, f"{claim.source}: {claim.statement}", claim.figure
-    for command, result in results:
-        for finding in (one for one in result["findings"] if one.get("key") == claim.key):
-            yield _measured_row(stated, finding, str(finding["units"]), result, command)
-
-
-def other_results(base: Setting) -> dict[str, list[tuple[str, dict[str, Any]]]]:
-    """Command and result of the runs in the folder that are none of the plan's, by experiment."""
-    planned = {run.name for run in RUNS}
-    found: dict[str, list[tuple[str, dict[str, Any]]]] = {}
-    for file in sorted(base.folder.glob("*/result.json")):
-        begun = file.with_name("experiment.json")
-        if file.parent.name not in planned and begun.exists():
+def results(base: Setting) -> dict[str, list[Made]]:
+    """The runs in the folder that are over, by experiment: the plan's in its order, then the others."""
+    planned = {run.name: run_command(run, base) for run in RUNS}
+    places = {name: place for place, name in enumerate(planned)}
+    found: dict[str, list[Made]] = {}
+    for file in sorted(base.folder.glob("*/result.json"), key=lambda file: places.get(file.parent.name, len(places))):
+        name, begun = file.parent.name, file.with_name("experiment.json")
+        if name in planned or begun.exists():
             stored = read_json(begun)
-            command = f"`{_begun_with(stored['begun']['command'])}`"
+            command = planned.get(name) or f"`{_begun_with(stored['begun']['command'])}`"
             found.setdefault(stored["settings"]["experiment"], []).append((command, read_json(file)))
     return found
 
 
 def _measured_row(
-    stated: tuple[str, str, str], finding: dict[str, Any], units: str, result: dict[str, Any], command: str
+    stated: tuple[str, str, str], finding: dict[str, Any], result: dict[str, Any], command: str
 ) -> dict[str, str]:
     measured = str(finding.get("quantities") or finding["measured"])
-    return _row(*stated, measured, units, verdict_text(finding), cost_text(result), command)
+    return _row(*stated, measured, str(finding["units"]), verdict_text(finding), cost_text(result), command)
 
 
 def _begun_with(words: Sequence[str]) -> str:
@@ -97,11 +89,6 @@ def _begun_with(words: Sequence[str]) -> str:
         else:
             kept.append(word)
     return shlex.join(kept)
-
-
-def _result(run: PlannedRun, base: Setting) -> dict[str, Any] | None:
-    path = base.folder / run.name / "result.json"
-    return read_json(path) if path.exists() else None
 
 
 def run_command(run: PlannedRun, base: Setting) -> str:
@@ -131,15 +118,15 @@ def cost_text(result: dict[str, Any]) -> str:
 
 def claim_table(base: Setting) -> list[dict[str, str]]:
     """Return every line of the table by FIELDS: the claims of each subject, then each rule in each game."""
-    rows: list[dict[str, str]] = []
-    others = other_results(base)
-    for subject, names in SUBJECTS.items():
-        for name in names:
-            mine = [run for run in RUNS if run.experiment == name]
-            for claim in find(name).claims:
-                rows += claim_rows(subject, claim, [run for run in mine if claim in run.claims], base)
-                rows += other_rows(subject, claim, others.get(name, ()))
-    return [*rows, *_rule_rows(base)]
+    made = results(base)
+    rows = [
+        row
+        for subject, names in SUBJECTS.items()
+        for name in names
+        for claim in find(name).claims
+        for row in claim_rows(subject, claim, made.get(name, ()), base)
+    ]
+    return [*rows, *_rule_rows(made.get(TABLE, ()))]
 
 
 def claims_markdown(rows: Sequence[Mapping[str, str]]) -> str:
@@ -179,17 +166,13 @@ def _digest(claim: str, rows: Sequence[Mapping[str, str]]) -> tuple[str, ...]:
     return claim, first["figure"], f"{measured} (and {len(more)} more)" if more else measured, verdict
 
 
-def _rule_rows(base: Setting) -> Iterator[dict[str, str]]:
-    """Yield a line for each rule in each game, and one without a measurement for each run that is not over."""
-    for run in (run for run in RUNS if run.experiment == TABLE):
-        result = _result(run, base)
-        cost = "not made yet" if result is None else cost_text(result)
-        lines = [(" in ", "", "open")]
-        if result is not None:
-            pairs = zip(result["rows"], result["findings"], strict=True)
-            lines = [(f"{row['rule']} in {row['game']}", _interval(row), one["verdict"]) for row, one in pairs]
-        for claim, elo, verdict in lines:
-            yield _row(RULES_SUBJECT, claim, "", elo, run.size, f"**{verdict}**", cost, run_command(run, base))
+def _rule_rows(made: Iterable[Made]) -> Iterator[dict[str, str]]:
+    """Yield a line for each rule in each game."""
+    for command, result in made:
+        for row, one in zip(result["rows"], result["findings"], strict=True):
+            games, verdict = str(one["units"]), f"**{one['verdict']}**"
+            claim = f"{row['rule']} in {row['game']}"
+            yield _row(RULES_SUBJECT, claim, "", _interval(row), games, verdict, cost_text(result), command)
 
 
 def _interval(row: Mapping[str, float | None]) -> str:
@@ -234,13 +217,13 @@ def write_table(path: Path, base: Setting) -> None:
     """
     rows, file = claim_table(base), path.with_name("claims.csv")
     if file.exists():
-        recorded = recorded_lines(file)
-        known = {line["claim"] for line in recorded}
-        made = [row for row in rows if row["measured"] or row["claim"] not in known]
-        commands = {row["command"] for row in made if row["measured"]}
-        kept = [line for line in recorded if line["command"] not in commands]
-        subjects = [*SUBJECTS, RULES_SUBJECT]
-        rows = sorted([*kept, *made], key=lambda row: subjects.index(row["subject"]))
+        recorded, made = recorded_lines(file), [row for row in rows if row["measured"]]
+        commands = {_words(row) for row in made}
+        kept = [row for row in recorded if row["measured"] and _words(row) not in commands]
+        known, subjects = {row["claim"] for row in (*kept, *made)}, [*SUBJECTS, RULES_SUBJECT]
+        places = {row["claim"]: place for place, row in reversed([*enumerate(rows)])}
+        rows = [*kept, *(row for row in rows if row["measured"] or row["claim"] not in known)]
+        rows.sort(key=lambda row: (subjects.index(row["subject"]), places.get(row["claim"], len(places))))
     text = path.read_text(encoding="utf-8") if path.exists() else f"# Claims\n\n{BEGIN}\n{END}\n"
     page, front = with_table(text, rows, str(path)), path.with_name("README.md")
     if front.exists() and SUMMARY in (before := front.read_text(encoding="utf-8")):
@@ -248,6 +231,11 @@ def write_table(path: Path, base: Setting) -> None:
         write_whole(front, with_summary(before, rows, str(front)))
     write_whole(file, _csv(FIELDS, (list(row.values()) for row in rows)))
     write_whole(path, page)
+
+
+def _words(row: Mapping[str, str]) -> tuple[str, ...]:
+    """The words of a line's command, whose order does not matter."""
+    return tuple(sorted(row["command"].strip("`").split()))
 
 
 def recorded_lines(path: Path) -> list[dict[str, str]]:

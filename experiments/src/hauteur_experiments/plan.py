@@ -2,8 +2,8 @@
 
 Sizes are stated here before the games are played. A run's folder is its own, so that an interrupted plan goes on where
 it was, and runs that are over are not made again. Runs of one game and one setting share their games where they lie
-beside each other, as in the folder of a plan. Chess has fewer visits than the papers, since its nets are slow;
-minichess has the papers'.
+beside each other, as in the folder of a plan. Chess has fewer visits than the papers, since its nets are slow: 100
+in the matches of rules, if not stated; minichess has the papers'.
 """
 
 from __future__ import annotations
@@ -39,12 +39,13 @@ class PlannedRun:
         """The run of a line `experiment rest-of-its-name | size | options`, with its net as `--net NUMBER`."""
         name, size, options = (part.strip() for part in text.split("|"))
         words, values = shlex.split(options), dict[str, Any]()
+        if "--looks" in words:
+            words.remove("--looks")
+            values["looks"] = True
         for option, value in zip(words[::2], words[1::2], strict=True):
             key = option.removeprefix("--").replace("-", "_")
-            number = (
-                float if key == "scale" else str if key in ("game", "opponent", "side", "only", "positions") else int
-            )
-            values[key] = (*values.get("only", ()), value) if key == "only" else number(value)
+            kind = float if key == "scale" else int if key in ("net", "visits", "seeds", "first_seed") else str
+            values[key] = (*values.get("only", ()), value) if key == "only" else kind(value)
         net = values.pop("net", None)
         return cls("-".join(name.split()), name.split()[0], size, values, net)
 
@@ -65,20 +66,20 @@ class PlannedRun:
 
     @property
     def claims(self) -> list[SourceClaim]:
-        """The claims that it decides: those of its experiment, of the matches that it plays."""
-        only = self.options.get("only", ())
+        """The claims that it decides: those of its experiment; where they are of matches, of those that it plays."""
         every = [claim for claim in find(self.experiment).claims if not claim.needs]
-        return [claim for claim in every if not only or any(claim.key.startswith(one) for one in only)]
+        of_matches = [claim for claim in every if claim.key.startswith(tuple(self.options.get("only", ())))]
+        return of_matches or every
 
     def command(self, base: Setting) -> str:
         """The command that makes this run alone."""
         words = ["hauteur", "experiment", self.experiment]
-        values = [(key, value) for key, value in self.options.items() if key != "only"]
+        values = [(key, value) for key, value in self.options.items() if key not in ("only", "looks")]
         values += [("only", name) for name in self.options.get("only", ())]
-        values += [("net", net.name) for net in self.nets(base)]
+        values += [("net", net.name.removesuffix(".pb.gz")) for net in self.nets(base)]
         for option, value in values:
             words += [f"--{option.replace('_', '-')}", f"{value:g}" if isinstance(value, float) else str(value)]
-        return shlex.join(words)
+        return shlex.join([*words, *(["--looks"] if "looks" in self.options else [])])
 
 
 @dataclass(frozen=True)
@@ -117,85 +118,83 @@ def make_plan(runs: Sequence[PlannedRun], base: Setting, hours: float, done: Cal
 ODDS = "--game 'minichess(fen=rnbqk/ppppp/5/PPPPP/1NB1K w - - 0 1)'"
 """White gives rook and queen."""
 
-CHESS_ODDS = "--game 'chess(fen=rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/1NB1KBN1 w kq - 0 1)'"
+QUEEN_AND_ROOKS = "--game 'chess(fen=rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/1NB1KBN1 w kq - 0 1)'"
 """White gives the queen and both rooks."""
+
+CHESS = "--precision bfloat16 --net 0"
+TAKER = '--opponent "net=maia-1900 visits=1 temperature=1 policy_temperature=1"'
+
+
+def _cells(n_scl: int, *nodes: int) -> str:
+    """The cells at odds of PUCT, of the paper's N_scl and of another one at these nodes."""
+    return " ".join(f"--only {name}-{number}" for number in nodes for name in ("puct", "n28", f"n{n_scl}"))
+
 
 CONTEMPT = f"""
 contempt-wdl minichess | 400 games a set, 1,000 visits | --scale 4 --game minichess
-contempt-wdl chess | 400 games a set, 200 visits | --scale 4 --visits 200 --net 0
-contempt-nature minichess | 400 games a set, 1,000 visits | --scale 4 --game minichess
-contempt-nature chess | 400 games a set, 200 visits | --scale 4 --visits 200 --net 0
+contempt-wdl chess | 400 games a set, 200 visits | --scale 4 --visits 200 {CHESS}
+contempt-wdl second-net | 200 games a set, 200 visits | --scale 2 --visits 200 --precision bfloat16 --net 1
+contempt-nature chess | 400 games a set, 200 visits | --scale 4 --visits 200 {CHESS}
 temperature-wdl minichess | 400 games a set, 1,000 visits | --scale 4 --game minichess
-temperature-wdl chess | 400 games a set, 200 visits | --scale 4 --visits 200 --net 0
+temperature-wdl chess | 200 games a set, 200 visits | --scale 2 --visits 200 {CHESS}
+temperature-wdl second-net | 200 games a set, 200 visits | --scale 2 --visits 200 --precision bfloat16 --net 1
 contempt-vs-temperature minichess | tuned with 500 games a point, 1,000 games, 1,000 visits | --scale 5 --game minichess
+contempt-vs-temperature chess | tuned with 200 games a point, 400 games, 200 visits | --scale 2 --visits 200 {CHESS}
 contempt-wdl endings | 200 games a set from even endings of chess, 200 visits | \
-    --scale 2 --visits 200 --positions endings --net 0
-temperature-wdl endings | 200 games a set from even endings of chess, 200 visits | \
-    --scale 2 --visits 200 --positions endings --net 0
+    --scale 2 --visits 200 --positions endings {CHESS}
 contempt-vs-temperature endings | tuned with 200 games a point, 400 games from even endings of chess, 200 visits | \
-    --scale 2 --visits 200 --positions endings --net 0
+    --scale 2 --visits 200 --positions endings {CHESS}
 contempt-odds minichess | 400 games a cell, 100 to 6,400 nodes, an odds taker of 10 visits | \
     --scale 2 --visits 6400 {ODDS}
 contempt-odds minichess-1 | 400 games a cell, 100 to 1,600 nodes, an odds taker of 1 visit | \
     --scale 2 --visits 1600 {ODDS} --opponent "visits=1 temperature=0.5"
-contempt-odds minichess-3 | 400 games a cell, 100 to 1,600 nodes, an odds taker of 3 visits | \
-    --scale 2 --visits 1600 {ODDS} --opponent "visits=3 temperature=0.5"
-contempt-odds minichess-30 | 400 games a cell, 100 to 1,600 nodes, an odds taker of 30 visits | \
-    --scale 2 --visits 1600 {ODDS} --opponent "visits=30 temperature=0.5"
-contempt-odds chess-1 | 200 games a cell, 100 to 1,600 nodes, an odds taker of 1 visit | \
-    --visits 1600 --opponent "visits=1 temperature=0.5" --net 0
-contempt-odds chess-10 | 200 games a cell, 100 to 1,600 nodes, an odds taker of 10 visits | \
-    --visits 1600 --opponent "visits=10 temperature=0.5" --net 0
-odds-models chess | 200 games a cell, 100 and 400 nodes, an odds taker of 1 visit | \
-    {CHESS_ODDS} --opponent "net=maia-1500 visits=1 temperature=1 policy_temperature=1" --net 0
-odds-models-even chess | 200 games a cell, 100 and 400 nodes, the model maia-1500 | \
-    --opponent "net=maia-1500 visits=1 temperature=1 policy_temperature=1" --net 0
+contempt-odds queen-1 | 150 games a cell, 100 and 800 nodes, an odds taker of 1 visit | \
+    --scale 0.75 {_cells(3, 100, 800)} --opponent "net=maia-1900 visits=1 temperature=0.5" --net 0
+contempt-odds queen-10 | 60 games a cell, 100 to 20,000 nodes, an odds taker of 10 visits | \
+    --scale 0.3 {_cells(10, 100, 800, 20_000)} --opponent "net=maia-1900 visits=10 temperature=0.5" --net 0
+odds-models chess | 200 games a player, 100 nodes, an odds taker of 1 visit | \
+    --visits 100 {QUEEN_AND_ROOKS} {TAKER} {CHESS}
+odds-models-even chess | 100 games a player, 100 nodes, the model maia-1500 | \
+    --scale 0.5 --visits 100 --opponent "net=maia-1500 visits=1 temperature=1 policy_temperature=1" {CHESS}
 odds-model-strength chess | 200 games a model, 100 nodes, an odds taker of 1 visit | \
-    --visits 100 {CHESS_ODDS} --opponent "net=maia-1900 visits=1 temperature=1 policy_temperature=1" --net 0
+    --visits 100 {QUEEN_AND_ROOKS} {TAKER} {CHESS}
 repeats minichess | 2,000 games a set, 50 visits | --scale 20 --visits 50 --game minichess
-repeats chess | 2,000 games a set, 50 visits | --scale 20 --visits 50 --net 0
+repeats chess | 500 games a set, 50 visits | --scale 5 --visits 50 {CHESS}
 contempt-positions minichess | 400 games and 2,000 positions a set | --scale 4 --game minichess
-contempt-positions | 400 games and 2,000 positions a set | --scale 4 --visits 200 --net 0
-contempt-positions second-net | 400 games and 2,000 positions a set | --scale 4 --visits 200 --net 1
+contempt-positions chess | 200 games and 1,000 positions a set | --scale 2 --visits 200 {CHESS}
 contempt-schedule | 6 seeds, 300 games a generation | --scale 0.1 --seeds 6 --visits 100
 contempt-training | 8 seeds an arm |
 """
-MPV = """
-mpv-regime-nets | 400 games of small against large net, 600 of the pair against each where they are level, a seed | \
-    --seeds 3 --visits 64
-"""
-RULES = """
-tree-balance | 400 games of the first setting, 260 to 400 of the others, 100 visits | --scale 0.4 --visits 100 --net 0
-solver solver | 400 games, 100 visits | --scale 0.4 --visits 100 --only solver --net 0
-solver certainty | 1,000 games a match, 100 visits | \
-    --scale 0.1 --visits 100 --only certainty --only auto-extend --net 0
-prior-mixing | 400 games, 100 visits | --scale 0.64 --visits 100 --net 0
-q-average | 1,600 games a match, 100 visits | --scale 0.16 --visits 100 --net 0
-variance | 400 games, 100 visits | --scale 0.4 --visits 100 --net 0
-initial-trust | 400 games a match, 100 visits | --scale 0.4 --visits 100 --net 0
-fpu | 400 games a match, 100 visits | --scale 0.4 --visits 100 --net 0
-cpuct | 400 games, 100 visits | --scale 0.57 --visits 100 --net 0
-early-visits | 400 games, 100 visits | --scale 0.4 --visits 100 --net 0
-two-fold-draws | 400 games a match, 100 visits | --scale 0.4 --visits 100 --net 0
+RULES = f"""
+tree-balance | 400 games of the first setting, 260 to 400 of the others | --scale 0.4 --visits 100 {CHESS} --looks
+solver | 600 games a match, 60 of the second version | --scale 0.06 --visits 100 {CHESS} --looks
+prior-mixing | 600 games | --scale 0.96 --visits 100 --only compression-0.06 {CHESS} --looks
+q-average | 1,600 games a match | --scale 0.16 --visits 100 {CHESS} --looks
+variance | 800 games | --scale 0.8 --visits 100 {CHESS} --looks
+initial-trust | 600 games a match | --scale 0.6 --visits 100 {CHESS} --looks
+fpu | 400 games a match | --scale 0.4 --visits 100 {CHESS} --looks
+cpuct | 400 games | --scale 0.57 --visits 100 {CHESS} --looks
+early-visits | 400 games | --scale 0.4 --visits 100 {CHESS} --looks
+two-fold-draws | 400 games a match | --scale 0.4 --visits 100 {CHESS} --looks
 tactics | 167 mates in 2 to 5, up to 1,600 nodes | --net 0
-validation | 1,000 games, 100 visits | --scale 0.1 --visits 100 --net 0
+validation | 1,600 games | --scale 0.16 --visits 100 {CHESS} --looks
 """
-BY_GAME = """
+BY_GAME = f"""
 rules-by-game connect4 | 1,000 games a cell | --visits 100 --only connect4
 rules-by-game minichess | 1,000 games a cell | --visits 100 --only minichess
 rules-by-game nogo7 | 1,000 games a cell | --visits 100 --only nogo7
-rules-by-game chess | 400 games a cell | --visits 100 --only chess --net 0
+rules-by-game chess | 400 games a cell | --visits 100 --only chess {CHESS}
 """
 REPORT = """
 report-fig3 | 10 seeds | --seeds 10 --first-seed 11
-report-fig4 | 10 seeds | --seeds 10 --first-seed 11
+report-fig4 | 30 seeds | --seeds 30 --first-seed 11
 report-fig5 | 10 seeds | --seeds 10 --first-seed 11
 report-fig6 | 10 seeds | --seeds 10 --first-seed 11
 """
 LEARNING = """
-learning-methods | 8 seeds an arm, 4,000,000 evaluations a run, 1,000,000 at few visits |
-learning-again | 8 seeds an arm, 4,000,000 evaluations a run |
-learning-targets | 8 seeds an arm, 4,000,000 evaluations a run |
+learning-methods | 8 seeds an arm, 1,000,000 evaluations a run, 250,000 at few visits | --scale 0.25
+learning-again | 8 seeds an arm, 1,000,000 evaluations a run | --scale 0.25
+learning-targets | 8 seeds an arm, 1,000,000 evaluations a run | --scale 0.25
 """
 """A line a run: experiment and the rest of the run's name | its size in words | options, the net as its number."""
 
@@ -209,7 +208,7 @@ def _experiments(lines: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(run.experiment for run in _runs(lines)))
 
 
-RUNS = _runs(CONTEMPT) + _runs(MPV) + _runs(RULES) + _runs(BY_GAME) + _runs(REPORT) + _runs(LEARNING)
+RUNS = _runs(CONTEMPT) + _runs(RULES) + _runs(BY_GAME) + _runs(REPORT) + _runs(LEARNING)
 
 
 def run_named(name: str) -> PlannedRun:
@@ -222,7 +221,14 @@ def run_named(name: str) -> PlannedRun:
 
 SUBJECTS = {
     "Search-contempt": _experiments(CONTEMPT),
-    "Two nets in one tree": (*_experiments(MPV), "mpv-allocation", "mpv-midsize", "mpv-az-pairs", "mpv-training"),
+    "Two nets in one tree": (
+        "mpv-regime-nets",
+        "mpv-allocation",
+        "mpv-midsize",
+        "mpv-az-pairs",
+        "mpv-training",
+        "mpv-options",
+    ),
     "The MCTS experiments": _experiments(RULES),
     "The AlphaZero implementation report": _experiments(REPORT),
     "Learning": _experiments(LEARNING),

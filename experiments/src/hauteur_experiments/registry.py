@@ -13,7 +13,7 @@ from hauteur_experiments.implementation_report import figures
 from hauteur_experiments.learning_methods import methods
 from hauteur_experiments.mcts_experiments import by_game, rules, tactics
 from hauteur_experiments.mpv_mcts import figures as mpv_figures
-from hauteur_experiments.mpv_mcts import regime
+from hauteur_experiments.mpv_mcts import options, regime
 from hauteur_experiments.search_contempt import (
     model_strength,
     nature,
@@ -41,6 +41,7 @@ EXPERIMENTS: tuple[Experiment, ...] = (
     *training.EXPERIMENTS,
     *mpv_figures.EXPERIMENTS,
     *regime.EXPERIMENTS,
+    *options.EXPERIMENTS,
     *rules.EXPERIMENTS,
     *tactics.EXPERIMENTS,
     *by_game.EXPERIMENTS,

@@ -330,7 +330,8 @@ class StartSettings(Section):
     """Start of a run before its first generation: weights of a net, training on games, or both.
 
     net, large_net: files or names of the initial networks, trained here (.safetensors) or lc0's (.pb.gz); they keep
-    their shape, which [network] and [large] must not contradict; games: files, folders and patterns of PGN, SGF,
+    their shape, which [network] and [large] must not contradict; of a net for another size of the board the dense
+    layers over all squares begin anew; games: files, folders and patterns of PGN, SGF,
     shards; epochs: mean number of draws of a position; hold_out: share of games used for
     validation only; distil_from: file or name of a net whose policy and values are the targets instead of moves and
     results.

@@ -30,7 +30,7 @@ from hauteur.learning.replay import ReplayBuffer, Samples
 from hauteur.learning.run_folder import RunFolder
 from hauteur.learning.shards import write_shard
 from hauteur.learning.train import CandidateTrainer, losses
-from hauteur.learning.trainers import Learners
+from hauteur.learning.trainers import Learners, architecture_from
 from hauteur.matches.record import GameRecord
 from hauteur.networks.evaluators.base import Evaluator, Pending
 from hauteur.networks.evaluators.factory import check_fits, make_evaluator
@@ -57,9 +57,11 @@ def check_start(game: _core.Game, recipe: Recipe) -> None:
     start = recipe.start
     if start is None:
         return
-    for name in (start.net, start.large_net, start.distil_from):
+    for name in (start.net, start.large_net):
         if name is not None:
-            check_fits(game, Path(name), networks.describe(Path(name)))
+            architecture_from(game, Path(name))
+    if start.distil_from is not None:
+        check_fits(game, Path(start.distil_from), networks.describe(Path(start.distil_from)))
     if start.games:
         files_of(start.games, GAME_SUFFIXES)
 

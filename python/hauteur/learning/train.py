@@ -300,6 +300,21 @@ class CandidateTrainer:
         return cls(networks.load(path).module, settings, seed=seed)
 
     @classmethod
+    def from_other_board(
+        cls, path: Path, architecture: Architecture, settings: TrainSettings, *, seed: int
+    ) -> CandidateTrainer:
+        """Return a trainer starting from the weights of a net for another size of the board, where they have its shape.
+
+        Those are the tower's and a convolution policy's; dense layers over all squares begin at random.
+        """
+        network = initialise(architecture, derived_seed(seed, "network"))
+        own = network.state_dict()
+        found = networks.load(path).module.state_dict().items()
+        fitting = {name: tensor for name, tensor in found if name in own and tensor.shape == own[name].shape}
+        network.load_state_dict(fitting, strict=False)
+        return cls(network, settings, seed=seed)
+
+    @classmethod
     def restored(
         cls,
         architecture: Architecture,

@@ -19,7 +19,7 @@ from hauteur.learning.recipe import NetworkSettings, Recipe, TrainSettings
 from hauteur.learning.run_folder import RunFolder
 from hauteur.learning.train import CandidateTrainer, Source, TrainFacts
 from hauteur.networks import ResNetArchitecture
-from hauteur.networks.architecture import RegisteredArchitecture, ResNet
+from hauteur.networks.architecture import Architecture, RegisteredArchitecture, ResNet
 from hauteur.networks.evaluators.factory import check_fits, evaluator
 from hauteur.networks.modules import check_outputs, initialise
 from hauteur.networks.registered import Losses, name_of, registered_architecture
@@ -61,14 +61,29 @@ def first_trainer(game: _core.Game, recipe: Recipe, *, large: bool = False) -> C
     if path is None:
         name = "large network" if large else "network"
         return CandidateTrainer.new(expected, recipe.train, seed=recipe.run.seed, name=name)
-    description = networks.describe(Path(path))
-    check_fits(game, Path(path), description)
-    if section != NetworkSettings() and description.architecture != expected:
+    begun, other_board = architecture_from(game, Path(path))
+    if section != NetworkSettings() and begun != expected:
         raise ValueError(
-            f"{path}: is {description.architecture.summary()} and keeps its shape, but the section "
+            f"{path}: is {begun.summary()} and keeps its shape, but the section "
             f"[{'large' if large else 'network'}] says {expected.summary()}: leave its settings out"
         )
+    if other_board:
+        return CandidateTrainer.from_other_board(Path(path), begun, recipe.train, seed=recipe.run.seed)
     return CandidateTrainer.from_net(Path(path), recipe.train, seed=recipe.run.seed)
+
+
+def architecture_from(game: _core.Game, path: Path) -> tuple[Architecture, bool]:
+    """The network that a run begins with from this net, and whether the net is for another size of the board.
+
+    ValueError for a net of another game.
+    """
+    description = networks.describe(path)
+    net, same_game = description.architecture, description.game.partition("(")[0] == game.name
+    if same_game and isinstance(net, ResNetArchitecture) and net.feature_shape[0] == game.feature_shape[0]:
+        begun = ResNetArchitecture.sized(net, game.feature_shape, game.num_actions)
+        return begun, begun != net
+    check_fits(game, path, description)
+    return net, False
 
 
 @dataclass

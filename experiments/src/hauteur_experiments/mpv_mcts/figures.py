@@ -48,6 +48,8 @@ RUN_BUDGETS = (200, 800)
 """Units a move of figures 4 and 5, (a) and (b)."""
 
 STAGES = 8
+TIMES = (2.0, 2.5)
+"""Budgets of the net that was trained alone, in those of the other, which is level there in the paper."""
 
 
 def make(
@@ -79,7 +81,7 @@ def planned(tabled: Callable[[Setting], Sequence[PlaceTable]], setting: Setting)
 
 def allocation(setting: Setting) -> list[PlaceTable]:
     """Figure 2: all divisions at all budgets."""
-    pair, budgets = pair_of(setting.nets), budgets_of(setting, BUDGETS)
+    pair, budgets = pair_of(setting.nets, setting.cost), budgets_of(setting, BUDGETS)
     places = [
         Place(
             f"b{budget}",
@@ -99,8 +101,10 @@ def allocation_findings(table: PlaceTable) -> list[Finding]:
     mixed = [NAMES[share] for share in SHARES if 0 < share < 1]
     means = ", ".join(f"{name} {elo_text(table.lead([name]))}" for name in table.places[0].players)
     shown = f"means over {len(table.places)} budgets, Elo above the opponents: {means}"
+    better = {f"ahead of {name}": table.lead([BOTH], [name]) for name in mixed if name != BOTH}
     return [
         Finding.of("divisions", _above_both(table, mixed, HALF_OF_PUBLISHED)),
+        Finding.of("halves", all_ahead(better)),
         Finding.of("averages", _above_both(table, [BOTH], HALF_OF_AVERAGES), shown),
         Finding.of("duels", table.duels_ahead(BOTH)),
     ]
@@ -188,7 +192,10 @@ def az_findings(table: PlaceTable) -> list[Finding]:
 
 
 def training(setting: Setting) -> list[PlaceTable]:
-    """Figure 5: the large nets of all runs alone, at eight stages of the budget that all have spent."""
+    """Figure 5, three tables a budget: the large nets of all runs alone, at eight stages of the budget that all have
+    spent; the first run with two nets against the first with one that has 2 and 2.5 times its budget; at the end of the
+    first run with two nets both of them and the small one alone.
+    """
     runs = learned_runs(setting)
     two = [name for name, run in runs.items() if net_of(run, 1, large=True).exists()]
     one = [name for name in runs if name not in two]
@@ -196,20 +203,34 @@ def training(setting: Setting) -> list[PlaceTable]:
         needed = "folders of runs with one net and with two, --net ALONE --net TWO ..."
         raise ValueError(f"this experiment needs {needed}, got {len(one)} and {len(two)}")
     units = {name: units_by_generation(metrics_of(run), run) for name, run in runs.items()}
-    most, budgets = min(spent[-1] for spent in units.values()), budgets_of(setting, RUN_BUDGETS)
-    tables = []
-    for budget in budgets:
-        places = []
-        for stage in range(1, STAGES + 1):
-            spent, players = most * stage / STAGES, {}
-            for name in (*two, *one):
-                generation = 1 + min(range(len(units[name])), key=lambda i: abs(units[name][i] - spent))
-                title = f"{name} (two nets)" if name in two else name
-                players[title] = alone(large_net(runs[name], generation), budget)
-            facts = {"budget": budget, "spent": spent}
-            places.append(Place(f"s{stage}-b{budget}", f"{spent:,.0f}", budget / max(budgets), players, facts))
-        duels = [(f"{a} (two nets)", b) for a in two for b in one]
-        tables.append(PlaceTable(setting, game_of(setting), places, duels))
+    titles = {name: f"{name} (two nets)" if name in two else name for name in (*two, *one)}
+    all_spent, game, tables = min(spent[-1] for spent in units.values()), game_of(setting), []
+
+    def after(name: str, spent: float) -> int:
+        return 1 + min(range(len(units[name])), key=lambda i: abs(units[name][i] - spent))
+
+    for budget in budgets_of(setting, RUN_BUDGETS):
+
+        def place(label: str, most: float, spent: dict[str, float], budget: int = budget) -> Place:
+            nets = {titles[name]: large_net(runs[name], after(name, at)) for name, at in spent.items()}
+            facts = {"budget": budget, "spent": most}
+            players = {title: alone(net, budget) for title, net in nets.items()}
+            return Place(f"{label}-b{budget}", f"{most:,.0f}", budget / max(RUN_BUDGETS), players, facts)
+
+        spent = [all_spent * stage / STAGES for stage in range(1, STAGES + 1)]
+        stages = [place(f"s{n}", most, dict.fromkeys(titles, most)) for n, most in enumerate(spent, start=1)]
+        tables.append(PlaceTable(setting, game, stages, [(titles[a], b) for a in two for b in one]))
+        mine, other, most = two[0], one[0], min(units[one[0]][-1], 2.5 * units[two[0]][-1])
+        further = [
+            place(f"x{times:g}", times * most / 2.5, {mine: most / 2.5, other: times * most / 2.5}) for times in TIMES
+        ]
+        tables.append(PlaceTable(setting, game, further, [(titles[mine], other)]))
+        pair = Pair(net_of(runs[mine], len(units[mine])), large_net(runs[mine], len(units[mine])))
+        both = {BOTH: pair.player(budget, BEST_SHARE), SMALL_ALONE: pair.player(budget, 0.0)}
+        last = Place(
+            f"own-b{budget}", mine, budget / max(RUN_BUDGETS), both, {"budget": budget, "spent": units[mine][-1]}
+        )
+        tables.append(PlaceTable(setting, game, [last], [(BOTH, SMALL_ALONE)]))
     return tables
 
 
@@ -222,18 +243,31 @@ def units_by_generation(lines: Lines, run: Path) -> list[float]:
 
 
 def training_findings(table: PlaceTable) -> list[Finding]:
-    """The paper's figures beside the last stage: the mean of the runs with two nets above each of the others."""
+    """The paper's figures: at the last stage the mean of the runs with two nets above each of the others; head to head
+    at more budget for the other; the pair above its own small net.
+    """
     last, names = table.places[-1], list(table.places[0].players)
+    text = f"budget {last.facts['budget']}, normalised budget spent {last.label}"
+    if BOTH in names:
+        return [Finding.of("own-small", table.duels_ahead(BOTH), text)]
     two = [name for name in names if name.endswith("(two nets)")]
+    if len(table.places) == len(TIMES):
+        a, b = names
+        sides = {
+            f"with {times:g} times the budget": table.elos[place.name, a, b]
+            for times, place in zip(TIMES, table.places, strict=True)
+        }
+        return [Finding.of("worth", all_ahead(sides), text)]
     shown = ", ".join(f"{name} {elo_text(table.elo(last, name))}" for name in names)
     each = {f"above {name}": table.lead(two, [name], [last]) for name in names if name not in two}
-    text = f"large nets alone with {last.facts['budget']} evaluations a move at the end: {shown}"
-    return [Finding.of("together", all_ahead(each, HALF_OF_TRAINED), text)]
+    claim = all_ahead(each, HALF_OF_TRAINED)
+    return [Finding.of("together", claim, f"large nets alone, {text}: {shown}")]
 
 
-NEEDS = "nets that are worth the same at equal budget; 2,000 games against each at each budget"
+NEEDS = "nets of NoGo, --net SMALL --net LARGE, 400 games a point and five budgets"
+RUNS_NEEDED = "folders of learning runs, 400 games a point and eight stages"
 BUDGET_AXIS = "budget of a move, evaluations of the large net"
-HEAD_TO_HEAD = f"duels | head to head the pair is stronger than each other net | not in the paper | {NEEDS}"
+HEAD_TO_HEAD = "duels | head to head the pair is stronger than each other net | not in the paper"
 
 
 def _experiment(figure: int, name: str, title: str, tabled: Any, decide: Any, x_name: str, *claims: str) -> Experiment:
@@ -245,7 +279,7 @@ def _experiment(figure: int, name: str, title: str, tabled: Any, decide: Any, x_
         partial(make, tabled, name, title, x_name, decide),
         claims=stated(f"{LAN}, figure {figure}", *claims),
         matches=partial(planned, tabled),
-        uses=("nets", "visits", "game", "opponent"),
+        uses=("nets", "visits", "game", "opponent", "cost"),
     )
 
 
@@ -258,11 +292,10 @@ EXPERIMENTS = (
         allocation_findings,
         BUDGET_AXIS,
         f"divisions | at equal budget all three divisions are above both nets alone | 527 to 323 and 472 | {NEEDS}",
-        "averages | a pair of learned nets on NoGo beats each alone, at five budgets and three shares"
-        f" | 418 against 309 and 277 Elo on average | {NEEDS}",
+        "averages | a pair of learned nets on NoGo beats each alone, on average over five budgets"
+        f" | 418 against 309 and 277 Elo | {NEEDS}",
         f"halves | of the three divisions equal shares are the best | 527 Elo | {NEEDS}",
-        f"worth | a pair is worth 2 and 2.5 times the evaluations of a single net | 56.6 and 51.2 % | {NEEDS}",
-        HEAD_TO_HEAD,
+        f"{HEAD_TO_HEAD} | {NEEDS}",
     ),
     _experiment(
         3,
@@ -271,9 +304,8 @@ EXPERIMENTS = (
         midsize,
         midsize_findings,
         BUDGET_AXIS,
-        "between | a pair beats nets of sizes between | no number"
-        " | 1,000 games against each of four nets at each budget",
-        HEAD_TO_HEAD,
+        f"between | a pair beats nets of sizes between | no number | {NEEDS}",
+        f"{HEAD_TO_HEAD} | {NEEDS}",
     ),
     _experiment(
         4,
@@ -282,9 +314,9 @@ EXPERIMENTS = (
         az_pairs,
         az_findings,
         "generation",
-        "stages | pairs of separate learning runs beat both nets at every stage | 8 stages, B = 200 and 800"
-        " | two runs of 8 stages; 1,000 games a stage, budget and net",
-        HEAD_TO_HEAD,
+        "stages | pairs of separate learning runs are above both nets, on average over eight stages"
+        f" | at all 8 stages, B = 200 and 800 | {RUNS_NEEDED}",
+        f"{HEAD_TO_HEAD} | {RUNS_NEEDED}",
     ),
     _experiment(
         5,
@@ -294,13 +326,11 @@ EXPERIMENTS = (
         training_findings,
         "normalised budget spent, evaluations of f128,10",
         "together | a large net trained with a small one is stronger than one trained alone at equal budget"
-        " | +279 and +370 Elo, 226 and 252 above the best other"
-        " | three more seeds of runs/nogo7.toml and runs/nogo7_mpv.toml, 400 games each",
-        "own-small | the pair that was trained together is stronger than its small net | no number"
-        " | nets that are worth the same at equal budget; 2,000 games",
+        f" | +279 and +370 Elo, 226 and 252 above the best other | {RUNS_NEEDED}",
+        "worth | it is stronger than one trained alone with 2 and 2.5 times the budget | 56.6 and 51.2 %"
+        f" | {RUNS_NEEDED}",
+        f"own-small | the pair that was trained together is stronger than its small net | no number | {RUNS_NEEDED}",
         "l800 | of the large nets alone the one that trained with 800 visits is the best | figure 5"
         " | three runs of 2,000,000 games: thousands of core hours",
-        "options | section 5: own PUCT of the large net is weaker; a bonus for a parent's visits, the large net first"
-        f" and turns change nothing; a mini net does as well as the small one | no numbers | {NEEDS}",
     ),
 )

@@ -145,8 +145,11 @@ def game_of(setting: Setting) -> str:
     return asked or ht.load_game(GAME).spec
 
 
-def pair_of(nets: Sequence[Path]) -> Pair:
-    """Two nets as a pair; ValueError where there are others than two."""
+def pair_of(nets: Sequence[Path], cost: float | None = None) -> Pair:
+    """Two nets as a pair; ValueError where there are others than two.
+
+    cost: of an evaluation of the large net, in those of the small one; None: by the paper's formula.
+    """
     if len(nets) != 2:
         raise ValueError(f"this experiment needs two nets, --net SMALL --net LARGE, got {len(nets)}")
-    return Pair(nets[0], nets[1])
+    return Pair(nets[0], nets[1], cost and 1 / cost)

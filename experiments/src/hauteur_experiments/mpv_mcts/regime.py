@@ -1,9 +1,8 @@
 """Where two nets in one tree beat each alone, by how the two compare alone at equal budget.
 
 The paper's pair is above both of its nets (figure 2), whose strengths at equal budget are close: 277 and 309 Elo on
-average. Here small nets S, given or learned in several sizes from the same games, meet a large one L at several
-budgets. The pair then plays both in the cells that are chosen by S against L alone, so that the choice tells nothing of
-the pair's games. The rules are fixed before any game:
+average. Here given small nets S meet a large one L at several budgets. The pair then plays both in the cells that are
+chosen by S against L alone, so that the choice tells nothing of the pair's games. The rules are fixed before any game:
 
 - BAND: S is level with L at -60 to 0 Elo. Of each budget the cell nearest to its middle is chosen, if there is one.
 - OUTSIDE: on either side the cell nearest to 100 Elo outside of the band, of those that are shown to be outside; there
@@ -13,7 +12,7 @@ the pair's games. The rules are fixed before any game:
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -48,13 +47,6 @@ HALF_OF_PUBLISHED = (527 - 472) / 2
 
 RANDOM_PLIES = 6
 """Random plies that a pair of games begins with: nets alone are deterministic."""
-
-NET_GAME = "nogo(size=7)"
-SMALL_SIZES: tuple[tuple[int, int], ...] = ((8, 2), (16, 4), (24, 4))
-LARGE_SIZE = (32, 8)
-TEACHER, TEACHER_GAMES, EPOCHS = "rave:1000", 20_000, 3
-"""Player against itself from the empty board, of whose games nets learn: about 0.8 million positions of 7x7, each in
-eight symmetries, so often."""
 
 LEVEL, OVER_SMALL, OVER_LARGE = "s-vs-l", "r50-a50-vs-s", "r50-a50-vs-l"
 SIDES = {LEVEL: (0.0, 1.0), OVER_SMALL: (BEST_SHARE, 0.0), OVER_LARGE: (BEST_SHARE, 1.0)}
@@ -129,7 +121,7 @@ class RegimePoint:
 
 def make(setting: Setting) -> Result:
     """Play every S against L, choose, play the pair."""
-    cells = cells_of(setting, setting.nets or learned_nets(setting))
+    cells = cells_of(setting)
     points = [RegimePoint(cell, {LEVEL: cell.played(setting, LEVEL, MAP_GAMES)}) for cell in cells]
     levels = [one.tested(setting, "level", LEVEL_GAMES, OVER_SMALL, OVER_LARGE) for one in level_points(points)]
     outside = [one.tested(setting, "outside", OUTSIDE_GAMES, one.better) for one in outside_points(points)]
@@ -140,55 +132,23 @@ def make(setting: Setting) -> Result:
     return result.scoped(f"{cells[0].pair.game}; other nets")
 
 
-def teacher(setting: Setting) -> Match:
-    """The games of which nets learn."""
-    games = setting.scaled(TEACHER_GAMES, 2)
-    return Match("teacher", TEACHER, TEACHER, games, game=setting.game or NET_GAME, colours="first")
-
-
-def learned_nets(setting: Setting) -> list[Path]:
-    """Nets of all sizes, learned here from the teacher's games where they are not there yet."""
-    match = teacher(setting)
-    play(setting, [match])
-    games = setting.folder / match.name / "games.sgf"
-    found = []
-    for filters, blocks in (*SMALL_SIZES, LARGE_SIZE):
-        values: dict[str, Any] = {
-            "game": match.game,
-            "network": network_values(filters, blocks),
-            "start": {"games": [str(games)], "epochs": EPOCHS},
-            "train": {"batch_size": 512, "learning_rate": 2e-3, "weight_decay": 1e-4},
-            "run": {"generations": 0, "threads": setting.threads, "tag": "supervised"},
-        }
-        found.append(
-            ht.learn(ht.Recipe.model_validate(values), out=setting.folder / "nets" / f"f{filters}-{blocks}").best
-        )
-    return found
-
-
-def network_values(filters: int, blocks: int) -> dict[str, Any]:
-    """AlphaGo Zero's tower of this size, as a section of a recipe."""
-    heads = {"policy_channels": 2, "value_channels": 1, "value_hidden": 256, "value": "scalar"}
-    return {"filters": filters, "blocks": blocks, **heads}
-
-
-def cells_of(setting: Setting, files: Sequence[Path]) -> list[RegimeCell]:
-    """All small nets, in their order, at all budgets; the last file is the large net.
+def cells_of(setting: Setting) -> list[RegimeCell]:
+    """All small nets, in their order, at all budgets; the last net is the large one.
 
     An evaluation of a small net costs what the setting declares, else what its size does. ValueError for a single net,
     for nets of different games, and for a largest budget that is too small.
     """
-    if len(files) < 2:
-        raise ValueError("this experiment needs two nets or more, --net SMALL ... --net LARGE, got 1")
-    game_of(replace(setting, nets=tuple(files)))
-    *smalls, large = files
+    if len(setting.nets) < 2:
+        needed = "two nets or more, --net SMALL ... --net LARGE"
+        raise ValueError(f"this experiment needs {needed}, got {len(setting.nets)}")
+    game_of(setting)
+    *smalls, large = setting.nets
     largest = setting.visits_or(LARGEST_BUDGET)
     if largest < LEAST_BUDGET:
         raise ValueError(f"--visits is the largest budget, at least {LEAST_BUDGET}, got {largest}")
     budgets = [budget for budget in (largest // 16, largest // 4, largest) if budget >= LEAST_BUDGET]
-    labels = labels_of(smalls) if setting.nets else [f"f{filters}-{blocks}" for filters, blocks in SMALL_SIZES]
     pairs = [Pair(small, large, setting.cost and 1 / setting.cost) for small in smalls]
-    named = list(zip(labels, pairs, strict=True))
+    named = list(zip(labels_of(smalls), pairs, strict=True))
     return [RegimeCell(label, pair, budget) for budget in budgets for label, pair in named]
 
 
@@ -291,10 +251,8 @@ def figure(found: Sequence[RegimePoint]) -> ht.Figure:
 
 
 def matches(setting: Setting) -> list[Match]:
-    """The matches of S against L; without given nets those of the teacher."""
-    if not setting.nets:
-        return [teacher(setting)]
-    return [cell.match(setting, LEVEL, MAP_GAMES) for cell in cells_of(setting, setting.nets)]
+    """The matches of S against L."""
+    return [cell.match(setting, LEVEL, MAP_GAMES) for cell in cells_of(setting)]
 
 
 EXPERIMENTS = (
