@@ -1,0 +1,99 @@
+"""Section 5 of the MPV paper: other ways to choose what the large net evaluates, other orders, a smaller small net.
+
+The paper gives no numbers. Each change meets the pair in halves without it, at one budget, the turns being the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import hauteur as ht
+from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, stated
+from hauteur_experiments.grid import Match, chosen, play, points
+from hauteur_experiments.measured import CLOSE, MatchElo, elo_above, elo_columns
+from hauteur_experiments.mpv_mcts.pairs import BEST_SHARE, LAN, PAPER, Pair, pair_of, turns
+from hauteur_experiments.mpv_mcts.places import RANDOM_PLIES
+from hauteur_experiments.verdict import Claim
+
+BUDGET = 200
+"""Units a move of 800 small and 100 large turns, as in the paper."""
+
+GAMES = 1600
+OWN_PUCT, MINI = "own-puct", "mini"
+CHANGES = {
+    OWN_PUCT: "second_net.priority=own_puct",
+    "parent-bonus": "second_net.priority=parent_bonus",
+    "large-first": "second_net.order=large_first second_net.large_first={half}",
+    "round-robin": "second_net.order=round_robin",
+}
+"""Settings by what they are about; half: of the large turns, 50 of 100 in the paper."""
+
+
+def matches(setting: Setting) -> list[Match]:
+    """Each change against the pair; the third net, where there is one, in the place of the small one too."""
+    pair, budget = pair_of(setting.nets[:2], setting.cost), setting.visits_or(BUDGET)
+    plain, half = pair.player(budget, BEST_SHARE), turns(budget, BEST_SHARE, pair.cost)[1] // 2
+    changed = {name: f"{plain} {words.format(half=half)}" for name, words in CHANGES.items()}
+    if len(setting.nets) > 2:
+        changed[MINI] = Pair(setting.nets[2], pair.large, pair.cost).player(budget, BEST_SHARE)
+    games = setting.pairs(GAMES)
+    found = [Match(name, a, plain, games, game=pair.game, random_plies=RANDOM_PLIES) for name, a in changed.items()]
+    return chosen(setting, found)
+
+
+def make(setting: Setting) -> Result:
+    """Play every change against the pair without it."""
+    elos = {name: MatchElo(played.tally) for name, played in play(setting, matches(setting)).items()}
+    rows: list[dict[str, Any]] = [
+        {"change": name, "budget": setting.visits_or(BUDGET), "games": elo.units, **elo_columns(elo)}
+        for name, elo in elos.items()
+    ]
+    text = f"{setting.visits_or(BUDGET)} units a move; bars are 95 % intervals."
+    line = points("the pair with the change", range(1, len(elos) + 1), list(elos.values()), "blue")
+    figure = ht.Figure(
+        "mpv-options",
+        "Two nets in one tree: section 5's changes against the pair without them",
+        text,
+        "Elo",
+        "change",
+        lines=(line,),
+        x_names=list(elos),
+        threshold=0.0,
+        threshold_name="no difference",
+    )
+    return Result(rows, findings(elos), [figure])
+
+
+def findings(elos: dict[str, MatchElo]) -> list[Finding]:
+    """A change that is weaker in the paper is below 0, one that is no different there at 0."""
+    sides = {
+        name: elo_above("difference", elo, side="below")
+        if name == OWN_PUCT
+        else elo_above("difference", elo, CLOSE, side="at")
+        for name, elo in elos.items()
+    }
+    return [Finding.of(name, Claim((side,), cells=len(sides))) for name, side in sides.items()]
+
+
+NEEDS = "nets of NoGo, --net SMALL --net LARGE --net MINI, 1,600 games a match"
+STATEMENTS: Sequence[str] = (
+    f"{OWN_PUCT} | the large net by its own PUCT is weaker than by the small net's visits | no number | {NEEDS}",
+    f"parent-bonus | a bonus for the visits of the parent is no improvement | no number | {NEEDS}",
+    f"large-first | half of the large turns first is no improvement | no number | {NEEDS}",
+    f"round-robin | both nets in even turns is no different from a random order | no number | {NEEDS}",
+    f"{MINI} | a mini net with as many turns does as well as the small one | no number | {NEEDS}",
+)
+
+EXPERIMENTS = (
+    Experiment(
+        "mpv-options",
+        f"{PAPER}, section 5",
+        "two nets in one tree: other priorities and orders of the large net, a smaller small net",
+        make,
+        claims=stated(f"{LAN}, section 5", *STATEMENTS),
+        matches=matches,
+        uses=("nets", "visits", "game", "cost", "only"),
+        looks=True,
+    ),
+)
