@@ -10,7 +10,16 @@ from hauteur.matches.ratings.elo import MatchScore, likelihood_of_superiority
 from hauteur_experiments.experiment import make_experiment
 from hauteur_experiments.mcts_experiments import by_game, tactics
 from hauteur_experiments.mcts_experiments.by_game import CELLS, DEFAULT, GAMES, TABLE_RULES, Base, TableCell
-from hauteur_experiments.mcts_experiments.rules import RULES, SOLVER, TREE_BALANCE, Published, claim_of, planned
+from hauteur_experiments.mcts_experiments.rules import (
+    FORK,
+    RULES,
+    SOLVER,
+    TREE_BALANCE,
+    Published,
+    at_the_forks,
+    claim_of,
+    planned,
+)
 from hauteur_experiments.measured import MatchElo, Record
 from hauteur_experiments.registry import find
 
@@ -48,6 +57,14 @@ def test_the_published_numbers_agree_with_their_counts(published: Published) -> 
     assert published.elo == pytest.approx(expected[0], abs=0.02)  # the source rounds the score first
     superiority = likelihood_of_superiority(MatchScore(*published.record))
     assert 100 * superiority == pytest.approx(expected[1], abs=0.01)
+
+
+def test_a_rule_at_the_constants_of_the_source() -> None:
+    assert at_the_forks("q-average=on") == f"{FORK} q-average=on"
+    assert at_the_forks(FORK) == FORK
+    ratio = 0.94 / ht.SearchParams().cpuct.init
+    control = ht.Player.from_text(f"visits=1 {at_the_forks('cpuct.init=0.94')}").search
+    assert (control.cpuct.init, control.cpuct.factor) == (pytest.approx(1.2 * ratio, rel=0.01), 0)
 
 
 def test_trials_are_different_players_and_controls_have_the_exploration_of_an_average_move() -> None:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 FIRST_LOOK = 2
 """An eighth of the games decides nothing: 5.9 standard errors would be needed."""
 
-Choice = Literal["nets", "visits", "game", "opponent", "cost", "side", "precision", "only", "positions"]
+Choice = Literal["nets", "visits", "game", "opponent", "cost", "side", "precision", "only", "positions", "constants"]
 Show = Callable[[str], None]
 
 
@@ -161,6 +161,8 @@ class Setting:
     """Giver of the odds in a game without pieces to take away: the first or the second player, from the start."""
     precision: Literal["float32", "bfloat16"] | None = None
     """Precision of the nets of players that do not name one; default: the backend's."""
+    constants: Literal["source"] | None = None
+    """Search with the source's c_puct, first-play urgency and policy temperature instead of this program's."""
     only: Annotated[tuple[str, ...], Parameter(negative=())] = ()
     """Play only this match of an experiment that has several; may be repeated. The others are reported if they are
     complete."""
@@ -226,6 +228,7 @@ class Setting:
         nets = [f"{net.name} sha256 {hashlib.sha256(net.read_bytes()).hexdigest()}" for net in files]
         others: dict[str, Any] = {"nets": nets or None, "visits": self.visits, "game": self.game}
         others |= {"opponent": self.opponent, "cost": self.cost, "side": self.side, "precision": self.precision}
+        others["constants"] = self.constants
         others["positions"] = positions_name(self.positions)
         others["first_seed"] = self.first_seed if self.first_seed != 1 else None
         given = {key: value for key, value in others.items() if value is not None}

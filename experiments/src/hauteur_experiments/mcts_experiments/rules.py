@@ -8,6 +8,7 @@ does not state its openings.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -311,8 +312,20 @@ def planned(rule: RuleTrials, setting: Setting) -> Iterator[tuple[Trial, int, tu
 
 def _match(trial: Trial, setting: Setting, visits: int, name: str, games: int = 0) -> Match:
     full = games or (trial.repeats[0].games if trial.repeats else trial.games)
-    a, b = (with_net(f"visits={visits} {words}", setting.net, setting.precision) for words in (trial.a, trial.b))
+    texts = map(at_the_forks, (trial.a, trial.b)) if setting.constants else (trial.a, trial.b)
+    a, b = (with_net(f"visits={visits} {words}", setting.net, setting.precision) for words in texts)
     return Match(name, a, b, setting.pairs(full), game=setting.game or "chess", random_plies=RANDOM_PLIES)
+
+
+def at_the_forks(words: str) -> str:
+    """A player at the fork's constants; the c_puct of a control keeps its ratio to that of plain search."""
+    if "cpuct.factor=0" in words:
+        return words
+    own = re.match(r"cpuct\.init=([\d.]+)", words)
+    if own is None:
+        return f"{FORK} {words}".rstrip()
+    ratio = float(own.group(1)) / ht.SearchParams().cpuct.init
+    return FORK.replace("cpuct.init=1.2", f"cpuct.init={1.2 * ratio:.3g}")
 
 
 def _text(one: TrialMatch) -> str:
@@ -348,6 +361,7 @@ def _findings(one: TrialMatch, others: Sequence[TrialMatch], cells: int, setting
     for published in one.published:
         scope = ["another game"] if (setting.game or "chess") != "chess" else []
         scope += ["other visits"] if published.visits != one.visits else []
+        scope += ["the source's constants"] if setting.constants else []
         if one.trial.control and control is None:
             scope.append(f"without its control {one.trial.control}")
         claim = claim_of(published, one.elo, None if control is None else control.elo, cells)
@@ -422,7 +436,7 @@ EXPERIMENTS = tuple(
         partial(make, rule),
         claims=tuple(claims_of(rule)),
         matches=partial(matches, rule),
-        uses=("nets", "visits", "game", "precision", "only"),
+        uses=("nets", "visits", "game", "precision", "only", "constants"),
         looks=True,
     )
     for rule in RULES
