@@ -14,23 +14,8 @@ from hauteur.cli import main as cli
 from hauteur.cli.main import main
 from hauteur_experiments import registry
 from hauteur_experiments.claims_figure import elo_lines
-from hauteur_experiments.claims_table import (
-    BEGIN,
-    END,
-    claim_rows,
-    recorded_lines,
-    results,
-    with_table,
-    write_table,
-)
-from hauteur_experiments.experiment import (
-    Experiment,
-    Finding,
-    Result,
-    Setting,
-    make_experiment,
-    stated,
-)
+from hauteur_experiments.claims_table import BEGIN, END, claim_rows, recorded_lines, results, with_table, write_table
+from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, make_experiment, stated
 from hauteur_experiments.grid import Match, check, play
 from hauteur_experiments.measured import Mean
 from hauteur_experiments.plan import RUNS, SUBJECTS, PlannedRun, is_over, make_plan, run_named

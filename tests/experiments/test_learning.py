@@ -1,5 +1,6 @@
 """Experiments of learning: exact evaluation, goals, arms, recipes, verdicts on given curves, small ones to the end."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -183,11 +184,18 @@ def test_small_figures_from_beginning_to_end_and_again(tmp_path: Path) -> None:
 
 
 def test_the_schedule_follows_the_controller(tmp_path: Path) -> None:
-    at = setting(tmp_path / "s", scale=0.0014, visits=4, game=TINY)
-    recipe = schedule.recipe_of(at, 1)
-    assert (recipe.controller is not None, recipe.selfplay.games, recipe.selfplay.visits) == (True, 4, 4)
+    chosen = {"n_scl": 5, "visits": 10, "ratio": 1.1, "settled": False, "probes": []}
+    games = {"first_wins": 1, "draws": 2, "second_wins": 1}
+    line = {"generation": 1, "games": games, "search_contempt": chosen, "elo": 0.0}
+    for name, lines in {"one": [line], "plain": [{**line, "search_contempt": None}]}.items():
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "metrics.jsonl").write_text("".join(f"{json.dumps(one)}\n" for one in lines))
+    found = make_experiment(find("contempt-schedule"), setting(tmp_path / "s", visits=None, nets=(tmp_path / "one",)))
+    assert [(row["run"], row["n_scl"], row["games"]) for row in found.rows] == [("one", 5, 4)]
+    with pytest.raises(ValueError, match="plain is a run without"):
+        make_experiment(find("contempt-schedule"), setting(tmp_path / "t", visits=None, nets=(tmp_path / "plain",)))
     run = [
-        {"seed": 1, "games": n, "n_scl": 5 + n, "visits": 10 * (1 + n // 2), "ratio": 1.1, "ratio_high": 2.0}
+        {"run": "one", "games": n, "n_scl": 5 + n, "visits": 10 * (1 + n // 2), "ratio": 1.1, "ratio_high": 2.0}
         for n in range(4)
     ]
     assert [schedule._balance([run] * 6).verdict, schedule._doubling([run] * 6).verdict] == ["holds", "holds"]

@@ -12,9 +12,10 @@ from learning_toys import ToyEvaluator
 from recorded_games import random_record, shard_of
 from start_toys import TICTACTOE, Silent, metrics_of, tiny
 
-from hauteur import networks
+import hauteur as ht
+from hauteur import _core, networks
 from hauteur.learning.pipeline import learn
-from hauteur.learning.recipe import Recipe, parse_recipe
+from hauteur.learning.recipe import NetworkSettings, Recipe, parse_recipe
 from hauteur.learning.recorded_files import good_games
 from hauteur.learning.start import HELD_OUT, LEARN, TaughtGames, bring_in, check_start, open_data, taught_games
 from hauteur.learning.trainers import first_trainer
@@ -158,3 +159,21 @@ def test_a_run_begins_from_a_net_by_name() -> None:
     found, shipped = first_trainer(TICTACTOE, recipe).network_tensors(), networks.load("tictactoe").tensors
     assert found.keys() == shipped.keys()
     assert all(np.array_equal(found[name], values) for name, values in shipped.items())
+
+
+def test_a_net_for_another_board_gives_the_layers_that_fit(tmp_path: Path) -> None:
+    large, net = _core.Game("hex(size=4)"), tmp_path / "hex3.safetensors"
+    shape = ht.ResNet(filters=4, blocks=1, policy="convolution", value_channels=1, value_hidden=4)
+    ht.Trainer(ht.load_game("hex(size=3)"), shape).save(net)
+    begun = Recipe.model_validate({"game": "hex(size=4)", "start": {"net": str(net)}})
+    check_start(large, begun)
+    trainer = first_trainer(large, begun)
+    architecture, tensors, old = trainer.architecture, trainer.network_tensors(), networks.load(net).tensors
+    assert (architecture.feature_shape[1:], architecture.filters) == ((4, 4), 4)
+    same = {name for name in tensors if tensors[name].shape == old[name].shape and (tensors[name] == old[name]).all()}
+    assert any(name.startswith("policy.output") for name in same)
+    assert {name for name in tensors if name not in same if "hidden.weight" in name} == {"value.hidden.weight"}
+    with pytest.raises(ValueError, match=r"not for tictactoe"):
+        check_start(TICTACTOE, begun)
+    with pytest.raises(ValueError, match="keeps its shape"):
+        first_trainer(large, begun.model_copy(update={"network": NetworkSettings(filters=8)}))

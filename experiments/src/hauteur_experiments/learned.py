@@ -58,6 +58,22 @@ def metrics_of(run: Path) -> Lines:
     return [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line.endswith("}")]
 
 
+def runs_of(setting: Setting) -> dict[str, Path]:
+    """Return the folders of learning runs that the setting gives as nets, by their names.
+
+    Raise ValueError for none, for anything but the folder of a run with a finished generation, and for equal names.
+    """
+    if not setting.nets:
+        raise ValueError("this experiment needs folders of learning runs, --net RUN ... (hauteur train), got none")
+    for path in setting.nets:
+        if not metrics_of(path):
+            raise ValueError(f"{path} is not the folder of a learning run with a finished generation (hauteur train)")
+    found = {path.resolve().name: path for path in setting.nets}
+    if len(found) < len(setting.nets):
+        raise ValueError(f"the folders of the runs must have different names, got {', '.join(map(str, setting.nets))}")
+    return found
+
+
 def net_of(run: Path, generation: int, *, large: bool = False) -> Path:
     """The net that a generation trained; 0: the one that the run began with. large: the large net of two."""
     return run / "nets" / f"gen-{generation:05d}{'-large' if large else ''}.safetensors"

@@ -162,7 +162,6 @@ repeats minichess | 2,000 games a set, 50 visits | --scale 20 --visits 50 --game
 repeats chess | 500 games a set, 50 visits | --scale 5 --visits 50 {CHESS}
 contempt-positions minichess | 400 games and 2,000 positions a set | --scale 4 --game minichess
 contempt-positions chess | 200 games and 1,000 positions a set | --scale 2 --visits 200 {CHESS}
-contempt-schedule | 6 seeds, 300 games a generation | --scale 0.1 --seeds 6 --visits 100
 contempt-training | 8 seeds an arm |
 """
 RULES = f"""
@@ -220,7 +219,7 @@ def run_named(name: str) -> PlannedRun:
 
 
 SUBJECTS = {
-    "Search-contempt": _experiments(CONTEMPT),
+    "Search-contempt": (*_experiments(CONTEMPT), "contempt-schedule"),
     "Two nets in one tree": (
         "mpv-regime-nets",
         "mpv-allocation",

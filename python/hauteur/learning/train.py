@@ -308,9 +308,8 @@ class CandidateTrainer:
         Those are the tower's and a convolution policy's; dense layers over all squares begin at random.
         """
         network = initialise(architecture, derived_seed(seed, "network"))
-        own = network.state_dict()
-        found = networks.load(path).module.state_dict().items()
-        fitting = {name: tensor for name, tensor in found if name in own and tensor.shape == own[name].shape}
+        own, found = network.state_dict(), networks.load(path).module.state_dict()
+        fitting = {name: tensor for name, tensor in found.items() if name in own and tensor.shape == own[name].shape}
         network.load_state_dict(fitting, strict=False)
         return cls(network, settings, seed=seed)
 

@@ -16,15 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import hauteur as ht
-from hauteur_experiments.experiment import (
-    Experiment,
-    Finding,
-    Result,
-    Setting,
-    position_lines,
-    stated,
-    write_whole,
-)
+from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, position_lines, stated, write_whole
 from hauteur_experiments.grid import COLOURS, points, with_net
 from hauteur_experiments.mcts_experiments.rules import FORK, SOURCE
 from hauteur_experiments.measured import Interval, Mean, Share, columns, exponential

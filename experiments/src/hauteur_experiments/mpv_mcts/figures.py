@@ -18,7 +18,7 @@ from typing import Any
 
 from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, stated
 from hauteur_experiments.grid import Match
-from hauteur_experiments.learned import Lines, metrics_of, net_of
+from hauteur_experiments.learned import Lines, metrics_of, net_of, runs_of
 from hauteur_experiments.measured import elo_text
 from hauteur_experiments.mpv_mcts.pairs import (
     BEST_SHARE,
@@ -141,23 +141,6 @@ def midsize_findings(table: PlaceTable) -> list[Finding]:
 # -- learning runs -----------------------------------------------------------------------------------------------------
 
 
-def learned_runs(setting: Setting) -> dict[str, Path]:
-    """Return the folders of the given runs by their names.
-
-    Raise ValueError for none, for anything but the folder of a run with a finished generation, and for equal names.
-    """
-    if not setting.nets:
-        raise ValueError("this experiment needs folders of learning runs, --net RUN ... (hauteur train), got none")
-    for path in setting.nets:
-        if not metrics_of(path):
-            raise ValueError(f"{path} is not the folder of a learning run with a finished generation (hauteur train)")
-    game_of(setting)
-    found = {path.resolve().name: path for path in setting.nets}
-    if len(found) < len(setting.nets):
-        raise ValueError(f"the folders of the runs must have different names, got {', '.join(map(str, setting.nets))}")
-    return found
-
-
 def large_net(run: Path, generation: int) -> Path:
     """The large net of a run with two, the net of a run with one."""
     large = net_of(run, generation, large=True)
@@ -166,7 +149,7 @@ def large_net(run: Path, generation: int) -> Path:
 
 def az_pairs(setting: Setting) -> list[PlaceTable]:
     """Figure 4: at eight stages the nets of two runs, alone and together, a table a budget."""
-    runs = list(learned_runs(setting).values())
+    runs, game = list(runs_of(setting).values()), game_of(setting)
     if len(runs) > 2:
         raise ValueError(f"this experiment needs one or two runs, --net SMALL --net LARGE (folders), got {len(runs)}")
     last, budgets = min(len(metrics_of(run)) for run in runs), budgets_of(setting, RUN_BUDGETS)
@@ -180,7 +163,7 @@ def az_pairs(setting: Setting) -> list[PlaceTable]:
             players = {BOTH: players.pop(BOTH), **players}
             facts = {"budget": budget, "generation": number}
             places.append(Place(f"g{number}-b{budget}", str(number), budget / max(budgets), players, facts))
-        tables.append(PlaceTable(setting, pair.game, places, ((BOTH, SMALL_ALONE), (BOTH, LARGE_ALONE))))
+        tables.append(PlaceTable(setting, game, places, ((BOTH, SMALL_ALONE), (BOTH, LARGE_ALONE))))
     return tables
 
 
@@ -196,7 +179,7 @@ def training(setting: Setting) -> list[PlaceTable]:
     spent; the first run with two nets against the first with one that has 2 and 2.5 times its budget; at the end of the
     first run with two nets both of them and the small one alone.
     """
-    runs = learned_runs(setting)
+    runs = runs_of(setting)
     two = [name for name, run in runs.items() if net_of(run, 1, large=True).exists()]
     one = [name for name in runs if name not in two]
     if not (one and two):

@@ -5,13 +5,11 @@ The paper gives no numbers. Each change meets the pair in halves without it, at 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
-import hauteur as ht
 from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, stated
-from hauteur_experiments.grid import Match, chosen, play, points
-from hauteur_experiments.measured import CLOSE, MatchElo, elo_above, elo_columns
+from hauteur_experiments.grid import Match, chosen, play
+from hauteur_experiments.measured import CLOSE, MatchElo, columns, elo_above, elo_columns
 from hauteur_experiments.mpv_mcts.pairs import BEST_SHARE, LAN, PAPER, Pair, pair_of, turns
 from hauteur_experiments.mpv_mcts.places import RANDOM_PLIES
 from hauteur_experiments.verdict import Claim
@@ -49,20 +47,7 @@ def make(setting: Setting) -> Result:
         {"change": name, "budget": setting.visits_or(BUDGET), "games": elo.units, **elo_columns(elo)}
         for name, elo in elos.items()
     ]
-    text = f"{setting.visits_or(BUDGET)} units a move; bars are 95 % intervals."
-    line = points("the pair with the change", range(1, len(elos) + 1), list(elos.values()), "blue")
-    figure = ht.Figure(
-        "mpv-options",
-        "Two nets in one tree: section 5's changes against the pair without them",
-        text,
-        "Elo",
-        "change",
-        lines=(line,),
-        x_names=list(elos),
-        threshold=0.0,
-        threshold_name="no difference",
-    )
-    return Result(rows, findings(elos), [figure])
+    return Result(rows, findings(elos), texts=[columns(rows, *rows[0])])
 
 
 def findings(elos: dict[str, MatchElo]) -> list[Finding]:
@@ -77,13 +62,6 @@ def findings(elos: dict[str, MatchElo]) -> list[Finding]:
 
 
 NEEDS = "nets of NoGo, --net SMALL --net LARGE --net MINI, 1,600 games a match"
-STATEMENTS: Sequence[str] = (
-    f"{OWN_PUCT} | the large net by its own PUCT is weaker than by the small net's visits | no number | {NEEDS}",
-    f"parent-bonus | a bonus for the visits of the parent is no improvement | no number | {NEEDS}",
-    f"large-first | half of the large turns first is no improvement | no number | {NEEDS}",
-    f"round-robin | both nets in even turns is no different from a random order | no number | {NEEDS}",
-    f"{MINI} | a mini net with as many turns does as well as the small one | no number | {NEEDS}",
-)
 
 EXPERIMENTS = (
     Experiment(
@@ -91,7 +69,14 @@ EXPERIMENTS = (
         f"{PAPER}, section 5",
         "two nets in one tree: other priorities and orders of the large net, a smaller small net",
         make,
-        claims=stated(f"{LAN}, section 5", *STATEMENTS),
+        claims=stated(
+            f"{LAN}, section 5",
+            f"{OWN_PUCT} | the large net by its own PUCT is weaker than by small visits | no number | {NEEDS}",
+            f"parent-bonus | a bonus for the visits of the parent is no improvement | no number | {NEEDS}",
+            f"large-first | half of the large turns first is no improvement | no number | {NEEDS}",
+            f"round-robin | both nets in even turns is no different from a random order | no number | {NEEDS}",
+            f"{MINI} | a mini net with as many turns does as well as the small one | no number | {NEEDS}",
+        ),
         matches=matches,
         uses=("nets", "visits", "game", "cost", "only"),
         looks=True,
