@@ -169,6 +169,7 @@ def test_a_net_for_another_board_gives_the_layers_that_fit(tmp_path: Path) -> No
     check_start(large, begun)
     trainer = first_trainer(large, begun)
     architecture, tensors, old = trainer.architecture, trainer.network_tensors(), networks.load(net).tensors
+    assert isinstance(architecture, ResNetArchitecture)
     assert (architecture.feature_shape[1:], architecture.filters) == ((4, 4), 4)
     same = {name for name in tensors if tensors[name].shape == old[name].shape and (tensors[name] == old[name]).all()}
     assert any(name.startswith("policy.output") for name in same)

@@ -20,14 +20,14 @@ def write_bytes(path: Path, data: bytes, *, lasting: bool = True) -> None:
     check_folder(path)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
-        with naming(path), temporary.open("wb") as file:
-            file.write(data)
+        with naming(path):
+            with temporary.open("wb") as file:
+                file.write(data)
+                if lasting:
+                    file.flush()
+                    os.fsync(file.fileno())
+            temporary.replace(path)
             if lasting:
-                file.flush()
-                os.fsync(file.fileno())
-        temporary.replace(path)
-        if lasting:
-            with naming(path):
                 _sync_folder(path.parent)
     except BaseException:
         temporary.unlink(missing_ok=True)
@@ -36,12 +36,11 @@ def write_bytes(path: Path, data: bytes, *, lasting: bool = True) -> None:
 
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """Have errors of the system name this file where they name none, as a full disk does, or its temporary name."""
+    """Have errors of the system name this file: a full disk names none, others a temporary name or the folder."""
     try:
         yield
     except OSError as error:
-        if error.filename is None or os.fspath(error.filename).endswith(".tmp"):
-            error.filename = os.fspath(path)
+        error.filename, error.filename2 = os.fspath(path), None
         raise
 
 
