@@ -67,7 +67,8 @@ def test_figures_2_and_3_with_given_nets(nets: tuple[Path, Path, Path], tmp_path
     assert {row["player"] for row in three.rows} == {figures.BOTH, "f6,2 (1)"}
     changes = make_experiment(find("mpv-options"), setting(tmp_path / "options", nets=nets, visits=16, scale=0.002))
     assert [row["change"] for row in changes.rows] == [claim.key for claim in find("mpv-options").claims]
-    assert {one.verdict for one in options.findings({options.OWN_PUCT: elo(-40), "mini": elo(2)})} == {"holds"}
+    shown = {options.OWN_PUCT: elo(-40), "mini": elo(2), "large-first": elo(5), "parent-bonus": elo(-60)}
+    assert {one.verdict for one in options.findings(shown)} == {"holds"}
     assert options.findings({"mini": elo(60)})[0].verdict == "does not hold"
     again = make_experiment(find("mpv-allocation"), setting(tmp_path / "two", nets=nets[:2], **small))
     assert again.rows == two.rows

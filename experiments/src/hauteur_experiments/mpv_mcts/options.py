@@ -9,16 +9,17 @@ from typing import Any
 
 from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, stated
 from hauteur_experiments.grid import Match, chosen, play
-from hauteur_experiments.measured import CLOSE, MatchElo, columns, elo_above, elo_columns
+from hauteur_experiments.measured import CLOSE, LEAST_GAMES, MatchElo, columns, elo_above, elo_columns
 from hauteur_experiments.mpv_mcts.pairs import BEST_SHARE, LAN, PAPER, Pair, pair_of, turns
 from hauteur_experiments.mpv_mcts.places import RANDOM_PLIES
-from hauteur_experiments.verdict import Claim
+from hauteur_experiments.verdict import Claim, Inequality
 
 BUDGET = 200
 """Units a move of 800 small and 100 large turns, as in the paper."""
 
 GAMES = 1600
 OWN_PUCT, MINI = "own-puct", "mini"
+NO_IMPROVEMENT = ("parent-bonus", "large-first")
 CHANGES = {
     OWN_PUCT: "second_net.priority=own_puct",
     "parent-bonus": "second_net.priority=parent_bonus",
@@ -51,10 +52,12 @@ def make(setting: Setting) -> Result:
 
 
 def findings(elos: dict[str, MatchElo]) -> list[Finding]:
-    """A change that is weaker in the paper is below 0, one that is no different there at 0."""
+    """A change is weaker, no improvement (one of CLOSE Elo is excluded), or no different, as the paper says of it."""
     sides = {
         name: elo_above("difference", elo, side="below")
         if name == OWN_PUCT
+        else Inequality("difference", elo, CLOSE, "below", LEAST_GAMES, unit="Elo", matters=CLOSE)
+        if name in NO_IMPROVEMENT
         else elo_above("difference", elo, CLOSE, side="at")
         for name, elo in elos.items()
     }
