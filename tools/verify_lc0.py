@@ -5,7 +5,16 @@
     python tools/verify_lc0.py searches puct_visits.json --nets NETS
 
 NETS is a folder with the nets that the file names. Exit status: 0 within the tolerance, 1 beyond it, 2 for a file or an
-option that is wrong. Formats, what is compared and what was measured: docs/reference/verify.md.
+option that is wrong. What is compared and what was measured: docs/reference/verify.md.
+
+A position is {"id", "fen", "moves"}: a FEN or `startpos`, and UCI moves from there (castling also as e1h1; rights given
+as files, HAha, mean Chess960). planes: positions[] with planes {"0": ["000000000000ff00", 1.0], ...}, mask in
+hexadecimal (bit = square from the mover's perspective, a1 first) and value of every plane that is not empty. outputs:
+nets {name: {"file", "sha256"}}, positions[] with legal_moves, nn_index, outputs {net: {"q", "d", "p" or "logits"}}.
+searches: sets[] of {"name", "net", "options" (lc0's), "positions"}, each position with searches {"nodes": {"moves":
+[[uci, N, Q, P%], ...], "root_Q"}}. With random draws: {"net", "nodes", "options", "positions"}, each position with
+by_limit[] of {"ScLimit", "repeats", "moves": [[uci, mean N, std N], ...], "root_Q": [mean, std],
+"replies_to_top_move": {"top", "n_repeats", "replies"}}.
 """
 
 from __future__ import annotations
