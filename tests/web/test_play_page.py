@@ -193,7 +193,7 @@ def test_a_whole_game_by_keyboard_alone_on_a_phone(windows: Windows) -> None:
     while not page.locator("#new button.main:focus").count():
         keys.press("Tab")
     keys.press("Enter")
-    expect(page.locator("#player-top .name")).to_have_text("random")
+    expect(page.locator("#player-top .name")).to_have_text("random · O")
     expect(page.locator(".square:focus")).to_have_count(1)
     places = iter(["Down", "Right", "Up", "Right", "Down", "Down", "Left", "Left"])
     while not page.locator("#after").is_visible():

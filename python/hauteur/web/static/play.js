@@ -186,7 +186,7 @@ function clocks() {
     const line = byId(place), turn = !game.ending && game.position.to_move === side;
     line.classList.toggle("turn", turn);
     line.dataset.side = side;
-    line.querySelector(".name").textContent = called(side);
+    line.querySelector(".name").textContent = [...new Set([called(side), game.side_names[side]])].join(" · ");
     line.querySelector(".taken").textContent = [...game.captured[1 - side]].map((sign) => GLYPHS[sign.toUpperCase()] ?? sign).join("");
     const left = game.left[side];
     const gone = game.running === side ? (performance.now() - shownAt) / 1000 : 0;
