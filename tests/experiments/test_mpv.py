@@ -74,22 +74,25 @@ def test_figures_2_and_3_with_given_nets(nets: tuple[Path, Path, Path], tmp_path
     assert again.rows == two.rows
 
 
-def learned(folder: Path, search: dict[str, object], **sections: object) -> Path:
-    """A run of two generations of NoGo 3x3."""
+def learned(folder: Path, search: dict[str, object], generations: int = 2, **sections: object) -> Path:
+    """A run of a few generations of NoGo 3x3."""
     selfplay = {"games": 4, "visits": 4, "search": search}
     train = {"window_games": 8, "batch_size": 8, "samples_per_position": 1.0}
     values = {"game": GAME, "selfplay": selfplay, "train": train, "gate": {"by": "off"}, **sections}
-    return ht.learn(ht.Recipe.model_validate({**values, "run": {"generations": 2, "threads": 1}}), out=folder).folder
+    return ht.learn(
+        ht.Recipe.model_validate({**values, "run": {"generations": generations, "threads": 1}}), out=folder
+    ).folder
 
 
 def test_figures_4_and_5_of_given_runs(tmp_path: Path) -> None:
     one = learned(tmp_path / "one", {}, network=network_values(8, 1))
+    short = learned(tmp_path / "short", {}, 1, network=network_values(8, 1))
     nets = {"network": network_values(4, 1), "large": network_values(8, 1)}
     two = learned(tmp_path / "two", {"second_net": {"small_visits": 4, "large_visits": 1}}, **nets)
     small = {"visits": 8, "scale": 0.002, "opponent": "random"}
-    result = make_experiment(find("mpv-training"), setting(tmp_path / "t", nets=(one, two), **small))
+    result = make_experiment(find("mpv-training"), setting(tmp_path / "t", nets=(one, short, two), **small))
     alone = [row["player"] for row in result.rows if row["player"] not in (figures.BOTH, figures.SMALL_ALONE)]
-    assert set(alone) == {"one", "two (two nets)"}
+    assert {name.partition(",")[0] for name in alone} == {"one", "short", "two (two nets)"}
     assert [one.key for one in result.findings] == ["together", "worth", "own-small"]
     assert {row["budget"] for row in result.rows} == {8}
     pairs = make_experiment(find("mpv-az-pairs"), setting(tmp_path / "p", nets=(two,), **small))

@@ -12,6 +12,7 @@ f(128, 10), 800 of f(64, 5), or 800 small and 100 large ones together, of 2,000,
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -48,8 +49,8 @@ RUN_BUDGETS = (200, 800)
 """Units a move of figures 4 and 5, (a) and (b)."""
 
 STAGES = 8
-TIMES = (2.0, 2.5)
-"""Budgets of the net that was trained alone, in those of the other, which is level there in the paper."""
+MORE = 1.5
+"""A run that has spent this many times the budget of another has spent more."""
 
 
 def make(
@@ -175,45 +176,46 @@ def az_findings(table: PlaceTable) -> list[Finding]:
 
 
 def training(setting: Setting) -> list[PlaceTable]:
-    """Figure 5, three tables a budget: the large nets of all runs alone, at eight stages of the budget that all have
-    spent; the first run with two nets against the first with one that has 2 and 2.5 times its budget; at the end of the
-    first run with two nets both of them and the small one alone.
+    """Figure 5, up to three tables a budget: the large nets alone at eight stages, of runs with two nets and of those
+    with one that have spent about as much; at the end of the first run with two nets its large net against those of
+    runs that have spent more, and both of its nets together against the small one.
     """
-    runs = runs_of(setting)
+    runs, game = runs_of(setting), game_of(setting)
     two = [name for name, run in runs.items() if net_of(run, 1, large=True).exists()]
     one = [name for name in runs if name not in two]
     if not (one and two):
         needed = "folders of runs with one net and with two, --net ALONE --net TWO ..."
         raise ValueError(f"this experiment needs {needed}, got {len(one)} and {len(two)}")
-    units = {name: units_by_generation(metrics_of(run), run) for name, run in runs.items()}
-    titles = {name: f"{name} (two nets)" if name in two else name for name in (*two, *one)}
-    all_spent, game, tables = min(spent[-1] for spent in units.values()), game_of(setting), []
-
-    def after(name: str, spent: float) -> int:
-        return 1 + min(range(len(units[name])), key=lambda i: abs(units[name][i] - spent))
-
+    spent = {name: units_by_generation(metrics_of(run), run) for name, run in runs.items()}
+    times = {name: spent[name][-1] / spent[two[0]][-1] for name in runs}
+    titles = {name: f"{name} (two nets)" for name in two} | {name: f"{name}, {times[name]:.1f} times" for name in one}
+    equal, more = ([name for name in one if (times[name] < MORE) == alike] for alike in (True, False))
+    most, last = min(spent[name][-1] for name in (*two, *equal)), {name: len(spent[name]) for name in runs}
+    tables = []
     for budget in budgets_of(setting, RUN_BUDGETS):
 
-        def place(label: str, most: float, spent: dict[str, float], budget: int = budget) -> Place:
-            nets = {titles[name]: large_net(runs[name], after(name, at)) for name, at in spent.items()}
-            facts = {"budget": budget, "spent": most}
-            players = {title: alone(net, budget) for title, net in nets.items()}
-            return Place(f"{label}-b{budget}", f"{most:,.0f}", budget / max(RUN_BUDGETS), players, facts)
+        def place(name: str, units: float, nets: dict[str, int], budget: int = budget) -> Place:
+            players = {titles[run]: alone(large_net(runs[run], number), budget) for run, number in nets.items()}
+            facts = {"budget": budget, "spent": units}
+            return Place(f"{name}-b{budget}", f"{units:,.0f}", budget / max(RUN_BUDGETS), players, facts)
 
-        spent = [all_spent * stage / STAGES for stage in range(1, STAGES + 1)]
-        stages = [place(f"s{n}", most, dict.fromkeys(titles, most)) for n, most in enumerate(spent, start=1)]
-        tables.append(PlaceTable(setting, game, stages, [(titles[a], b) for a in two for b in one]))
-        mine, other, most = two[0], one[0], min(units[one[0]][-1], 2.5 * units[two[0]][-1])
-        further = [
-            place(f"x{times:g}", times * most / 2.5, {mine: most / 2.5, other: times * most / 2.5}) for times in TIMES
-        ]
-        tables.append(PlaceTable(setting, game, further, [(titles[mine], other)]))
-        pair = Pair(net_of(runs[mine], len(units[mine])), large_net(runs[mine], len(units[mine])))
+        if equal:
+            stages = []
+            for stage in range(1, STAGES + 1):
+                units = most * stage / STAGES
+                nets = {
+                    run: 1 + min(range(last[run]), key=lambda i: abs(spent[run][i] - units)) for run in (*two, *equal)
+                }
+                stages.append(place(f"s{stage}", units, nets))
+            tables.append(PlaceTable(setting, game, stages, [(titles[a], titles[b]) for a in two for b in equal]))
+        first, own = two[0], spent[two[0]][-1]
+        if more:
+            end = place("more", own, {run: last[run] for run in (first, *more)})
+            tables.append(PlaceTable(setting, game, [end], [(titles[first], titles[b]) for b in more]))
+        pair = Pair(net_of(runs[first], last[first]), large_net(runs[first], last[first]))
         both = {BOTH: pair.player(budget, BEST_SHARE), SMALL_ALONE: pair.player(budget, 0.0)}
-        last = Place(
-            f"own-b{budget}", mine, budget / max(RUN_BUDGETS), both, {"budget": budget, "spent": units[mine][-1]}
-        )
-        tables.append(PlaceTable(setting, game, [last], [(BOTH, SMALL_ALONE)]))
+        end = replace(place("own", own, {}), players=both)
+        tables.append(PlaceTable(setting, game, [end], [(BOTH, SMALL_ALONE)]))
     return tables
 
 
@@ -234,13 +236,8 @@ def training_findings(table: PlaceTable) -> list[Finding]:
     if BOTH in names:
         return [Finding.of("own-small", table.duels_ahead(BOTH), text)]
     two = [name for name in names if name.endswith("(two nets)")]
-    if len(table.places) == len(TIMES):
-        a, b = names
-        sides = {
-            f"with {times:g} times the budget": table.elos[place.name, a, b]
-            for times, place in zip(TIMES, table.places, strict=True)
-        }
-        return [Finding.of("worth", all_ahead(sides), text)]
+    if len(table.places) == 1:
+        return [Finding.of("worth", table.duels_ahead(two[0]), text)]
     shown = ", ".join(f"{name} {elo_text(table.elo(last, name))}" for name in names)
     each = {f"above {name}": table.lead(two, [name], [last]) for name in names if name not in two}
     claim = all_ahead(each, HALF_OF_TRAINED)
