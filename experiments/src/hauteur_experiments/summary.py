@@ -70,14 +70,12 @@ def summary(rows: Sequence[Row]) -> str:
     decided = {key: lines for key, lines in measured.items() if _place(key[0], lines) != "open"}
     header = ["| claim | the source |", *(f" {title} |" for title in GAMES.values())]
     lines = ["".join(header), "|---|---|" + "---|" * len(GAMES)]
-    for subject in dict.fromkeys(subject for subject, _ in decided):
-        lines.append(f"| **{subject}** |" + " |" * (1 + len(GAMES)))
-        lines += [_line(claim, found) for (of, claim), found in decided.items() if of == subject]
+    lines += [_line(claim, found) for (subject, claim), found in decided.items() if subject in OWN_GAMES]
     return (
         f"{sum(places.values())} statements of the papers. Decided: {counts}.\n\n"
         + "\n".join(lines)
         + f"\n\nOpen after their games: {len(measured) - len(decided)} more; not run: {len(by_claim) - len(measured)}. "
-        "Their figures, or what each would cost, are in [claims](claims.md)."
+        "Their figures, or what each would cost, and those on learning are in [claims](claims.md)."
     )
 
 

@@ -87,7 +87,7 @@ def allocation(setting: Setting) -> list[PlaceTable]:
         Place(
             f"b{budget}",
             str(budget),
-            budget / max(budgets),
+            budget / max(BUDGETS),
             {NAMES[share]: pair.player(budget, share) for share in SHARES},
             {"budget": budget},
         )
@@ -129,7 +129,7 @@ def midsize(setting: Setting) -> list[PlaceTable]:
     for budget in budgets:
         players = {BOTH: pair.player(budget, BEST_SHARE)}
         players |= {name: alone(net, max(1, round(budget / costs[name]))) for name, net in between.items()}
-        places.append(Place(f"b{budget}", str(budget), budget / max(budgets), players, {"budget": budget}))
+        places.append(Place(f"b{budget}", str(budget), budget / max(BUDGETS), players, {"budget": budget}))
     return [PlaceTable(setting, pair.game, places, [(BOTH, name) for name in between])]
 
 
@@ -163,7 +163,7 @@ def az_pairs(setting: Setting) -> list[PlaceTable]:
             players = {name: pair.player(budget, share) for share, name in NAMES.items() if share in (0.0, 0.5, 1.0)}
             players = {BOTH: players.pop(BOTH), **players}
             facts = {"budget": budget, "generation": number}
-            places.append(Place(f"g{number}-b{budget}", str(number), budget / max(budgets), players, facts))
+            places.append(Place(f"g{number}-b{budget}", str(number), budget / max(RUN_BUDGETS), players, facts))
         tables.append(PlaceTable(setting, game, places, ((BOTH, SMALL_ALONE), (BOTH, LARGE_ALONE))))
     return tables
 

@@ -35,7 +35,7 @@ RANDOM_PLIES = 2
 @dataclass(frozen=True)
 class Place:
     """Players that are compared with each other. name: of their folders; label: in figures; share: its budget over the
-    largest one; players: by series, the first one chooses the opponent; facts: of their rows.
+    paper's largest one; players: by series, the first chooses the opponent; facts: of their rows.
     """
 
     name: str
