@@ -74,7 +74,7 @@ def test_figures_2_and_3_with_given_nets(nets: tuple[Path, Path, Path], tmp_path
     assert again.rows == two.rows
 
 
-def learned(folder: Path, search: dict[str, object], generations: int = 2, **sections: object) -> Path:
+def learned(folder: Path, search: dict[str, object], generations: int = 2, /, **sections: object) -> Path:
     """A run of a few generations of NoGo 3x3."""
     selfplay = {"games": 4, "visits": 4, "search": search}
     train = {"window_games": 8, "batch_size": 8, "samples_per_position": 1.0}
