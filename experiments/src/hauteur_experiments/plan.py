@@ -154,8 +154,8 @@ contempt-odds queen-10 | 60 games a cell, 100 to 20,000 nodes, an odds taker of 
     --scale 0.3 {_cells(10, 100, 800, 20_000)} --opponent "net=maia-1900 visits=10 temperature=0.5" --net 0
 odds-models chess | 200 games a player, 100 nodes, an odds taker of 1 visit | \
     --visits 100 {QUEEN_AND_ROOKS} {TAKER} {CHESS}
-odds-models-even chess | 100 games a player, 100 nodes, the model maia-1500 | \
-    --scale 0.5 --visits 100 --opponent "net=maia-1500 visits=1 temperature=1 policy_temperature=1" {CHESS}
+odds-models-even chess | 120 games a player, 100 nodes, the model maia-1500 | \
+    --scale 0.6 --visits 100 --opponent "net=maia-1500 visits=1 temperature=1 policy_temperature=1" {CHESS}
 odds-model-strength chess | 200 games a model, 100 nodes, an odds taker of 1 visit | \
     --visits 100 {QUEEN_AND_ROOKS} {TAKER} {CHESS}
 repeats minichess | 2,000 games a set, 50 visits | --scale 20 --visits 50 --game minichess
