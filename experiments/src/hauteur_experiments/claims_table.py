@@ -64,7 +64,8 @@ def results(base: Setting) -> dict[str, list[Made]]:
     planned = {run.name: run_command(run, base) for run in RUNS}
     places = {name: place for place, name in enumerate(planned)}
     found: dict[str, list[Made]] = {}
-    for file in sorted(base.folder.glob("*/result.json"), key=lambda file: places.get(file.parent.name, len(places))):
+    made = base.folder.glob("*/result.json")
+    for file in sorted(made, key=lambda file: (places.get(file.parent.name, len(places)), file)):
         name, begun = file.parent.name, file.with_name("experiment.json")
         if name in planned or begun.exists():
             stored = read_json(begun)

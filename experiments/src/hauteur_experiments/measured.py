@@ -9,7 +9,7 @@ from itertools import combinations
 from statistics import NormalDist
 from typing import Any, NamedTuple
 
-from scipy import stats
+from scipy import special
 
 import hauteur as ht
 from hauteur_experiments.experiment import finite
@@ -39,7 +39,7 @@ def z_of(confidence: float) -> float:
 
 def t_of(confidence: float, freedom: int) -> float:
     """Return Student's quantile of a two-sided interval."""
-    return float(stats.t.ppf((1 + confidence) / 2, freedom))
+    return float(special.stdtrit(freedom, (1 + confidence) / 2))
 
 
 @dataclass(frozen=True)
@@ -182,8 +182,10 @@ class Share:
         """Shares at which as many, or as few, trials have the chance (1 - confidence) / 2."""
         if not self.units:
             return 0.0, 1.0
-        found = stats.binomtest(self.counted, self.units).proportion_ci(confidence, method="exact")
-        return float(found.low), float(found.high)
+        tail, others = (1 - confidence) / 2, self.units - self.counted
+        low = special.betaincinv(self.counted, others + 1, tail) if self.counted else 0.0
+        high = special.betaincinv(self.counted + 1, others, 1 - tail) if others else 1.0
+        return float(low), float(high)
 
 
 # -- matches -----------------------------------------------------------------------------------------------------------

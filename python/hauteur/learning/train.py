@@ -301,13 +301,13 @@ class CandidateTrainer:
 
     @classmethod
     def from_other_board(
-        cls, path: Path, architecture: Architecture, settings: TrainSettings, *, seed: int
+        cls, path: Path, architecture: Architecture, settings: TrainSettings, *, seed: int, name: str
     ) -> CandidateTrainer:
         """Return a trainer starting from the weights of a net for another size of the board, where they have its shape.
 
         Those are the tower's and a convolution policy's; dense layers over all squares begin at random.
         """
-        network = initialise(architecture, derived_seed(seed, "network"))
+        network = initialise(architecture, derived_seed(seed, name))
         own, found = network.state_dict(), networks.load(path).module.state_dict()
         fitting = {name: tensor for name, tensor in found.items() if name in own and tensor.shape == own[name].shape}
         network.load_state_dict(fitting, strict=False)

@@ -58,8 +58,8 @@ def first_trainer(game: _core.Game, recipe: Recipe, *, large: bool = False) -> C
     section = recipe.large if large and recipe.large is not None else recipe.network
     expected = architecture_for(game, section)
     path = None if recipe.start is None else recipe.start.large_net if large else recipe.start.net
+    name = "large network" if large else "network"
     if path is None:
-        name = "large network" if large else "network"
         return CandidateTrainer.new(expected, recipe.train, seed=recipe.run.seed, name=name)
     begun, other_board = architecture_from(game, Path(path))
     if section != NetworkSettings() and begun != expected:
@@ -68,7 +68,7 @@ def first_trainer(game: _core.Game, recipe: Recipe, *, large: bool = False) -> C
             f"[{'large' if large else 'network'}] says {expected.summary()}: leave its settings out"
         )
     if other_board:
-        return CandidateTrainer.from_other_board(Path(path), begun, recipe.train, seed=recipe.run.seed)
+        return CandidateTrainer.from_other_board(Path(path), begun, recipe.train, seed=recipe.run.seed, name=name)
     return CandidateTrainer.from_net(Path(path), recipe.train, seed=recipe.run.seed)
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, stated
-from hauteur_experiments.grid import Match, chosen, play
+from hauteur_experiments.grid import Match, play
 from hauteur_experiments.measured import CLOSE, LEAST_GAMES, MatchElo, columns, elo_above, elo_columns
 from hauteur_experiments.mpv_mcts.pairs import BEST_SHARE, LAN, PAPER, Pair, pair_of, turns
 from hauteur_experiments.mpv_mcts.places import RANDOM_PLIES
@@ -37,8 +37,7 @@ def matches(setting: Setting) -> list[Match]:
     if len(setting.nets) > 2:
         changed[MINI] = Pair(setting.nets[2], pair.large, pair.cost).player(budget, BEST_SHARE)
     games = setting.pairs(GAMES)
-    found = [Match(name, a, plain, games, game=pair.game, random_plies=RANDOM_PLIES) for name, a in changed.items()]
-    return chosen(setting, found)
+    return [Match(name, a, plain, games, game=pair.game, random_plies=RANDOM_PLIES) for name, a in changed.items()]
 
 
 def make(setting: Setting) -> Result:
@@ -53,15 +52,15 @@ def make(setting: Setting) -> Result:
 
 def findings(elos: dict[str, MatchElo]) -> list[Finding]:
     """A change is weaker, no improvement (one of CLOSE Elo is excluded), or no different, as the paper says of it."""
-    sides = {
-        name: elo_above("difference", elo, side="below")
-        if name == OWN_PUCT
-        else Inequality("difference", elo, CLOSE, "below", LEAST_GAMES, unit="Elo", matters=CLOSE)
-        if name in NO_IMPROVEMENT
-        else elo_above("difference", elo, CLOSE, side="at")
-        for name, elo in elos.items()
-    }
-    return [Finding.of(name, Claim((side,), cells=len(sides))) for name, side in sides.items()]
+    return [Finding.of(name, Claim((_side(name, elo),), cells=len(elos))) for name, elo in elos.items()]
+
+
+def _side(name: str, elo: MatchElo) -> Inequality:
+    if name == OWN_PUCT:
+        return elo_above("difference", elo, side="below")
+    if name in NO_IMPROVEMENT:
+        return Inequality("difference", elo, CLOSE, "below", LEAST_GAMES, unit="Elo", matters=CLOSE)
+    return elo_above("difference", elo, CLOSE, side="at")
 
 
 NEEDS = "nets of NoGo, --net SMALL --net LARGE --net MINI, 1,600 games a match"
