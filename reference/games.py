@@ -185,7 +185,7 @@ def searches_in_full(cap: PlayoutCap, game_seed: int, ply: int) -> bool:
 def teaches_visits(search: SearchParams) -> bool:
     """Return whether the policy target is the visits: no rule that changes it is on."""
     search = search.without_neutral_rules()
-    return search.gumbel is None and search.solver is None and search.forced_playouts is None
+    return not (search.gumbel or search.solver or search.forced_playouts or search.posterior)
 
 
 def _choice(player: SearchPlayer, forest: _core.Forest, tree: Any, ply: int, uniform: float) -> Row:

@@ -17,11 +17,12 @@ from reference import repetition, search_contempt, wdl_contempt
 from reference.backup import final_choice, update_node
 from reference.draws import Draws
 from reference.forced_playouts import forced_edge, pruned_visits
-from reference.halving import improved_edge
+from reference.halving import improved_edge, knowledge
 from reference.hooks import acts_of
 from reference.lower_bound import lower_bounds
 from reference.outside import keep, show_node, show_way
 from reference.positions import index_positions, with_position_of
+from reference.posterior import posterior
 from reference.priors import make_priors, network_value, shown_features, sum_in_order
 from reference.root import RootedTree
 from reference.scores import Scores, best_edge, choose, edge_value, root_spread, step_size
@@ -374,7 +375,7 @@ class Search(RootedTree):
         return self._halving.choice() if self._halving else lower_bounds(self.root, self.params, self._only)
 
     def policy_target(self) -> dict[int, float]:
-        """Return the policy target: shares of visits, the priors before the first; with Gumbel the improved policy.
+        """Return the policy target: shares of visits, the priors before the first; with Gumbel the improved policy, with the posterior that.
 
         With forced playouts the visits are pruned; a proven win gets the whole share.
         """
@@ -383,6 +384,9 @@ class Search(RootedTree):
             return {edge.action: float(edge.action == win) for edge in self.root.edges}
         if self._halving:
             return self._halving.policy()
+        if self.params.posterior and self.root.edges:
+            shares = posterior(self.params.posterior, knowledge(self.root, self.params))
+            return {edge.action: share for edge, share in zip(self.root.edges, shares, strict=True)}
         rule = self._forcing()
         visits = self._pruned_visits(rule) if rule and self.root.edges else self.root_visits()
         weights = visits if any(visits.values()) else {edge.action: edge.prior for edge in self.root.edges}

@@ -87,8 +87,9 @@ def test_arms_differ_in_temperature_and_the_rule_alone(tmp_path: Path) -> None:
     same = {"search": search, "temperature": cold.selfplay.temperature}
     for recipe in (cold, warm, contempt):
         assert recipe.model_copy(update={"selfplay": recipe.selfplay.model_copy(update=same)}) == cold
-    for arm in (*methods.USUAL, *methods.SPARSE, *methods.AGAIN, *methods.TARGETS):
-        assert methods.recipe_of(setting(tmp_path), 3, arm).run.seed == 3
+    lists = (methods.METHODS, methods.AGAIN_METHODS, methods.TARGET_METHODS, methods.SEARCH_METHODS)
+    for arm in {arm for found in lists for method in found for arm in (method.arm, method.rival)}:
+        assert arms.small_recipe(setting(tmp_path), 3, arm, visits=methods.VISITS).run.seed == 3
 
 
 def test_a_small_training_to_the_end_and_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

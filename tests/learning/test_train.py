@@ -114,6 +114,12 @@ def test_learning_rate_warms_up_and_falls_as_half_a_cosine() -> None:
     assert learning_rate(settings.model_copy(update={"schedule": "constant"}), 100, 0.9) == pytest.approx(0.1)
 
 
+def test_one_cycle_rises_and_falls_in_every_generation() -> None:
+    settings = TrainSettings(schedule="one_cycle", learning_rate=0.1, final_learning_rate=0.02, warmup_steps=0)
+    rates = [learning_rate(settings, 500, 0.4, within) for within in (0.0, 0.15, 0.3, 0.65, 1.0)]
+    assert rates == pytest.approx([0.02, 0.06, 0.1, 0.06, 0.02])
+
+
 def test_the_window_grows_as_a_power_of_the_games() -> None:
     fixed = TrainSettings(window_games=1000)
     assert [fixed.window_at(games) for games in (1, 1000, 10**6)] == [1000] * 3

@@ -25,7 +25,7 @@ def test_core_and_reference_choose_the_same_move(pair: Pair, visits: int, rows: 
 
 @given(pairs(), st.integers(1, 80))
 def test_plain_targets_are_visit_shares_and_priors_before_the_first(pair: Pair, visits: int) -> None:
-    pair = without(pair, "solver", "forced_playouts")
+    pair = without(pair, "solver", "forced_playouts", "posterior")
     pair.run(visits)
     target = pair.forest.policy_targets(pair.ids)[0]
     counts = pair.forest.root_visits(pair.ids)[0].astype(np.float64)

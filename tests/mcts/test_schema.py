@@ -57,6 +57,7 @@ def test_model_and_core_refuse_what_lies_beyond_a_range(section: str, setting: d
         ({"tree_balance": {"mode": "legacy", "scale": 0}}, r"^tree_balance: scale, .* 0\.01 to 1000, got 0$"),
         ({"wdl_contempt": {"draw_rate_target": 1e-5}}, r"^wdl_contempt: draw_rate_target, unless 0, must be"),
         ({"gumbel": {}, "forced_playouts": {}}, r"^gumbel and forced_playouts exclude each other"),
+        ({"gumbel": {}, "posterior": {}}, r"^gumbel and posterior exclude each other"),
         ({"cpuct": {"init": -1}}, r"^cpuct\.init: .*greater than or equal to 0, got -1$"),
     ],
 )

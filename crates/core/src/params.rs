@@ -193,6 +193,7 @@ impl SearchParams {
                 ("second_net", "both say which edge of the root is visited", on.second_net.is_some()),
                 ("lower_bound", "both say which action is played", on.lower_bound.is_some()),
                 ("forced_playouts", "both say which edge of the root is visited", on.forced_playouts.is_some()),
+                ("posterior", "both are the policy target", on.posterior.is_some()),
             ];
             if let Some((other, why, _)) = both.iter().find(|(_, _, on)| *on) {
                 return Err(ParamsError(format!("gumbel and {other} exclude each other: {why}")));

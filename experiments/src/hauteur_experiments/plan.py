@@ -194,6 +194,7 @@ LEARNING = """
 learning-methods | 8 seeds an arm, 1,000,000 evaluations a run, 250,000 at few visits | --scale 0.25
 learning-again | 8 seeds an arm, 1,000,000 evaluations a run | --scale 0.25
 learning-targets | 8 seeds an arm, 1,000,000 evaluations a run | --scale 0.25
+learning-search | 8 seeds an arm, 1,000,000 evaluations a run, 250,000 at few visits | --scale 0.25
 """
 """A line a run: experiment and the rest of the run's name | its size in words | options, the net as its number."""
 

@@ -35,6 +35,7 @@ USUAL_GAMES = {
     "learning-methods": "connect4",
     "learning-again": "connect4",
     "learning-targets": "connect4",
+    "learning-search": "connect4",
 }
 """Games of experiments that do not play their source's."""
 

@@ -216,11 +216,11 @@ class TrainSettings(Section):
     root_value_share: share of the search's root value in the value target, the rest is the outcome; mask_illegal:
     restrict the policy loss to legal actions; surprise_weight: share of a game's weight distributed over its positions
     by policy surprise; average_equal: positions that are in the window several times have the means of their policy and
-    value targets; schedule: the learning rate falls over the run (cosine, to final_learning_rate)
-    or stays; proven_targets: whether results that the solver has proven are value targets: of the positions in which
-    they are proven, or also of those before in the game; max_gradient_norm: 0 = no clipping; weight_average: decay of
-    the running mean of the weights over the steps, which is the net that plays (0 = the weights themselves); device: of
-    the training; mixed_precision: activations and gradients in 16 bits, auto: where the processor multiplies them;
+    value targets; schedule: the learning rate falls over the run (cosine, to final_learning_rate), stays, or rises and
+    falls in every generation (one_cycle); proven_targets: whether results that the solver has proven are value targets:
+    of the positions in which they are proven, or also of those before in the game; max_gradient_norm: 0 = no clipping;
+    weight_average: decay of the running mean of the weights over the steps, which is the net that plays (0 = the
+    weights themselves); device: of the training; mixed_precision: activations and gradients in 16 bits, auto: where the processor multiplies them;
     workers: threads that draw and encode batches; shard_rows: rows of a batch that one thread computes at a time on the
     processor; with fewer more threads are busy, tiny nets are faster with more.
 
@@ -237,7 +237,7 @@ class TrainSettings(Section):
     samples_per_position: Annotated[float, Field(gt=0, le=10_000)] = 4.0
     optimiser: Literal["adamw", "sgd"] = "adamw"
     learning_rate: Annotated[float, Field(gt=0, le=10)] = 1e-3
-    schedule: Literal["constant", "cosine"] = "cosine"
+    schedule: Literal["constant", "cosine", "one_cycle"] = "cosine"
     final_learning_rate: Annotated[float, Field(ge=0, le=10)] = 1e-4
     warmup_steps: Annotated[int, Field(ge=0, le=1_000_000)] = 100
     momentum: Annotated[float, Field(ge=0, lt=1)] = 0.9

@@ -125,16 +125,24 @@ def losses(
     return Losses(policy_loss, cross_entropy(value, wdl_target))
 
 
-def learning_rate(settings: TrainSettings, step: int, progress: float) -> float:
-    """Rate of step number `step` (from 0, over all generations) when the run is at `progress` (0 to 1).
+RISING = 0.3
+"""Share of a generation in which the rate of one_cycle rises."""
+
+
+def learning_rate(settings: TrainSettings, step: int, progress: float, within: float = 0.0) -> float:
+    """Rate of step number `step` (from 0, over all generations) when the run is at `progress` and the generation at
+    `within` (both 0 to 1).
 
     Linear warm-up over the first steps; then constant, or falling by half a cosine to final_learning_rate at progress
-    1.
+    1, or (one_cycle; Smith 2018) in each generation rising from there in its first 30 % and falling by half a cosine.
     """
-    rate = settings.learning_rate
+    low, rate = settings.final_learning_rate, settings.learning_rate
     if settings.schedule == "cosine":
-        low = settings.final_learning_rate
         rate = low + (rate - low) * (1 + math.cos(math.pi * min(1.0, progress))) / 2
+    elif settings.schedule == "one_cycle":
+        falls = (within - RISING) / (1 - RISING)
+        share = within / RISING if within < RISING else (1 + math.cos(math.pi * falls)) / 2
+        rate = low + (rate - low) * share
     return rate * min(1.0, (step + 1) / (settings.warmup_steps + 1))
 
 
@@ -372,7 +380,7 @@ class CandidateTrainer:
 
         with ThreadPoolExecutor(threads, "hauteur-train", initializer=torch.set_num_threads, initargs=(1,)) as pool:
             for step, batch in enumerate(in_order(draw, steps, workers=self.settings.workers)):
-                rate = learning_rate(self.settings, self.steps, begin + (end - begin) * step / steps)
+                rate = learning_rate(self.settings, self.steps, begin + (end - begin) * step / steps, step / steps)
                 total += self._step(batch, rate, pool)
                 if on_step is not None:
                     on_step(step + 1)

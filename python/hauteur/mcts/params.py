@@ -276,6 +276,13 @@ class ForcedPlayouts(RuleSection):
     """A visited move gets at least (k P sum N)^(1/2) visits; 0: plain PUCT."""
 
 
+class Posterior(RuleSection):
+    """Policy posterior (Grill et al. 2020): the policy target is what visits approach, computed from the root's Q."""
+
+    c: Annotated[float, Field(ge=0.001, le=1_000)] = 1.25
+    """c of lambda = c sqrt(N) / (actions + N), which c_puct is to the search."""
+
+
 class SearchParams(RuledSection):
     """All settings of the search: a rule has an optional section, which is off where it is absent.
 
@@ -360,6 +367,8 @@ class SearchParams(RuledSection):
     """The move is chosen by its lower confidence bound."""
     forced_playouts: ForcedPlayouts | None = None
     """Forced playouts of the root and pruned policy targets."""
+    posterior: Posterior | None = None
+    """The policy target is what visits approach."""
 
 
 class Temperature(Section):

@@ -39,6 +39,8 @@ macro_rules! with_rules {
             lower_bound: LowerBound;
             /// Forced playouts of the root and pruned policy targets.
             forced_playouts: ForcedPlayouts;
+            /// The policy target is what visits approach.
+            posterior: Posterior;
         }
     };
 }
@@ -51,6 +53,7 @@ pub mod gumbel;
 pub mod initial_trust;
 pub mod lower_bound;
 pub mod opponent_net;
+pub mod posterior;
 pub mod prior_mixing;
 pub mod q_average;
 pub mod repetition;

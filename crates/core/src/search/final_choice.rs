@@ -80,13 +80,16 @@ impl Search {
     /// Is the policy target the visits, because no rule that changes it is on?
     pub fn teaches_visits(&self) -> bool {
         let params = &self.setup.params;
-        params.gumbel.is_none() && params.solver.is_none() && params.forced_playouts.is_none()
+        params.gumbel.is_none()
+            && params.solver.is_none()
+            && params.forced_playouts.is_none()
+            && params.posterior.is_none()
     }
 
     /// What a network is taught to answer here: shares of the root's actions, which sum to 1.
     ///
     /// The shares of the visits (the priors before the first), with forced playouts without those that were forced; with Gumbel the
-    /// improved policy. A proven win is the whole answer.
+    /// improved policy, with the posterior that. A proven win is the whole answer.
     pub fn policy_target(&self) -> Vec<(Action, f32)> {
         let Some(root) = self.tree.root_node() else { return Vec::new() };
         let (edges, stats) = (self.tree.edges(root), self.tree.stats(root));
@@ -94,7 +97,10 @@ impl Search {
             return edges.iter().map(|edge| (edge.action, f32::from(u8::from(edge.action == win)))).collect();
         }
         if let Some(rule) = &self.setup.params.gumbel {
-            return self.improved_root_policy(rule, root);
+            return self.root_policy(root, |known| rule.improved_policy(known));
+        }
+        if let Some(rule) = &self.setup.params.posterior {
+            return self.root_policy(root, |known| rule.policy(known));
         }
         let visits = |k: usize| stats.get(k).map_or(0.0, |record| f64::from(record.visits));
         let mut weights: Vec<f64> = match self.forcing() {

@@ -199,9 +199,9 @@ impl Search {
         scores
     }
 
-    /// The improved policy of the root, by action.
-    pub(super) fn improved_root_policy(&self, rule: &Gumbel, root: u32) -> Vec<(Action, f32)> {
-        let policy = rule.improved_policy(&self.root_knowledge(root));
+    /// A policy that follows from what the root knows of its edges, by action.
+    pub(super) fn root_policy(&self, root: u32, policy: impl Fn(&Knowledge) -> Vec<f64>) -> Vec<(Action, f32)> {
+        let policy = policy(&self.root_knowledge(root));
         self.tree.edges(root).iter().zip(policy).map(|(edge, share)| (edge.action, share as f32)).collect()
     }
 

@@ -5,9 +5,11 @@ policy surprise); D. Silver et al., Nature 550, 2017 (positions transformed by s
 improvement by planning with Gumbel", ICLR 2022 (few visits). Games that are used again: A. Trudeau and M. Bowling,
 "Targeted Search Control in AlphaZero", AAMAS 2023 (Go-Exploit); Y.-J. Tsai et al., "Regret-Guided Search Control", ICLR
 2026; J. Schrittwieser et al., "Online and Offline Reinforcement Learning by Planning with a Learned Model", NeurIPS
-2021 (Reanalyse); proven values of M. Winands et al.'s solver, CG 2008, as targets. All runs of a seed learn Connect
-Four from zero; those that are compared spend the same number of evaluations. What is compared is stated beforehand: the
-share of solved positions in which the net's move keeps the value, as the mean over the evaluations, seed by seed.
+2021 (Reanalyse); proven values of M. Winands et al.'s solver, CG 2008, as targets. J.-B. Grill et al., "Monte-Carlo
+tree search as regularized policy optimization", ICML 2020; UCB-V (Audibert et al. 2009); 1cycle (Smith 2018). All runs
+of a seed learn Connect Four from zero; those that are compared spend the same number of evaluations. What is compared
+is stated beforehand: the share of solved positions in which the net's move keeps the value, as the mean over the
+evaluations, seed by seed.
 """
 
 from __future__ import annotations
@@ -15,21 +17,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from statistics import fmean
 
-import hauteur as ht
-from hauteur_experiments.arms import (
-    FIRST_SEED,
-    Arm,
-    Curve,
-    above,
-    curve_figure,
-    curves_of,
-    evaluator_of,
-    facts_of,
-    rows,
-    small_recipe,
-    table,
-)
+from hauteur_experiments import arms
+from hauteur_experiments.arms import FIRST_SEED, Arm, Curve, small_recipe
 from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, SourceClaim
 from hauteur_experiments.verdict import Claim
 
@@ -60,6 +51,14 @@ REGRET = Arm("regret", "archive, drawn by regret", (*LAST_GAMES, ("selfplay.arch
 REANALYSED = Arm("reanalyse", "5 % of the window searched again", (("train.reanalyse.share", 0.05),))
 SOLVED = Arm("solver", "solver", (("selfplay.search.solver.lookahead", 1),))
 PROVEN = Arm("proven", "solver, proven targets", (*SOLVED.changes, ("train.proven_targets", "earlier")))
+POSTERIOR = Arm("posterior", "policy posterior", (("selfplay.search.posterior.c", 1.5),))
+FEW_POSTERIOR = Arm("few-posterior", f"policy posterior, {FEW_VISITS} visits", (*FEW.changes, *POSTERIOR.changes))
+UCB_V = Arm(
+    "ucb-v",
+    "UCB-V, scale 0.3",
+    (("selfplay.search.variance.mode", "stderr_bonus"), ("selfplay.search.variance.scale", 0.3)),
+)
+CYCLE = Arm("one-cycle", "1cycle in every generation", (("train.schedule", "one_cycle"), ("train.learning_rate", 4e-3)))
 USUAL = (PLAIN, UNMIRRORED, CAP, FORCED, SURPRISE)
 SPARSE = (FEW, GUMBEL)
 """The arms with few visits."""
@@ -118,52 +117,37 @@ TARGET_METHODS = (
 )
 
 
-def recipe_of(setting: Setting, seed: int, arm: Arm) -> ht.Recipe:
-    """Return the recipe of an arm."""
-    return small_recipe(setting, seed, arm, visits=VISITS)
+Parts = Mapping[str, tuple[Sequence[Arm], int, int]]
+"""Arms, evaluations of each run and visits a move, by the ending of a figure's name."""
 
 
-def make(setting: Setting) -> Result:
-    """Learn, evaluate and compare the methods of the papers on self-play and training."""
-    parts = {"": (USUAL, EVALUATIONS, VISITS), "-few": (SPARSE, FEW_EVALUATIONS, FEW_VISITS)}
-    return _compared(setting, "learning-methods", parts, METHODS)
-
-
-def make_again(setting: Setting) -> Result:
-    """Learn, evaluate and compare the methods that use recorded games again."""
-    return _compared(setting, "learning-again", {"": (AGAIN, EVALUATIONS, VISITS)}, AGAIN_METHODS)
-
-
-def make_targets(setting: Setting) -> Result:
-    """Learn, evaluate and compare global pooling, further targets and means of equal positions."""
-    return _compared(setting, "learning-targets", {"": (TARGETS, EVALUATIONS, VISITS)}, TARGET_METHODS)
-
-
-def _compared(
-    setting: Setting, name: str, parts: Mapping[str, tuple[Sequence[Arm], int, int]], methods: Sequence[Method]
-) -> Result:
-    """Make an experiment. parts: arms, evaluations of each run and visits a move, by the ending of a figure's name."""
-    evaluator = evaluator_of(setting)
+def _compared(setting: Setting, name: str, parts: Parts, methods: Sequence[Method]) -> Result:
+    """Learn, evaluate and compare."""
+    evaluator = arms.evaluator_of(setting)
     curves: dict[str, list[Curve]] = {}
-    for key, (arms, full, _) in parts.items():
-        recipes = {(seed, arm): recipe_of(setting, seed, arm) for seed in setting.seed_numbers for arm in arms}
-        curves[key] = curves_of(setting, recipes, setting.scaled(full, 2), evaluator)
+    for key, (beside, full, _) in parts.items():
+        recipes = {
+            (seed, arm): small_recipe(setting, seed, arm, visits=VISITS)
+            for seed in setting.seed_numbers
+            for arm in beside
+        }
+        curves[key] = arms.curves_of(setting, recipes, setting.scaled(full, 2), evaluator)
     every = [curve for some in curves.values() for curve in some]
     facts = {
         "evaluations": {curve.arm.name: curve.points[-1].evaluations for curve in every},
         "arms": {arm.name: dict(arm.changes) for part in parts.values() for arm in part[0]},
     }
-    facts = facts_of(setting, evaluator, recipe_of(setting, setting.first_seed, PLAIN), **facts)
+    facts = arms.facts_of(setting, evaluator, small_recipe(setting, setting.first_seed, PLAIN, visits=VISITS), **facts)
     figures = [
-        curve_figure(some, f"{name}{key}", f"{parts[key][2]} visits a move", "evaluations")
+        arms.curve_figure(some, f"{name}{key}", f"{parts[key][2]} visits a move", "evaluations")
         for key, some in curves.items()
     ]
-    return Result(rows(every), [finding(every, method) for method in methods], figures, [table(every)], facts)
+    return Result(arms.rows(every), [finding(every, method) for method in methods], figures, [arms.table(every)], facts)
 
 
 def finding(curves: Sequence[Curve], method: Method) -> Finding:
     """The arm above its rival; beside it how much earlier, or later, the mean curve reaches the rival's last value."""
-    claim = Claim((above(curves, method.arm, method.rival),))
+    claim = Claim((arms.above(curves, method.arm, method.rival),))
     own, other = _mean_curve(curves, method.arm), _mean_curve(curves, method.rival)
     reached = _first(own, other[-1])
     if reached is None:
@@ -175,8 +159,8 @@ def finding(curves: Sequence[Curve], method: Method) -> Finding:
 
 def _mean_curve(curves: Sequence[Curve], arm: Arm) -> list[float]:
     """The shares by stage, as means over the seeds."""
-    mine = [[point.kept for point in curve.points] for curve in curves if curve.arm == arm]
-    return [sum(stage) / len(stage) for stage in zip(*mine, strict=True)]
+    stages = zip(*(curve.points for curve in curves if curve.arm == arm), strict=True)
+    return [fmean(point.kept for point in stage) for stage in stages]
 
 
 def _first(curve: Sequence[float], level: float) -> float | None:
@@ -188,35 +172,57 @@ def _first(curve: Sequence[float], level: float) -> float | None:
     return None
 
 
+SEARCH_METHODS = (
+    Method("Grill et al. 2020", "the policy posterior as a target learns faster", "no number", POSTERIOR, PLAIN),
+    Method("Grill et al. 2020", "... and with few visits", "most with few", FEW_POSTERIOR, FEW),
+    Method("Audibert et al. 2009", "UCB-V as the selection of self-play learns faster", "no number", UCB_V, PLAIN),
+    Method("Smith 2018", "1cycle rates learn faster than a constant one", "no number", CYCLE, PLAIN),
+)
+
+
+def _experiment(name: str, sources: str, what: str, parts: Parts, methods: Sequence[Method]) -> Experiment:
+    return Experiment(
+        name,
+        sources,
+        f"Connect Four from zero with and without {what}: exact play by evaluations",
+        lambda setting: _compared(setting, name, parts, methods),
+        claims=[SourceClaim(method.key, method.source, method.statement, method.figure) for method in methods],
+        seeds=8,
+        first_seed=FIRST_SEED,
+        uses=("game",),
+    )
+
+
 EXPERIMENTS = (
-    Experiment(
+    _experiment(
         "learning-methods",
         "Wu 2019, Silver et al. 2017, Danihelka et al. 2022",
-        "Connect Four from zero with and without methods that save evaluations: exact play by evaluations",
-        make,
-        claims=[SourceClaim(method.key, method.source, method.statement, method.figure) for method in METHODS],
-        seeds=8,
-        first_seed=FIRST_SEED,
-        uses=("game",),
+        "methods that save evaluations",
+        {"": (USUAL, EVALUATIONS, VISITS), "-few": (SPARSE, FEW_EVALUATIONS, FEW_VISITS)},
+        METHODS,
     ),
-    Experiment(
+    _experiment(
         "learning-again",
         "Trudeau and Bowling 2023, Tsai et al. 2026, Schrittwieser et al. 2021",
-        "Connect Four from zero with and without games that are used again: exact play by evaluations",
-        make_again,
-        claims=[SourceClaim(method.key, method.source, method.statement, method.figure) for method in AGAIN_METHODS],
-        seeds=8,
-        first_seed=FIRST_SEED,
-        uses=("game",),
+        "games that are used again",
+        {"": (AGAIN, EVALUATIONS, VISITS)},
+        AGAIN_METHODS,
     ),
-    Experiment(
+    _experiment(
         "learning-targets",
         "Wu 2019, KataGo",
-        "Connect Four from zero with and without pooling and further targets: exact play by evaluations",
-        make_targets,
-        claims=[SourceClaim(method.key, method.source, method.statement, method.figure) for method in TARGET_METHODS],
-        seeds=8,
-        first_seed=FIRST_SEED,
-        uses=("game",),
+        "pooling and further targets",
+        {"": (TARGETS, EVALUATIONS, VISITS)},
+        TARGET_METHODS,
+    ),
+    _experiment(
+        "learning-search",
+        "Grill et al. 2020, Audibert et al. 2009, Smith 2018",
+        "other targets and selection of the search, and 1cycle rates",
+        {
+            "": ((PLAIN, POSTERIOR, UCB_V, CYCLE), EVALUATIONS, VISITS),
+            "-few": ((FEW, FEW_POSTERIOR), FEW_EVALUATIONS, FEW_VISITS),
+        },
+        SEARCH_METHODS,
     ),
 )
