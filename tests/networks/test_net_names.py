@@ -120,7 +120,7 @@ def test_the_variable_goes_before_the_shipped_net_for_chess_alone(
 
 GAMES = (
     *("tictactoe", "connect4", "minichess", "nogo(size=7)", "nogo(size=9)", "chess"),
-    *("hex(size=7)", "othello(size=6)", "gomoku(size=9)", "go(size=5)", "othello", "gomoku", "hex", "go(size=7)"),
+    *("hex(size=7)", "othello(size=6)", "gomoku(size=9)", "go(size=5)", "othello", "gomoku", "hex", "go(size=7)", "go"),
 )
 MAX_BYTES = 1_000_000
 
