@@ -1,7 +1,6 @@
 """`hauteur doctor` and the facts about the machine behind it."""
 
 import json
-import os
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -71,11 +70,6 @@ def test_problems_name_what_to_do(facts: doctor.Facts) -> None:
     problems = " / ".join(doctor.find_problems(broken))
     for part in ("pip install safetensors", "torch does not work: it broke", "AVX2", "no net found"):
         assert part in problems
-
-
-def test_cores_and_memory_are_plausible() -> None:
-    assert 1 <= hardware.usable_cores() <= (os.cpu_count() or 1)
-    assert (hardware.memory_bytes() or 2**28) >= 2**28
 
 
 @pytest.mark.parametrize(("text", "quota"), [("max 100000", None), ("150000 100000", 1.5), ("", None)])

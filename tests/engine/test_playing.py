@@ -24,23 +24,6 @@ def uniform(**settings: object) -> PlayingSession:
     return session
 
 
-def test_a_game_keeps_its_tree() -> None:
-    with uniform() as session:
-        session.set_position(GAME.new_initial_state())
-        found = session.think(Limits(visits=200))
-        assert found.action is not None
-        assert found.report is not None
-        assert found.move is not None
-        session.set_position(GAME.new_initial_state(), [found.action])
-        after = session.think(Limits(visits=1))
-        assert after.report is not None
-        assert after.report.visits == found.move.visits
-        session.clear()
-        again = session.think(Limits(visits=5))
-        assert again.report is not None
-        assert again.report.visits == 5
-
-
 def test_settings_of_the_search_begin_a_new_tree_and_those_of_the_choice_do_not() -> None:
     with uniform() as session:
         session.think(Limits(visits=100))

@@ -41,29 +41,6 @@ def persons_turn(game: TwoSidedGame) -> bool:
         return not game.thinking and game.played.state.to_move in game.persons
 
 
-@pytest.mark.parametrize("spec", ["tutorial", "nogo(size=3)"])
-def test_a_game_is_played_to_its_end_by_engines(spec: str) -> None:
-    with table(spec, engine("random"), engine("random")) as game:
-        game.go_on()
-        wait_for(lambda: game.played.ending is not None, 60)
-        assert game.played.ending is not None
-        assert game.played.ending.outcome == game.played.state.outcome()
-        assert len(game.played.texts) == game.played.state.ply
-
-
-def test_a_person_and_a_net_take_turns() -> None:
-    with table("connect4", PERSON, engine()) as game:
-        game.go_on()
-        assert game.persons == {0}
-        game.play(3)
-        wait_for(lambda: persons_turn(game))
-        assert game.played.state.ply == 2
-        assert game.value is not None
-        assert sum(game.value) == pytest.approx(1.0)
-        with pytest.raises(ValueError, match="action 7 is not legal"):
-            game.play(7)
-
-
 def test_moves_are_taken_back_while_the_engine_thinks() -> None:
     with table("connect4", PERSON, engine("net=uniform visits=100000000")) as game:
         game.go_on()

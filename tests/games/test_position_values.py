@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import multiprocessing
 from multiprocessing.reduction import ForkingPickler
 from typing import Any
 
@@ -87,17 +86,6 @@ def test_an_unregistered_game_in_python_is_pickled_by_its_class() -> None:
     assert (twin, twin.game, hash(twin)) == (state, game, hash(state))
     with pytest.raises(ValueError, match="is not legal"):
         _core.state_from(game, 0, [4, 4])
-
-
-def fen_of(state: ht.State) -> str:
-    """For another process."""
-    return state.notation()
-
-
-def test_positions_go_to_other_processes() -> None:
-    states = [ht.position("chess", "e4 c5"), ht.position("connect4", "4 4"), ht.position("tutorial", "b2")]
-    with multiprocessing.get_context("spawn").Pool(1) as pool:
-        assert pool.map(fen_of, states) == [state.notation() for state in states]
 
 
 def test_boards_of_python_chess() -> None:

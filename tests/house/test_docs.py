@@ -1,4 +1,4 @@
-"""The documentation says what is there: file trees, links, commands and the rules of the package's metadata."""
+"""Documents say what is there: trees, links, commands, metadata; the paper is made of the results that are here."""
 
 import re
 import shlex
@@ -10,9 +10,11 @@ from typing import Any, get_args
 import pytest
 from pydantic import BaseModel
 
+import make_paper
 from hauteur.cli import main
 from hauteur.learning.recipe import Recipe
 from hauteur.system import extras
+from paper_parts import Quantity, nearest, quantities
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PAGES = sorted(
@@ -187,3 +189,22 @@ def test_documents_are_short() -> None:
 def test_documents_use_the_words_of_the_field(page: Path) -> None:
     text = re.sub(r"`[^`\n]*`", "", page.read_text(encoding="utf-8"))  # names of removed options may have them
     assert [(number, line) for number, line in enumerate(text.splitlines(), 1) if NOT_OUR_WORDS.search(line)] == []
+
+
+# -- the paper ---------------------------------------------------------------------------------------------------------
+
+
+def test_paper_findings_and_figures_are_those_of_the_results() -> None:
+    assert make_paper.differences() == [], "make paper"
+
+
+def test_a_part_that_is_unknown_is_an_error() -> None:
+    assert make_paper.filled("a {{b}} c", {"b": "1"}, "page") == "a 1 c"
+    with pytest.raises(ValueError, match=r"page: there is no part 'x'; there are b"):
+        make_paper.filled("{{x}}", {"b": "1"}, "page")
+
+
+def test_numbers_of_a_line() -> None:
+    text = "by score, N_scl 10 at 800 nodes 16.3 [7.33, 25.3] percentage points; N_scl 28 8 [-0.83, 16.8]"
+    assert quantities(text) == [Quantity(16.3, 7.33, 25.3), Quantity(8, -0.83, 16.8)]
+    assert nearest({28: Quantity(0, 0, 0), 3: Quantity(0, 0, 0), 1: Quantity(0, 0, 0)}, 10) == 28

@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
 import pytest
 from run_killer import Silent
+from run_toys import games_of
 
 from hauteur.learning.checkpoint import load_checkpoint
 from hauteur.learning.pipeline import learn
@@ -56,12 +56,6 @@ WRITES_AT_LEAST = 5 * GENERATIONS
 
 def recipe() -> Recipe:
     return parse_recipe(RECIPE, "test")
-
-
-def games_of(folder: Path) -> list[dict[str, Any]]:
-    """All games on disk, by generation and number."""
-    rows = [row for path in (folder / "games").glob("*.parquet") for row in pq.read_table(path).to_pylist()]
-    return sorted(rows, key=lambda row: (row["generation"], row["index"]))
 
 
 def last_net(folder: Path) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from learning_toys import ToyEvaluator
+from learning_toys import toy_games
 from torch import Tensor, nn
 from torch.nn import functional
 
@@ -22,15 +22,12 @@ from hauteur.learning.run_folder import RunFolder
 from hauteur.learning.targets import short_term_values
 from hauteur.learning.train import Batch, CandidateTrainer
 from hauteur.learning.trainers import Trainer
-from hauteur.matches.arena import play_games
-from hauteur.matches.record import GamePlan, GameRecord
-from hauteur.mcts.params import Dirichlet, SearchParams, Temperature
+from hauteur.matches.record import GameRecord
 from hauteur.networks import ResNetArchitecture, load
 from hauteur.networks.architecture import ResNet
 from hauteur.networks.evaluators.callables import features_of, random_positions
 from hauteur.networks.registered import register_network
 from hauteur.networks.shapes import resnet_shapes
-from hauteur.players.search_player import SearchPlayer
 
 GAME = _core.Game("tictactoe")
 SMALL = ResNet(filters=8, blocks=2, pooling=2, policy_channels=4, value_channels=4, value_hidden=8)
@@ -40,9 +37,7 @@ EVERY = ExtraTargets(reply=0.5, soft_policy=2.0, short_term=0.5, horizons=(2.0, 
 
 @pytest.fixture(scope="module")
 def records() -> list[GameRecord]:
-    player = SearchPlayer("toy", ToyEvaluator(GAME), SearchParams(dirichlet=Dirichlet()), 20, Temperature(initial=1.0))
-    games = play_games(GAME, [player], map(GamePlan, range(30)), seed=1, purpose="t", parallel=8, batch_size=8)
-    return sorted(games, key=lambda record: record.plan.index)
+    return toy_games(GAME, 30, 20)
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from learning_toys import ToyEvaluator
+from learning_toys import toy_games
 from network_toys import ToyTransformer, toy_linear
 from torch import nn
 
@@ -16,14 +16,11 @@ from hauteur.learning.recipe import TrainSettings
 from hauteur.learning.replay import ReplayBuffer, Samples
 from hauteur.learning.shards import write_shard
 from hauteur.learning.trainers import Trainer
-from hauteur.matches.arena import play_games
-from hauteur.matches.record import GamePlan, GameRecord
-from hauteur.mcts.params import Dirichlet, SearchParams, Temperature
+from hauteur.matches.record import GameRecord
 from hauteur.networks import load
 from hauteur.networks.architecture import ResNet
 from hauteur.networks.evaluators.callables import features_of, random_positions
 from hauteur.networks.evaluators.factory import make_evaluator
-from hauteur.players.search_player import SearchPlayer
 
 GAME = _core.Game("tictactoe")
 SMALL = ResNet(filters=8, blocks=1, policy_channels=4, value_channels=4, value_hidden=8)
@@ -31,15 +28,9 @@ SETTINGS = TrainSettings(batch_size=32, warmup_steps=2)
 FEATURES = features_of(GAME, random_positions(GAME, 12))
 
 
-def played(count: int, game: _core.Game = GAME, start: tuple[int, ...] = ()) -> list[GameRecord]:
-    player = SearchPlayer("toy", ToyEvaluator(game), SearchParams(dirichlet=Dirichlet()), 15, Temperature(initial=1.0))
-    plans = (GamePlan(index, start=start) for index in range(count))
-    return list(play_games(game, [player], plans, seed=1, purpose="t", parallel=8, batch_size=8))
-
-
 @pytest.fixture(scope="module")
 def records() -> list[GameRecord]:
-    return played(20)
+    return toy_games(GAME, 20, 15)
 
 
 @pytest.fixture
@@ -55,10 +46,9 @@ def equal(first: Samples, second: Samples) -> bool:
 
 
 def test_games_in_memory_are_those_of_a_shard(records: list[GameRecord], tmp_path: Path) -> None:
-    ordered = sorted(records, key=lambda record: record.plan.index)
-    write_shard(tmp_path / "a.parquet", GAME.spec, ordered, generation=0, nets=[0, 0])
+    write_shard(tmp_path / "a.parquet", GAME.spec, records, generation=0, nets=[0, 0])
     memory, disk = ReplayBuffer(GAME), ReplayBuffer(GAME)
-    memory.add(ordered)
+    memory.add(records)
     disk.extend([tmp_path / "a.parquet"])
     assert memory.positions == disk.positions > 0
     for seed in range(3):

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from run_toys import Silent
+from run_toys import Silent, tiny
 from run_toys import games_of as games_in
 from selfplay_toys import CAP, GAME, RESIGNS, games_of, play_generation, player, same
 
@@ -75,24 +75,10 @@ def test_everything_together_is_the_same_for_any_number_of_parallel_games_and_th
 def tiny_recipe(**sections: Any) -> Recipe:
     selfplay = {
         "episodes": "best-versus-opponent",
-        "games": 12,
-        "visits": 8,
-        "parallel_games": 6,
-        "batch_size": 4,
-        "shard_games": 5,
         "playout_cap": {"fast_visits": 3, "full_share": 0.5},
         "resignation": {"threshold": -0.01, "moves": 1, "earliest_ply": 4, "play_through": 0.5},
     }
-    values = {
-        "game": "tictactoe",
-        "network": {"filters": 4, "blocks": 1, "policy_channels": 2, "value_channels": 2, "value_hidden": 8},
-        "selfplay": selfplay,
-        "opponent": {"baseline": "random"},
-        "train": {"batch_size": 16, "samples_per_position": 1.0, "warmup_steps": 2},
-        "gate": {"by": "off"},
-        "run": {"generations": 2, "threads": 1},
-    }
-    return parse_recipe(values | sections, "test")
+    return tiny(**({"selfplay": selfplay, "opponent": {"baseline": "random"}, "gate": {"by": "off"}} | sections))
 
 
 def as_text(rows: list[dict[str, Any]]) -> list[str]:
@@ -116,14 +102,14 @@ def test_a_run_against_an_opponent_with_playout_cap_and_resignation(tmp_path: Pa
         assert f"learner +{learner['wins']} ={learner['draws']} -{learner['losses']}" in text
         assert f"resigned {games['resigned']['games']}, wrong" in text
     assert sum(line["games"]["resigned"]["games"] for line in metrics) > 0
-    learn(tiny_recipe(run={"generations": 2, "threads": 2}), folder=tmp_path / "b", display=Silent())
+    learn(tiny_recipe(run={"threads": 2}), folder=tmp_path / "b", display=Silent())
     assert as_text(games_in(tmp_path / "a")) == as_text(games_in(tmp_path / "b"))
 
 
 def test_the_moves_of_an_opponent_with_a_net_cost_nothing(tmp_path: Path) -> None:
     recipe = tiny_recipe(
         opponent={"net": "uniform", "colours": "second", "search": {"cache_size": 0}},
-        run={"generations": 1, "threads": 1},
+        run={"generations": 1},
     )
     learn(recipe, folder=tmp_path / "run", display=Silent())
     line = json.loads((tmp_path / "run" / "metrics.jsonl").read_text())

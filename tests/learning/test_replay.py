@@ -11,17 +11,15 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from learning_toys import ToyEvaluator
+from learning_toys import ToyEvaluator, toy_games
 from scipy import stats
 
 from hauteur import _core
 from hauteur.learning.recorded_games import Games
 from hauteur.learning.replay import ReplayBuffer
 from hauteur.learning.shards import read_shard, write_shard
-from hauteur.matches.arena import play_games
 from hauteur.matches.record import GamePlan, GameRecord
-from hauteur.mcts.params import Dirichlet, SearchParams, Temperature
-from hauteur.players.search_player import SearchPlayer
+from hauteur.mcts.params import SearchParams
 from reference.games import policy_surprise
 
 GAME = _core.Game("connect4")
@@ -29,10 +27,7 @@ GAME = _core.Game("connect4")
 
 @pytest.fixture(scope="module")
 def records() -> list[GameRecord]:
-    player = SearchPlayer("toy", ToyEvaluator(GAME), SearchParams(dirichlet=Dirichlet()), 10, Temperature(initial=1.0))
-    plans = [GamePlan(index, start=(3, 2, 3)[: index % 4]) for index in range(12)]
-    played = play_games(GAME, [player], plans, seed=1, purpose="t", parallel=4, batch_size=4)
-    return sorted(played, key=lambda game: game.plan.index)
+    return toy_games(GAME, [GamePlan(index, start=(3, 2, 3)[: index % 4]) for index in range(12)], 10)
 
 
 @pytest.fixture
@@ -192,10 +187,8 @@ def test_samples_are_uniform_over_positions_and_repeatable(shard: Path) -> None:
 def test_games_from_other_positions_keep_their_origin(tmp_path: Path) -> None:
     chess = _core.Game("chess")
     odds = _core.Game("chess(fen=rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1)")
-    player = SearchPlayer("toy", ToyEvaluator(chess), SearchParams(), 4, Temperature(initial=1.0))
     plans = [GamePlan(0), GamePlan(1, origin=odds.new_initial_state(), start=(322,))]
-    played = play_games(chess, [player], plans, seed=1, purpose="t", parallel=2, batch_size=2, max_plies=6)
-    records = sorted(played, key=lambda game: game.plan.index)
+    records = toy_games(chess, plans, 4, max_plies=6)
     path = tmp_path / "gen-00001-0000.parquet"
     write_shard(path, chess.spec, records, generation=1, nets=[0])
     buffer = ReplayBuffer(chess, 10)

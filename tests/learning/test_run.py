@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from run_toys import tiny
 
 from hauteur import _core
 from hauteur.learning.display import GenerationRow
@@ -22,23 +23,15 @@ from hauteur.players.settings import parse_player
 SHAPE = ResNet(filters=8, blocks=1, policy_channels=4, value_channels=4, value_hidden=8)
 
 
-def tiny(**run: Any) -> Recipe:
-    values = {
-        "game": "tictactoe",
-        "network": SHAPE,
-        "selfplay": {"games": 8, "visits": 6, "parallel_games": 8, "batch_size": 8},
-        "train": {"batch_size": 16},
-        "gate": {"games": 2},
-        "run": {"generations": 2, "threads": 1, **run},
-    }
-    return Recipe.model_validate(values)
+def small(**run: Any) -> Recipe:
+    return tiny(selfplay={"games": 8}, gate={"games": 2}, run=run)
 
 
 @pytest.fixture(scope="module")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> tuple[LearningRun, list[GenerationRow]]:
     """A run of two generations, and the rows that its callback got."""
     rows: list[GenerationRow] = []
-    return learn(tiny(), out=tmp_path_factory.mktemp("runs") / "whole", on_generation=rows.append), rows
+    return learn(small(), out=tmp_path_factory.mktemp("runs") / "whole", on_generation=rows.append), rows
 
 
 def test_the_callback_gets_a_row_a_generation(
@@ -56,7 +49,7 @@ def test_what_a_run_shows(finished: tuple[LearningRun, list[GenerationRow]]) -> 
     run, _ = finished
     assert run.best.is_file()
     assert run.report.is_file()
-    assert run.recipe.network.filters == 8
+    assert run.recipe.network.filters == 4
     assert "2 of 2 generations" in repr(run)
     html = run._repr_html_()
     assert "policy_loss" in html
@@ -75,7 +68,7 @@ def test_recipes_come_from_files_with_overrides_and_print_lines(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("tiny.toml").write_text(recipe_toml(tiny()))
+    Path("tiny.toml").write_text(recipe_toml(small()))
     run = learn("tiny.toml", "run.generations=1", "run.tag=first")
     assert run.folder == Path("runs/tictactoe/first")
     out = capsys.readouterr().out

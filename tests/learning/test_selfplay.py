@@ -15,10 +15,9 @@ from hauteur.learning.metrics import resignation_metrics
 from hauteur.learning.planned import game_plans, planned_selfplay
 from hauteur.learning.recipe import SelfPlaySettings
 from hauteur.learning.replay import ReplayBuffer
-from hauteur.matches.record import GamePlan, Resignation
+from hauteur.matches.record import Resignation
 from hauteur.mcts.params import Dirichlet, ForcedPlayouts, SearchParams, Temperature
 from hauteur.players.search_player import PlayoutCap, SearchPlayer
-from reference.games import searches_in_full
 from reference.resignation import NO_SIDE, ResignationWatch
 
 
@@ -33,12 +32,6 @@ def test_fast_moves_have_few_visits_and_are_not_learned_from() -> None:
     assert set(visits[learn == 0]) == {5}
     assert len(learn) > 300
     assert learn.mean() == pytest.approx(0.25, abs=4 * (0.25 * 0.75 / len(learn)) ** 0.5)
-
-
-def test_which_moves_are_full_is_named_by_the_seed_of_the_game_and_the_ply() -> None:
-    for game in games_of([player(cap=CAP)], [GamePlan(k, start=(3, 3)) for k in range(10)]):
-        expected = [searches_in_full(CAP, game.seed, 2 + ply) for ply in range(len(game.actions))]
-        assert game.learn.tolist() == [int(full) for full in expected]
 
 
 def test_fast_searches_are_those_of_a_player_without_noise_and_forced_playouts() -> None:

@@ -9,6 +9,7 @@ import pytest
 import run_toys
 import start_toys
 from learning_toys import ToyEvaluator
+from output_differences import legal_policy
 from recorded_games import random_record, shard_of
 from start_toys import TICTACTOE, Silent, metrics_of, tiny
 
@@ -84,11 +85,6 @@ def test_held_out_games_are_apart_whole_and_the_same_for_the_same_seed(tmp_path:
 ONCE = (("a", 1), ("b", 1), ("c", 2))
 
 
-def softmax(logits: np.ndarray[Any, np.dtype[np.float32]]) -> np.ndarray[Any, np.dtype[np.float64]]:
-    weights = np.exp(logits.astype(np.float64) - logits.max())
-    return np.asarray(weights / weights.sum())
-
-
 def test_the_teachers_policy_and_values_become_the_targets(tmp_path: Path) -> None:
     teacher = ToyEvaluator(TICTACTOE)
     records = [random_record(TICTACTOE, index, start=(4,) if index % 2 else ()) for index in range(6)]
@@ -103,9 +99,8 @@ def test_the_teachers_policy_and_values_become_the_targets(tmp_path: Path) -> No
             state.apply(action)
         for action in record.actions.tolist():
             logits, wdl = teacher(state.features()[None])
-            legal = state.legal_actions()
             expected = np.zeros(TICTACTOE.num_actions)
-            expected[legal] = softmax(logits[0, legal])
+            expected[state.legal_actions()] = legal_policy(state, logits[0])
             assert samples.policy[row] == pytest.approx(expected, abs=2e-5)
             assert samples.wdl[row] == pytest.approx(wdl[0], abs=1e-6)
             assert np.array_equal(samples.features[row], state.features())

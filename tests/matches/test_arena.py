@@ -56,37 +56,6 @@ def self_plans(games: int) -> list[GamePlan]:
     return [GamePlan(index) for index in range(games)]
 
 
-def replayed(game: GameRecord) -> _core.State:
-    """The game's last position, with every recorded fact checked on the way."""
-    state = GAME.new_initial_state()
-    for action in game.plan.start:
-        state.apply(action)
-    ends = np.cumsum(game.policy_lengths)
-    for ply, action in enumerate(game.actions.tolist()):
-        edges = slice(ends[ply] - game.policy_lengths[ply], ends[ply])
-        assert state.outcome() is None
-        assert state.to_move == game.movers[ply]
-        assert set(game.policy_actions[edges].tolist()) <= set(state.legal_actions().tolist())
-        assert game.policy_counts[edges].min() > 0
-        assert game.policy_counts[edges].sum() == game.visits[ply] - 1
-        state.apply(action)
-    return state
-
-
-def test_games_are_recorded_as_played() -> None:
-    games = games_of([player()], self_plans(30))
-    assert [game.plan.index for game in games] == list(range(30))
-    for game in games:
-        state = replayed(game)
-        assert state.outcome() == game.outcome
-        assert state.end_reason() == game.end_reason
-        assert (game.visits >= 12).all()
-        assert game.root_wdl.sum(axis=1) == pytest.approx(1, abs=1e-5)
-        assert np.abs(game.net_value).max() <= 1
-        assert (game.temperatures == 1).all()
-    assert len({tuple(line) for line in lines(games)}) > 20
-
-
 def test_the_same_seed_gives_the_same_games_for_any_number_of_parallel_games() -> None:
     expected = lines(games_of([player()], self_plans(20)))
     for options in (
@@ -97,18 +66,6 @@ def test_the_same_seed_gives_the_same_games_for_any_number_of_parallel_games() -
     ):
         assert lines(games_of([player()], self_plans(20), **options)) == expected
     assert lines(games_of([player()], self_plans(20), seed=2)) != expected
-
-
-def test_two_players_keep_their_own_trees_and_evaluators() -> None:
-    first, second = player(1, visits=10), player(2, visits=25)
-    plans = [GamePlan(index, (0, 1) if index % 2 == 0 else (1, 0)) for index in range(8)]
-    for game in games_of([first, second], plans):
-        sides = np.array(game.plan.sides)[game.movers]
-        assert (game.visits[sides == 0] >= 10).all()
-        assert (game.visits[sides == 1] >= 25).all()
-        assert replayed(game).outcome() == game.outcome
-        assert game.score_of(0) + game.score_of(1) == 1
-        assert game.score_of(game.plan.sides[0]) == (1 + game.outcome) / 2
 
 
 def test_players_with_one_evaluator_share_its_batches() -> None:

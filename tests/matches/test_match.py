@@ -12,7 +12,7 @@ from hauteur.cli import main
 from hauteur.matches.folder import MatchFolder
 from hauteur.matches.ratings.sources import read_results
 from hauteur.matches.report.stored import StoredMatch
-from hauteur.matches.results import MatchGame, Tally, Work, table
+from hauteur.matches.results import MatchGame, Work, table
 from hauteur.players.build import Evaluators, Resources
 from hauteur.players.search_player import SearchPlayer
 from hauteur.studies.puzzles.sources import read_lines
@@ -167,21 +167,6 @@ def test_games_do_not_depend_on_the_games_beside_them(resources: Resources) -> N
     assert games_of_players(toy_players(), settings_of(), resources) == expected
     some = games_of_players(toy_players(), settings_of(), resources, skip={0, 3, 4, 9})
     assert some == [game for game in expected if game.index not in {0, 3, 4, 9}]
-
-
-def test_the_tally_does_not_depend_on_the_order_of_games() -> None:
-    games = [
-        MatchGame(index=i, a="first" if i % 2 == 0 else "second", score=(i * 7 % 3) / 2, end="e", plies=i, moves=str(i))
-        for i in range(20)
-    ]
-    tallies = [Tally(paired=True), Tally(paired=True)]
-    for game in games:
-        tallies[0].add(game)
-    for game in reversed(games):
-        tallies[1].add(game)
-    assert tallies[0].to_json() == tallies[1].to_json()
-    assert sum(tallies[0].pairs.counts) == 10
-    assert tallies[0].pairs.score == tallies[0].record.score
 
 
 BAD = [

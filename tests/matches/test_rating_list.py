@@ -13,9 +13,7 @@ from hauteur.matches.ratings.elo import (
     MatchScore,
     elo_of_interval,
     elo_of_score,
-    finite_elo,
     score_interval,
-    score_of_elo,
 )
 from hauteur.matches.ratings.rating_list import Encounter, RatingList
 
@@ -53,13 +51,6 @@ def test_the_scale_is_that_of_the_score(record: MatchScore) -> None:
     found = rating_list([Encounter("a", "b", record)])
     assert found.difference("a", "b")[0] == pytest.approx(elo_of_score(record.score), rel=0.02)
     assert found.difference_interval("a", "b") == pytest.approx(elo_of_interval(score_interval(record)), abs=2)
-
-
-def test_without_draws_it_is_the_logistic_with_jeffreys_prior() -> None:
-    record = MatchScore(wins=37, losses=13)
-    found = rating_list([Encounter("a", "b", record)])
-    assert found.difference("a", "b")[0] == pytest.approx(finite_elo(record), rel=0.02)
-    assert expected(120, 0.0)[0] == pytest.approx(score_of_elo(120))
 
 
 def test_who_won_all_games_is_far_ahead_but_not_without_end() -> None:

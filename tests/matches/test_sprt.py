@@ -1,17 +1,17 @@
 """Sequential tests by matches: pairs count by number, the verdict survives interruptions, the command's exit status."""
 
 import json
-from contextlib import closing
 from pathlib import Path
 
 import pytest
+from match_toys import played
 
 from hauteur import _core
 from hauteur.cli import main
 from hauteur.matches.folder import MatchFolder
 from hauteur.matches.match import Match, MatchSettings
 from hauteur.matches.ratings.elo import PairsInOrder, Sprt
-from hauteur.matches.results import MatchGame, Tally
+from hauteur.matches.results import Tally
 from hauteur.players.build import Resources
 from hauteur.players.settings import parse_player
 
@@ -32,16 +32,6 @@ def match_in(folder: Path | None, *, parallel: int = 6, games: int = 400, **more
     )
     resources = Resources(parallel=parallel, threads=1)
     return Match(GAME, settings, resources=resources, folder=None if folder is None else MatchFolder(folder), sprt=TEST)
-
-
-def played(match: Match, games: int | None = None) -> list[MatchGame]:
-    found = list[MatchGame]()
-    with closing(match.play()) as iterator:
-        while games is None or len(found) < games:
-            if (game := next(iterator, None)) is None:
-                break
-            found.append(game)
-    return found
 
 
 def test_only_pairs_without_a_gap_before_them_count() -> None:

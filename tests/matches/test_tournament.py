@@ -3,6 +3,7 @@
 import json
 import re
 from contextlib import closing
+from itertools import islice
 from pathlib import Path
 
 import pytest
@@ -34,13 +35,8 @@ def tournament_in(folder: Path | None, players: tuple[str, ...] = PLAYERS[:3], *
 
 
 def played(tournament: Tournament, games: int | None = None) -> list[tuple[int, MatchGame]]:
-    found = list[tuple[int, MatchGame]]()
     with closing(tournament.play_all()) as iterator:
-        while games is None or len(found) < games:
-            if (game := next(iterator, None)) is None:
-                break
-            found.append(game)
-    return sorted(found, key=lambda pair: (pair[0], pair[1].index))
+        return sorted(islice(iterator, games), key=lambda pair: (pair[0], pair[1].index))
 
 
 def numbers(tournament: Tournament) -> list[dict[str, object]]:

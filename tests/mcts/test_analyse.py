@@ -79,19 +79,6 @@ def test_batches_grow_with_the_tree() -> None:
     assert all(size <= max(1, seen // VISITS_PER_ROW) for size, seen in zip(rows[1:], grown[:-1], strict=True))
 
 
-def test_a_position_that_goes_on_keeps_its_tree() -> None:
-    made = session(moves="e2e4")
-    best = made.search(Limits(visits=400)).best
-    assert best is not None
-    reply = made.state.action_to_text(best.action)
-    assert go_to(made, CHESS, f"e2e4 {reply}")
-    report = made.search(Limits(visits=1))
-    assert report.visits == best.visits
-    assert report.pace.new_visits == 0
-    assert not go_to(made, CHESS, "d2d4")
-    assert made.search(Limits(visits=5)).visits == 5
-
-
 def test_the_same_position_keeps_its_tree_and_clear_forgets_it() -> None:
     made = session()
     made.search(Limits(visits=50))

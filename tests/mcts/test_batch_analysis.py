@@ -25,6 +25,7 @@ from hauteur.mcts.batch_analysis import (
 from hauteur.mcts.driver import run_searches
 from hauteur.mcts.params import Dirichlet, SearchContempt, SearchParams
 from hauteur.networks.evaluators.base import GameEvaluator
+from hauteur.networks.evaluators.callables import random_positions
 
 CONNECT4 = load_game("connect4")
 CONTEMPT = SearchParams(search_contempt=SearchContempt(n_scl=4), dirichlet=Dirichlet())
@@ -39,19 +40,6 @@ class Hashed(GameEvaluator):
 
     def compute(self, features: Floats) -> tuple[Floats, Floats]:
         return self._answer(features)
-
-
-def positions(count: int, seed: int = 1) -> list[_core.State]:
-    """Positions of random games, none of them over."""
-    random, found = np.random.default_rng(seed), list[_core.State]()
-    while len(found) < count:
-        state = CONNECT4.new_initial_state()
-        for _ in range(int(random.integers(20))):
-            if state.outcome() is None:
-                state.apply(int(random.choice(state.legal_actions())))
-        if state.outcome() is None:
-            found.append(state)
-    return found
 
 
 def one(request: AnalysisRequest) -> RequestChain[Readings]:
@@ -70,7 +58,7 @@ def of_states(analysis: BatchAnalysis, states: Iterable[_core.State], *visits: i
 
 
 def test_alone_or_beside_others_in_any_order() -> None:
-    states = positions(50)
+    states = random_positions(CONNECT4, 50)
     together = of_states(BatchAnalysis(Hashed(), CONTEMPT, seed=5), states, 5, 40)
     backwards = of_states(BatchAnalysis(Hashed(7), CONTEMPT, seed=5, at_a_time=3), reversed(states), 5, 40)
     alone = [of_states(BatchAnalysis(Hashed(1), CONTEMPT, seed=5), [state], 5, 40)[0] for state in states]
@@ -79,7 +67,7 @@ def test_alone_or_beside_others_in_any_order() -> None:
 
 
 def test_readings_are_those_of_a_plain_search() -> None:
-    state = positions(1)[0]
+    (state,) = random_positions(CONNECT4, 1)
     few, many = of_states(BatchAnalysis(Hashed(), SearchParams()), [state], 6, 80)[0]
     for reading in (few, many):
         forest = _core.Forest(CONNECT4, SearchParams(max_in_flight=1))
@@ -96,7 +84,7 @@ def test_readings_are_those_of_a_plain_search() -> None:
 
 
 def test_searches_may_end_early() -> None:
-    states = positions(30)
+    states = random_positions(CONNECT4, 30)
     analysis = BatchAnalysis(Hashed(), SearchParams())
     every = of_states(analysis, states, 4, 32)
 
@@ -121,7 +109,7 @@ def test_chains_request_by_what_was_found() -> None:
             state.apply(found.best)
         return played
 
-    states = positions(20)
+    states = random_positions(CONNECT4, 20)
     analysis = BatchAnalysis(Hashed(), SearchParams(), at_a_time=5)
     lines = dict(analysis.run(line(state) for state in states))
     alone = [dict(BatchAnalysis(Hashed(), SearchParams()).run([line(state)]))[0] for state in states]

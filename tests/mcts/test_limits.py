@@ -37,13 +37,10 @@ def with_edges(visits: Sequence[int], q: Sequence[float], /, **changes: Any) -> 
     return replace(START, look=lambda: (visits, q), **changes)
 
 
-def test_without_limits_it_goes_on() -> None:
-    assert stop_reason(Limits(), START) is None
-
-
 @pytest.mark.parametrize(
     ("limits", "reason"),
     [
+        (Limits(), None),
         (Limits(visits=101), "visits"),
         (Limits(visits=102), None),
         (Limits(new_visits=101), "visits"),

@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pytest
+from forests import search_one_by_one
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from search_pairs import Pair, Pending, calls, do_call, games, random_state, search_contempts, search_params, wanderers
-from search_toys import Evaluator, Floats, hash_evaluator
+from output_differences import legal_policy
+from search_pairs import (
+    Pair,
+    agree_after_each,
+    calls,
+    games,
+    random_state,
+    search_contempts,
+    search_params,
+    wanderers,
+)
+from search_toys import Evaluator, hash_evaluator
 
 from hauteur._core import Forest, Game, State
 from hauteur.mcts.params import Cpuct, OpponentNet, SearchContempt, SearchParams
 from reference.opponent_net import ModelledSearch
-
-OWN, MODEL = 0, 1
-
-
-@dataclass
-class ModelPending(Pending):
-    """A gather for one of the nets."""
-
-    net: int
 
 
 @dataclass
@@ -38,23 +40,13 @@ class ModelPair(Pair):
 
     def gather(self, rows: int) -> int:
         """Gathers in both for the own net, then for the model."""
-        return self._gather(rows, OWN) + self._gather(rows, MODEL)
-
-    def _gather(self, rows: int, net: int) -> int:
-        features = np.full((rows, *self.state.game.feature_shape), np.nan, np.float32)
-        batch = self.forest.gather(features, net)
-        leaves = self.search.gather(rows) if net == OWN else self.modelled.gather_for_model(rows)
-        assert len(batch) == len(leaves)
-        for row, leaf in zip(features, leaves, strict=False):
-            np.testing.assert_array_equal(row, leaf.node.state.features())
-        self.pending.append(ModelPending(batch, leaves, features[: len(leaves)], net))
-        return len(leaves)
+        return super().gather(rows) + self.gather_for(1, rows, self.modelled.gather_for_model)
 
     def apply(self, index: int) -> None:
-        pending = cast("ModelPending", self.pending.pop(index))
+        pending = self.pending.pop(index)
         answers = (self.evaluator, self.model)[pending.net](pending.features)
         self.forest.apply(pending.batch, *answers)
-        if pending.net == OWN:
+        if pending.net == 0:
             self.search.apply(pending.leaves, *answers)
         else:
             self.modelled.apply_model(pending.leaves, answers[0])
@@ -102,20 +94,15 @@ def model_pairs(draw: st.DrawFn) -> ModelPair:
 @given(model_pairs(), calls)
 @settings(max_examples=100)
 def test_any_sequence_of_calls_agrees(pair: ModelPair, calls: list[tuple[str, int]]) -> None:
-    for what, number in calls:
-        do_call(pair, what, number)
-        pair.check()
+    agree_after_each(pair, calls)
 
 
 def searched(state: State, params: SearchParams, own: Evaluator, model: Evaluator, visits: int) -> tuple[Forest, Any]:
     """A tree searched to `visits` visits, one evaluation at a time; the forest and the ids of its one tree."""
     forest = Forest(state.game, params)
-    ids, row = np.array([forest.add(state, seed=7)]), np.zeros((1, *state.game.feature_shape), np.float32)
+    ids = np.array([forest.add(state, seed=7)])
     forest.set_visit_limits(ids, np.array([visits], np.uint32))
-    while len(forest.active()):
-        for net in forest.nets:
-            batch = forest.gather(row, net)
-            forest.apply(batch, *(own, model)[net](row[: len(batch)]))
+    search_one_by_one(forest, own, model)
     forest.check_invariants(int(ids[0]))
     return forest, ids
 
@@ -142,12 +129,7 @@ def expectation(state: State, viewer: int, model: Evaluator, temperature: float)
     values = np.array([expectation(state.child(action), viewer, model, temperature) for action in actions])
     if state.to_move == viewer:
         return float(values.max())
-    return float(softmax(model(state.features()[None])[0][0][actions] / temperature) @ values)
-
-
-def softmax(logits: Floats) -> Any:
-    weights = np.exp(logits.astype(np.float64) - logits.max())
-    return weights / weights.sum()
+    return float(legal_policy(state, model(state.features()[None])[0][0] / temperature) @ values)
 
 
 @pytest.mark.parametrize(

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from forests import search
 from hypothesis import given
 from hypothesis import strategies as st
 from search_pairs import Pair, agree_after_each, calls, pairs
@@ -164,12 +165,7 @@ def forest_of(params: SearchParams, starts: Sequence[Sequence[int]], *rules: Rul
         for move in moves:
             state.apply(move)
         forest.add(state, 1000 + number)
-    ids, evaluator = forest.active(), hash_evaluator(7)
-    forest.set_visit_limits(ids, np.full(len(ids), 80, np.uint32))
-    features = np.zeros((rows, *CONNECT4.feature_shape), np.float32)
-    while len(forest.active()):
-        batch = forest.gather(features)
-        forest.apply(batch, *evaluator(features[: len(batch)]))
+    search(forest, hash_evaluator(7), visits=80, rows=rows)
     return forest
 
 
@@ -239,21 +235,17 @@ def failing(place: str, answer: Callable[..., Any]) -> Rule:
     return rule
 
 
-def run_in(search: str, rule: Rule) -> None:
+def run_in(kind: str, rule: Rule) -> None:
     """Search by the core or by the reference, and choose a move."""
     state, evaluator = CONNECT4.new_initial_state(), hash_evaluator(7)
-    if search == "reference":
+    if kind == "reference":
         tree = Search(state, SearchParams(), 0, [rule])
         tree.run(evaluator, 20)
         tree.best_action()
         return
     forest = Forest(CONNECT4, SearchParams(), rules=RuleChain([rule]))
     ids = np.array([forest.add(state, 0)])
-    forest.set_visit_limits(ids, np.array([20], np.uint32))
-    features = np.zeros((1, *CONNECT4.feature_shape), np.float32)
-    while len(forest.active()):
-        batch = forest.gather(features)
-        forest.apply(batch, *evaluator(features[: len(batch)]))
+    search(forest, evaluator, visits=20, rows=1)
     forest.best_actions(ids)
 
 
@@ -261,14 +253,14 @@ def stumble() -> float:
     raise KeyError("q")
 
 
-SEARCHES = pytest.mark.parametrize("search", ["core", "reference"])
+SEARCHES = pytest.mark.parametrize("kind", ["core", "reference"])
 
 
 @SEARCHES
 @pytest.mark.parametrize("place", PLACES)
-def test_a_rule_that_raises_is_named_with_its_method(search: str, place: str) -> None:
+def test_a_rule_that_raises_is_named_with_its_method(kind: str, place: str) -> None:
     with pytest.raises(ValueError, match=rf"^rule Bad\.{place} has failed: KeyError: 'q'$") as caught:
-        run_in(search, failing(place, stumble))
+        run_in(kind, failing(place, stumble))
     assert isinstance(caught.value.__cause__, KeyError)
 
 
@@ -282,11 +274,11 @@ NUMBERS = [place for place in PLACES if place not in ("after_backup", "choose")]
     [math.nan, None, "0.5", np.full(7, True), np.full(7, math.inf), np.zeros(99), np.ones(7, complex)],
     ids=repr,
 )
-def test_what_is_no_array_of_finite_numbers_is_refused(search: str, place: str, answer: object) -> None:
+def test_what_is_no_array_of_finite_numbers_is_refused(kind: str, place: str, answer: object) -> None:
     with pytest.raises(
         ValueError, match=rf"^rule Bad\.{place} must return finite numbers.* of shape .*, got "
     ) as caught:
-        run_in(search, failing(place, lambda: answer))
+        run_in(kind, failing(place, lambda: answer))
     assert "\n" not in str(caught.value)
 
 
@@ -306,9 +298,9 @@ def test_what_is_no_array_of_finite_numbers_is_refused(search: str, place: str, 
         ("choose", np.array([0.0]), "rule Bad.choose must return 1 whole numbers, got "),
     ],
 )
-def test_ranges_of_what_rules_return(search: str, place: str, answer: Any, message: str) -> None:
+def test_ranges_of_what_rules_return(kind: str, place: str, answer: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        run_in(search, failing(place, lambda: answer))
+        run_in(kind, failing(place, lambda: answer))
 
 
 def test_an_edge_that_the_root_is_kept_from_cannot_be_chosen() -> None:

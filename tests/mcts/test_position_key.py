@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from forests import search
 from search_toys import hash_evaluator
 
 from hauteur import _core
@@ -48,15 +49,9 @@ def searched(games: int, key: str, threads: int = 1) -> tuple[list[float], dict[
     params = SearchParams.model_validate({"cache_key": key, "cache_size": 0, "max_in_flight": 4})
     forest = _core.Forest(ENDGAME, params, seed=3, threads=threads)
     starts = ["", "d3c3", "d3c4 e6d6", "d3e3"][:games]
-    ids = np.array([forest.add(after(moves, ENDGAME), seed=n) for n, moves in enumerate(starts)])
-    forest.set_visit_limits(ids, np.full(games, 600, np.uint32))
-    evaluate = hash_evaluator(CHESS.num_actions, salt=1, sharpness=6.0)
-    features = np.zeros((4 * games, *CHESS.feature_shape), np.float32)
-    while len(forest.active()):
-        batch = forest.gather(features)
-        rows = len(batch)
-        forest.apply(batch, *evaluate(features[:rows]))
-    return forest.root_visits(ids[:1])[0].tolist(), forest.stats()
+    ids = [forest.add(after(moves, ENDGAME), seed=n) for n, moves in enumerate(starts)]
+    search(forest, hash_evaluator(CHESS.num_actions, salt=1, sharpness=6.0), visits=600, rows=4 * games)
+    return forest.root_visits(np.array(ids[:1]))[0].tolist(), forest.stats()
 
 
 def test_a_tree_takes_evaluations_from_itself_alone() -> None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import forests
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 from repeating_games import Wanderers
-from search_pairs import Pair, calls, do_call, random_state, repetitions, wanderers
+from search_pairs import Pair, agree_after_each, calls, random_state, repetitions, wanderers
 from search_pairs import search_params as plain_params
-from search_toys import hash_evaluator
+from search_toys import Floats, hash_evaluator
 
 from hauteur._core import Forest, Game, State
 from hauteur.mcts.params import QAverage, Repetition, SearchParams, Variance
@@ -33,11 +34,11 @@ def searched(state: State, params: SearchParams, visits: int, *, value: float = 
 
 
 def search(forest: Forest, visits: int, *, value: float = 0.5) -> None:
-    forest.set_visit_limits(TREE, np.array([visits], np.uint32))
-    while len(forest.active()):
-        batch = forest.gather(np.zeros((1, *forest.game.feature_shape), np.float32))
-        wdl = np.array([[value, 1.0 - value, 0.0]], np.float32)
-        forest.apply(batch, np.zeros((1, forest.game.num_actions), np.float32), wdl)
+    def answer(features: Floats) -> tuple[Floats, Floats]:
+        logits = np.zeros((len(features), forest.game.num_actions), np.float32)
+        return logits, np.tile(np.array([value, 1.0 - value, 0.0], np.float32), (len(features), 1))
+
+    forests.search(forest, answer, visits=visits, rows=1)
     forest.check_invariants(0)
 
 
@@ -175,9 +176,7 @@ def pairs(draw: st.DrawFn) -> Pair:
 @settings(suppress_health_check=list(HealthCheck))
 @given(pairs(), calls)
 def test_core_and_reference_agree(pair: Pair, steps: list[tuple[str, int]]) -> None:
-    for step in steps:
-        do_call(pair, *step)
-        pair.check()
+    agree_after_each(pair, steps)
 
 
 def test_four_draws_of_ten_visits_taken_back() -> None:

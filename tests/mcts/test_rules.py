@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from forests import make_forest, search
 from hypothesis import given
 from hypothesis import strategies as st
 from search_toys import hash_evaluator
 
 import reference
-from hauteur._core import Forest, Game
+from hauteur._core import Game
 from hauteur.mcts.params import (
     Cpuct,
     EarlyVisits,
@@ -158,7 +159,11 @@ def test_moving_averages_by_hand(rule: QAverage, mean: float) -> None:
 
 
 NEUTRAL: dict[str, list[dict[str, Any]]] = {
-    "search_contempt": [{}, {"n_scl": -1_000_000_000}],
+    "search_contempt": [
+        {},
+        {"n_scl": -1_000_000_000},
+        {"n_scl": 1_000_000_000, "temperature": 3, "ratio_schedule": "5:0.5"},
+    ],
     "second_net": [{"large_visits": 0}],
     "variance": [{"scale": 0}, {"scale": 0, "mode": "ucb1_tuned"}, {"scale": 0, "mode": "node_scaled_cpuct"}],
     "tree_balance": [{"many": 0, "few": 0}, {"mode": "legacy", "left": 0, "right": 0}, {"mode": "additive", "left": 0}],
@@ -174,16 +179,12 @@ NEUTRAL: dict[str, list[dict[str, Any]]] = {
 def grown(spec: str, params: dict[str, Any]) -> tuple[int, float]:
     """Digest and bytes of a tree of the core of 150 visits in batches of 4."""
     game = Game(spec)
-    forest = Forest(game, SearchParams.model_validate(params))
-    forest.set_visit_limits([forest.add(game.new_initial_state())], [150])
-    features, evaluate = np.zeros((4, *game.feature_shape), np.float32), hash_evaluator(game.num_actions)
-    while len(forest.active()):
-        batch = forest.gather(features)
-        forest.apply(batch, *evaluate(features[: len(batch)]))
+    forest = make_forest(game, SearchParams.model_validate(params))
+    search(forest, hash_evaluator(game.num_actions), visits=150, rows=4)
     return forest.digest(0), forest.tree_stats(0)["bytes"]
 
 
-@pytest.mark.parametrize("game", ["connect4", "chess"])
+@pytest.mark.parametrize("game", ["connect4", "chess", "nogo(size=4)"])
 @pytest.mark.parametrize("rule", NEUTRAL)
 def test_neutral_rules_are_plain_puct_bit_for_bit(game: str, rule: str) -> None:
     plain = grown(game, {})

@@ -19,7 +19,7 @@ def digests(forest: Forest) -> list[int]:
     return [forest.digest(int(tree)) for tree in np.sort(forest.finished())]
 
 
-# -- results do not depend on how the work is cut ------------------------------------------------------------------
+# -- results do not depend on how the work is cut ----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("spec", SPECS)
@@ -75,7 +75,7 @@ def test_the_cache_changes_nothing_in_sequential_search(game: Game, params: Sear
     assert len(set(grown)) == 1
 
 
-# -- limits --------------------------------------------------------------------------------------------------------
+# -- limits ------------------------------------------------------------------------------------------------------------
 
 
 @given(pairs(), st.integers(1, 90), st.integers(1, 33))
@@ -104,7 +104,7 @@ def test_a_tree_stops_growing_at_the_memory_cap_and_the_others_go_on() -> None:
     forest.check_invariants(1)
 
 
-# -- bookkeeping ---------------------------------------------------------------------------------------------------
+# -- bookkeeping -------------------------------------------------------------------------------------------------------
 
 
 @given(pairs(), st.integers(1, 80), st.integers(1, 16))

@@ -1,6 +1,6 @@
-"""Walking a search tree: its figures are those of the core, one call a step, and what is drawn is what was visited."""
+"""Walking a search tree: figures of the core, rows for whoever shows it, and what is drawn is what was visited."""
 
-import math
+import json
 import xml.etree.ElementTree as ElementTree
 from typing import Any
 
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from search_toys import hash_evaluator
 
 import hauteur as ht
-from hauteur.mcts.search_tree import SearchTree, TreeNode
+from hauteur.mcts.search_tree import SearchTree, TreeNode, first_nodes, opened
 from hauteur.mcts.tree_source import ForestTree, edges_of
 
 RULES = [
@@ -90,14 +90,6 @@ def test_the_most_visited_nodes_are_connected_and_none_is_left_out(count: int, v
     assert max(outside, default=0) <= min(node.visits for node in found)
 
 
-def test_unvisited_moves_have_a_prior_and_no_value() -> None:
-    tree = tree_of("chess", 12)
-    unvisited = [child for child in tree.root.children if not child.visits]
-    assert unvisited
-    assert all(math.isnan(child.q) and np.isnan(child.wdl).all() and child.prior > 0 for child in unvisited)
-    assert all(child.children == () and math.isnan(child.value) for child in unvisited)
-
-
 def test_a_picture_has_a_mark_for_each_node() -> None:
     picture = tree_of().plot(25)
     root = ElementTree.fromstring(picture._repr_svg_())
@@ -129,3 +121,58 @@ def test_branches_are_the_edges_behind_their_lines(rules: dict[str, Any], count:
     shared = [edge for edge in edges if edge["node_visits"] > edge["visits"]]
     assert bool(shared) == ("graph" in rules and count > 1)
     assert any(edge["node_frozen"] for edge in edges) == ("search_contempt" in rules and count > 0)
+
+
+# -- rows --------------------------------------------------------------------------------------------------------------
+
+
+Row = dict[str, Any]
+
+
+def searched(spec: str, visits: int = 600, large: bool = False, **rules: Any) -> SearchTree:
+    """A tree with uneven values."""
+    game = ht.load_game(spec)
+    nets = [hash_evaluator(game.num_actions, salt=salt) for salt in (0, 1)]
+    params = ht.SearchParams.model_validate(rules)
+    state = game.new_initial_state()
+    return ht.search(state, nets[0], params, visits=visits, large=nets[1] if large else None).tree
+
+
+def flat(row: Row) -> list[Row]:
+    return [row, *(found for child in row.get("children", ()) for found in flat(child))]
+
+
+def test_first_nodes_are_the_most_visited_ones_nested() -> None:
+    tree = searched("chess")
+    rows = flat(json.loads(json.dumps(first_nodes(tree, 120), allow_nan=False)))
+    nodes = {node.line: node for node in tree.most_visited(120)}
+    assert {tuple(row["line"]) for row in rows} == set(nodes)
+    for row in rows:
+        node = nodes[tuple(row["line"])]
+        assert (row["visits"], row["chooser"]) == (node.visits, (node.depth - 1) % 2 if node.depth else 0)
+        assert node.parent is None or node.parent.state.parse(row["move"]) == node.action
+        if "children" in row:
+            assert all(child["line"][:-1] == row["line"] for child in row["children"])
+            assert row["left_out"] == sum(child.visits > 0 for child in node.children) - len(row["children"])
+            assert sum(child["share"] for child in row["children"]) <= 1 + 1e-9
+
+
+def test_an_opened_node_has_all_its_moves() -> None:
+    tree = searched("chess", 50)
+    row = opened(tree, ())
+    assert len(row["children"]) == 20
+    assert row["left_out"] == 0
+    unvisited = [child for child in row["children"] if not child["visits"]]
+    assert all(child["q"] is None and child["wdl"] is None and child["prior"] > 0 for child in unvisited)
+    assert opened(tree, unvisited[0]["line"])["children"] == [] if unvisited else True
+    with pytest.raises(ValueError, match="the tree has no move 3"):
+        opened(tree, [3])
+
+
+def test_frozen_nodes_say_how_often_their_moves_are_drawn() -> None:
+    rows = flat(first_nodes(searched("connect4", search_contempt={"n_scl": 6}), 200))
+    frozen = [row for row in rows if row["frozen"] and len(row.get("children", ())) == row["replies"]]
+    assert frozen
+    for row in frozen:
+        assert sum(child["drawn"] for child in row["children"]) == pytest.approx(1)
+    assert all(child["drawn"] is None for row in rows if not row["frozen"] for child in row.get("children", ()))

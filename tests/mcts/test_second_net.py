@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from forests import search_one_by_one
 from hypothesis import given
 from hypothesis import strategies as st
-from search_pairs import calls, do_call
+from search_pairs import agree_after_each, calls
 from search_toys import Evaluator, hash_evaluator
 from second_net_pairs import TwoPair, two_net_pairs
 
@@ -16,9 +17,7 @@ from hauteur.mcts.params import Dirichlet, SearchParams, SecondNet
 
 @given(two_net_pairs(), calls)
 def test_any_sequence_of_calls_agrees(pair: TwoPair, calls: list[tuple[str, int]]) -> None:
-    for what, number in calls:
-        do_call(pair, what, number)
-        pair.check()
+    agree_after_each(pair, calls)
 
 
 SPECS = ("connect4", "tictactoe", "nogo(size=3)", "chess")
@@ -31,17 +30,14 @@ def searched(
     """A tree searched one evaluation at a time, `moves` times: after each but the last the best move is played."""
     forest = Forest(state.game, params)
     tree = forest.add(state, seed=7)
-    ids, row = np.array([tree]), np.zeros((1, *state.game.feature_shape), np.float32)
+    ids = np.array([tree])
     for move in range(moves + 1):
         if move:
             if forest.state(tree).outcome() is not None:
                 break
             forest.advance(ids, forest.best_actions(ids))
         forest.set_visit_limits(ids, np.array([visits], np.uint32))
-        while len(forest.active()):
-            for net in forest.nets:
-                batch = forest.gather(row, net)
-                forest.apply(batch, *(small, large)[net](row[: len(batch)]))
+        search_one_by_one(forest, small, large)
         forest.check_invariants(tree)
     return forest, tree
 

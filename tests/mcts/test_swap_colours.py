@@ -8,6 +8,7 @@ from typing import Any
 import chess
 import numpy as np
 import pytest
+from forests import make_forest, search
 from numpy.typing import NDArray
 
 from hauteur import _core
@@ -36,17 +37,15 @@ def net(features: Features) -> tuple[Features, Features]:
 
 def core_search(fen: str, params: SearchParams, visits: int = 300) -> tuple[list[Features], int]:
     """All rows that the core sends to the net, and the digest of its tree."""
-    start = start_of(fen)
-    forest = _core.Forest(start.game, params)
-    (tree,) = [forest.add(start)]
-    forest.set_visit_limits(np.array([tree]), np.array([visits], np.uint32))
-    rows = []
-    while len(forest.active()):
-        features = np.zeros((4, 112, 8, 8), np.float32)
-        batch = forest.gather(features)
-        rows.append(features[: len(batch)].copy())
-        forest.apply(batch, *net(features[: len(batch)]))
-    return rows, forest.digest(tree)
+    forest = make_forest(start_of(fen).game, params)
+    rows: list[Features] = []
+
+    def recording(features: Features) -> tuple[Features, Features]:
+        rows.append(features)
+        return net(features)
+
+    search(forest, recording, visits=visits, rows=4)
+    return rows, forest.digest(0)
 
 
 def packed_rows(fen: str, params: SearchParams) -> Features:

@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+import forests
 import numpy as np
 import pytest
 from numpy.typing import NDArray
@@ -122,12 +123,7 @@ def grown(params: SearchParams, *, state: State | None = None, visits: int = 60)
 
 
 def search(forest: Forest, visits: int) -> None:
-    evaluate = hash_evaluator(forest.game.num_actions)
-    forest.set_visit_limits(np.array([0]), np.array([visits], np.uint32))
-    while len(forest.active()):
-        features = np.zeros((1, *forest.game.feature_shape), np.float32)
-        batch = forest.gather(features)
-        forest.apply(batch, *evaluate(features[: len(batch)]))
+    forests.search(forest, hash_evaluator(forest.game.num_actions), visits=visits, rows=1)
     forest.check_invariants(0)
 
 

@@ -1,4 +1,4 @@
-"""The sessions of the page answer as those of `hauteur web` do."""
+"""The sessions of the page answer as those of `hauteur web` do, and its searches give the trees of the wheel."""
 
 import itertools
 import json
@@ -6,10 +6,12 @@ from typing import Any
 
 import pytest
 from page_client import PageClient
+from tree_digests import BATCH, NETS, POSITIONS, SEED, VISITS, digest, evaluator, position
 
 from hauteur.engine.nets import NetChoice
 from hauteur.games.registry import load_game, names
 from hauteur.mcts.params import SearchParams
+from hauteur.networks.evaluators.base import UniformEvaluator
 from hauteur.studies.explain.explain import children_json, explain
 from hauteur.studies.explain.question import Question, Searches, Side
 from hauteur.web.positions import position_view
@@ -129,3 +131,22 @@ def test_explanations(client: PageClient, game: str) -> None:
     assert changes[0] == pytest.approx(changes[1], rel=1e-12)
     assert found == expected
     assert client.ask("children", line=line)["children"] == children
+
+
+# -- trees -------------------------------------------------------------------------------------------------------------
+
+
+SETTINGS: tuple[dict[str, str], ...] = ({}, {"search_contempt.n_scl": "5"}, {"solver": "on", "cpuct.init": "2.5"})
+
+
+@pytest.mark.parametrize("settings", SETTINGS, ids=lambda settings: "-".join(settings) or "plain")
+@pytest.mark.parametrize(("game", "fen", "plies"), POSITIONS)
+def test_same_trees(client: PageClient, game: str, fen: str, plies: int, settings: dict[str, str]) -> None:
+    state, moves = position(game, fen, plies)
+    client.connect("explain")
+    sides = {"a": {"net": "uniform", "settings": settings}, "b": {"net": NETS[game], "settings": settings}}
+    question = {"visits": VISITS, "seed": SEED, "batch_size": BATCH, **sides}
+    client.ask("start", game=game, fen=fen, moves=moves, **question)
+    found = client.event("done")["sides"]
+    assert found["a"]["digest"] == digest(state, UniformEvaluator(state.game), settings)
+    assert found["b"]["digest"] == digest(state, evaluator(state, game, "unfused"), settings)

@@ -1,4 +1,4 @@
-"""Two searches of one position compared: the figures are those of the trees, and every rule gets an answer."""
+"""Two searches of one position compared, every rule gets an answer; pages of the methods."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 
 from hauteur.cli import main
-from hauteur.games.registry import load_game
+from hauteur.games.registry import load_game, with_fen
 from hauteur.mcts.params import Cpuct, SearchParams
 from hauteur.mcts.search_tree import TreeNode
-from hauteur.players.settings import PlayerSettings
+from hauteur.players.settings import PlayerSettings, parse_player
 from hauteur.studies.explain.explain import changed, explain
 from hauteur.studies.explain.question import ExplainedSearch, ExplainStopped, Question, Searches, read_nodes, side_of
-from hauteur.studies.methods import page_of
+from hauteur.studies.methods import PAGES, TRIALS, Method, methods, page_of
 
 
 def question(spec: str, a: str, b: str = "", *, net: str = "rollout", visits: int = 300, batch: int = 1) -> Question:
@@ -138,12 +138,6 @@ def test_every_rule_and_setting_gets_an_answer(name: str) -> None:
     json.dumps(found, allow_nan=False)
 
 
-def test_pages_of_methods_are_there(root: Any) -> None:
-    pages = {page for name in SearchParams.model_fields if (page := page_of(name))}
-    assert len(pages) > 12
-    assert [page for page in pages if not (root / "python/hauteur/mcts/methods" / f"{page}.md").is_file()] == []
-
-
 def test_a_large_tree_is_read_in_part(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(read_nodes, "__defaults__", (100,))
     found, _, nodes = answer(question("connect4", "search_contempt.n_scl=5"))
@@ -194,3 +188,30 @@ def test_explain_refuses(words: list[str], message: str, capsys: pytest.CaptureF
     said = capsys.readouterr()
     assert message in said.err
     assert said.out == ""
+
+
+# -- pages of the methods ----------------------------------------------------------------------------------------------
+
+
+def test_every_rule_has_a_page() -> None:
+    pages = {method.name for method in methods()}
+    assert {page for name in SearchParams.model_fields if (page := page_of(name))} <= pages
+    assert set(TRIALS) <= pages
+    assert len(pages) == len(methods()) > 15
+    assert all(method.title and method.text and method.use for method in methods())
+
+
+def test_no_rule_is_forgotten() -> None:
+    """A rule of SearchParams has a page and a trial on it, by its being a field."""
+    rules = SearchParams.off_by_default()
+    assert {"graph", "search_contempt", "root_cpuct", "swap_colors"} < set(rules)
+    assert PAGES.keys() <= SearchParams.model_fields.keys()
+    assert [name for name in rules if page_of(name) is None] == []
+    assert {page_of(name) for name in rules} - TRIALS.keys() == {"mpv-mcts", "opponent-net"}, "a trial has one net"
+
+
+@pytest.mark.parametrize("method", [method for method in methods() if method.trial], ids=lambda method: method.name)
+def test_trials_switch_their_method_on(method: Method) -> None:
+    game = load_game(with_fen("chess", method.fen))
+    side = side_of(method.trial, game, "side A", parse_player(""))
+    assert {page_of(name) for name in changed(side)} == {method.name}

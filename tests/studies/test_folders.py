@@ -51,6 +51,7 @@ def test_kinds_names_and_states(root: Path) -> None:
         "runs/tictactoe/second": ("run", None, "tictactoe: second", "finished"),
     }
     assert not listing.cut
+    assert listing.find("runs/cup/1-2").folder.path == (root / "cup" / "1-2").resolve()
 
 
 def test_a_run_in_which_a_process_works(root: Path) -> None:
@@ -87,9 +88,6 @@ def test_damaged_files_are_told(root: Path) -> None:
 def test_names_that_are_not_listed(root: Path, name: str) -> None:
     with pytest.raises(ValueError, match="there is no folder"):
         FolderList([root]).find(name)
-
-
-def test_a_folder_of_another_kind(root: Path) -> None:
     with pytest.raises(ValueError, match="there is no run 'runs/cup' here"):
         FolderList([root]).find("runs/cup", "run")
 
@@ -119,12 +117,6 @@ def test_limits(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert listing.cut
 
 
-def test_kinds_are_by_their_files() -> None:
-    assert {settings: folders.kind_of(settings).SETTINGS for settings in folders.KINDS} == {
-        settings: settings for settings in folders.KINDS
-    }
-
-
 def test_unknown_names_do_not_make_it_look_all_the_time(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [100.0]
     monkeypatch.setattr("hauteur.studies.folders.time.monotonic", lambda: clock[0])
@@ -136,8 +128,3 @@ def test_unknown_names_do_not_make_it_look_all_the_time(root: Path, monkeypatch:
         listing.find("runs/new")
     clock[0] += 0.3
     assert listing.find("runs/new").kind == "run"
-
-
-def test_a_folder_within_another_has_its_path_for_a_name(root: Path) -> None:
-    listing = FolderList([root])
-    assert listing.find("runs/cup/1-2").folder.path == (root / "cup" / "1-2").resolve()

@@ -33,3 +33,12 @@ def search(forest: Forest, evaluator: Evaluator, *, visits: int, rows: int) -> N
     while len(forest.active()):
         batch, features = gather(forest, rows)
         forest.apply(batch, *evaluator(features))
+
+
+def search_one_by_one(forest: Forest, *evaluators: Evaluator) -> None:
+    """Searches with several nets to the limits of the trees, one evaluation at a time."""
+    row = np.zeros((1, *forest.game.feature_shape), np.float32)
+    while len(forest.active()):
+        for net in forest.nets:
+            batch = forest.gather(row, net)
+            forest.apply(batch, *evaluators[net](row[: len(batch)]))

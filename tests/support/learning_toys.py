@@ -5,14 +5,31 @@ from __future__ import annotations
 import threading
 from concurrent.futures import Future
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hauteur import _core
+from hauteur.matches.arena import play_games
+from hauteur.matches.record import GamePlan, GameRecord
+from hauteur.mcts.params import Dirichlet, SearchParams, Temperature
+from hauteur.players.search_player import SearchPlayer
 from hauteur.system.closing import Closing
 
 Answers = tuple[NDArray[np.float32], NDArray[np.float32]]
+
+
+def toy_games(
+    game: _core.Game, plans: int | list[GamePlan], visits: int, *, seed: int = 1, **options: Any
+) -> list[GameRecord]:
+    """Games of a toy player with noise against itself, in their order."""
+    player = SearchPlayer(
+        "toy", ToyEvaluator(game), SearchParams(dirichlet=Dirichlet()), visits, Temperature(initial=1.0)
+    )
+    begun = [GamePlan(index) for index in range(plans)] if isinstance(plans, int) else plans
+    played = play_games(game, [player], begun, seed=seed, purpose="t", parallel=8, batch_size=8, **options)
+    return sorted(played, key=lambda record: record.plan.index)
 
 
 @dataclass

@@ -1,6 +1,8 @@
 """Matches of tests: settings, folders, games played."""
 
 from collections.abc import Collection, Sequence
+from contextlib import closing
+from itertools import islice
 from pathlib import Path
 
 from hauteur import _core
@@ -32,14 +34,8 @@ def match_in(folder: Path | None, settings: MatchSettings, resources: Resources 
 
 def played(match: Match, games: int | None = None) -> list[MatchGame]:
     """Plays the match, or that many games of it."""
-    iterator, found = match.play(), list[MatchGame]()
-    while games is None or len(found) < games:
-        game = next(iterator, None)
-        if game is None:
-            break
-        found.append(game)
-    iterator.close()
-    return found
+    with closing(match.play()) as iterator:
+        return list(islice(iterator, games))
 
 
 def games_of_players(

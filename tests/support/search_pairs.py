@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -75,6 +76,7 @@ class Pending:
     batch: Batch
     leaves: list[Leaf]
     features: Floats
+    net: int = 0
 
 
 @dataclass
@@ -102,13 +104,17 @@ class Pair:
         self.search.visit_limit = visits
 
     def gather(self, rows: int) -> int:
-        """Gathers in both; the rows must be the same positions in the same order."""
+        """Gathers in both."""
+        return self.gather_for(0, rows, self.search.gather)
+
+    def gather_for(self, net: int, rows: int, by_reference: Callable[[int], list[Leaf]]) -> int:
+        """Gathers in both for a net; the rows must be the same positions in the same order."""
         features = np.full((rows, *self.state.game.feature_shape), np.nan, np.float32)
-        batch, leaves = self.forest.gather(features), self.search.gather(rows)
+        batch, leaves = self.forest.gather(features, net), by_reference(rows)
         assert len(batch) == len(leaves)
         for row, leaf in zip(features, leaves, strict=False):
             np.testing.assert_array_equal(row, leaf.node.state.features())
-        self.pending.append(Pending(batch, leaves, features[: len(leaves)]))
+        self.pending.append(Pending(batch, leaves, features[: len(leaves)], net))
         return len(leaves)
 
     def apply(self, index: int) -> None:
@@ -368,4 +374,3 @@ def agree_after_each(pair: Pair, calls: list[tuple[str, int]]) -> None:
     for what, number in calls:
         do_call(pair, what, number)
         pair.check()
-        pair.check_choice()

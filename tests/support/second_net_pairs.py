@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from hypothesis import strategies as st
-from search_pairs import Pair, Pending, floats, games, random_state, repetitions, search_params, wanderers
+from search_pairs import Pair, floats, games, random_state, repetitions, search_params, wanderers
 from search_toys import Evaluator, hash_evaluator
 
-from hauteur._core import Batch
 from hauteur.mcts.params import (
     EarlyVisits,
     Fpu,
@@ -24,13 +23,6 @@ from hauteur.mcts.params import (
 from reference import Node
 from reference.second_net import TwoNetSearch
 from reference.second_net_turns import LARGE, SMALL, Net
-
-
-@dataclass
-class TwoPending(Pending):
-    """A gather for one of the nets."""
-
-    net: Net
 
 
 @dataclass
@@ -49,23 +41,13 @@ class TwoPair(Pair):
         net = self.two.next_net()
         if net is None:
             return 0
-        nothing, _ = self._gather(rows, SMALL if net == LARGE else LARGE)
+        nothing = self.forest.gather(rows, SMALL if net == LARGE else LARGE)
         assert len(nothing) == 0
         self.forest.cancel(nothing)
-        batch, features = self._gather(rows, net)
-        leaves = self.two.gather(rows, net)
-        assert len(batch) == len(leaves)
-        for row, leaf in zip(features, leaves, strict=False):
-            np.testing.assert_array_equal(row, leaf.node.state.features())
-        self.pending.append(TwoPending(batch, leaves, features[: len(leaves)], net))
-        return len(leaves)
-
-    def _gather(self, rows: int, net: Net) -> tuple[Batch, Any]:
-        features = np.full((rows, *self.state.game.feature_shape), np.nan, np.float32)
-        return self.forest.gather(features, net), features
+        return self.gather_for(net, rows, lambda rows: self.two.gather(rows, net))
 
     def apply(self, index: int) -> None:
-        pending = cast("TwoPending", self.pending.pop(index))
+        pending = self.pending.pop(index)
         for leaf in pending.leaves:
             assert (leaf.node, pending.net) not in self.asked, "a second forward pass of the same net"
             self.asked.add((leaf.node, pending.net))

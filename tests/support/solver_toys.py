@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 import chess
 import numpy as np
+from forests import search
 from numpy.typing import NDArray
+from search_toys import uniform_evaluator
 
 from hauteur._core import Forest, Game, State
 from hauteur.mcts.params import Cpuct, SearchParams, Solver
@@ -104,14 +106,7 @@ def search_all(
 
 def search_on(forest: Forest, visits: int, rows: int = 256) -> None:
     """Searches all trees on to `visits` visits."""
-    ids = np.concatenate([forest.active(), forest.finished()])
-    forest.set_visit_limits(ids, np.full(len(ids), visits, np.uint32))
-    features = np.zeros((rows, *forest.game.feature_shape), np.float32)
-    logits = np.zeros((rows, forest.game.num_actions), np.float32)
-    wdl = np.tile(np.array([0.25, 0.5, 0.25], np.float32), (rows, 1))
-    while len(forest.active()):
-        batch = forest.gather(features)
-        forest.apply(batch, logits[: len(batch)], wdl[: len(batch)])
+    search(forest, uniform_evaluator(forest.game.num_actions), visits=visits, rows=rows)
 
 
 def proven_result(forest: Forest, tree: int) -> int | None:

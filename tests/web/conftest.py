@@ -6,6 +6,11 @@ from pathlib import Path
 import pytest
 from lab_browser import RunningLab, Windows, start_lab, stop_lab
 from playwright.sync_api import Browser, Page
+from session_events import Events
+from starlette.testclient import TestClient
+
+from hauteur.web.app import create_app
+from hauteur.web.settings import WebSettings
 
 
 @pytest.fixture(scope="session")
@@ -42,3 +47,15 @@ def windows(browser: Browser, lab: RunningLab) -> Iterator[Windows]:
 def page(windows: Windows) -> Page:
     """A wide, light window: `page.goto("/analyse")`."""
     return windows.open()
+
+
+@pytest.fixture
+def events() -> Events:
+    """The messages that a session sends."""
+    return Events()
+
+
+@pytest.fixture
+def client(tmp_path: Path) -> TestClient:
+    """The application over a folder, without a server and without sessions."""
+    return TestClient(create_app(WebSettings(roots=(tmp_path,))), raise_server_exceptions=False)

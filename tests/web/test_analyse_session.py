@@ -1,12 +1,12 @@
 """The session of the page Analyse: the tree while it is searched, moments of the search, saved trees, games as text."""
 
 import json
-import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
+from session_events import Events
 
 from hauteur.games.registry import EXAMPLES, names
 from hauteur.web.sessions.analyse import AnalyseSession, saved_trees
@@ -19,33 +19,17 @@ class Analysed:
     """A session in a folder of its own, and its events."""
 
     def __init__(self, root: Path) -> None:
-        self.events: list[tuple[str, Shown]] = []
-        self._changed = threading.Condition()
-        self.session = AnalyseSession(self._emit, SessionSettings(roots=(str(root),)))
-
-    def _emit(self, event: str, fields: Shown, *, latest: bool = True) -> None:
-        json.dumps(fields, allow_nan=False)
-        with self._changed:
-            self.events.append((event, fields))
-            self._changed.notify_all()
+        self.events = Events()
+        self.session = AnalyseSession(self.events, SessionSettings(roots=(str(root),)))
+        self.wait = self.events.wait
 
     def ask(self, request: str, **fields: Any) -> Any:
         """Ask the session; whatever it replies is JSON."""
         return json.loads(json.dumps(self.session.handle(request, fields), allow_nan=False))
 
-    def wait(self, name: str, condition: Callable[[Shown], bool] = bool) -> Shown:
-        """Wait for an event."""
-
-        def found() -> Shown | None:
-            return next((fields for event, fields in self.events if event == name and condition(fields)), None)
-
-        with self._changed:
-            assert self._changed.wait_for(lambda: found() is not None, 30), [event for event, _ in self.events]
-            return found() or {}
-
     def searched(self, visits: int = 400, **position: Any) -> Shown:
         """Search a position to its end."""
-        self.events.clear()
+        self.events.all.clear()
         self.ask("open", **{"net": "uniform", **position})
         self.ask("start", visits=visits)
         return self.wait("done")
@@ -90,7 +74,7 @@ def test_a_tree_is_read_while_it_is_searched(session: Analysed) -> None:
 
 def test_a_search_goes_on_and_its_moments_can_be_shown(session: Analysed) -> None:
     first = session.searched(300, game="connect4")
-    session.events.clear()
+    session.events.all.clear()
     session.ask("start", visits=900)
     last = session.wait("done")
     history = session.ask("history")
@@ -115,7 +99,7 @@ def test_settings_of_the_form_reach_the_search(session: Analysed) -> None:
 def test_a_tree_is_saved_found_again_and_looked_into(session: Analysed, tmp_path: Path) -> None:
     session.searched(game="connect4", moves=["4", "3"], search={"solver": "on"}, seed=7)
     before = session.ask("nodes", lines=[[]])["nodes"][0]
-    session.events.clear()
+    session.events.all.clear()
     session.ask("save")
     name = session.wait("saved")["name"]
     assert session.ask("saved")["trees"][0] == name

@@ -14,9 +14,7 @@ import hauteur as ht
 from hauteur.cli.main import main
 from hauteur.matches.report.stored import StoredMatch
 from hauteur.system.lock import locked
-from hauteur.web.app import create_app
 from hauteur.web.pages.matches import PAGE as MATCHES
-from hauteur.web.settings import WebSettings
 
 
 @pytest.fixture
@@ -65,12 +63,6 @@ def test_a_running_match_is_seen_live_after_a_reload_and_by_another_server(
     expect(llr).to_contain_text(f"LLR {match.tally.test.llr:+.2f}")
     assert axe_faults(page) == []
     assert too_wide(page) == []
-
-
-@pytest.fixture
-def client(tmp_path: Path) -> TestClient:
-    """A server without sessions."""
-    return TestClient(create_app(WebSettings(roots=(tmp_path,))), raise_server_exceptions=False)
 
 
 def test_a_tournament_has_a_list_and_a_page_for_each_pairing(client: TestClient, tmp_path: Path) -> None:

@@ -3,22 +3,13 @@
 import re
 from pathlib import Path
 
-import pytest
 from lab_browser import NARROW, Windows, axe_faults, too_wide
 from playwright.sync_api import expect
 from starlette.testclient import TestClient
 
 import hauteur as ht
 from hauteur.studies.methods import methods
-from hauteur.web.app import create_app
 from hauteur.web.pages.matches import address as match_address
-from hauteur.web.settings import WebSettings
-
-
-@pytest.fixture
-def client(tmp_path: Path) -> TestClient:
-    """A server without sessions."""
-    return TestClient(create_app(WebSettings(roots=(tmp_path,))), raise_server_exceptions=False)
 
 
 def test_methods_and_experiments_are_listed(client: TestClient, tmp_path: Path) -> None:

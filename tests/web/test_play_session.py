@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import sys
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
+from session_events import Events
 
 from hauteur.games.odds import ODDS_STARTS
 from hauteur.games.registry import EXAMPLES, names
@@ -27,15 +27,8 @@ class Watched:
     """A session and what it has shown last."""
 
     def __init__(self, **settings: Any) -> None:
-        self.events: list[tuple[str, Shown]] = []
-        self._changed = threading.Condition()
-        self.session = PlaySession(self._emit, SessionSettings(**settings))
-
-    def _emit(self, event: str, fields: Shown, *, latest: bool = True) -> None:
-        del latest
-        with self._changed:
-            self.events.append((event, fields))
-            self._changed.notify_all()
+        self.events = Events()
+        self.session = PlaySession(self.events, SessionSettings(**settings))
 
     def ask(self, request: str, **fields: Any) -> Shown:
         """Ask the session."""
@@ -43,14 +36,11 @@ class Watched:
 
     def last(self, event: str = "game") -> Shown:
         """The last event of this name."""
-        return next((fields for name, fields in reversed(self.events) if name == event), {})
+        return self.events.last(event)
 
     def wait(self, condition: Callable[[Shown], bool], event: str = "game") -> Shown:
         """Wait until the last event of this name is so."""
-        with self._changed:
-            is_so = self._changed.wait_for(lambda: bool(self.last(event)) and condition(self.last(event)), 30)
-            assert is_so, f"it does not come about: {self.last(event)}"
-            return self.last(event)
+        return self.events.wait_for_last(event, condition)
 
     def persons_turn(self) -> Shown:
         """Wait until a person is to move or the game is over."""
@@ -58,7 +48,7 @@ class Watched:
 
     def open(self, game: str, first: Mapping[str, Any], second: Mapping[str, Any], **more: Any) -> Shown:
         """Begin a game; return it as soon as a person is to move or it is over."""
-        self.events.clear()
+        self.events.all.clear()
         self.ask("open", game=game, sides=[first, second], **more)
         return self.persons_turn()
 

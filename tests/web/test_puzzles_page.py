@@ -24,12 +24,6 @@ CSV = (
 
 
 @pytest.fixture
-def events() -> Events:
-    """Return what the session sends."""
-    return Events()
-
-
-@pytest.fixture
 def session(events: Events) -> Any:
     """A session, closed at the end."""
     made = PuzzlesSession(events, SessionSettings())

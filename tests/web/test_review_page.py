@@ -38,12 +38,6 @@ def random_pgn(plies: int) -> str:
 
 
 @pytest.fixture
-def events() -> Events:
-    """Return what the session sends."""
-    return Events()
-
-
-@pytest.fixture
 def session(events: Events) -> Any:
     """A session, closed at the end."""
     made = ReviewSession(events, SessionSettings())
