@@ -1,17 +1,11 @@
 """The GTP engine survives what it should never be sent: every line that holds a request is answered, and only those."""
 
-import io
 import random
 import re
 from collections.abc import Sequence
 
 import pytest
-
-from hauteur.engine.gtp.engine import GtpEngine
-from hauteur.engine.gtp.session import GtpSession, GtpSettings
-from hauteur.engine.streams import Output
-from hauteur.games.registry import load_game
-from hauteur.players.settings import parse_player
+from gtp_table import Table
 
 LINES = 10_000
 GOOD = [
@@ -64,11 +58,10 @@ def answers(text: str) -> list[str]:
 
 @pytest.mark.parametrize(("seed", "player"), [(1, "net=uniform visits=4"), (2, "rave:3")])
 def test_mutated_lines_are_all_answered(seed: int, player: str) -> None:
-    stream = io.StringIO()
-    session = GtpSession(load_game("nogo(size=5)"), parse_player(player), GtpSettings(seed=seed))
     lines = lines_of(seed, LINES // 2)
-    GtpEngine(session, Output(stream)).run([*lines, b"clear_board", b"boardsize 5", b"9 genmove b", b"quit", b"name"])
-    found = answers(stream.getvalue())
+    table = Table(player=player)
+    table.engine.run([*lines, b"clear_board", b"boardsize 5", b"9 genmove b", b"quit", b"name"])
+    found = answers(table.stream.getvalue())
     assert len(found) == requests(lines) + 4
     assert re.fullmatch(r"=9 [A-E][1-5]", found[-2])
     assert not any("internal error" in answer for answer in found)
@@ -76,10 +69,8 @@ def test_mutated_lines_are_all_answered(seed: int, player: str) -> None:
 
 
 def test_an_error_of_the_program_is_an_answer() -> None:
-    stream = io.StringIO()
-    session = GtpSession(load_game("nogo(size=5)"), parse_player("rave:3"), GtpSettings())
-    session.board = None  # type: ignore[assignment]
-    GtpEngine(session, Output(stream)).run([b"1 showboard", b"2 name"])
-    first, second = answers(stream.getvalue())
+    table = Table()
+    table.session.board = None  # type: ignore[assignment]
+    first, second = answers(table.run("1 showboard\n2 name"))
     assert first.startswith("?1 internal error: AttributeError")
     assert second == "=2 hauteur"

@@ -78,7 +78,8 @@ def tiny_recipe(**sections: Any) -> Recipe:
         "playout_cap": {"fast_visits": 3, "full_share": 0.5},
         "resignation": {"threshold": -0.01, "moves": 1, "earliest_ply": 4, "play_through": 0.5},
     }
-    return tiny(**({"selfplay": selfplay, "opponent": {"baseline": "random"}, "gate": {"by": "off"}} | sections))
+    own: dict[str, Any] = {"selfplay": selfplay, "opponent": {"baseline": "random"}, "gate": {"by": "off"}}
+    return tiny(**(own | sections))
 
 
 def as_text(rows: list[dict[str, Any]]) -> list[str]:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from lc0_toys import attention_net, tower_net
+from lc0_toys import TOYS, Toy, attention_net, tower_net
 
 from hauteur import networks
 from hauteur.learning.recipe import TrainSettings
@@ -15,20 +15,6 @@ from hauteur.learning.train import CandidateTrainer
 from hauteur.networks import Lc0Architecture
 from hauteur.networks.layers import NORM, Floats
 from hauteur.networks.modules import Inference, build, tensors_of
-
-Toy = tuple[Lc0Architecture, dict[str, Floats]]
-
-TOYS: dict[str, Any] = {
-    "se, convolution policy, wdl": lambda: tower_net(policy="convolution", value="wdl"),
-    "plain, classical policy, scalar": lambda: tower_net(policy="classical", value="scalar", se=False),
-    "biases, moves left": lambda: tower_net(policy="classical", value="wdl", bn=False, moves_left=True),
-    "tower, attention policy": lambda: tower_net(
-        policy="attention", value="wdl", policy_encoders=1, ffn_activation="selu"
-    ),
-    "attention on a tower": lambda: attention_net(embedding="none"),
-    "attention, map, smolgen": lambda: attention_net(embedding="map", policy_encoders=1),
-    "attention, dense, several heads": lambda: attention_net(embedding="dense", multihead=True),
-}
 
 SETTINGS = TrainSettings(batch_size=16, learning_rate=1e-3, warmup_steps=0, weight_decay=0.01)
 
@@ -63,8 +49,7 @@ def outputs(path: Path) -> list[Floats]:
 
 @pytest.fixture(params=list(TOYS))
 def toy(request: pytest.FixtureRequest) -> Toy:
-    built: Toy = TOYS[request.param]()
-    return built
+    return TOYS[request.param]()
 
 
 def test_every_layer_learns_but_the_moves_left_head(toy: Toy) -> None:

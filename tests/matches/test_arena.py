@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from learning_toys import ToyEvaluator
+from selfplay_toys import games_of, plans_of
 
 from hauteur import _core
 from hauteur.matches.arena import ArenaFacts, play_games
@@ -24,60 +25,29 @@ def player(salt: int = 0, *, visits: int = 12, temperature: float = 1.0, noise: 
     return SearchPlayer(f"toy {salt}", ToyEvaluator(GAME, salt=salt), search, visits, Temperature(initial=temperature))
 
 
-def games_of(
-    players: list[SearchPlayer],
-    plans: list[GamePlan],
-    *,
-    seed: int = 1,
-    parallel: int = 8,
-    batch_size: int = 8,
-    in_flight: int = 2,
-    threads: int = 1,
-) -> list[GameRecord]:
-    played = play_games(
-        GAME,
-        players,
-        plans,
-        seed=seed,
-        purpose="test",
-        parallel=parallel,
-        batch_size=batch_size,
-        in_flight=in_flight,
-        threads=threads,
-    )
-    return sorted(played, key=lambda game: game.plan.index)
-
-
 def lines(games: list[GameRecord]) -> list[list[int]]:
     return [game.actions.tolist() for game in games]
 
 
-def self_plans(games: int) -> list[GamePlan]:
-    return [GamePlan(index) for index in range(games)]
-
-
 def test_the_same_seed_gives_the_same_games_for_any_number_of_parallel_games() -> None:
-    expected = lines(games_of([player()], self_plans(20)))
-    for options in (
+    expected = lines(games_of([player()], 20))
+    ways: list[dict[str, Any]] = [
         {"parallel": 1},
         {"parallel": 20, "batch_size": 64},
         {"in_flight": 1, "batch_size": 3},
         {"threads": 2},
-    ):
-        assert lines(games_of([player()], self_plans(20), **options)) == expected
-    assert lines(games_of([player()], self_plans(20), seed=2)) != expected
+    ]
+    for options in ways:
+        assert lines(games_of([player()], 20, **options)) == expected
+    assert lines(games_of([player()], 20, seed=2)) != expected
 
 
 def test_players_with_one_evaluator_share_its_batches() -> None:
-    plans = [GamePlan(index, (0, 1) if index % 2 == 0 else (1, 0)) for index in range(8)]
-    alone = games_of([player(1, visits=10), player(1, visits=25)], plans)
+    alone = games_of([player(1, visits=10), player(1, visits=25)], 8)
     shared = ToyEvaluator(GAME, salt=1)
     players = [replace(player(1, visits=visits), evaluator=shared) for visits in (10, 25)]
     facts = ArenaFacts()
-    together = list(
-        play_games(GAME, players, plans, seed=1, purpose="test", parallel=8, batch_size=8, in_flight=1, facts=facts)
-    )
-    assert lines(sorted(together, key=lambda game: game.plan.index)) == lines(alone)
+    assert lines(games_of(players, 8, in_flight=1, facts=facts)) == lines(alone)
     assert facts.search.rows == sum(shared.rows)
     assert facts.search.fill > 0.5
     assert max(shared.rows) == 8
@@ -85,11 +55,10 @@ def test_players_with_one_evaluator_share_its_batches() -> None:
 
 @pytest.mark.parametrize("batch_size", [1, 2, 3, 5])
 def test_a_batch_smaller_than_the_forests_want_starves_none(batch_size: int) -> None:
-    plans = [GamePlan(index, (0, 1) if index % 2 == 0 else (1, 0)) for index in range(8)]
     shared = ToyEvaluator(GAME, salt=1)
     players = [replace(player(1, visits=visits), evaluator=shared) for visits in (10, 25)]
-    expected = lines(games_of([player(1, visits=10), player(1, visits=25)], plans))
-    assert lines(games_of(players, plans, batch_size=batch_size)) == expected
+    expected = lines(games_of([player(1, visits=10), player(1, visits=25)], 8))
+    assert lines(games_of(players, 8, batch_size=batch_size)) == expected
     assert max(shared.rows) <= batch_size
 
 
@@ -112,7 +81,7 @@ def test_facts_count_everything() -> None:
     facts = ArenaFacts()
     me = player()
     games = list(
-        play_games(GAME, [me], self_plans(6), seed=1, purpose="t", parallel=3, batch_size=4, in_flight=2, facts=facts)
+        play_games(GAME, [me], plans_of(1, 6), seed=1, purpose="t", parallel=3, batch_size=4, in_flight=2, facts=facts)
     )
     assert facts.games == 6
     assert facts.moves == sum(len(game.actions) for game in games)
@@ -125,7 +94,7 @@ def test_facts_count_everything() -> None:
 
 def test_no_parallel_games_are_refused() -> None:
     with pytest.raises(ValueError, match="parallel games must be >= 1, got 0"):
-        games_of([player()], self_plans(1), parallel=0)
+        games_of([player()], 1, parallel=0)
 
 
 def test_games_that_are_given_up_end_at_once() -> None:
@@ -157,7 +126,7 @@ def test_what_an_evaluator_raises_comes_out_as_it_was() -> None:
 
     me = replace(player(), evaluator=Broken(GAME))
     with pytest.raises(KeyError, match="the device is gone"):
-        games_of([me], self_plans(5))
+        games_of([me], 5)
 
 
 def test_what_the_plans_raise_comes_out_as_it_was() -> None:
@@ -172,15 +141,12 @@ def test_what_the_plans_raise_comes_out_as_it_was() -> None:
 def test_evaluators_of_the_core_play_the_same_games_in_any_number_of_threads() -> None:
     def lines_of(threads: int) -> list[tuple[list[int], list[int]]]:
         me = replace(player(), evaluator=UniformEvaluator(GAME))
-        return [
-            (game.actions.tolist(), game.policy_counts.tolist())
-            for game in games_of([me], self_plans(9), threads=threads)
-        ]
+        return [(game.actions.tolist(), game.policy_counts.tolist()) for game in games_of([me], 9, threads=threads)]
 
     assert lines_of(1) == lines_of(3)
 
 
 def test_more_threads_do_not_cut_the_batches_of_a_net_that_python_computes() -> None:
     evaluator = ToyEvaluator(GAME)
-    games_of([replace(player(), evaluator=evaluator)], self_plans(256), parallel=64, batch_size=16, threads=16)
+    games_of([replace(player(), evaluator=evaluator)], 256, parallel=64, batch_size=16, threads=16)
     assert np.median(evaluator.rows) > 8

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from lc0_toys import NumpyNet, attention_net, tower_net
+from lc0_toys import TOYS, NumpyNet, Toy, attention_net, tower_net
 
 from hauteur import networks
 from hauteur.networks.architecture import Lc0Architecture
@@ -18,40 +18,10 @@ from hauteur.networks.lc0_proto import SCHEMA, Encoding, pack_net, read_net
 from hauteur.networks.modules import Inference
 from hauteur.networks.wire import Message, read_message, write_message
 
-Toy = tuple[Lc0Architecture, dict[str, Floats]]
-
-TOYS: dict[str, Any] = {
-    "se, convolution policy, wdl": lambda: tower_net(policy="convolution", value="wdl"),
-    "plain, classical policy, scalar": lambda: tower_net(policy="classical", value="scalar", se=False),
-    "biases instead of norms, moves left, mish": lambda: tower_net(
-        policy="classical",
-        value="wdl",
-        bn=False,
-        moves_left=True,
-        activation="mish",
-        ffn_activation="mish",
-        smolgen_activation="mish",
-    ),
-    "tower, attention policy": lambda: tower_net(policy="attention", value="wdl"),
-    "tower, encoders in the attention policy": lambda: tower_net(
-        policy="attention", value="wdl", policy_encoders=1, ffn_activation="selu"
-    ),
-    "attention on a tower": lambda: attention_net(embedding="none"),
-    "attention, map": lambda: attention_net(embedding="map"),
-    "attention, map, old activations, no smolgen": lambda: attention_net(
-        embedding="map", smolgen=False, ffn_activation="relu_2", smolgen_activation="swish"
-    ),
-    "attention, dense, several heads, mish": lambda: attention_net(
-        embedding="dense", multihead=True, activation="mish", ffn_activation="mish", smolgen_activation="swish"
-    ),
-    "attention, encoders in the policy head": lambda: attention_net(embedding="map", policy_encoders=1),
-}
-
 
 @pytest.fixture(params=list(TOYS))
 def toy(request: pytest.FixtureRequest) -> Toy:
-    built: Toy = TOYS[request.param]()
-    return built
+    return TOYS[request.param]()
 
 
 def write(path: Path, net: Toy, encoding: Any = "float32") -> Path:

@@ -1,6 +1,7 @@
 """Programs as players: whatever an engine does, the match ends with the right table, and no process is left."""
 
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -17,7 +18,8 @@ from hauteur.matches.match import Match, MatchSettings
 from hauteur.matches.openings import Opening, read_opening
 from hauteur.matches.results import MatchGame, table
 from hauteur.players.build import Resources
-from hauteur.players.engines.process import BAD_OUTPUT, CRASHED, ILLEGAL_MOVE, TIMEOUT
+from hauteur.players.engines.process import BAD_OUTPUT, CRASHED, ILLEGAL_MOVE, START_FAILED, TIMEOUT, EngineConnection
+from hauteur.players.move_player import EngineFailure
 from hauteur.players.settings import parse_player
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="the fake engine uses signals and process groups")
@@ -253,3 +255,32 @@ def test_a_gtp_engine_plays_as_it_is_asked(tmp_path: Path) -> None:
             if ply >= 2 and ply % 2 == (0 if game.a == "first" else 1):
                 assert state.parse(text) == int(state.legal_actions()[0])
             state.apply(state.parse(text))
+
+
+@pytest.mark.parametrize(
+    ("fault", "detail"),
+    [
+        ("start-crash", "engine crashed: exit status 3; its last words: 'out of ideas'"),
+        ("start-hang", "engine timeout: no uciok within 0.5 s"),
+        ("start-flood", "bad output: more than 16,777,216 bytes or 100,000 lines for one answer"),
+    ],
+)
+def test_an_engine_that_does_not_start_begins_no_match(fault: str, detail: str, tmp_path: Path, pids: Path) -> None:
+    patience = "start-timeout=0.5" if fault == "start-hang" else PATIENT
+    with pytest.raises(ValueError, match=rf"the program does not start: {re.escape(detail)}$"):
+        played(match_of(uci(fault, patience=patience), folder=tmp_path / "match"))
+    assert len(list(pids.iterdir())) == 1
+    assert not (tmp_path / "match").exists()
+
+
+def test_an_engine_that_no_longer_starts_ends_the_match(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    async def gone(*_: object, **__: object) -> None:
+        raise EngineFailure(START_FAILED, "no such file")
+
+    match = tmp_path / "match"
+    with monkeypatch.context() as patch:
+        patch.setattr(EngineConnection, "begin", gone)
+        with pytest.raises(ValueError, match=r"does not start: no such file \(3 attempts\)$"):
+            played(match_of(uci(), folder=match))
+    assert list(MatchFolder(match).games()) == []
+    assert {game.end for game in played(match_of(uci(), folder=match))} == {"ply limit"}

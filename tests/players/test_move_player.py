@@ -5,11 +5,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
+import selfplay_toys
 from learning_toys import ToyEvaluator
 
 from hauteur import _core
-from hauteur.matches.arena import ArenaFacts, play_games
-from hauteur.matches.record import GamePlan, GameRecord
+from hauteur.matches.arena import ArenaFacts
+from hauteur.matches.record import GameRecord
 from hauteur.mcts.params import SearchParams
 from hauteur.players.baselines import Baseline, make_baseline
 from hauteur.players.move_player import ChosenMove, EngineFailure, EngineResignation, GameLost, MovePlayer, MoveRequest
@@ -20,11 +21,9 @@ GAME = _core.Game("nogo(size=5)")
 
 
 def games_of(
-    players: list[SearchPlayer | MovePlayer], *, games: int = 6, facts: ArenaFacts | None = None
+    players: list[SearchPlayer | MovePlayer], games: int = 6, facts: ArenaFacts | None = None
 ) -> list[GameRecord]:
-    plans = [GamePlan(index, (0, 1) if index % 2 == 0 else (1, 0)) for index in range(games)]
-    played = play_games(GAME, players, plans, seed=4, purpose="test", parallel=3, batch_size=2, facts=facts)
-    return sorted(played, key=lambda game: game.plan.index)
+    return selfplay_toys.games_of(players, games, game=GAME, parallel=3, batch_size=2, facts=facts)
 
 
 def net_player() -> SearchPlayer:

@@ -3,10 +3,9 @@
 import numpy as np
 import pytest
 from learning_toys import ToyEvaluator
+from selfplay_toys import games_of
 
 from hauteur import _core
-from hauteur.matches.arena import play_games
-from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.mcts.analysis import Analysis
 from hauteur.mcts.driver import run_searches
 from hauteur.mcts.limits import Limits
@@ -67,14 +66,6 @@ def test_batches_in_flight_do_not_change_sequential_trees() -> None:
     assert digests[0] == digests[1] == digests[2]
 
 
-def games_of(players: list[SearchPlayer], games: int, *, parallel: int = 4, in_flight: int = 2) -> list[GameRecord]:
-    plans = [GamePlan(index, (index % 2, 1 - index % 2)) for index in range(games)]
-    played = play_games(
-        GAME, players, plans, seed=3, purpose="test", parallel=parallel, batch_size=8, in_flight=in_flight
-    )
-    return sorted(played, key=lambda game: game.plan.index)
-
-
 @pytest.mark.parametrize("shared", [True, False])
 def test_games_between_two_nets_and_one(shared: bool) -> None:
     """Also where the large net of one player is the net of the other; games do not depend on those beside them."""
@@ -84,8 +75,8 @@ def test_games_between_two_nets_and_one(shared: bool) -> None:
         SearchPlayer("two", small, two_nets(), 20, Temperature(initial=1.0), large=large),
         SearchPlayer("one", other, SearchParams(cache_size=0), 10, Temperature(initial=1.0)),
     ]
-    games = games_of(players, 6)
-    again = games_of(players, 6, parallel=2, in_flight=1)
+    games = games_of(players, 6, game=GAME, parallel=4, in_flight=2)
+    again = games_of(players, 6, game=GAME, parallel=2, in_flight=1)
     assert [game.actions.tolist() for game in games] == [game.actions.tolist() for game in again]
     for game in games:
         by_two = game.movers == (0 if game.plan.sides[0] == 0 else 1)

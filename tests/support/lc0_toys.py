@@ -22,6 +22,7 @@ Shapes = dict[str, tuple[int, ...]]
 Policy = Literal["classical", "convolution", "attention"]
 Value = Literal["wdl", "scalar"]
 Position = Literal["none", "map", "dense"]
+Toy = tuple[Lc0Architecture, dict[str, Floats]]
 
 EMBEDDING, HEADS, DEPTH, HIDDEN, ENCODERS = 12, 2, 8, 10, 2
 
@@ -86,7 +87,7 @@ def encoder(path: str, embedding: int, *, smolgen: bool) -> Shapes:
 
 def tower_net(
     *, policy: Policy, value: Value, se: bool = True, bn: bool = True, policy_encoders: int = 0, **more: Any
-) -> tuple[Lc0Architecture, dict[str, Floats]]:
+) -> Toy:
     """A residual tower of 6 filters and 2 blocks."""
     if policy_encoders:
         more["scalars"] = {"pol_headcount": 1}
@@ -132,7 +133,7 @@ def attention_policy(prefix: str, channels: int, *, shared: bool = False, encode
 
 def attention_net(
     *, embedding: Position, multihead: bool = False, smolgen: bool = True, policy_encoders: int = 0, **more: Any
-) -> tuple[Lc0Architecture, dict[str, Floats]]:
+) -> Toy:
     """An attention body of two encoders, with all heads; on a tower where the embedding is `none`."""
     policy_prefix: Literal["", "policy_heads.vanilla."] = "policy_heads.vanilla." if multihead else ""
     value_prefix: Literal["", "value_heads.winner."] = "value_heads.winner." if multihead else ""
@@ -182,6 +183,35 @@ def stored_as_in_files(tensors: dict[str, Floats]) -> dict[str, Floats]:
     gate = tensors["ip_mult_gate"]
     tensors["ip_mult_gate"] = (1 + 0.3 * gate).astype(np.float32)
     return tensors
+
+
+TOYS: dict[str, Callable[[], Toy]] = {
+    "se, convolution policy, wdl": lambda: tower_net(policy="convolution", value="wdl"),
+    "plain, classical policy, scalar": lambda: tower_net(policy="classical", value="scalar", se=False),
+    "biases instead of norms, moves left, mish": lambda: tower_net(
+        policy="classical",
+        value="wdl",
+        bn=False,
+        moves_left=True,
+        activation="mish",
+        ffn_activation="mish",
+        smolgen_activation="mish",
+    ),
+    "tower, attention policy": lambda: tower_net(policy="attention", value="wdl"),
+    "tower, encoders in the attention policy": lambda: tower_net(
+        policy="attention", value="wdl", policy_encoders=1, ffn_activation="selu"
+    ),
+    "attention on a tower": lambda: attention_net(embedding="none"),
+    "attention, map": lambda: attention_net(embedding="map"),
+    "attention, map, old activations, no smolgen": lambda: attention_net(
+        embedding="map", smolgen=False, ffn_activation="relu_2", smolgen_activation="swish"
+    ),
+    "attention, dense, several heads, mish": lambda: attention_net(
+        embedding="dense", multihead=True, activation="mish", ffn_activation="mish", smolgen_activation="swish"
+    ),
+    "attention, encoders in the policy head": lambda: attention_net(embedding="map", policy_encoders=1),
+}
+"""One of each kind."""
 
 
 # The forward pass in numpy.

@@ -22,7 +22,7 @@ from hauteur.mcts.params import (
 )
 from reference import Node
 from reference.second_net import TwoNetSearch
-from reference.second_net_turns import LARGE, SMALL, Net
+from reference.second_net_turns import LARGE, SMALL
 
 
 @dataclass
@@ -34,7 +34,7 @@ class TwoPair(Pair):
     def __post_init__(self) -> None:
         super().__post_init__()
         self.search = self.two = TwoNetSearch(self.state, self.params, self.seed)
-        self.asked: set[tuple[Node, Net]] = set()
+        self.asked: set[tuple[Node, int]] = set()
 
     def gather(self, rows: int) -> int:
         """Gathers in both for the net whose turn it is, and nothing for the other one."""

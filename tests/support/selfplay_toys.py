@@ -33,10 +33,19 @@ def player(
     )
 
 
-def games_of(players: list[SearchPlayer], plans: int | list[GamePlan] = 20, **options: Any) -> list[GameRecord]:
-    begun = [GamePlan(index) for index in range(plans)] if isinstance(plans, int) else plans
+def plans_of(players: int, games: int) -> list[GamePlan]:
+    """Games of one player with itself, or of two who change sides."""
+    sides = [(0, 1), (1, 0)] if players > 1 else [(0, 0)]
+    return [GamePlan(index, sides[index % len(sides)]) for index in range(games)]
+
+
+def games_of(
+    players: list[Any], plans: int | list[GamePlan] = 20, *, game: _core.Game = GAME, **options: Any
+) -> list[GameRecord]:
+    """The games of these plans, or that many of two sides in turn, in order."""
+    begun = plans_of(len(players), plans) if isinstance(plans, int) else plans
     defaults: dict[str, Any] = {"seed": 1, "purpose": "test", "parallel": 8, "batch_size": 8}
-    return sorted(play_games(GAME, players, begun, **(defaults | options)), key=lambda game: game.plan.index)
+    return sorted(play_games(game, players, begun, **(defaults | options)), key=lambda game: game.plan.index)
 
 
 def play_generation(players: list[SearchPlayer], planned: PlannedGames, folder: Path) -> list[Path]:
