@@ -165,7 +165,7 @@ def _problem(title: str, detail: dict[str, Any]) -> str:
     key = ".".join(names)
     if detail["type"] == "extra_forbidden":
         return unknown_key(key, _allowed(title, names[:-1]))
-    if detail["type"] == "missing":
+    if detail["type"] in ("missing", "missing_argument"):
         return f"{key} is missing"
     if detail["type"] == "model_type":
         return f"{key or 'the whole content'} must have named values, got {repr(detail['input'])[:80]}"

@@ -22,6 +22,8 @@ OFFERED = "QRBN"
 
 Spec = Annotated[str, Field(max_length=300)]
 Move = Annotated[str, Field(max_length=40)]
+GameText = Annotated[str, Field(max_length=MOST_CHARACTERS)]
+"""A text that is a game: PGN, SGF, a FEN, moves."""
 
 
 class PlaceFields(Section):
@@ -31,13 +33,6 @@ class PlaceFields(Section):
     fen: Annotated[str, Field(max_length=200)] = ""
     moves: Annotated[tuple[Move, ...], Field(max_length=MOST_MOVES)] = ()
     flip: bool = False
-
-
-class GameText(Section):
-    """A text that is a game: PGN, SGF, a FEN, moves. game: that it is of, where it does not name it."""
-
-    text: Annotated[str, Field(max_length=MOST_CHARACTERS)]
-    game: Spec = "chess"
 
 
 def game_at(place: PlaceFields) -> PlayedGame:
