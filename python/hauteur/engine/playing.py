@@ -164,7 +164,6 @@ class PlayingSession(Closing):
         self._start, self._actions = start.copy(), tuple(actions)
 
     def clear(self) -> None:
-        """Forget the tree and the evaluations."""
         if self._analysis is not None:
             self._analysis.clear()
 
@@ -172,7 +171,6 @@ class PlayingSession(Closing):
 
     @property
     def is_searching(self) -> bool:
-        """Return whether a search runs."""
         return self._analysis is not None and self._analysis.searching
 
     def use(self, settings: PlaySettings) -> bool:

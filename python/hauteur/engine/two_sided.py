@@ -93,17 +93,14 @@ class TwoSidedGame(Closing):
 
     @property
     def persons(self) -> set[int]:
-        """The sides of persons."""
         return {side for side, given in enumerate(self.sides) if given.player is None}
 
     @property
     def thinking(self) -> bool:
-        """Return whether an engine looks for a move."""
         return self._thinking
 
     @property
     def names(self) -> tuple[str, str]:
-        """The names of the sides."""
         first, second = ("person" if engine is None else engine.name for engine in self._engines)
         return first, second
 
@@ -207,7 +204,6 @@ class TwoSidedGame(Closing):
         found.add_done_callback(lambda done: self._hinted(turn, done, on_found))
 
     def close(self) -> None:
-        """End all searches, players and programs."""
         with self.lock:
             self._halt()
         for engine in (*self._engines, self._hints):
@@ -380,7 +376,6 @@ class _SideClock:
         return max(0.0, self._left - gone)
 
     def start(self) -> None:
-        """Let it run, if it does not."""
         self.began = time.monotonic() if self.began is None else self.began
 
     def stop(self, *, moved: bool = False) -> None:

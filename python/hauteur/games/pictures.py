@@ -48,17 +48,14 @@ class Board:
 
     @property
     def rows(self) -> int:
-        """Number of rows."""
         return len(self.row_labels)
 
     @property
     def columns(self) -> int:
-        """Number of columns."""
         return len(self.column_labels)
 
     @property
     def size(self) -> tuple[int, int]:
-        """Width and height of the drawing."""
         return LEFT + self.columns * CELL + self.slant(self.rows - 1) + 12, TOP + self.rows * CELL + BOTTOM
 
     def slant(self, row: int) -> int:
@@ -226,7 +223,6 @@ def ground(board: Board, *, flip: bool = False) -> str:
 
 
 def _pattern(board: Board) -> str:
-    """Return dark squares, or the lines of a grid."""
     squares = range(len(board.cells))
     if board.look == "pieces":
         dark = [square for square in squares if (square // board.columns + square % board.columns + board.rows) % 2]

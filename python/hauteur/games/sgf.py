@@ -145,18 +145,15 @@ def _check_root(game: _core.Game, root: Properties) -> None:
 
 
 def _kind(root: Properties) -> str:
-    """The value of GM."""
     return root.get("GM", ["1"])[0].strip()
 
 
 def _komi(game: _core.Game) -> str:
-    """The komi of a game of Go."""
     found = re.search(r"komi=([-0-9.]+)", game.spec)
     return DEFAULT_KOMI if found is None else found[1]
 
 
 def _is_number(text: str, number: str) -> bool:
-    """Return whether a text is this number."""
     try:
         return float(text) == float(number)
     except ValueError:

@@ -64,12 +64,10 @@ class Observation(BaseModel):
 
     @property
     def games(self) -> int:
-        """Games in all."""
         return self.decisive + self.drawn
 
     @property
     def ratio(self) -> float | None:
-        """(w + l)/d; None without draws."""
         return self.decisive / self.drawn if self.drawn else None
 
     @property

@@ -61,7 +61,6 @@ class GateResults:
         self.test = None if self.sprt is None else PairsInOrder(self.sprt)
 
     def add(self, index: int, score: float) -> None:
-        """Count the game of this number."""
         if self.test is None:
             self.record = self.record.add(score)
         else:

@@ -442,7 +442,6 @@ class Recipe(Section):
             yield f"the section [opponent] needs selfplay.episodes = {need}"
 
     def _misfits_of_decisions(self) -> Iterator[str]:
-        """Gate and controller."""
         test, steers, lag = self.gate.sprt, self.controller, self.selfplay.max_policy_lag
         contempt = self.selfplay.search.search_contempt
         if test.elo1 <= test.elo0:
@@ -465,7 +464,6 @@ class Recipe(Section):
 
     @property
     def folder(self) -> Path:
-        """The run's folder."""
         name = "".join(c if c.isalnum() or c in "._" else "-" for c in self.game).strip("-")
         return Path(self.run.directory) / name / self.run.tag
 

@@ -36,7 +36,6 @@ class StoredGame:
     nets: tuple[int, int]
 
     def start(self) -> _core.State:
-        """Return the position that the game began from."""
         return (self.record.plan.origin or self.game.new_initial_state()).copy()
 
 

@@ -49,12 +49,10 @@ class Games(LearnedColumns):
 
     @property
     def games(self) -> int:
-        """Number of games."""
         return len(self.outcome)
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all columns."""
         return sum(getattr(self, one.name).nbytes for one in fields(self))
 
     @property
@@ -162,7 +160,6 @@ class Games(LearnedColumns):
         )
 
     def last(self, games: int) -> Games:
-        """Return the last `games` games."""
         game = max(0, self.games - games)
         line, move = self.line_offsets[game], self.moves_before[game]
         begins = {"game": game, "line": line, "move": move, "edge": self.edge_offsets[move]}
@@ -239,7 +236,6 @@ def faults(games: Games, rules: Sequence[_core.Game]) -> Iterator[tuple[int, str
 
 
 def _sums(values: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the sum of the values of each row."""
     return np.diff(offsets_of(values)[offsets])
 
 
@@ -256,7 +252,6 @@ def _unplayable(games: Games, number: int, game: _core.Game) -> str | None:
 
 
 def _start(origin: str | None, game: _core.Game) -> _core.State:
-    """Return the position that a game begins from; ValueError where it is of another game."""
     begun = game if origin is None else make_cached(origin)
     if (begun.name, begun.num_actions, begun.feature_shape) != (game.name, game.num_actions, game.feature_shape):
         raise ValueError(f"begins from a position of {begun.spec}, but is a game of {game.spec}")

@@ -258,7 +258,6 @@ def _varied(
 
 
 def _plan(game: _core.Game, index: int, random_plies: int, seed: int) -> GamePlan:
-    """The game of this number, with its random plies."""
     if not random_plies:
         return GamePlan(index)
     random = stream(seed, "opening", index)

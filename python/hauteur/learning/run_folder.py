@@ -133,16 +133,13 @@ class RunFolder(RunDirectory):
         return self.checkpoint.exists() or any(self.games.glob("*.parquet"))
 
     def title(self) -> str:
-        """Return the game and the name of the folder."""
         return f"{self.stored_recipe().game}: {self.path.name}"
 
     def is_complete(self) -> bool:
-        """Return whether all generations of the recipe are done."""
         lines = self._metric_lines()
         return bool(lines) and lines[-1]["generation"] >= self.stored_recipe().run.generations
 
     def stored_recipe(self) -> Recipe:
-        """Read the recipe that the run was begun with."""
         try:
             return load_recipe(self.config)
         except FileNotFoundError:
@@ -178,7 +175,6 @@ class RunFolder(RunDirectory):
         return read_json(self.path / "meta.json")
 
     def write_metrics(self, history: Iterable[dict[str, Any]]) -> None:
-        """Replace metrics.jsonl."""
         write_bytes(self.metrics, "".join(json.dumps(line) + "\n" for line in history).encode())
 
     def read_metrics(self) -> list[dict[str, Any]]:

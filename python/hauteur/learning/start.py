@@ -84,13 +84,11 @@ class Start:
 
     @property
     def settings(self) -> StartSettings:
-        """The recipe's section."""
         if self.recipe.start is None:
             raise RuntimeError("the recipe has no section [start]")
         return self.recipe.start
 
     def steps(self) -> dict[str, Callable[[], None]]:
-        """The steps, in order."""
         steps = {"games": self.bring_in}
         if self.settings.distil_from is not None:
             steps["teacher"] = self.teach
@@ -150,7 +148,6 @@ class Start:
 
     @cached_property
     def data(self) -> StartData:
-        """The positions, read once."""
         taught, train = self.settings.distil_from is not None, self.recipe.train
         further: dict[str, Any] = {"extra": train.extra, "targets": learned_by(self.recipe.network.kind)[0]}
         data = open_data(self.game, self.folder.start, taught=taught, legal=train.mask_illegal, **further)
@@ -317,7 +314,6 @@ class TaughtGames(ReplayBuffer):
     """Games whose value target is the teacher's wdl alone, for any root_value_share."""
 
     def samples_of(self, positions: NDArray[np.int64], *, root_value_share: float = 1.0) -> Samples:  # noqa: ARG002
-        """Return the samples of these positions."""
         return super().samples_of(positions, root_value_share=1.0)
 
 

@@ -51,7 +51,6 @@ def own_columns(targets: Targets, games: Games) -> Columns:
 
 
 def _checked(returned: object, games: Games, number: int) -> Columns:
-    """The targets of one game as arrays."""
     moves, index = int(games.move_counts[number]), games.index[number]
     if not isinstance(returned, Mapping):
         raise ValueError(f"targets of game {index} must be a dict of arrays by name, got {type(returned).__name__}")

@@ -155,7 +155,6 @@ class Batch:
         return batch.each(Tensor.pin_memory) if pinned else batch
 
     def each(self, change: Callable[[Tensor], Tensor]) -> Batch:
-        """The batch with all its columns changed."""
         return Batch({name: change(column) for name, column in self.columns.items()})
 
     def shards(self, count: int) -> list[Batch]:
@@ -529,7 +528,6 @@ class _Replica:
 
     @classmethod
     def of(cls, network: Network) -> _Replica:
-        """The network itself."""
         means = [buffer for buffer in network.buffers() if buffer.is_floating_point()]
         return cls(network, list(network.parameters()), means)
 

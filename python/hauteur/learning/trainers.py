@@ -138,14 +138,12 @@ class Learners:
         return facts
 
     def tensors(self) -> Tensors:
-        """Networks, means and optimisers for a checkpoint."""
         result = self.small.tensors()
         if self.large is not None:
             result |= {LARGE + name: value for name, value in self.large.tensors().items()}
         return result
 
     def save(self, game: _core.Game, folder: RunFolder, generation: int, training: dict[str, Any]) -> None:
-        """Write the nets of a generation."""
         for trainer in self.trainers:
             networks.save(
                 folder.net(generation, large=trainer is self.large),
@@ -214,7 +212,6 @@ class Trainer:
 
     @property
     def steps(self) -> int:
-        """Optimiser steps so far."""
         return self._trainer.steps
 
     def fit(
@@ -284,7 +281,6 @@ class Trainer:
 
 
 def _module(game: _core.Game, network: object, seed: int) -> nn.Module:
-    """The module to train; ValueError where it is none."""
     if isinstance(network, nn.Module):
         return network
     if isinstance(network, ResNet):

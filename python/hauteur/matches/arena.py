@@ -113,7 +113,6 @@ def play_games(
 
 
 def _distinct(players: Sequence[SearchPlayer]) -> list[Evaluator]:
-    """Return the evaluators of players, each once."""
     found = {id(one): one for player in players for one in (player.evaluator, player.large) if one is not None}
     return list(found.values())
 
@@ -181,7 +180,6 @@ class _Loop:
                 player.close()
 
     def _refill(self, plans: Iterator[GamePlan]) -> None:
-        """Let games begin while fewer than `parallel` are running."""
         while self.core.has_room:
             plan = next(plans, None)
             if plan is None:
@@ -196,7 +194,6 @@ class _Loop:
             self.count += 1
 
     def _record(self, number: int, found: dict[str, Any]) -> GameRecord:
-        """Return the record of a game that is over."""
         plan, seed = self.begun.pop(number)
         self.boards.pop(number, None)
         for player in {*plan.sides} & self.asked.keys():

@@ -77,7 +77,6 @@ class SolvedPosition:
         return len(set(self.values)) > 1
 
     def preserved_by(self, action: int) -> bool:
-        """Return whether the move preserves the position's value."""
         legal: list[int] = self.state.legal_actions().tolist()
         return self.values[legal.index(action)] == max(self.values)
 
@@ -198,7 +197,6 @@ class Preserved:
         return wilson(self.choices_share, self.choices, 0.95) if self.choices else (0.0, 1.0)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the counts, the shares and their intervals."""
         shares = {"share": self.share, "interval_95": list(self.interval)}
         choices = {"choices_share": self.choices_share, "choices_interval_95": list(self.choices_interval)}
         return asdict(self) | shares | choices

@@ -38,7 +38,6 @@ class MatchFolder(RunDirectory):
         raise ValueError(f"{self.settings_file}: has no names of two players")
 
     def title(self) -> str:
-        """Return the game and the players' names."""
         return f"{self.stored()['settings'].get('game', 'a game')}: {' – '.join(self.names())}"
 
     def check(self, settings: Mapping[str, Any]) -> None:
@@ -61,7 +60,6 @@ class MatchFolder(RunDirectory):
         return game_lines(self.games_file, place, known)
 
     def append(self, *games: MatchGame) -> None:
-        """Add games; they are on disk when this returns."""
         _journal(self.games_file).append(*games)
 
     def work(self) -> Work:
@@ -82,11 +80,9 @@ class TournamentFolder(MatchFolder):
     CONTENT = "a tournament"
 
     def title(self) -> str:
-        """Return how many players there are."""
         return f"tournament of {len(self.stored()['settings'].get('players', ()))} players"
 
     def stamps(self) -> dict[str, str]:
-        """Return those of the pairings' games too."""
         return super().stamps() | games_stamp(self.path)
 
     def check_is_no_match(self) -> None:
@@ -134,7 +130,6 @@ def wrong_line(path: Path, place: LinePlace, what: object) -> ValueError:
 
 
 def _journal(path: Path) -> Journal[MatchGame]:
-    """Finished games as entries of their file."""
     return Journal(path, MatchGame, "a game")
 
 

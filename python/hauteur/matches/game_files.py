@@ -108,7 +108,6 @@ def _tags(match: Match, game: MatchGame) -> list[tuple[str, str]]:
 
 
 def _player_tags(side: str, player: PlayerSettings) -> list[tuple[str, str]]:
-    """A player's clock, or its net and visits."""
     clock = [(f"{side}TimeControl", control)] if (control := _clock(player)) else []
     if not player.has_net:
         return clock
@@ -119,7 +118,6 @@ def _player_tags(side: str, player: PlayerSettings) -> list[tuple[str, str]]:
 
 
 def _clock(player: PlayerSettings) -> str | None:
-    """The clock of a program, if it has one."""
     return None if player.engine is None else player.engine.tc
 
 
@@ -151,7 +149,6 @@ def played_line(game: _core.Game, played: MatchGame) -> tuple[_core.State, list[
 
 
 def _movers(start: _core.State, actions: Iterable[int]) -> list[int]:
-    """Return the side that makes each move."""
     state, movers = start.copy(), list[int]()
     for action in actions:
         movers.append(state.to_move)

@@ -23,11 +23,9 @@ class Opening:
     actions: tuple[int, ...] = ()
 
     def origin(self, game: _core.Game) -> _core.State:
-        """The position before the moves."""
         return load_game(with_fen(game.spec, self.fen)).new_initial_state()
 
     def plan(self, game: _core.Game, index: int) -> GamePlan:
-        """The game with this number, which begins so."""
         return GamePlan(index, start=self.actions, origin=None if self.fen is None else self.origin(game))
 
 

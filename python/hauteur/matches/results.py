@@ -183,7 +183,6 @@ class Tally:
 
     @property
     def score_interval(self) -> tuple[float, float]:
-        """95 % interval of A's score."""
         return self.interval(0.95)
 
     def interval(self, confidence: float) -> tuple[float, float]:
@@ -275,7 +274,6 @@ class Work:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """The counts with their rates."""
         return {
             "seconds": round(self.seconds, 3),
             "evaluations": self.evaluations,
@@ -290,7 +288,6 @@ class Work:
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> Work:
-        """Inverse of `to_json`."""
         return cls(*(values[name] for name in ("seconds", "evaluations", "visits", "batches", "capacity")))
 
 

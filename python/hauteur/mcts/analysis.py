@@ -79,7 +79,6 @@ class SearchRun:
 
     @property
     def new_visits(self) -> int:
-        """Visits of this search alone."""
         return self.counters.visits - self.base.visits
 
     @property
@@ -88,7 +87,6 @@ class SearchRun:
         return (self.counters.depth_sum - self.base.depth_sum) / max(self.new_visits, 1)
 
     def pace(self) -> Pace:
-        """The work until now."""
         return Pace(
             seconds=time.monotonic() - self.started,
             new_visits=self.new_visits,
@@ -256,7 +254,6 @@ class Analysis(Closing):
 
     @property
     def searching(self) -> bool:
-        """True while a search is running."""
         return self._between.busy
 
     def report(self, *, lines: int = 1) -> RootReport:

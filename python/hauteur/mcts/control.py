@@ -35,7 +35,6 @@ class SearchControl:
 
     @property
     def stopped(self) -> bool:
-        """Return whether the search was asked to end."""
         return self._stopped.done()
 
     def stop(self) -> None:

@@ -53,7 +53,6 @@ class AnalysisNets:
 
     @property
     def batch_size(self) -> int:
-        """Most rows of a batch."""
         return self._rows or self.small.batch_size
 
     def close(self) -> None:
@@ -135,7 +134,6 @@ class FollowedTree:
 
     @property
     def state(self) -> _core.State:
-        """A copy of the position."""
         return self.forest.state(self.number)
 
     @property
@@ -145,12 +143,10 @@ class FollowedTree:
 
     @property
     def counters(self) -> TreeCounters:
-        """Counts of the tree until now."""
         return TreeCounters(*self.forest.root_counters(self.number))
 
     @property
     def facts(self) -> TreeFacts:
-        """Digest and counters of the tree."""
         return TreeFacts(f"{self.forest.digest(self.number):016x}", self.forest.tree_stats(self.number))
 
     def go_to(self, start: _core.State, actions: Sequence[int]) -> bool:
@@ -166,7 +162,6 @@ class FollowedTree:
         return kept
 
     def clear(self) -> None:
-        """Forget position, tree and evaluations."""
         self._forest, self._actions = None, ()
         self.version += 1
 
@@ -207,7 +202,6 @@ class FollowedTree:
 
 
 def _after(start: _core.State, actions: Sequence[int]) -> _core.State:
-    """Return the position after these actions."""
     state = start.copy()
     for action in actions:
         state.apply(action)

@@ -74,7 +74,6 @@ class Lc0Option:
 
     @property
     def allowed(self) -> str:
-        """The allowed values, in words."""
         words = {
             "check": "true or false",
             "spin": f"a whole number from {self.least:.0f} to {self.most:.0f}",

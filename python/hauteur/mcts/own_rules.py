@@ -37,7 +37,6 @@ class FlagFact(Fact):
     """A row of a table as flags, bool [width]."""
 
     def __get__(self, table: Table | None, owner: type[Table]) -> Flags:  # type: ignore[override]
-        """Return the row as flags."""
         return np.asarray(super().__get__(table, owner) != 0)
 
 

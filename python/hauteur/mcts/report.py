@@ -86,12 +86,10 @@ class Pace:
 
     @property
     def visits_per_second(self) -> float:
-        """New visits per second."""
         return self.new_visits / self.seconds if self.seconds > 0.0 else 0.0
 
     @property
     def rows_per_second(self) -> float:
-        """Evaluations per second."""
         return self.rows / self.seconds if self.seconds > 0.0 else 0.0
 
 
@@ -268,7 +266,6 @@ class SearchHistory:
         self._seen = 0
 
     def add(self, report: RootReport) -> None:
-        """Take the next report."""
         slim = replace(report, moves=tuple(replace(move, line=()) for move in report.moves))
         self._newest = slim
         if self._seen % self._stride == 0:

@@ -171,7 +171,6 @@ class SearchTree:
 
     @property
     def root(self) -> TreeNode:
-        """The root."""
         return _node(self, None, (), self.source.root())
 
     def node(self, line: Sequence[int | str]) -> TreeNode:

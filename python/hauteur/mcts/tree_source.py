@@ -76,7 +76,6 @@ class ForestTree:
         }
 
     def edges(self, line: Sequence[int], most: int | None = None) -> Sequence[Edge]:
-        """The edges behind a line."""
         self._ready()
         try:
             return self._forest.edges_behind(self._number, list(line), most) or ()
@@ -84,7 +83,6 @@ class ForestTree:
             raise _BEING_SEARCHED from None
 
     def branches(self, count: int) -> Columns:
-        """The most visited nodes."""
         self._ready()
         try:
             return self._forest.branches(self._number, count)
@@ -185,11 +183,9 @@ class SavedTree:
         self._starts = np.searchsorted(parents[self._order], np.arange(len(parents) + 1))
 
     def root(self) -> Edge:
-        """The root."""
         return next(edges_of(self._columns, [0]))
 
     def edges(self, line: Sequence[int], most: int | None = None) -> Sequence[Edge]:
-        """The edges of the position behind a line that the file has."""
         rows = self._behind(0)
         for action in line:
             found = rows[self._columns["action"][rows] == action]
@@ -204,11 +200,9 @@ class SavedTree:
         return below | {"parent": below["parent"] - 1}
 
     def facts(self) -> dict[str, Any]:
-        """Return the facts of the search in the file."""
         return self.header.model_dump(include={"settings", "seed", "nets", "digest", "complete", "hauteur"})
 
     def _behind(self, row: int) -> NDArray[np.int64]:
-        """The rows of the children of a row."""
         return self._order[self._starts[row] : self._starts[row + 1]]
 
 

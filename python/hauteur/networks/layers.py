@@ -38,7 +38,6 @@ class LayerNames:
 
     @property
     def is_lc0(self) -> bool:
-        """Return whether the names are lc0's."""
         return isinstance(self.architecture, Lc0Architecture)
 
     def convolution(self, layer: Convolution) -> tuple[str, ...]:
@@ -92,7 +91,6 @@ class Layers:
 
     @property
     def names(self) -> LayerNames:
-        """The names of the tensors."""
         return LayerNames(self.architecture)
 
     def has(self, path: str) -> bool:
@@ -178,7 +176,6 @@ class _CoreLayers(Layers):
         return _contiguous(weights, np.zeros(len(weights)) if bias is None else bias)
 
     def block(self, path: str) -> Block:
-        """The layers of a block."""
         first, second = (self.convolution(Convolution(f"{path}.conv{i}", 3)) for i in (1, 2))
         excites, pools = self.has(f"{path}.se.reduce"), self.has(f"{path}.pool")
         excitation = (self.affine(f"{path}.se.reduce"), self.affine(f"{path}.se.expand")) if excites else None

@@ -26,7 +26,6 @@ class SizedLayer:
     shape: Shape
 
     def tensors(self, names: LayerNames) -> dict[str, Shape]:
-        """Its tensors by their names, with their shapes."""
         found = names.convolution(self.layer) if isinstance(self.layer, Convolution) else names.dense(self.layer.path)
         return {name: self.shape if i == 0 else self.shape[:1] for i, name in enumerate(found)}
 

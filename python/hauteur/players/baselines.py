@@ -55,7 +55,6 @@ class BaselinePlayer:
     workers: Executor
 
     def choose(self, request: MoveRequest) -> Future[ChosenMove]:
-        """Begin to look for a move."""
         return self.workers.submit(self.rule, request.state, request.seed)
 
     def end(self, game: int) -> None:
@@ -82,7 +81,6 @@ def move_function(game: _core.Game, baseline: Baseline) -> MoveFunction:
 
 
 def _random_move(state: _core.State, seed: int) -> ChosenMove:
-    """A uniformly random legal move."""
     actions = state.legal_actions()
     return ChosenMove(int(actions[_core.random_u64(seed, 0) * len(actions) >> 64]))
 

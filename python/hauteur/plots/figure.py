@@ -61,7 +61,6 @@ class Series:
                 raise ValueError(f"series {self.name!r}: {part} must be finite numbers, or None where there is none")
 
     def points(self) -> list[Point]:
-        """The points that have a value."""
         return [point for piece in self.pieces() for point in piece]
 
     def pieces(self) -> list[list[Point]]:
@@ -205,15 +204,12 @@ class Figure:
         return (max(map(len, self.x_names), default=0) + 1) * len(self.x_names) > NAMES_SIGNS
 
     def x_text(self, place: float) -> str:
-        """Text of a place at the axis."""
         return self.x_names[round(place) - 1] if self.x_names else short(place)
 
     def y_text(self, value: float) -> str:
-        """Text of a value at the axis."""
         return f"{100 * value:.3g}%" if self.percent else short(value)
 
     def value_text(self, value: float) -> str:
-        """Return a value as text for one point."""
         return f"{value:.1%}" if self.percent else f"{value:,.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
 
     def threshold_text(self) -> str:

@@ -91,7 +91,6 @@ def _table(lines: list[str], link: Link) -> str:
 
 
 def _inline(text: str, link: Link) -> str:
-    """Return a line with its code, emphasis and links."""
     parts, end = list[str](), 0
     for found in INLINE.finditer(text):
         parts += [escape(text[end : found.start()]), _span(found, link)]

@@ -160,7 +160,6 @@ def provenance_rows(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def _command(words: Sequence[object]) -> str:
-    """Return the words of a command without the path of the program."""
     program, *rest = [str(word) for word in words] or [""]
     name = program.replace("\\", "/").rpartition("/")[2]
     return shlex.join(["hauteur" if name == "__main__.py" else name, *rest])

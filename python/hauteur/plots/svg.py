@@ -72,7 +72,6 @@ class _Frame:
         return f"{self.x(x):.1f},{self.y(y):.1f}"
 
     def area(self, xs: Sequence[float], below: Sequence[float], above: Sequence[float], colour: str) -> str:
-        """The area between two edges."""
         forth = [self.place(x, y) for x, y in zip(xs, above, strict=True)]
         back = [self.place(x, y) for x, y in zip(xs, below, strict=True)]
         return f'<polygon class="area" fill="var(--{colour})" points="{" ".join(forth + back[::-1])}"/>'

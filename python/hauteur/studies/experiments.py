@@ -120,7 +120,6 @@ def report_of(facts: Mapping[str, Any], figures: Sequence[Figure]) -> Report:
 
 
 def _numbers(found: Sequence[Mapping[str, Any]]) -> ReportSection:
-    """Return the table of result.csv, its first MOST_ROWS rows."""
     if not found:
         return ReportSection("Numbers", ["None."])
     names, left = list(found[0]), len(found) - MOST_ROWS

@@ -58,11 +58,9 @@ class Mailbox:
         self._filled.set()
 
     def event(self, name: str, **fields: Any) -> None:
-        """Put an event of the server's own."""
         self.put("event", json.dumps({"event": name, "fields": fields}))
 
     async def next(self) -> str:
-        """Wait for the next text to send."""
         while True:
             if self._kept:
                 text = self._kept.popleft()
@@ -112,7 +110,6 @@ class Client:
             await self._take(message.get("text") or "")
 
     async def _take(self, text: str) -> None:
-        """Check a message and take it."""
         try:
             request = validated(ClientMessage, json.loads(text), "message")
         except (ValueError, RecursionError) as error:

@@ -92,7 +92,6 @@ def _action(state: _core.State, action: int, board: pictures.Board | None) -> di
 
 
 def _standing(state: _core.State, action: int, square: int) -> dict[str, Any]:
-    """Return what stands on a square behind an action."""
     behind = state.copy()
     behind.apply(action)
     board = pictures.board_of(behind)

@@ -64,7 +64,6 @@ class PlayOptions(NetOptions):
 
     @property
     def resources(self) -> Resources:
-        """Resources to play the games with."""
         return Resources(self.parallel, self.batch_size, self.threads, self.backend)
 
     def plies(self) -> int:

@@ -118,7 +118,6 @@ class GtpBoard(PlayedGame):
 
     @property
     def is_over(self) -> bool:
-        """Return whether the game has ended."""
         return self.state.outcome() is not None
 
     def pass_at_end(self) -> None:
@@ -126,7 +125,6 @@ class GtpBoard(PlayedGame):
         self._passes += 1
 
     def undo(self) -> None:
-        """Take the last move back."""
         if self._passes:
             self._passes -= 1
         elif not self.take_back():
@@ -154,7 +152,6 @@ class GtpBoard(PlayedGame):
         return legal[name]
 
     def vertex(self, action: int) -> str:
-        """Return the vertex of a legal action."""
         return move_text(self.state, action).upper()
 
     def line(self, actions: tuple[int, ...]) -> list[str]:
@@ -162,7 +159,6 @@ class GtpBoard(PlayedGame):
         return [text.upper() for text in line_texts(self.state, actions)]
 
     def moves(self) -> list[tuple[int, str]]:
-        """Return player and vertex of every move so far."""
         return [(player, text.upper()) for player, text in zip(self.movers, self.texts, strict=True)]
 
 
@@ -225,7 +221,6 @@ class GtpSession:
             self._playing.stop()
 
     def close(self) -> None:
-        """End the player."""
         self._playing.close()
 
     # Moves.
@@ -284,7 +279,6 @@ class GtpSession:
     # Private.
 
     def _limits(self, budget: Budget | None) -> Limits:
-        """Return the limits of the search of a move."""
         if budget is None:
             return Limits(visits=self.player.visits)
         visits = self.player.visits if "visits" in self.player.model_fields_set else None

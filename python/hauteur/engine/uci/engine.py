@@ -61,12 +61,10 @@ class UciCommand:
 
     @property
     def word(self) -> str:
-        """The first word, in lower case."""
         return self.text.partition(" ")[0].lower()
 
     @property
     def rest(self) -> str:
-        """The text behind it."""
         return self.text.partition(" ")[2]
 
     @property
@@ -180,7 +178,6 @@ class UciEngine:
     # The main thread.
 
     def _take(self, command: UciCommand) -> None:
-        """Make this the present command."""
         self._output.heard(command.text)
         with self._lock:
             self._current = command

@@ -127,7 +127,6 @@ def differences(groups: Groups) -> tuple[list[str], list[list[str]]]:
 
 
 def _setting_text(value: Any) -> str:
-    """A setting as a recipe writes it."""
     if value is None:
         return "–"
     return str(value).lower() if isinstance(value, bool) else str(value) or '""'

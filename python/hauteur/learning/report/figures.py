@@ -242,7 +242,6 @@ def _gate_figures(recipe: Recipe, xs: Sequence[float], history: History) -> list
 
 
 def _results(xs: Sequence[float], history: History) -> Figure | None:
-    """Return the results of the self-play games."""
     return _shares(
         "results",
         "Games of self-play",

@@ -100,7 +100,6 @@ def _rows(table: Any) -> list[dict[str, Any]]:
 
 
 def _start_of(row: dict[str, Any]) -> _core.State:
-    """Return the position that a recorded game begins from."""
     from hauteur.learning.recorded_games import make_cached
 
     return make_cached(row["origin"] or row["game_spec"]).new_initial_state()
@@ -112,7 +111,6 @@ def _players(row: dict[str, Any]) -> tuple[str, str]:
 
 
 def _walk(row: dict[str, Any]) -> dict[str, Any]:
-    """Return the game with the notes of its searches."""
     start, state = _start_of(row), _start_of(row)
     before = len(row["start"])
     notes = dict.fromkeys(range(before), MoveNote("of the opening, not searched"))

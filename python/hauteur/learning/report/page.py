@@ -215,7 +215,6 @@ def progress_html(folder: RunFolder, state: str, now: float | None = None) -> st
 
 
 def _bar(name: str, done: int, total: int, words: str) -> str:
-    """Return a bar with what it shows in words."""
     value = f'value="{min(done, total)}" max="{max(total, 1)}"'
     return f'<p class="progress"><progress aria-label="{name}" {value}></progress> <span>{escape(words)}</span></p>'
 

@@ -88,7 +88,6 @@ def report_of(stored: Stored, linked: Linked = not_linked, *, whole: bool = Fals
 
 
 def _origin(stored: Stored, settings: Mapping[str, Any]) -> ReportSection:
-    """Return settings, cost and provenance, each folded up."""
     written = stored.result.get("written") or stored.begun
     tables = [
         ReportTable(("setting", "value"), settings_rows(settings), words=True, folded="Settings"),
@@ -247,7 +246,6 @@ def matches_table(matches: Sequence[StoredMatch], linked: Linked) -> ReportTable
 
 
 def _counts(record: MatchScore) -> list[str]:
-    """Return the cells of COUNTS."""
     return [
         *(f"{count:,}" for count in (record.games, record.wins, record.draws, record.losses)),
         f"{record.score:.1%}",

@@ -43,7 +43,6 @@ class StoredWork:
         self._read()
 
     def _read(self) -> None:
-        """Read settings and result."""
         stored = self.folder.stored()
         self.settings: Mapping[str, Any] = stored["settings"]
         self.begun: Mapping[str, Any] = stored.get("begun") or {}
@@ -54,12 +53,10 @@ class StoredWork:
 
     @property
     def games_done(self) -> int:
-        """Number of the finished games."""
         raise NotImplementedError
 
     @property
     def complete(self) -> bool:
-        """Return whether all the work is done."""
         return bool(self.result) and bool(self.result.get("complete", True))
 
     @property
@@ -150,12 +147,10 @@ class StoredMatch(StoredWork):
 
     @property
     def games_done(self) -> int:
-        """Number of the finished games."""
         return len(self.games)
 
     @property
     def complete(self) -> bool:
-        """Return whether all games were played or a sequential test has ended."""
         return self.tally.decided or bool(self.result.get("complete"))
 
     @property
@@ -196,7 +191,6 @@ class StoredMatches(StoredWork):
 
     @property
     def games_done(self) -> int:
-        """Number of the finished games."""
         return sum(len(match.games) for match in self.matches)
 
 
@@ -215,11 +209,9 @@ class StoredTournament(StoredMatches):
 
     @property
     def complete(self) -> bool:
-        """Return whether all games were played."""
         return 0 < self.games_wanted <= self.games_done
 
     def ratings(self) -> RatingList:
-        """Return the rating list until now."""
         return rating_list(Encounter(*match.names, match.tally.record) for match in self.matches)
 
 

@@ -67,7 +67,6 @@ class Parameter:
 
     @property
     def width(self) -> float:
-        """Distance between the bounds."""
         return self.high - self.low
 
     def __str__(self) -> str:

@@ -43,7 +43,6 @@ class TuningFolder(RunDirectory):
     openings_name: str = ""
 
     def stamps(self) -> dict[str, str]:
-        """Return those of the matches' games too."""
         return super().stamps() | games_stamp(self.path)
 
     def play(self, name: str, settings: MatchSettings) -> Tally:
@@ -91,19 +90,15 @@ class StrengthTuning:
 
     @property
     def start(self) -> list[float]:
-        """Places of the player's own values."""
         return places_of(self.player, self.parameters)
 
     def values(self, place: Sequence[float] | Place) -> dict[str, float | int]:
-        """The values at a point."""
         return {one.key: one.value(float(x)) for one, x in zip(self.parameters, place, strict=True)}
 
     def player_at(self, place: Sequence[float] | Place) -> PlayerSettings:
-        """The player at a point."""
         return changed_player(self.player, values_text(self.values(place)))
 
     def match(self, a: PlayerSettings, b: PlayerSettings, games: int, seed: int) -> MatchSettings:
-        """A match of two players."""
         return MatchSettings(game=self.game, a=a, b=b, games=games, random_plies=self.random_plies, seed=seed)
 
     def stamp(self) -> dict[str, Any]:
@@ -133,16 +128,13 @@ class Tuned:
 
     @property
     def values(self) -> dict[str, float | int]:
-        """The tuned values."""
         return self.tuning.values(settled(self.iterations))
 
     @property
     def player(self) -> PlayerSettings:
-        """The tuned player."""
         return self.tuning.player_at(settled(self.iterations))
 
     def to_json(self) -> dict[str, Any]:
-        """Everything as numbers."""
         steps = zip(self.iterations, self.results, strict=True)
         return {
             "summary": f"{len(self.iterations):,} iterations",

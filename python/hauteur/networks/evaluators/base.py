@@ -127,7 +127,6 @@ class GameEvaluator(Closing):
         return future
 
     def close(self) -> None:
-        """End the worker thread."""
         self._worker.shutdown(wait=True, cancel_futures=True)
 
 

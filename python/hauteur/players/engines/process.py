@@ -121,7 +121,6 @@ class Process(asyncio.SubprocessProtocol):
         self.kill()
 
     def kill(self) -> None:
-        """End it at once, with all programs that it has started."""
         if not self._killed:
             self._killed = True
             pid = self._transport.get_pid()

@@ -24,14 +24,12 @@ class Keeper:
         self._process: subprocess.Popen[bytes] | None = None
 
     def watch(self, group: int) -> None:
-        """Register a running process group."""
         if KEEPS and self._process is None:
             command = [sys.executable, "-I", "-S", __file__]
             self._process = subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True)
         self._tell(f"+{group}")
 
     def forget(self, group: int) -> None:
-        """Unregister a process group that has ended."""
         self._tell(f"-{group}")
 
     def close(self) -> None:

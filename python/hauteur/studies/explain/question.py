@@ -74,7 +74,6 @@ class Question:
 
     @property
     def position(self) -> _core.State:
-        """The position that is searched."""
         state = self.start.copy()
         for action in self.actions:
             state.apply(action)
@@ -82,7 +81,6 @@ class Question:
 
     @property
     def sides(self) -> tuple[Side, Side]:
-        """Both sides."""
         return self.a, self.b
 
 
@@ -221,7 +219,6 @@ class ExplainedSearch:
 
     @cached_property
     def tree(self) -> TreeNodes:
-        """The nodes of the tree."""
         return read_nodes(self.result.tree)
 
 
@@ -247,7 +244,6 @@ class Searches:
         self.close()
 
     def close(self) -> None:
-        """Close the nets; trees can still be read."""
         self._stack.close()
 
     def stop(self) -> None:

@@ -147,7 +147,6 @@ class ScreenedPosition(Section):
     steps: tuple[SolutionStep, ...] = ()
 
     def verdict(self, rule: MineRule) -> Verdict:
-        """Return the rule's verdict on the position."""
         if self.high is None or abs(self.high.q - self.low.q) < rule.swing:
             return "same"
         if self.high.move == self.low.move:
@@ -307,7 +306,6 @@ def _opinion(state: _core.State, reading: SearchReading) -> Opinion:
 
 
 def _texts(state: _core.State, actions: tuple[int, ...] | list[int]) -> tuple[str, ...]:
-    """The moves of a line in the game's notation."""
     state, texts = state.copy(), []
     for action in actions:
         texts.append(state.action_to_text(action))

@@ -47,7 +47,6 @@ class ProblemStep:
     wins: bool = False
 
     def is_right(self, action: int) -> bool:
-        """Return whether a move solves it."""
         named = action not in self.wrong and (not self.right or action in self.right)
         return named or (self.wins and wins_at_once(self.state, action))
 
@@ -118,7 +117,6 @@ def _read_csv(file: TextIO, name: str, game: _core.Game | None) -> Iterator[Prob
 
 
 def _rating(rating: str | None) -> float | None:
-    """Return the rating of a puzzle, None where it has none."""
     if not rating:
         return None
     try:
@@ -242,7 +240,6 @@ class PuzzleFiles:
     sets: dict[str, Path] = field(default_factory=dict)
 
     def look(self) -> None:
-        """Renew the list."""
         self.sets = shipped_sets()
         for root in self.roots:
             for folder, below, files in islice(os.walk(root), MOST_LOOKED_AT):
@@ -297,7 +294,6 @@ class PuzzleAttempt:
 
     @property
     def solved(self) -> bool:
-        """Return whether every move was found."""
         return self.number == len(self.problem.steps)
 
     @property

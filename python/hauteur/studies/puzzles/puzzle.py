@@ -65,7 +65,6 @@ class Puzzle(Section):
     high: Opinion
 
     def start(self) -> _core.State:
-        """The position before the moves of the opening."""
         return load_game(with_fen(self.game, self.fen)).new_initial_state()
 
     def position(self) -> _core.State:
@@ -156,7 +155,6 @@ def _of_rules(puzzle: Puzzle) -> Iterator[str]:
 
 
 def _of_move(board: chess.Board, move: chess.Move) -> Iterator[str]:
-    """Yield the themes of a move of the solver."""
     if board.is_castling(move):
         yield "castling"
     if board.is_en_passant(move):

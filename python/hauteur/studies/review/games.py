@@ -48,7 +48,6 @@ class ReviewedGame:
 
     @property
     def actions(self) -> tuple[int, ...]:
-        """All moves of the game."""
         return self.game.actions
 
     @property

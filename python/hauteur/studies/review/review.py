@@ -29,7 +29,6 @@ class PositionFinding:
 
     @property
     def best(self) -> int | None:
-        """The best move; None where the game is over."""
         return self.line[0] if self.line else None
 
 

@@ -52,12 +52,10 @@ class FoundPosition(Section):
 
     @property
     def place(self) -> Place:
-        """The place in its game."""
         return Place(self.ply, self.instead, self.deep)
 
     @property
     def finding(self) -> PositionFinding:
-        """The finding."""
         return PositionFinding(self.wdl, self.line, self.visits)
 
 
@@ -71,7 +69,6 @@ class ReviewFolder(RunDirectory):
 
     @property
     def journal(self) -> Journal[FoundPosition]:
-        """The positions that were searched."""
         return Journal(self.path / "positions.jsonl", FoundPosition, "a position of a review")
 
     def known(self) -> dict[int, Found]:

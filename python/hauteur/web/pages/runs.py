@@ -43,16 +43,13 @@ class ShownRun:
 
     @property
     def facts(self) -> FolderFacts:
-        """Title and state."""
         return self.lab.folders.facts(self.found)
 
     @property
     def folder(self) -> RunFolder:
-        """The folder."""
         return self.found.folder  # type: ignore[return-value]
 
     def address(self, what: str) -> str:
-        """Return the address of something about the run."""
         return f"/runs/{what}/{quote(self.name)}"
 
     def progress(self) -> str:

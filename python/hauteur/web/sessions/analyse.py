@@ -254,7 +254,6 @@ class AnalyseSession(PageSession):
         return {}
 
     def do_stop(self) -> Fields:
-        """End the search."""
         self._stop()
         return {}
 
@@ -330,7 +329,6 @@ class AnalyseSession(PageSession):
         }
 
     def close(self) -> None:
-        """End the search and close the nets."""
         self._stop()
         if self._session is not None:
             self._session.close()

@@ -92,12 +92,10 @@ class ExplainSession(WorkSession):
         return {"children": children_json(*self._trees, line)}
 
     def ask_to_stop(self) -> None:
-        """End the searches of the comparison."""
         if self._searches is not None:
             self._searches.stop()
 
     def close(self) -> None:
-        """End the comparison, close its nets and forget it."""
         self.stop()
         if self._searches is not None:
             self._searches.close()

@@ -90,7 +90,6 @@ class OddsFields(Section):
 
     @property
     def game(self) -> str:
-        """The game that begins there."""
         found = self.handicap
         return start_game(self.start) if found is None else found.game
 
@@ -220,7 +219,6 @@ class PlaySession(PageSession):
         return {}
 
     def do_resign(self, side: SideNumber) -> Fields:
-        """Give the game up."""
         self._opened.resign(side)
         return {}
 
@@ -229,7 +227,6 @@ class PlaySession(PageSession):
         return {"agreed": self._opened.offer_draw(side)}
 
     def do_pause(self) -> Fields:
-        """Stop engines and clocks."""
         self._opened.pause()
         return {}
 
@@ -285,7 +282,6 @@ class PlaySession(PageSession):
         return {}
 
     def close(self) -> None:
-        """End the game."""
         if self._table is not None:
             self._table.close()
             self._table = None

@@ -119,7 +119,6 @@ class Pool:
             self.open.discard(session)
 
     async def close(self) -> None:
-        """End all sessions."""
         await asyncio.gather(*(self.give_back(session) for session in list(self.open)))
 
     def _session_settings(self) -> SessionSettings:

@@ -170,7 +170,6 @@ class ReviewSession(WorkSession):
         return {"name": "review.pgn", "text": annotated(self._run)}
 
     def ask_to_stop(self) -> None:
-        """End the review; what was found stays."""
         self._halted = True
         if self._run is not None:
             self._run.stop()

@@ -151,7 +151,6 @@ class WorkSession(PageSession):
             wait([work], 0.02)  # then again: a search may just be about to begin
 
     def do_stop(self) -> Fields:
-        """End the work."""
         self.stop()
         return {}
 
