@@ -221,8 +221,9 @@ def guarded(action: Callable[[], int]) -> int:
     try:
         status = action()
         sys.stdout.flush()
-    except BrokenPipeError:
-        return leave_closed_pipe()
+    except BrokenPipeError:  # a closed output pipe (`| head`): nothing to print, and nothing left for Python to flush
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except KeyboardInterrupt:
         print(file=sys.stderr)
         return EXIT_INTERRUPTED
@@ -238,12 +239,6 @@ def complain(message: str) -> int:
     """Print the error line; return the exit status for bad input."""
     print(f"hauteur: {message}", file=sys.stderr)
     return EXIT_BAD_INPUT
-
-
-def leave_closed_pipe() -> int:
-    """Handle a closed output pipe (`| head`): print nothing and leave Python nothing to flush."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ import numpy as np
 
 from hauteur import _core
 from hauteur.engine.nets import NetChoice, Opener, OpenNets, open_evaluator, open_nets
+from hauteur.games.played_game import position_after
 from hauteur.mcts.analysis import Analysis, OnReport
 from hauteur.mcts.control import SearchControl, in_background
 from hauteur.mcts.driver import for_nets, nets_of
@@ -212,14 +213,16 @@ class PlayingSession(Closing):
         """
         control = self._control = control or SearchControl()
         player = self.wait(control)
-        state = self._state()
+        state = position_after(self._start, self._actions)
         if not isinstance(player, OpenNets):
             chosen = player(state, int(self._rng.integers(2**63)))
             return FoundMove(chosen.action, note=chosen.note)
         analysis = self._analysis_with(player)
         analysis.set_position(self._start, self._actions)
         report = analysis.search(limits, actions=actions, lines=lines, on_report=on_report, control=control)
-        self._remember_lateness(limits, control)
+        if limits.budget is not None and control.began is not None:
+            late = time.monotonic() - control.began - limits.budget.maximum
+            self.lateness = remember_lateness(self.lateness, late)
         if not report.moves:
             return FoundMove(None, report)
         move = choose_move(
@@ -250,12 +253,6 @@ class PlayingSession(Closing):
 
     # Private.
 
-    def _state(self) -> _core.State:
-        state = self._start.copy()
-        for action in self._actions:
-            state.apply(action)
-        return state
-
     def _analysis_with(self, nets: OpenNets) -> Analysis:
         """The analysis of these nets and the settings; a new one where they have changed."""
         requested = nets, _of_search(self.settings)
@@ -273,11 +270,6 @@ class PlayingSession(Closing):
             )
             self._analysis_of = requested
         return self._analysis
-
-    def _remember_lateness(self, limits: Limits, control: SearchControl) -> None:
-        if limits.budget is not None and control.began is not None:
-            late = time.monotonic() - control.began - limits.budget.maximum
-            self.lateness = remember_lateness(self.lateness, late)
 
 
 def _of_search(settings: PlaySettings) -> PlaySettings:

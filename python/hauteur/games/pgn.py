@@ -129,11 +129,9 @@ class _MainLine(chess.pgn.BaseVisitor["TaggedGame | str"]):
         assert self.state is not None
         reason = self.state.end_reason() if self.state.outcome() is not None else None
         outcome = outcomes.pop() if outcomes else None
-        return TaggedGame(tuple(self.actions), self.tags, outcome, reason or _reason(self.tags), self.origin)
-
-
-def _reason(tags: dict[str, str]) -> str:
-    return RESIGNATION if "resign" in tags.get("Termination", "").lower() else RECORDED
+        has_resigned = "resign" in self.tags.get("Termination", "").lower()
+        reason = reason or (RESIGNATION if has_resigned else RECORDED)
+        return TaggedGame(tuple(self.actions), self.tags, outcome, reason, self.origin)
 
 
 def _origin(game: _core.Game, tags: dict[str, str]) -> _core.State | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 from hauteur import _core
@@ -89,10 +89,7 @@ class PlayedGame:
 
     def after(self, plies: int) -> _core.State:
         """Return the position after the first `plies` moves."""
-        state = self.start.copy()
-        for action in self.actions[:plies]:
-            state.apply(action)
-        return state
+        return position_after(self.start, self.actions[:plies])
 
 
 def move_text(state: _core.State, action: int) -> str:
@@ -102,11 +99,33 @@ def move_text(state: _core.State, action: int) -> str:
 
 def line_texts(state: _core.State, actions: Sequence[int]) -> list[str]:
     """Return the moves of a line from a position as people write them."""
+    return texts_of(state, actions, state.game.move_notation)
+
+
+def texts_of(state: _core.State, actions: Iterable[int], notation: str | None = None) -> list[str]:
+    """Return the moves of a line from a position as the game writes them, or in another of its notations."""
     place, texts = state.copy(), []
     for action in actions:
-        texts.append(move_text(place, action))
+        texts.append(place.action_to_text(action, notation))
         place.apply(action)
     return texts
+
+
+def movers_of(state: _core.State, actions: Iterable[int]) -> list[int]:
+    """Return the side that makes each move of a line from a position; ValueError for one that is illegal."""
+    place, movers = state.copy(), []
+    for action in actions:
+        movers.append(place.to_move)
+        place.apply(action)
+    return movers
+
+
+def position_after(state: _core.State, actions: Iterable[int]) -> _core.State:
+    """Return the position behind a line from a position; ValueError for a move that is illegal."""
+    place = state.copy()
+    for action in actions:
+        place.apply(action)
+    return place
 
 
 def loss_of(side: int) -> int:

@@ -127,7 +127,7 @@ def _line(game: _core.Game, nodes: list[Properties]) -> TaggedGame:
             actions.append(_action(game, value, len(actions) + 1))
             state.apply(actions[-1])
     ended = state.end_reason() if state.outcome() is not None else None
-    tags = {name: _unescaped(values[0]) for name, values in root.items()}
+    tags = {name: re.sub(r"\\(.)", r"\1", values[0], flags=re.DOTALL) for name, values in root.items()}
     return TaggedGame(tuple(actions), tags, outcome, ended or reason)
 
 
@@ -232,7 +232,3 @@ def written_sgf(game: _core.Game, root: Mapping[str, str], actions: Sequence[int
 
 def _escaped(text: str) -> str:
     return " ".join(text.split()).replace("\\", "\\\\").replace("]", "\\]")
-
-
-def _unescaped(text: str) -> str:
-    return re.sub(r"\\(.)", r"\1", text, flags=re.DOTALL)

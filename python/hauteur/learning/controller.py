@@ -10,7 +10,7 @@ The model is a line: ln((w + l)/d) = level + slope ln(N_scl), slope < 0, fitted 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -122,11 +122,6 @@ def controlled(settings: SelfPlaySettings, state: ControllerState | None) -> Sel
         update={"search_contempt": rule.model_copy(update={"n_scl": state.n_scl})},
     )
     return settings.model_copy(update={"visits": state.visits, "search": search})
-
-
-def controlled_then(settings: SelfPlaySettings, metrics: Mapping[str, Any]) -> SelfPlaySettings:
-    """Settings of self-play in a generation that is over. metrics: those of `controller_metrics`."""
-    return controlled(settings, ControllerState(n_scl=metrics["n_scl"], visits=metrics["visits"]))
 
 
 def observe(

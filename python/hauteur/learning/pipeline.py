@@ -280,7 +280,9 @@ class Run:
         """Return the settings of self-play as they were, or will be, in a generation."""
         if self.recipe.controller is None or generation >= self.state.generation:
             return self.selfplay
-        return controller.controlled_then(self.recipe.selfplay, self.state.history[generation - 1]["search_contempt"])
+        then = self.state.history[generation - 1]["search_contempt"]
+        state = controller.ControllerState(n_scl=then["n_scl"], visits=then["visits"])
+        return controller.controlled(self.recipe.selfplay, state)
 
     def reanalyse(self) -> None:
         """Search a share of the window's old positions again, for new targets."""

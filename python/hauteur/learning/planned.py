@@ -136,7 +136,10 @@ def planned_gate(
 ) -> PlannedGames:
     """Plan the match of the net of a generation against the best one: pairs of games, played to their ends."""
     whole = settings.model_copy(update={"max_plies": None, "resignation": None, "tree_per_side": False})
-    plans = pair_plans(game, gate.games, gate.opening_plies, purpose=f"gate opening {generation}", seed=seed)
+    plans = []
+    for index in range(gate.games):  # 2k and 2k + 1 begin with the same random plies, with sides swapped
+        start = random_opening(game, gate.opening_plies, stream(seed, f"gate opening {generation}", index // 2))
+        plans.append(GamePlan(index, (CANDIDATE, BEST) if index % 2 == 0 else (BEST, CANDIDATE), start))
     purpose = f"gate {generation}"
     return PlannedGames("gate", game, whole, generation, (generation, best), seed, purpose, tuple(plans), MATCH_UNIT)
 
@@ -211,13 +214,6 @@ def opening_plan(
     plies = int(random.integers(settings.opening_plies + 1))
     plan = book[int(random.integers(len(book)))].plan(game, index) if book else GamePlan(index)
     return replace(plan, start=plan.start + random_opening(game, plies, random, after=plan))
-
-
-def pair_plans(game: _core.Game, games: int, opening_plies: int, *, purpose: str, seed: int) -> Iterator[GamePlan]:
-    """Games 2k and 2k + 1 begin with the same random plies, with sides swapped."""
-    for index in range(games):
-        start = random_opening(game, opening_plies, stream(seed, purpose, index // 2))
-        yield GamePlan(index, (CANDIDATE, BEST) if index % 2 == 0 else (BEST, CANDIDATE), start)
 
 
 def n_scl_of(search: SearchParams) -> int | None:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from hauteur import _core
 from hauteur.games.end_reasons import RESIGNATION
+from hauteur.games.played_game import movers_of
 from hauteur.games.registry import load_game
 from hauteur.matches.record import COLUMNS, GamePlan, GameRecord, LearnedColumns, Level, column, columns_of
 
@@ -50,10 +51,6 @@ class Games(LearnedColumns):
     @property
     def games(self) -> int:
         return len(self.outcome)
-
-    @property
-    def nbytes(self) -> int:
-        return sum(getattr(self, one.name).nbytes for one in fields(self))
 
     @property
     def positions(self) -> int:
@@ -244,7 +241,7 @@ def _unplayable(games: Games, number: int, game: _core.Game) -> str | None:
     moves = slice(games.moves_before[number], games.moves_before[number + 1])
     line = games.lines[games.line_offsets[number] : games.line_offsets[number + 1]].tolist()
     try:
-        movers = list(_movers(_start(games.origin[number], game), line))
+        movers = movers_of(_start(games.origin[number], game), line)
     except ValueError as error:
         return str(error)
     searched = len(line) - int(games.move_counts[number])
@@ -256,10 +253,3 @@ def _start(origin: str | None, game: _core.Game) -> _core.State:
     if (begun.name, begun.num_actions, begun.feature_shape) != (game.name, game.num_actions, game.feature_shape):
         raise ValueError(f"begins from a position of {begun.spec}, but is a game of {game.spec}")
     return begun.new_initial_state()
-
-
-def _movers(state: _core.State, line: Sequence[int]) -> Iterator[int]:
-    """Play the actions; yield who made each. ValueError for the first that is illegal."""
-    for action in line:
-        yield state.to_move
-        state.apply(action)

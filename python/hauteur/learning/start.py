@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from hauteur import _core, networks
 from hauteur.games.game_line import NO_NET, BadGame
+from hauteur.games.played_game import position_after
 from hauteur.learning.display import Display
 from hauteur.learning.recipe import Recipe, StartSettings
 from hauteur.learning.recorded_files import GAME_SUFFIXES, files_of, good_games, read_games
@@ -269,7 +270,8 @@ def bring_in(
         if isinstance(found, BadGame):
             facts.bad.append(found)
             continue
-        part = _part(hold_out, seed, found.plan.index)
+        drawn = hold_out > 0 and float(stream(seed, "hold out game", found.plan.index).random()) < hold_out
+        part = HELD_OUT if drawn else LEARN
         if len(waiting[part]) == SHARD_GAMES:
             _flush(folder, part, game, waiting[part], facts)
         waiting[part].append(found)
@@ -287,11 +289,6 @@ def bring_in(
         reason = f"start.hold_out leaves all {held_out} out" if held_out else empty
         raise ValueError(f"start.games: no game can be used: {reason}")
     return facts
-
-
-def _part(hold_out: float, seed: int, index: int) -> str:
-    drawn = hold_out > 0 and float(stream(seed, "hold out game", index).random()) < hold_out
-    return HELD_OUT if drawn else LEARN
 
 
 def _flush(folder: Path, part: str, game: _core.Game, records: list[GameRecord], facts: StartFacts) -> None:
@@ -365,9 +362,7 @@ def taught_games(game: _core.Game, records: Sequence[GameRecord], teacher: Evalu
 
 def _encoded(game: _core.Game, record: GameRecord) -> tuple[NDArray[np.float32], list[NDArray[np.uint16]]]:
     """Play the game; return the features of its n searched positions, [n, C, H, W], and the legal actions of each."""
-    state = (record.plan.origin or game.new_initial_state()).copy()
-    for action in record.plan.start:
-        state.apply(action)
+    state = position_after(record.plan.begin(game), record.plan.start)
     features = np.empty((len(record.actions), *game.feature_shape), np.float32)
     legal = []
     for move, action in enumerate(record.actions.tolist()):

@@ -86,7 +86,8 @@ def play_games(
     Search rules written in Python are asked by one thread alone.
     """
     searching = [player for player in players if isinstance(player, SearchPlayer)]
-    evaluators = _distinct(searching)
+    distinct = {id(one): one for player in searching for one in (player.evaluator, player.large) if one is not None}
+    evaluators = list(distinct.values())
     computing = [_core.PlayedGames.threads_of(one, game) for one in evaluators]
     if None in computing:
         threads = min(threads, parallel // (2 * batch_size))
@@ -110,11 +111,6 @@ def play_games(
     asked = {number: player for number, player in enumerate(players) if not isinstance(player, SearchPlayer)}
     loop = _Loop(game, core, asked, evaluators, seed, purpose)
     return loop.run(iter(plans), ArenaFacts() if facts is None else facts)
-
-
-def _distinct(players: Sequence[SearchPlayer]) -> list[Evaluator]:
-    found = {id(one): one for player in players for one in (player.evaluator, player.large) if one is not None}
-    return list(found.values())
 
 
 def _for_core(player: SearchPlayer, evaluators: Sequence[Evaluator]) -> tuple[Any, str, int, int | None, Any]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hauteur import _core
-from hauteur.games.played_game import line_texts
+from hauteur.games.played_game import line_texts, position_after
 from hauteur.matches.ratings.elo import wilson
 from hauteur.mcts.driver import run_searches
 from hauteur.mcts.params import Cpuct, Fpu, SearchParams
@@ -120,7 +120,9 @@ class SolvedSet:
     def found(cls, game: _core.Game, count: int, seed: int, nodes: int, total: int, table_bits: int = 22) -> SolvedSet:
         """Find a set, whether one ships or not; table_bits: of the solver."""
         found, unsolved, quiet = _core.solved_positions(game, count, seed, nodes, total, table_bits)
-        positions = [SolvedPosition(_after(game, moves), tuple(values)) for moves, values in found]
+        positions = [
+            SolvedPosition(position_after(game.new_initial_state(), moves), tuple(values)) for moves, values in found
+        ]
         return cls(positions, nodes, tuple(unsolved), quiet)
 
     @classmethod
@@ -128,9 +130,9 @@ class SolvedSet:
         """Read what `text` wrote; ValueError for anything else."""
         head, *rows = text.splitlines()
         _, nodes, _, quiet, _, *unsolved = head.split(" ")
-        pairs = (row.split(":") for row in rows)
+        pairs, start = (row.split(":") for row in rows), game.new_initial_state()
         positions = [
-            SolvedPosition(_after(game, map(int, moves.split())), tuple(SIGNS[sign] for sign in values))
+            SolvedPosition(position_after(start, map(int, moves.split())), tuple(SIGNS[sign] for sign in values))
             for moves, values in pairs
         ]
         return cls(positions, int(nodes), tuple(map(int, unsolved)), quiet == "1")
@@ -138,13 +140,6 @@ class SolvedSet:
 
 def _moves(state: _core.State) -> str:
     return " ".join(map(str, state.moves))
-
-
-def _after(game: _core.Game, actions: Sequence[int] | Iterator[int]) -> _core.State:
-    state = game.new_initial_state()
-    for action in actions:
-        state.apply(action)
-    return state
 
 
 def limits_of(game: _core.Game, nodes: int, total: int) -> tuple[int, int]:

@@ -16,6 +16,7 @@ from hauteur import _core
 from hauteur.games.end_reasons import PLY_LIMIT, RESIGNATION
 from hauteur.games.game_line import result_text
 from hauteur.games.pgn import position_tags, written_pgn
+from hauteur.games.played_game import movers_of
 from hauteur.games.registry import load_game, with_fen
 from hauteur.games.sgf import result_of, written_sgf
 from hauteur.matches.match import Match
@@ -64,7 +65,7 @@ def pgn_of(match: Match, game: MatchGame, *, evals: bool = False) -> str:
     tags = [*_tags(match, game), *position_tags(match.game, start, is_start_of_game=game.fen is None)]
     comments = dict(_comments(game, score_text))
     if evals:
-        for ply, mover in enumerate(_movers(start, actions)):
+        for ply, mover in enumerate(movers_of(start, actions)):
             if value := _eval(game, ply, mover):
                 comments[ply] = f"[%eval {value}] {comments.get(ply, '')}".rstrip()
     return written_pgn(tags, start, actions, result_text(outcome_of(game)), comments)
@@ -146,14 +147,6 @@ def played_line(game: _core.Game, played: MatchGame) -> tuple[_core.State, list[
     except ValueError as error:
         raise ValueError(f"game {played.index}: {error}") from None
     return start, actions
-
-
-def _movers(start: _core.State, actions: Iterable[int]) -> list[int]:
-    state, movers = start.copy(), list[int]()
-    for action in actions:
-        movers.append(state.to_move)
-        state.apply(action)
-    return movers
 
 
 def _comments(game: MatchGame, score: Callable[[float], str]) -> Mapping[int, str]:

@@ -9,6 +9,7 @@ import numpy as np
 
 from hauteur import _core
 from hauteur.games.game_line import BadGame, TaggedGame
+from hauteur.games.played_game import position_after
 from hauteur.games.registry import load_game, with_fen
 from hauteur.matches.record import GamePlan
 from hauteur.players.settings import Colours
@@ -154,10 +155,7 @@ def _random_line(state: _core.State, plies: int, random: np.random.Generator) ->
 
 def opening_state(game: _core.Game, plan: GamePlan) -> _core.State:
     """The position in which the searches of a game begin."""
-    state = plan.begin(game)
-    for action in plan.start:
-        state.apply(action)
-    return state
+    return position_after(plan.begin(game), plan.start)
 
 
 def first_of_two(game: _core.Game, colours: Colours, plan: GamePlan) -> tuple[int, int]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any, Literal
 
@@ -13,6 +12,7 @@ import numpy as np
 from pydantic import Field
 
 from hauteur import _core
+from hauteur.games.played_game import texts_of
 from hauteur.matches.ratings.elo import (
     LEAST_OPENINGS,
     MatchScore,
@@ -68,18 +68,18 @@ class MatchGame(Section):
         plan, scores = record.plan, record.scores
         state = plan.begin(game)
         fen = None if plan.origin is None else state.notation()
-        opening, moves = (_line(state, actions) for actions in (plan.start, record.actions.tolist()))
+        moves, begins = texts_of(state, [*plan.start, *record.actions.tolist()]), len(plan.start)
         centipawns = [None if math.isnan(score) else round(100 * score) for score in scores.tolist()]
         return cls(
             index=plan.index,
             a=SIDES[plan.sides.index(a)],
             score=record.score_of(a),
             end=record.end_reason,
-            plies=len(plan.start) + len(record.actions),
+            plies=len(moves),
             fen=fen,
-            opening=opening,
-            moves=moves,
-            notes={len(plan.start) + number: note for number, note in record.notes.items()},
+            opening=" ".join(moves[:begins]),
+            moves=" ".join(moves[begins:]),
+            notes={begins + number: note for number, note in record.notes.items()},
             centipawns=() if np.isnan(scores).all() else tuple(centipawns),
             depths=tuple(record.depths.tolist()) if record.depths.any() else (),
             milliseconds=tuple(round(1000 * seconds) for seconds in np.nan_to_num(record.seconds).tolist()),
@@ -98,15 +98,6 @@ class MatchGame(Section):
 
 def _digest(text: str) -> bytes:
     return hashlib.blake2b(text.encode(), digest_size=8).digest()
-
-
-def _line(state: _core.State, actions: Sequence[int]) -> str:
-    """Play the actions; return them in the game's notation."""
-    texts = []
-    for action in actions:
-        texts.append(state.action_to_text(action))
-        state.apply(action)
-    return " ".join(texts)
 
 
 @dataclass
@@ -192,17 +183,12 @@ class Tally:
         """
         if self.interval_from == "running":
             return running_interval(self._scores, self.pairs, confidence)
-        low, high = self._own_interval(confidence)
+        paired = self.pairs.pairs > 0
+        low, high = pair_score_interval(self.pairs, confidence) if paired else score_interval(self.record, confidence)
         if self.interval_from != "openings":
             return low, high
         least, most = opening_interval(self._openings.values(), confidence)
         return min(low, least), max(high, most)
-
-    def _own_interval(self, confidence: float) -> tuple[float, float]:
-        """Interval from pairs, or games, that are independent."""
-        if self.pairs.pairs:
-            return pair_score_interval(self.pairs, confidence)
-        return score_interval(self.record, confidence)
 
     @property
     def interval_from(self) -> IntervalSource:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hauteur import _core
+from hauteur.games.played_game import position_after
 from hauteur.mcts.own_rules import Rule, rule_chain
 from hauteur.mcts.params import SearchParams
 
@@ -154,11 +155,13 @@ class FollowedTree:
         line, key = tuple(actions), (start.game.spec, start.notation())
         known = len(self._actions)
         kept = self._forest is not None and key == self._start and line[:known] == self._actions
-        if kept:
-            self._advance(line[known:])
-        else:
-            self._restart(start, line)
-        self._start, self._actions, self._position = key, line, _after(start, line)
+        position = position_after(start, line)
+        for action in line[known:] if kept else ():
+            self.forest.advance(self.ids, np.array([action], np.uint16))
+            self.version += 1
+        if not kept:
+            self._restart(position)
+        self._start, self._actions, self._position = key, line, position
         return kept
 
     def clear(self) -> None:
@@ -185,24 +188,11 @@ class FollowedTree:
         result = tables.probe_wdl(state) or 0
         return best, (result > 1) - (result < -1)  # what the fifty-move rule spoils is a draw
 
-    def _advance(self, actions: Sequence[int]) -> None:
-        for action in actions:
-            self.forest.advance(self.ids, np.array([action], np.uint16))
-            self.version += 1
-
-    def _restart(self, start: _core.State, actions: Sequence[int]) -> None:
-        state = _after(start, actions)
-        if self._forest is None or self._forest.game.spec != start.game.spec:
-            self._forest = _core.Forest(start.game, self.params, self.seed, 1, rule_chain(self.rules))
+    def _restart(self, state: _core.State) -> None:
+        if self._forest is None or self._forest.game.spec != state.game.spec:
+            self._forest = _core.Forest(state.game, self.params, self.seed, 1, rule_chain(self.rules))
             self._leaf_tablebase = None
         else:
             self._forest.remove(self.ids)
         self.number = self._forest.add(state)
         self.version += 1
-
-
-def _after(start: _core.State, actions: Sequence[int]) -> _core.State:
-    state = start.copy()
-    for action in actions:
-        state.apply(action)
-    return state

@@ -151,7 +151,9 @@ def root_moves(forest: _core.Forest, tree: int, *, lines: int, allowed: Collecti
     """Return the moves of the root: winning at once, then as the rule of choice orders them, losing at once last."""
     moves = [_root_move(edge) for edge in forest.root_edges(tree) if not allowed or edge["action"] in allowed]
     moves.sort(key=lambda move: -move.result)
-    return tuple(_with_line(forest, tree, move) if i < lines else move for i, move in enumerate(moves))
+    for place, move in enumerate(moves[:lines]):
+        moves[place] = replace(move, line=tuple(int(a) for a in forest.principal_variation(tree, move.action)))
+    return tuple(moves)
 
 
 def choose_move(moves: Sequence[RootMove], settings: Temperature, ply: int, uniform: float) -> RootMove:
@@ -220,10 +222,6 @@ def _root_move(edge: Mapping[str, Any]) -> RootMove:
     facts = {field.name: edge[field.name] for field in fields(RootMove) if field.name not in ("wdl", "line")}
     wdl = edge["reported_wdl"]
     return RootMove(**facts, wdl=None if wdl is None else _triple(wdl), line=(edge["action"],))
-
-
-def _with_line(forest: _core.Forest, tree: int, move: RootMove) -> RootMove:
-    return replace(move, line=tuple(int(a) for a in forest.principal_variation(tree, move.action)))
 
 
 def _triple(values: NDArray[np.float32] | Sequence[float]) -> Wdl:

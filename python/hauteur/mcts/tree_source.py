@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from hauteur import _core
+from hauteur.games.played_game import position_after
 from hauteur.games.registry import load_game
 from hauteur.system.files import read_json, write_bytes
 from hauteur.system.settings import Section, validated
@@ -244,9 +245,7 @@ def read_tree(path: Path) -> tuple[_core.State, SavedTree]:
         raise ValueError(f"{path}: {problem}")
     wdl = np.stack([columns.pop(name) for name in ("win", "draw", "loss")], axis=1)
     try:
-        state = load_game(checked.game).new_initial_state()
-        for action in checked.moves:
-            state.apply(action)
+        state = position_after(load_game(checked.game).new_initial_state(), checked.moves)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
     return state, SavedTree(checked, columns | {"reported_wdl": wdl})

@@ -193,7 +193,8 @@ def player_facts(game: _core.Game, player: PlayerSettings, key: str) -> dict[str
         net = net_content(resolved_net(game, player))
     facts = {key: f"visits={player.visits} {rest}".strip(), f"{key}_net": net}
     if isinstance(player, Player) and player.rules:
-        facts[f"{key}_rules"] = rules_content(player)
+        sources = [f"{rule!r} sha256 {_source(type(rule)) or 'unknown'}" for rule in player.rules]
+        facts[f"{key}_rules"] = "; ".join(sources)
     other = "large_net" if player.large_net else "opponent_net"
     return facts | {f"{key}_{other}": net_content(player.other_net)} if player.other_net else facts
 
@@ -220,11 +221,6 @@ def object_content(thing: Any) -> str:
     state = getattr(thing, "state_dict", None)
     text = _weights(state()) if callable(state) else _source(thing)
     return f"object {object_name(thing)}{f' sha256 {text}' if text else ''}"
-
-
-def rules_content(player: Player) -> str:
-    """Return the rules of a player with their public values and a hash of the source of each, in their order."""
-    return "; ".join(f"{rule!r} sha256 {_source(type(rule)) or 'unknown'}" for rule in player.rules)
 
 
 def _source(thing: Any) -> str | None:

@@ -36,11 +36,6 @@ Colours = Literal["swap", "first", "second", "mover"]
 """Side of a player: the one and the other in turns, always one, or that of the side to move."""
 
 
-def _written(baseline: str) -> str:
-    """The shortest way to write a player without a network."""
-    return str(parse_baseline(baseline))
-
-
 class PlayerSettings(Section):
     """Settings of a player of a match.
 
@@ -53,7 +48,7 @@ class PlayerSettings(Section):
     """
 
     name: str = ""
-    baseline: Annotated[str, AfterValidator(_written)] | None = None
+    baseline: Annotated[str, AfterValidator(lambda text: str(parse_baseline(text)))] | None = None
     engine: EngineSettings | None = None
     net: str | None = None
     large_net: str | None = None

@@ -155,15 +155,14 @@ class Figure:
     def y_range(self) -> tuple[float, float]:
         """Return the range that the y axis must cover."""
         points = [point for series in self.lines for point in series.points()]
-        values = [end for point in points for end in (point.low, point.high)] + self._heights()
+        values = [end for point in points for end in (point.low, point.high)]
+        values += [
+            sum(value or 0.0 for value in row) for row in zip(*(area.values for area in self.areas), strict=True)
+        ]
         values += [0.0] * (self.from_zero or bool(self.areas))
         values += [] if self.threshold is None else [self.threshold]
         low, high = (min(values), max(values)) if values else (1.0, 1.0)
         return (0.0, 1.0 if high > 0.5 else high) if self.percent else (low, high)
-
-    def _heights(self) -> list[float]:
-        columns = zip(*(area.values for area in self.areas), strict=True)
-        return [sum(value or 0.0 for value in column) for column in columns]
 
     def pile(self) -> list[Slab]:
         """Every area with its edges; bars where places have names, or where there is one place only."""

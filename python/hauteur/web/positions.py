@@ -92,8 +92,7 @@ def _action(state: _core.State, action: int, board: pictures.Board | None) -> di
 
 
 def _standing(state: _core.State, action: int, square: int) -> dict[str, Any]:
-    behind = state.copy()
-    behind.apply(action)
+    behind = state.child(action)
     board = pictures.board_of(behind)
     assert board is not None  # that of the position before
     sign = board.cells[square]

@@ -78,14 +78,10 @@ def strength(
         seed=options.seed,
     )
     with resumable(out):
-        tuned = by_strength.tune_strength(tuning, tuning_folder(out, options), say)
+        openings = tuple(options.read_openings(load_game(options.game)))
+        name = openings_name(options.openings) if options.openings else ""
+        tuned = by_strength.tune_strength(tuning, TuningFolder(out, options.resources, openings, name), say)
     print(json_format.dumps(tuned.to_json(), indent=2) if options.json else by_strength.report(tuned))
-
-
-def tuning_folder(path: Path, options: PlayOptions) -> TuningFolder:
-    """Return where the matches are played, and with what."""
-    openings = tuple(options.read_openings(load_game(options.game)))
-    return TuningFolder(path, options.resources, openings, openings_name(options.openings) if options.openings else "")
 
 
 def say(line: str) -> None:

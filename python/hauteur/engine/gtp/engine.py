@@ -32,9 +32,10 @@ from hauteur.engine.gtp.protocol import (
     success,
     text_lines,
 )
-from hauteur.engine.gtp.session import PASS, GtpBoard, GtpSession, PlayerClock, TimeSettings, report_note
+from hauteur.engine.gtp.session import PASS, RESIGN, GtpBoard, GtpSession, PlayerClock, TimeSettings, report_note
 from hauteur.engine.playing import PlayingSession
 from hauteur.engine.streams import LineReader, Output
+from hauteur.games.played_game import loss_of
 from hauteur.mcts.limits import Limits
 from hauteur.mcts.report import RootMove, RootReport
 from hauteur.system.errors import explain
@@ -257,7 +258,7 @@ class GtpEngine:
     def _genmove(self, arguments: Arguments) -> str:
         colour, session = read_colour(arguments[0]), self._session
         if session.board.is_over:
-            return session.answer_at_end(colour)
+            return RESIGN if session.board.state.outcome() == loss_of(colour) else PASS
         return session.answer(session.think(colour))
 
     # Time.

@@ -246,11 +246,6 @@ class GtpSession:
         self.board.play(found.action)
         return vertex
 
-    def answer_at_end(self, colour: int) -> str:
-        """Return the answer of genmove where the game is over: the loser resigns, others pass."""
-        outcome = self.board.state.outcome() or 0
-        return RESIGN if outcome == (-1 if colour == 0 else 1) else PASS
-
     # Time.
 
     def set_time(self, settings: TimeSettings) -> None:

@@ -30,7 +30,8 @@ from hauteur.engine.uci.commands import (
     search_limits,
 )
 from hauteur.engine.uci.options import Options, choose_net, open_tablebase, play_settings
-from hauteur.engine.uci.output import evaluation_lines, info_lines, line_text, memory_text, report_lines, verbose_lines
+from hauteur.engine.uci.output import evaluation_lines, info_lines, memory_text, report_lines, verbose_lines
+from hauteur.games.played_game import texts_of
 from hauteur.mcts.control import SearchControl, in_background
 from hauteur.system.errors import explain, one_line
 
@@ -372,7 +373,7 @@ class UciEngine:
         if found.report is None or found.move is None:
             return [f"bestmove {self._no_move()}"]
         verbose = verbose_lines(found.report, options) if options.flag("VerboseMoveStats") else ()
-        first, *then = line_text(found.report.state, found.move.line[:2])
+        first, *then = texts_of(found.report.state, found.move.line[:2], "uci")
         ponder = f" ponder {then[0]}" if then else ""
         evaluations = evaluation_lines(found.report, options)
         return [*info_lines(found.report, options), *verbose, *evaluations, f"bestmove {first}{ponder}"]

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from hauteur import _core
-from hauteur.games.played_game import line_texts, move_text
+from hauteur.games.played_game import line_texts, move_text, position_after
 from hauteur.mcts.params import SearchParams
 from hauteur.mcts.report import RootMove, RootReport
 from hauteur.mcts.tree_source import Edge
@@ -180,9 +180,7 @@ def _frozen(search: ExplainedSearch) -> list[TreePlace]:
 
 def _frozen_json(search: ExplainedSearch, place: TreePlace) -> dict[str, Any]:
     state = search.report.state
-    before = state.copy()
-    for action in place.line:
-        before.apply(action)
+    before = position_after(state, place.line)
     total = sum((place.weights or {}).values())
     replies = [
         {
@@ -285,9 +283,7 @@ def children_json(a: ExplainedSearch, b: ExplainedSearch, line: Line) -> list[di
     places = [side.tree.nodes.get(line) for side in (a, b)]
     if places == [None, None]:
         raise ValueError(f"neither tree has a node behind {list(line)[:40]}")
-    state = a.report.state.copy()
-    for action in line:
-        state.apply(action)
+    state = position_after(a.report.state, line)
     edges = [{int(edge["action"]): edge for edge in place.children} if place else {} for place in places]
     rows = []
     for action in {**edges[0], **edges[1]}:

@@ -11,6 +11,7 @@ from typing import Any
 
 from hauteur import _core
 from hauteur.engine.nets import NetChoice, Opener, OpenNets, open_evaluator, open_nets
+from hauteur.games.played_game import position_after
 from hauteur.mcts.analysis import ALL_LINES, Analysis
 from hauteur.mcts.control import SearchControl
 from hauteur.mcts.limits import Limits
@@ -74,10 +75,7 @@ class Question:
 
     @property
     def position(self) -> _core.State:
-        state = self.start.copy()
-        for action in self.actions:
-            state.apply(action)
-        return state
+        return position_after(self.start, self.actions)
 
     @property
     def sides(self) -> tuple[Side, Side]:

@@ -24,6 +24,7 @@ from pydantic import Field, model_validator
 
 from hauteur import _core
 from hauteur.games.game_line import BadGame
+from hauteur.games.played_game import position_after, texts_of
 from hauteur.games.registry import load_game, parse_spec, with_fen
 from hauteur.mcts.batch_analysis import (
     AnalysisRequest,
@@ -199,12 +200,12 @@ def examine(name: str, found: SourcePosition, rule: MineRule) -> RequestChain[Sc
     if abs(high.q - low.q) < rule.swing or high.best == low.best or gap is None or gap < rule.gap:
         return entry
     start, opening = _stored(found)
-    state = _after(start, opening)
+    state = position_after(start, opening)
     if identity(state) != name:
         raise RuntimeError(f"the position {found.state.notation()} was stored as {state.notation()}")
     steps = yield from _line(state, rule, high.best)
     fen = start.notation() if start.game.has_fen else None
-    return entry.model_copy(update={"fen": fen, "opening": _texts(start, opening), "steps": tuple(steps)})
+    return entry.model_copy(update={"fen": fen, "opening": tuple(texts_of(start, opening)), "steps": tuple(steps)})
 
 
 def _unchanged(found: SourcePosition, rule: MineRule) -> RequestChain[SearchReading | None]:
@@ -266,15 +267,11 @@ def _solver_move(
             return None
         (rest,) = yield AnalysisRequest(state, (rule.high,), only=others)
         gap = deep.best_q - rest.q
-    visits = visits_to_solution(searched, lambda action: _is_as_good(state, action, deep.best, ends=ends))
+    visits = visits_to_solution(searched, lambda one: one == deep.best or (ends and wins_at_once(state, one)))
     step = SolutionStep(
         move=state.action_to_text(deep.best), visits=visits or rule.deep, gap=gap, value=deep.best_q, reply=reply
     )
     return (deep.best, step) if step.passes(rule) else None
-
-
-def _is_as_good(state: _core.State, action: int, best: int, *, ends: bool) -> bool:
-    return action == best or (ends and wins_at_once(state, action))
 
 
 def _stored(found: SourcePosition) -> tuple[_core.State, tuple[int, ...]]:
@@ -303,21 +300,6 @@ def plain_spec(game: _core.Game) -> str:
 
 def _opinion(state: _core.State, reading: SearchReading) -> Opinion:
     return Opinion(visits=reading.visits, move=state.action_to_text(reading.best), q=reading.q)
-
-
-def _texts(state: _core.State, actions: tuple[int, ...] | list[int]) -> tuple[str, ...]:
-    state, texts = state.copy(), []
-    for action in actions:
-        texts.append(state.action_to_text(action))
-        state.apply(action)
-    return tuple(texts)
-
-
-def _after(state: _core.State, actions: tuple[int, ...]) -> _core.State:
-    state = state.copy()
-    for action in actions:
-        state.apply(action)
-    return state
 
 
 Show = Callable[[str], None]

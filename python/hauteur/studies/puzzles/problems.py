@@ -20,7 +20,7 @@ from typing import Literal, TextIO
 import chess
 
 from hauteur import _core
-from hauteur.games.played_game import move_text
+from hauteur.games.played_game import line_texts
 from hauteur.games.registry import load_game, with_fen
 from hauteur.studies.puzzles.puzzle import COLUMNS, Puzzle, wins_at_once
 from hauteur.system.errors import one_line
@@ -133,7 +133,7 @@ def _of_line(game: _core.Game, name: str, fen: str, moves: Sequence[str]) -> Pro
     if len(moves) < 2:
         raise ValueError(f"a puzzle has the opponent's move and at least one more, got {' '.join(moves)!r}")
     state = load_game(with_fen(game.spec, fen)).new_initial_state()
-    _play(state, moves[0])
+    state.apply(_action(state, moves[0]))
     return Problem(name, tuple(_steps(state, moves[1:])))
 
 
@@ -141,7 +141,7 @@ def _steps(state: _core.State, solution: Sequence[str]) -> Iterator[ProblemStep]
     """The solver's positions of a line. Where it ends with a win at once, any such win is right."""
     for number, move in enumerate(solution):
         if number % 2:
-            _play(state, move)
+            state.apply(_action(state, move))
             continue
         action = _action(state, move)
         wins = number == len(solution) - 1 and wins_at_once(state, action)
@@ -153,10 +153,6 @@ def _action(state: _core.State, move: str) -> int:
     if state.outcome() is not None:
         raise ValueError(f"the game is over before {move!r}")
     return state.parse(move)
-
-
-def _play(state: _core.State, move: str) -> None:
-    state.apply(_action(state, move))
 
 
 def _read_json(file: TextIO, name: str, game: _core.Game | None) -> Iterator[Problem]:
@@ -307,8 +303,7 @@ class PuzzleAttempt:
             self.clean = False
             return "wrong"
         if self.number + 1 == len(self.problem.steps):
-            self.end = self.step.state.copy()
-            self.end.apply(action)
+            self.end = self.step.state.child(action)
         self.number += 1
         return "solved" if self.solved else "right"
 
@@ -319,9 +314,5 @@ class PuzzleAttempt:
 
     def line(self) -> list[str]:
         """Return the rest of the line from the step on, as people write it; of several right moves the first."""
-        state, last = self.step.state.copy(), self.problem.steps[-1]
-        texts = []
-        for action in [*last.state.moves[len(state.moves) :], *sorted(last.right)[:1]]:
-            texts.append(move_text(state, action))
-            state.apply(action)
-        return texts
+        state, last = self.step.state, self.problem.steps[-1]
+        return line_texts(state, [*last.state.moves[len(state.moves) :], *sorted(last.right)[:1]])

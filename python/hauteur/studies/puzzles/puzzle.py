@@ -118,15 +118,11 @@ def themes_of(puzzle: Puzzle) -> tuple[str, ...]:
     found = {LENGTHS.get(len(puzzle.solver_moves), "veryLong")}
     if puzzle.game.startswith("chess"):
         found |= set(_of_rules(puzzle))
-        found |= set() if "mate" in found else {_of_value(puzzle)}
+        of_value = "crushing" if puzzle.value >= CRUSHING else "advantage" if puzzle.value >= ADVANTAGE else "equality"
+        found |= set() if "mate" in found else {of_value}
     elif _wins(puzzle):
         found |= {"win", f"winIn{len(puzzle.solver_moves)}"}
     return tuple(sorted(found))
-
-
-def _of_value(puzzle: Puzzle) -> str:
-    """Return the theme by the value of the solver's last move."""
-    return "crushing" if puzzle.value >= CRUSHING else "advantage" if puzzle.value >= ADVANTAGE else "equality"
 
 
 def _wins(puzzle: Puzzle) -> bool:

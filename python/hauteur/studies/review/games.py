@@ -10,6 +10,7 @@ from pathlib import Path
 from hauteur import _core
 from hauteur.games.game_line import BadGame, TaggedGame
 from hauteur.games.game_texts import MOST_PLIES, Form, GameSource, form_of, games_in, player_names
+from hauteur.games.played_game import position_after
 from hauteur.studies.review.judgement import punished
 from hauteur.studies.review.review import MoveReport
 from hauteur.system.formatting import printable
@@ -69,10 +70,7 @@ class ReviewedGame:
     @property
     def ends_by_rule(self) -> bool:
         """Return whether the game is over after its last move."""
-        state = self.start.copy()
-        for action in self.actions:
-            state.apply(action)
-        return state.outcome() is not None
+        return position_after(self.start, self.actions).outcome() is not None
 
 
 def _name(text: str) -> str:

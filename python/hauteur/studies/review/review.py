@@ -148,8 +148,7 @@ class _Searched:
 
     def _worth_behind(self, state: _core.State, ply: int, action: int, place: Place) -> Wdl:
         """Return the worth of the position behind a move for the player who makes it."""
-        following = state.copy()
-        following.apply(action)
+        following = state.child(action)
         found = self._find(following, (*self.actions[:ply], action), place)
         return found.wdl if following.to_move == state.to_move else flipped(found.wdl)
 

@@ -12,7 +12,7 @@ from pydantic import Field
 from hauteur.engine.nets import NetChoice
 from hauteur.games.game_line import BadGame
 from hauteur.games.pictures import action_squares, side_names
-from hauteur.games.played_game import line_texts
+from hauteur.games.played_game import line_texts, position_after
 from hauteur.mcts.limits import Limits
 from hauteur.plots.page import figure_html
 from hauteur.plots.svg import LEFT, RIGHT, WIDTH
@@ -101,10 +101,8 @@ class ReviewSession(WorkSession):
         game = self._chosen()
         if ply > len(game.actions):
             raise ValueError(f"the game has {len(game.actions)} plies, got {ply}")
-        state, before = game.start.copy(), game.actions[:ply]
-        for action in before:
-            state.apply(action)
-        following = game.actions[ply : ply + 1]
+        before, following = game.actions[:ply], game.actions[ply : ply + 1]
+        state = position_after(game.start, before)
         return {
             "ply": ply,
             "position": position_view(state, flip=flip),
