@@ -14,7 +14,7 @@ from hauteur.system import hardware
 from hauteur.system.files import read_json, write_bytes, write_json
 from hauteur.system.jsonl import read_objects
 from hauteur.system.provenance import provenance
-from hauteur.system.run_directory import RunDirectory, changes
+from hauteur.system.run_directory import InFolder, RunDirectory, changes
 
 FOLDERS = ("games", "nets", "checkpoint", "gate")
 """Folders of every run."""
@@ -38,50 +38,23 @@ class RunFolder(RunDirectory):
     WORK = "learning"
     GROWING = ("metrics.jsonl", "progress.json")
 
-    @property
-    def config(self) -> Path:
-        """The resolved recipe."""
-        return self.settings_file
-
-    @property
-    def games(self) -> Path:
-        """Folder of the shards of games."""
-        return self.path / "games"
-
-    @property
-    def reanalysed(self) -> Path:
-        """Folder of the shards of positions that were searched again; each is a game of one move."""
-        return self.path / "reanalysed"
-
-    @property
-    def start(self) -> Path:
-        """Folder of the shards of games that the run began with."""
-        return self.path / "start"
-
-    @property
-    def checkpoint(self) -> Path:
-        """Path of the checkpoint."""
-        return self.path / "checkpoint" / "checkpoint.safetensors"
-
-    @property
-    def metrics(self) -> Path:
-        """One JSON line a generation."""
-        return self.path / "metrics.jsonl"
-
-    @property
-    def exact_play(self) -> Path:
-        """How often the best nets keep the value of solved positions, and these (hauteur.learning.exact_curve)."""
-        return self.path / "exact_play.json"
-
-    @property
-    def progress(self) -> Path:
-        """How far the step is that a running process takes; gone when it ends."""
-        return self.path / "progress.json"
-
-    @property
-    def report(self) -> Path:
-        """The page with the figures."""
-        return self.path / "report.html"
+    config = InFolder(SETTINGS)
+    """The resolved recipe."""
+    games = InFolder("games")
+    """Folder of the shards of games."""
+    reanalysed = InFolder("reanalysed")
+    """Folder of the shards of positions that were searched again; each is a game of one move."""
+    start = InFolder("start")
+    """Folder of the shards of games that the run began with."""
+    checkpoint = InFolder("checkpoint/checkpoint.safetensors")
+    metrics = InFolder("metrics.jsonl")
+    """One JSON line a generation."""
+    exact_play = InFolder("exact_play.json")
+    """How often the best nets keep the value of solved positions, and these (hauteur.learning.exact_curve)."""
+    progress = InFolder("progress.json")
+    """How far the step is that a running process takes; gone when it ends."""
+    report = InFolder("report.html")
+    """The page with the figures."""
 
     def best(self, *, large: bool = False) -> Path:
         """A copy of the best net; large: of the large net beside it."""

@@ -11,7 +11,7 @@ from hauteur.matches.results import MatchGame, Work
 from hauteur.system.files import read_json, write_json
 from hauteur.system.jsonl import ADVICE, FIRST_LINE, Journal, LinePlace
 from hauteur.system.provenance import provenance
-from hauteur.system.run_directory import OTHER_FOLDER, RunDirectory
+from hauteur.system.run_directory import OTHER_FOLDER, InFolder, RunDirectory
 
 TOURNAMENT_FILE = "tournament.json"
 
@@ -25,10 +25,8 @@ class MatchFolder(RunDirectory):
     WORK = "playing a match"
     GROWING = ("games.jsonl",)
 
-    @property
-    def games_file(self) -> Path:
-        """The finished games, in the order in which they ended."""
-        return self.path / "games.jsonl"
+    games_file = InFolder("games.jsonl")
+    """The finished games, in the order in which they ended."""
 
     def names(self) -> tuple[str, str]:
         """Return what the match calls its players; ValueError where match.json does not have it."""

@@ -8,8 +8,7 @@ from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from hauteur import _core
 from hauteur.mcts.driver import for_nets, nets_of
@@ -22,6 +21,7 @@ from hauteur.players.move_player import MovePlayer
 from hauteur.players.player import Player, object_name, player_label
 from hauteur.players.search_player import SearchPlayer
 from hauteur.players.settings import NETS, PlayerSettings, player_text
+from hauteur.system.closing import Closing
 from hauteur.system.files import sha256_of
 from hauteur.system.hardware import usable_cores
 
@@ -59,7 +59,7 @@ class Resources:
         return usable_cores() if self.threads == 0 else self.threads
 
 
-class Evaluators:
+class Evaluators(Closing):
     """Opens nets: one evaluator for a net, however many players use it; and threads for players without one.
 
     exact: the answers of nets in files do not depend on the batch, bit for bit.
@@ -74,12 +74,7 @@ class Evaluators:
         self._workers: Executor | None = None
         self._engines: EngineHost | None = None
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
         self._stack.close()
 
     def get(self, net: str, settings: PlayerSettings) -> Evaluator:

@@ -22,6 +22,7 @@ from hauteur.mcts.search_tree import SearchTree
 from hauteur.mcts.tree_source import Edge
 from hauteur.networks.names import net_or_shipped, resolve_net
 from hauteur.players.settings import PlayerSettings, changed_player, player_text
+from hauteur.system.closing import Closing
 
 DEFAULT_VISITS = 800
 MOST_VISITS = 1_000_000
@@ -221,7 +222,7 @@ class ExplainedSearch:
 
 
 @dataclass
-class Searches:
+class Searches(Closing):
     """Searches of a question's position with any settings. on_progress: gets the share of the present search that is
     done, several times a second. A context manager: closes the nets.
     """
@@ -234,12 +235,6 @@ class Searches:
     _made: dict[tuple[NetChoice, str], ExplainedSearch] = field(default_factory=dict)
     _control: SearchControl = field(default_factory=SearchControl)
     _stopped: bool = False
-
-    def __enter__(self) -> Searches:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
     def close(self) -> None:
         self._stack.close()
