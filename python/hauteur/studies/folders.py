@@ -25,7 +25,7 @@ KINDS = {
     "config.toml": "hauteur.learning.run_folder:RunFolder",
     "tournament.json": "hauteur.matches.folder:TournamentFolder",
     "match.json": "hauteur.matches.folder:MatchFolder",
-    "tune.json": "hauteur.matches.tuning.strength:TuningFolder",
+    "tune.json": "hauteur.matches.tuning:TuningFolder",
     "review.json": "hauteur.studies.review.run:ReviewFolder",
     "mine.json": "hauteur.studies.puzzles.mine:MiningFolder",
     "experiment.json": "hauteur.studies.experiments:ExperimentFolder",

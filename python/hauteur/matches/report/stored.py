@@ -15,7 +15,7 @@ from hauteur.matches.ratings.bradley_terry import rating_list
 from hauteur.matches.ratings.elo import Sprt
 from hauteur.matches.ratings.rating_list import Encounter, RatingList
 from hauteur.matches.results import MatchGame, Tally
-from hauteur.matches.tuning.strength import TuningFolder
+from hauteur.matches.tuning import TuningFolder
 from hauteur.system.files import read_json
 from hauteur.system.formatting import duration
 from hauteur.system.jsonl import FIRST_LINE, LinePlace
