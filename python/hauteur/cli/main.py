@@ -56,7 +56,7 @@ COMMANDS = (
     Command("puzzles mine", "puzzles:mine", "Mine puzzles from games or positions; Lichess CSV, EPD, JSON."),
     Command("puzzles solve", "puzzles:solve", "Measure how many puzzles players solve, by visits."),
     Command("games export", "learn:export", "Write recorded games as PGN or SGF."),
-    Command("net get", "net_get:get", "Download public nets, such as maia-1900; without a name list them."),
+    Command("net get", "nets:get", "Download public nets, such as maia-1900; without a name list them."),
     Command("net info", "nets:info", "Show what a net file holds."),
     Command("net convert", "nets:convert", "Write a net in another format."),
     Command("bench search", "bench:search", "Visits per second of the bare search."),

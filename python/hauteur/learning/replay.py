@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 
 from hauteur import _core
 from hauteur.games.registry import load_game
-from hauteur.learning.equal_positions import EqualPositions, keys_of
 from hauteur.learning.recipe import ExtraTargets
 from hauteur.learning.recorded_games import Games, faults, places_of
-from hauteur.learning.targets import Columns, own_columns, short_term_values
+from hauteur.learning.targets import Columns, EqualPositions, keys_of, own_columns, short_term_values
 from hauteur.matches.record import GameRecord
 from hauteur.networks.registered import Targets
 

@@ -3,11 +3,11 @@
 Each iteration is a match in its own folder, or two with a fixed opponent. An interrupted tuning restarts in the same
 folder and finds the finished matches; there is no other state.
 
-A setting is tuned as a place from 0 to 1 between two bounds. `cpuct.init=0.5:3` in text: any key of a player that has a
-number, and its bounds; `:log` after them where factors count and not differences. Half-way between 0.5 and 3 is 1.75, or
-1.22 with `:log`.
+A setting is tuned as a place from 0 to 1 between two bounds. `cpuct.init=0.5:3` in text: any key of a player that has
+a number, and its bounds; `:log` after them where factors count and not differences. Half-way between 0.5 and 3 is 1.75,
+or 1.22 with `:log`.
 
-SPSA finds the maximum of a function of several numbers that can only be compared with noise, as matches compare players:
+SPSA finds the maximum of a function of several numbers that can be compared with noise alone, as matches do players:
 Spall, "An overview of the simultaneous perturbation method for efficient optimization" (1998), as chess programmers use
 it. An iteration moves all parameters a little, each to a random side, and in one match lets the point there play the
 point opposite; all parameters then move towards the side that did better:

@@ -5,9 +5,8 @@ have its legend; `write_png` and `write_csv` write one as a standalone file.
 """
 
 from hauteur.plots.colours import LINE_COLOURS
-from hauteur.plots.figure import Figure, Series
+from hauteur.plots.figure import Figure, Series, lines, over_seeds, shares
 from hauteur.plots.files import write_csv, write_png
-from hauteur.plots.kinds import lines, over_seeds, shares
 from hauteur.plots.svg import svg
 
 __all__ = [

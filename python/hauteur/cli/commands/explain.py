@@ -78,7 +78,7 @@ def explain(spec: GameSpec = "chess", *, options: ExplainOptions = ExplainOption
     if options.json:
         print(json_format.dumps(found, allow_nan=False))
     else:
-        from hauteur.studies.explain.text import explain_text
+        from hauteur.studies.explain.explain import explain_text
 
         print(question.position.text())
         print(explain_text(found, rows=options.multipv))

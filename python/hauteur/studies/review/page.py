@@ -17,10 +17,19 @@ from hauteur.mcts.report import Wdl
 from hauteur.plots.boards import walks_html
 from hauteur.plots.figure import Figure, Series
 from hauteur.plots.page import Markup, facts_html, page, provenance_html, settings_html, table_html
-from hauteur.studies.review.annotate import verdict
-from hauteur.studies.review.games import ReviewedGame
-from hauteur.studies.review.judgement import CONFIRMATION, LEAST_LOSS, SIGNS, THRESHOLDS, Mark, expected_score, flipped
-from hauteur.studies.review.review import Found, MoveReport, Place
+from hauteur.studies.review.games import ReviewedGame, verdict
+from hauteur.studies.review.review import (
+    CONFIRMATION,
+    LEAST_LOSS,
+    SIGNS,
+    THRESHOLDS,
+    Found,
+    Mark,
+    MoveReport,
+    Place,
+    expected_score,
+    flipped,
+)
 
 INKS: dict[Mark, str] = {"inaccuracy": "gold", "mistake": "orange", "blunder": "loss-ink"}
 """Colours of marks in the figure."""

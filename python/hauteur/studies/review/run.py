@@ -15,11 +15,9 @@ from hauteur.engine.playing import PlayingSession, PlaySettings
 from hauteur.mcts.control import SearchControl
 from hauteur.mcts.limits import Budget, Limits
 from hauteur.players.build import net_content
-from hauteur.studies.review.annotate import annotated_pgn
-from hauteur.studies.review.games import ReviewedGame
-from hauteur.studies.review.judgement import CONFIRMATION
+from hauteur.studies.review.games import ReviewedGame, annotated_pgn
 from hauteur.studies.review.page import review_json, review_page
-from hauteur.studies.review.review import Found, Look, Place, PositionFinding, finding_of, review_game
+from hauteur.studies.review.review import CONFIRMATION, Found, Look, Place, PositionFinding, finding_of, review_game
 from hauteur.system.files import write_bytes, write_json
 from hauteur.system.jsonl import Journal
 from hauteur.system.provenance import provenance

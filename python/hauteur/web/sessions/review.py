@@ -16,11 +16,9 @@ from hauteur.games.played_game import line_texts, position_after
 from hauteur.mcts.limits import Limits
 from hauteur.plots.page import figure_html
 from hauteur.plots.svg import LEFT, RIGHT, WIDTH
-from hauteur.studies.review.annotate import verdict
-from hauteur.studies.review.games import ReviewedGame, games_of_text
-from hauteur.studies.review.judgement import CONFIRMATION, SIGNS
+from hauteur.studies.review.games import ReviewedGame, games_of_text, verdict
 from hauteur.studies.review.page import chances_figure, chances_over, summaries
-from hauteur.studies.review.review import MoveReport
+from hauteur.studies.review.review import CONFIRMATION, SIGNS, MoveReport
 from hauteur.studies.review.run import ReviewRun, ReviewStoppedError, annotated, report_html
 from hauteur.studies.traps import LEAST_GAIN, MoveTrap, TrapFinder
 from hauteur.system.settings import Section, validated
