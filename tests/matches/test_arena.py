@@ -10,6 +10,7 @@ import pytest
 from learning_toys import ToyEvaluator
 
 from hauteur import _core
+from hauteur.games.played_game import position_after
 from hauteur.matches.arena import ArenaFacts, play_games
 from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.mcts.params import Dirichlet, SearchParams, Temperature
@@ -58,9 +59,7 @@ def self_plans(games: int) -> list[GamePlan]:
 
 def replayed(game: GameRecord) -> _core.State:
     """The game's last position, with every recorded fact checked on the way."""
-    state = GAME.new_initial_state()
-    for action in game.plan.start:
-        state.apply(action)
+    state = position_after(GAME.new_initial_state(), game.plan.start)
     ends = np.cumsum(game.policy_lengths)
     for ply, action in enumerate(game.actions.tolist()):
         edges = slice(ends[ply] - game.policy_lengths[ply], ends[ply])
