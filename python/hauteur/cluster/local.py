@@ -50,7 +50,6 @@ class LocalFleet:
 
     @property
     def names(self) -> list[str]:
-        """Names of the workers that were started."""
         return list(self._processes)
 
     def submit(self, worker: str, unit: Unit, sources: Sources) -> None:

@@ -88,7 +88,6 @@ class PlayedGame:
             self._declared = GameEnding(outcome, reason)
 
     def after(self, plies: int) -> _core.State:
-        """Return the position after the first `plies` moves."""
         return position_after(self.start, self.actions[:plies])
 
 

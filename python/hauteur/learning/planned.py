@@ -61,7 +61,6 @@ class PlannedGames:
 
     @cached_property
     def units(self) -> dict[int, tuple[GamePlan, ...]]:
-        """The plans of each unit, by its number."""
         size = self.unit_games
         return {at // size: self.plans[at : at + size] for at in range(0, len(self.plans), size)}
 

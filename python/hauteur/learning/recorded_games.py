@@ -194,7 +194,6 @@ class Games(LearnedColumns):
 
     @classmethod
     def join(cls, parts: Sequence[Games]) -> Games:
-        """Return all games of the parts, in order."""
         return cls(**{one.name: np.concatenate([getattr(part, one.name) for part in parts]) for one in fields(cls)})
 
     def _taken(self, rows: Mapping[Level, Rows] | Mapping[str, Rows]) -> Games:

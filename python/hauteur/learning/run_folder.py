@@ -65,7 +65,6 @@ class RunFolder(RunDirectory):
         return self.path / "nets" / f"gen-{generation:05d}{LARGE if large else ''}.safetensors"
 
     def gate(self, generation: int) -> Path:
-        """The gate's decision on a generation."""
         return self.path / "gate" / f"gen-{generation:05d}.json"
 
     def create(self, recipe: Recipe) -> None:

@@ -292,7 +292,6 @@ def bring_in(
 
 
 def _flush(folder: Path, part: str, game: _core.Game, records: list[GameRecord], facts: StartFacts) -> None:
-    """Write the waiting games as the part's next shard."""
     path = folder / f"{part}-{(facts.counts[part] - 1) // SHARD_GAMES:05d}.parquet"
     write_shard(path, game.spec, records, generation=0, nets=[NO_NET, NO_NET])
     records.clear()

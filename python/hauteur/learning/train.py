@@ -186,7 +186,6 @@ class Optimiser:
 
     @torch.no_grad()
     def step(self, rate: float) -> None:
-        """Move all parameters that have a gradient."""
         numbers = [number for number, parameter in enumerate(self.parameters) if parameter.grad is not None]
         for number in numbers:
             if number not in self.state:
@@ -213,7 +212,6 @@ class Optimiser:
             self.state.setdefault(int(number), {})[name] = like.detach().copy_(stored)
 
     def _begin(self, parameter: nn.Parameter) -> dict[str, Tensor]:
-        """Return what is kept beside a parameter."""
         if self._settings.optimiser == "sgd":
             return {"momentum_buffer": torch.zeros_like(parameter)} if self._settings.momentum else {}
         step = torch.zeros((), device=parameter.device)

@@ -173,12 +173,10 @@ class Preserved:
 
     @property
     def share(self) -> float:
-        """Share of all positions."""
         return self.preserved / self.positions if self.positions else 1.0
 
     @property
     def choices_share(self) -> float:
-        """Share of the positions where the choice matters."""
         return self.choices_preserved / self.choices if self.choices else 1.0
 
     @property

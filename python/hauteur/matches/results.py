@@ -137,7 +137,6 @@ class Tally:
 
     @property
     def decided(self) -> bool:
-        """True once the sequential test has ended."""
         return self.test is not None and self.test.verdict is not None
 
     def add(self, game: MatchGame) -> None:
@@ -209,7 +208,6 @@ class Tally:
 
     @property
     def elo_interval(self) -> tuple[float, float]:
-        """95 % interval of A's Elo above B."""
         return elo_of_interval(self.score_interval)
 
     def common_ends(self) -> list[tuple[str, int]]:
@@ -250,7 +248,6 @@ class Work:
     capacity: int = 0
 
     def plus(self, search: SearchFacts, visits: float) -> Work:
-        """Return the total with one more session added."""
         return Work(
             seconds=self.seconds + search.total,
             evaluations=self.evaluations + search.rows,

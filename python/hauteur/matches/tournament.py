@@ -90,7 +90,6 @@ class Tournament(GamesInProgress):
         return self.settings.games * len(self.pairings)
 
     def ratings(self) -> RatingList:
-        """The rating list of the games until now."""
         return rating_list(Encounter(*match.names, match.tally.record) for match in self.matches)
 
     def resume(self) -> list[set[int]]:

@@ -29,7 +29,6 @@ class RuleSection(CheckedSection):
 
     @property
     def is_neutral(self) -> bool:
-        """True where the settings leave the search unchanged."""
         return self.asked_core()
 
 

@@ -57,7 +57,6 @@ class AnalysisNets:
         return self._rows or self.small.batch_size
 
     def close(self) -> None:
-        """Close the evaluators that were made here."""
         for evaluator, source in zip(self._open, self._sources, strict=False):
             if evaluator is not source:
                 evaluator.close()
@@ -130,7 +129,6 @@ class FollowedTree:
 
     @property
     def ids(self) -> NDArray[np.int64]:
-        """The tree's id, int64 [1]."""
         return np.array([self.number], np.int64)
 
     @property

@@ -67,7 +67,6 @@ class Lc0Option:
                 return "" if text == "<empty>" else text
 
     def text(self, value: Value) -> str:
-        """Return a value as the protocol writes it."""
         if isinstance(value, bool):
             return "true" if value else "false"
         return f"{value:.10g}" if isinstance(value, float) else str(value)

@@ -79,7 +79,6 @@ class Limits:
 
     @property
     def by_visits_alone(self) -> bool:
-        """Return whether visits end the search, and no clock."""
         return (self.visits is not None or self.new_visits is not None) and self.budget is None and not self.infinite
 
 

@@ -421,7 +421,6 @@ def rule_chain(rules: Sequence[Rule] | None) -> RuleChain | None:
 
 
 def _overrides(rules: Sequence[Rule], place: str) -> tuple[Override, ...]:
-    """Return what the rules do at a place."""
     return tuple(
         Override(f"{type(rule).__name__}.{place}", getattr(rule, place), number)
         for number, rule in enumerate(rules)

@@ -132,7 +132,6 @@ def _size(ops: Operations[Any], name: str) -> int | None:
 
 
 def _activated(ops: Operations[Value], x: Value) -> Value:
-    """The network's own activation."""
     return ops.activation(x, ops.architecture.activation)
 
 

@@ -148,7 +148,6 @@ def _formats(form: Mapping[str, int], *, policy_encoders: bool) -> dict[str, Any
 
 
 def _count(sizes: Mapping[str, int], pattern: str) -> int:
-    """Return the number of items of a list."""
     result = 0
     while pattern.format(result) in sizes:
         result += 1

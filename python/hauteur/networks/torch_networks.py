@@ -52,7 +52,6 @@ class TorchNetwork(nn.Module):
         return body(cast("Operations[Tensor]", self), features)
 
     def answers(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        """Compute the outputs of both heads from the body."""
         ops = cast("Operations[Tensor]", self)
         policy, value = policy_head(ops, x), value_head(ops, x)
         return policy, torch.tanh(value) if VALUE_OUTPUTS[self.architecture.value] == 1 else value

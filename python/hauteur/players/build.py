@@ -50,12 +50,10 @@ class Resources:
 
     @property
     def rows(self) -> int:
-        """Most rows of a batch."""
         return (self.parallel + 1) // 2 if self.batch_size is None else self.batch_size
 
     @property
     def cores(self) -> int:
-        """Threads of a net."""
         return usable_cores() if self.threads == 0 else self.threads
 
 

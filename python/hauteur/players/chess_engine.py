@@ -74,7 +74,6 @@ class PlayerEngine(Closing):
         return move_of(state, self._asked(self._player, state, limit))
 
     def _chosen(self, player: SearchPlayer, state: _core.State, found: SearchResult) -> Move:
-        """Return the move by the temperature of the player."""
         self._moves += 1
         random = stream(self._seed, "temperature", self._moves).random()
         return move_of(state, choose_move(found.report.moves, player.temperature, state.ply, random).action)

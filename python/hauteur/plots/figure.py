@@ -158,7 +158,6 @@ class Figure:
         return (low / 2, high * 2) if self.x_log else (low - 0.5, high + 0.5)
 
     def y_range(self) -> tuple[float, float]:
-        """Return the range that the y axis must cover."""
         points = [point for series in self.lines for point in series.points()]
         values = [end for point in points for end in (point.low, point.high)]
         values += [

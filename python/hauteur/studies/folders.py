@@ -106,11 +106,9 @@ class FolderList:
             self.look()
 
     def known(self) -> list[FoundFolder]:
-        """Return the folders that the last look has found."""
         return list(self._found.values())
 
     def known_as(self, name: str) -> FoundFolder | None:
-        """Return the folder of a name, if the last look has found it."""
         return self._found.get(name)
 
     def find(self, name: str, kind: str = "folder") -> FoundFolder:

@@ -84,7 +84,6 @@ class RunDirectory:
             self.refuse(changes(self.stored()["settings"], as_stored))
 
     def refuse(self, changed: Iterable[str], advice: str = OTHER_FOLDER) -> None:
-        """Raise ValueError if there are changes."""
         if listed := "; ".join(changed):
             raise ValueError(f"{self.path} holds {self.CONTENT} with other settings: {listed}; {advice}")
 

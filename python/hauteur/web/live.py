@@ -102,7 +102,6 @@ class Client:
                 await self._pool.give_back(self._session)
 
     async def _receive(self) -> None:
-        """Take what comes, one at a time."""
         while True:
             message = await self._socket.receive()
             if message["type"] == "websocket.disconnect":
@@ -129,7 +128,6 @@ class Client:
         await self._socket.close(TOO_SLOW, "the client does not read what it is sent")
 
     def _open(self) -> None:
-        """Open a session, or report why there is none."""
         try:
             self._session = self._pool.take(self._name, self.mail.put)
         except BusyError as error:

@@ -75,7 +75,6 @@ class PlayOptions(NetOptions):
         return 0 if self.openings is not None else RANDOM_PLIES if self.random_plies is None else self.random_plies
 
     def read_openings(self, game: _core.Game) -> list[Opening]:
-        """The openings of the file, none without one."""
         return [] if self.openings is None else read_openings(self.openings, game)
 
 

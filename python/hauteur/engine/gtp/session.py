@@ -184,7 +184,6 @@ class GtpSession:
     # The board.
 
     def clear(self) -> None:
-        """Begin a new game on this board."""
         self.board = GtpBoard(self.board.game)
         self.clocks = [full_clock(self.time)] * 2
         self._playing.clear()

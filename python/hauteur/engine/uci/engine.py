@@ -170,7 +170,6 @@ class UciEngine:
             self._output.info("error: wait: this search ends with `stop` only")
 
     def _leave(self) -> None:
-        """Let everything that runs or waits take no more time."""
         self._leaving = True
         for command in (*self._unanswered, *([self._current] if self._current else [])):
             command.control.stop()

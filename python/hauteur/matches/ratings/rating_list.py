@@ -249,7 +249,6 @@ def ratings_json(found: RatingList) -> dict[str, Any]:
 
 
 def _rating_json(row: RatingRow) -> dict[str, Any]:
-    """A row with its interval in one key."""
     values = row._asdict()
     interval = [values.pop("elo_low"), values.pop("elo_high")]
     return {**values, "elo_interval_95": interval}

@@ -121,7 +121,6 @@ class StoredMatch(StoredWork):
             self.tally.add(game)
 
     def _begin(self, file: int | None) -> None:
-        """Begin with no games, of this file."""
         self._file = file
         self._next = FIRST_LINE
         self._places = {}
@@ -186,7 +185,6 @@ class StoredMatches(StoredWork):
 
     @property
     def matches(self) -> list[StoredMatch]:
-        """The matches that are there, games of which may be finished or not."""
         return [self._matches[name] for name in self._names() if name in self._matches]
 
     @property

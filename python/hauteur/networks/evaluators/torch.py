@@ -217,7 +217,6 @@ class _Slot:
         return [torch.zeros((self.rows, *self._shape))]
 
     def _features(self, layout: torch.memory_format) -> torch.Tensor:
-        """Return the features of the rows on the device."""
         return self._rows[0].to(self._kind, memory_format=layout)
 
     @torch.inference_mode()

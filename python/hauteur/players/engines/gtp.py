@@ -115,7 +115,6 @@ class GtpEngineConnection(EngineConnection):
         return ChosenMove(action, seconds=seconds)
 
     async def done(self, command: str) -> None:
-        """Give a command that must be obeyed."""
         response = await self._query(command)
         if not response.is_good:
             raise EngineFailure(BAD_OUTPUT, f"{command!r} was refused: {quoted(response.text)}")

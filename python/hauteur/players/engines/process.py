@@ -190,7 +190,6 @@ class Process(asyncio.SubprocessProtocol):
 
 
 def _ending(code: int | None) -> str:
-    """An exit status in words."""
     if code is None or code >= 0:
         return f"exit status {code}"
     try:
@@ -227,7 +226,6 @@ class EngineClock:
         self.left = max(self.left - seconds, 0.0) + self.increment
 
     def overdrawn(self) -> EngineFailure:
-        """The loss of a game on time."""
         return EngineFailure(LOST_ON_TIME, f"no move within the {self.left:.2f} s on its clock")
 
 
@@ -284,5 +282,4 @@ class EngineConnection(ABC):
         await self.process.quit("quit")
 
     def kill(self) -> None:
-        """End it at once."""
         self.process.kill()

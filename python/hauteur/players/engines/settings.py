@@ -113,7 +113,6 @@ class EngineSettings(Section):
 
     @property
     def short_name(self) -> str:
-        """The program's file name with what limits it."""
         program = Path(program_words(self.command)[0]).name
         limits = [f"{key}={getattr(self, key)}" for key in ("nodes", "depth", "movetime", "tc") if getattr(self, key)]
         options = [f"{name}={value}" for name, value in self.options.items()]

@@ -104,7 +104,6 @@ class MineRule(Section):
         return 2 * self.high
 
     def goes_on(self, found: Readings) -> bool:
-        """Return whether a position is worth more visits."""
         passed = len(found) - 1
         return passed == 0 or abs(found[-1].q - found[0].q) >= self.screens[passed - 1][1]
 
@@ -371,7 +370,6 @@ class Mine:
     # Private.
 
     def _chosen(self, census: Census, source: str) -> set[str]:
-        """Select the positions of a source to evaluate."""
         names = census.distinct(source)
         if self.limit is None or len(names) <= self.limit:
             return names

@@ -68,7 +68,6 @@ class Puzzle(Section):
         return load_game(with_fen(self.game, self.fen)).new_initial_state()
 
     def position(self) -> _core.State:
-        """The position that the solver sees."""
         state = self.start()
         for move in self.opening:
             state.apply(state.parse(move))
@@ -126,7 +125,6 @@ def themes_of(puzzle: Puzzle) -> tuple[str, ...]:
 
 
 def _wins(puzzle: Puzzle) -> bool:
-    """Return whether the solver's last move wins the game."""
     state = puzzle.position()
     solver = state.to_move
     for move in puzzle.solution:

@@ -59,7 +59,6 @@ class SourcePosition:
 
     @property
     def where(self) -> str:
-        """Readable place: source, number of the game, ply."""
         return f"{self.source}#{self.number}/{self.ply}"
 
 
@@ -136,7 +135,6 @@ class Census:
     seen: dict[str, int]
 
     def distinct(self, source: str) -> set[str]:
-        """The different positions of a source."""
         return set(self.first_game[source])
 
 

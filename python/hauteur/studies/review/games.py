@@ -63,7 +63,6 @@ class ReviewedGame:
 
     @property
     def complete(self) -> bool:
-        """Return whether every move has its report."""
         return len(self.moves) == len(self.actions)
 
     @property

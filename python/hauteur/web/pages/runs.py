@@ -62,7 +62,6 @@ class ShownRun:
         return html("runs_progress.html", facts=facts, content=content, command=command)
 
     def figures(self, axis: str) -> str:
-        """Return facts, the choice of an axis, and figures."""
         return drawn(self.folder, self.name, axis, str(self.found.folder.stamps().get("metrics.jsonl")))
 
 
