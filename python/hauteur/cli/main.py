@@ -44,7 +44,7 @@ COMMANDS = (
     Command("tune strength", "tune:strength", "Find values of settings that make a player stronger, by matches."),
     Command("sprt", "match:sprt", "Play a match until a sequential test says which of two differences is true."),
     Command("tournament", "match:tournament", "Play all pairings of several players; crosstable and rating list."),
-    Command("rate", "rate:rate", "Rating list from matches, tournaments and PGN files."),
+    Command("rate", "match:rate", "Rating list from matches, tournaments and PGN files."),
     Command(
         "report",
         "learn:report",

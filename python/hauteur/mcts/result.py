@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from hauteur import _core
 from hauteur.games.game_line import end_text
-from hauteur.games.moves import Move, move_of, moves_of
-from hauteur.games.played_game import texts_of
+from hauteur.games.played_game import Move, move_of, moves_of, texts_of
 from hauteur.mcts.followed_tree import FollowedTree
 from hauteur.mcts.report import RootMove, RootReport, report_json
 from hauteur.mcts.scores import pov_score

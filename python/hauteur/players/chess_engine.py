@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, overload
 import chess
 import chess.engine
 
-from hauteur.games.moves import Move, move_of, moves_of
+from hauteur.games.played_game import Move, move_of, moves_of
 from hauteur.games.positions import as_state
 from hauteur.games.registry import load_game
 from hauteur.mcts.analysis import Analysis

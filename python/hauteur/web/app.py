@@ -28,7 +28,7 @@ from hauteur.web.render import error_page
 from hauteur.web.safety import EVERYWHERE, AccessMiddleware, AccessPolicy
 from hauteur.web.sessions.pool import Pool
 from hauteur.web.settings import WebSettings
-from hauteur.web.stored import StoredFolders
+from hauteur.web.watch import StoredFolders
 
 HEARTBEAT = 4.0
 """Seconds between two pings of a websocket, and to wait for the answer: who is silent for both is cut, and its search
