@@ -28,8 +28,8 @@ from hauteur.mcts.params import Dirichlet, SearchParams, Temperature
 from hauteur.networks import ResNetArchitecture, load
 from hauteur.networks.architecture import ResNet
 from hauteur.networks.evaluators.callables import features_of, random_positions
+from hauteur.networks.layers import resnet_shapes
 from hauteur.networks.registered import register_network
-from hauteur.networks.shapes import resnet_shapes
 from hauteur.players.search_player import SearchPlayer
 
 GAME = _core.Game("tictactoe")

@@ -17,7 +17,7 @@ from concurrent.futures import CancelledError, Future
 
 from hauteur.engine.playing import FoundMove
 from hauteur.engine.sides import EngineOptions, EngineSide, GameSide, default_player
-from hauteur.games.end_reasons import AGREEMENT, RESIGNATION, TIME
+from hauteur.games.game_line import AGREEMENT, RESIGNATION, TIME
 from hauteur.games.played_game import SIDE_NAMES, PlayedGame, loss_of
 from hauteur.mcts.report import RootReport, Wdl
 from hauteur.players.engines.settings import clock_of

@@ -11,8 +11,7 @@ import chess
 import chess.pgn
 
 from hauteur import _core
-from hauteur.games.end_reasons import RESIGNATION
-from hauteur.games.game_line import RECORDED, BadGame, TaggedGame
+from hauteur.games.game_line import RECORDED, RESIGNATION, BadGame, TaggedGame
 from hauteur.games.registry import load_game, parse_spec, with_fen
 
 OUTCOMES = {"1-0": 1, "1/2-1/2": 0, "0-1": -1}

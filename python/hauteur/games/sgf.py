@@ -6,8 +6,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from hauteur import _core
-from hauteur.games.end_reasons import RESIGNATION, TIME
-from hauteur.games.game_line import RECORDED, BadGame, TaggedGame
+from hauteur.games.game_line import RECORDED, RESIGNATION, TIME, BadGame, TaggedGame
 
 KINDS = {"nogo": "1", "go": "1", "gomoku": "4"}
 """GM, the number of each game in the format. NoGo has none of its own: it is written as Go without a komi."""

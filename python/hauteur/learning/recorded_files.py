@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 
 from hauteur import _core
-from hauteur.games.end_reasons import RESIGNATION
-from hauteur.games.game_line import NO_NET, BadGame, TaggedGame, end_text, result_text
+from hauteur.games.game_line import NO_NET, RESIGNATION, BadGame, TaggedGame, end_text, result_text
 from hauteur.games.game_texts import games_of_file
 from hauteur.games.pgn import position_tags, written_pgn
 from hauteur.games.played_game import movers_of, position_after

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from hauteur import _core
-from hauteur.games.end_reasons import PLY_LIMIT, RESIGNATION
-from hauteur.games.game_line import result_text
+from hauteur.games.game_line import PLY_LIMIT, RESIGNATION, result_text
 from hauteur.games.pgn import position_tags, written_pgn
 from hauteur.games.played_game import movers_of
 from hauteur.games.registry import load_game, with_fen

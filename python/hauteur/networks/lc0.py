@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from hauteur.networks.architecture import Lc0Architecture, RegisteredArchitecture, ResNetArchitecture
-from hauteur.networks.layers import LayerNames
+from hauteur.networks.layers import LayerNames, lc0_shapes, resnet_layers
 from hauteur.networks.lc0_layers import Floats, decode, encode, encoding_of, flatten, size, unflatten
 from hauteur.networks.lc0_proto import (
     MAGIC,
@@ -26,7 +26,6 @@ from hauteur.networks.lc0_proto import (
     read_net,
 )
 from hauteur.networks.registry import Contents, Format, Net
-from hauteur.networks.shapes import lc0_shapes, resnet_layers
 from hauteur.networks.wire import Message
 from hauteur.system.errors import one_line
 

@@ -14,8 +14,7 @@ from torch.nn import functional
 from hauteur.networks.architecture import Lc0Architecture, ResNetArchitecture
 from hauteur.networks.chess_moves import NUM_MOVES, attention_indices, convolution_indices, reach_map
 from hauteur.networks.computation import VALUE_OUTPUTS, Convolution, Dense, Operations, body, policy_head, value_head
-from hauteur.networks.layers import NORM, Floats, LayerNames, fold_norm
-from hauteur.networks.shapes import SizedLayer, lc0_shapes, resnet_layers
+from hauteur.networks.layers import NORM, Floats, LayerNames, SizedLayer, fold_norm, lc0_shapes, resnet_layers
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "relu": functional.relu,

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from hauteur import _core
-from hauteur.games.end_reasons import RESIGNATION
+from hauteur.games.game_line import RESIGNATION
 
 
 @dataclass(frozen=True)

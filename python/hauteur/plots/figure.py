@@ -1,6 +1,8 @@
 """A figure as plain data: what it shows, not how it is drawn. Page, PNG and CSV are made of the same object.
 
 The kinds of figures are functions of plain numbers: shares of results, lines, and the spread over seeds.
+
+Colours have names, on light and on dark ground; they are distinguishable with any colour vision.
 """
 
 from __future__ import annotations
@@ -10,7 +12,50 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
-from hauteur.plots.colours import line_colour
+LINE_COLOURS = ("blue", "orange", "green", "purple", "sky", "gold", "ink")
+"""Colours of lines, in the order in which they are given out."""
+
+LIGHT = {
+    "page": "#fbfaf8",
+    "card": "#ffffff",
+    "ink": "#1d1d1b",
+    "soft": "#65625c",
+    "rule": "#dddad3",
+    "win": "#7fb0de",
+    "draw": "#dcd8ce",
+    "loss": "#e79a78",
+    "loss-ink": "#b3261e",
+    "blue": "#1f6cb4",
+    "orange": "#c9561a",
+    "green": "#1a8a67",
+    "purple": "#a8578c",
+    "sky": "#4aa3d4",
+    "gold": "#b98a10",
+}
+
+DARK = {
+    "page": "#171716",
+    "card": "#1f1f1d",
+    "ink": "#edebe6",
+    "soft": "#a9a69f",
+    "rule": "#3a3936",
+    "win": "#2f6396",
+    "draw": "#55524b",
+    "loss": "#9c5233",
+    "loss-ink": "#ff8a75",
+    "blue": "#6fb1f0",
+    "orange": "#f0935c",
+    "green": "#4cc49c",
+    "purple": "#d98fc0",
+    "sky": "#8fd0f5",
+    "gold": "#dfb548",
+}
+
+
+def line_colour(number: int) -> str:
+    """Colour of the line with this number, from 0; after the last the first comes again."""
+    return LINE_COLOURS[number % len(LINE_COLOURS)]
+
 
 LOGIT_MARKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95, 0.98, 0.99)
 """Values that an axis of odds can mark; what is beyond them is drawn at its end."""
@@ -40,7 +85,7 @@ class Point(NamedTuple):
 class Series:
     """A named row of values over places on the x axis.
 
-    colour: a name of hauteur.plots.colours; low, high: the spread around each value, both or neither; dashed: a
+    colour: a name of hauteur.plots.figure; low, high: the spread around each value, both or neither; dashed: a
     second way to distinguish lines; joined: by a line, or else points with bars. Raise ValueError when the rows differ
     in length or contain an infinity.
 

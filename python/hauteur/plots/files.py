@@ -8,8 +8,7 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hauteur.plots.colours import LIGHT
-from hauteur.plots.figure import Figure, Series
+from hauteur.plots.figure import LIGHT, Figure, Series
 from hauteur.system.files import write_bytes
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from html import escape
 from math import log
 from pathlib import Path
 
-from hauteur.plots.colours import DARK, LIGHT
+from hauteur.plots.figure import DARK, LIGHT
 from hauteur.system.files import write_bytes
 
 COLUMN, ROW, MARGIN = 132, 24, 16

@@ -15,24 +15,30 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from hauteur import __version__
-from hauteur.engine.gtp.protocol import (
+from hauteur.engine.gtp.session import (
     COLOURS,
+    PASS,
+    RESIGN,
     VERSION,
     Arguments,
     Commands,
+    GtpBoard,
     GtpCommand,
+    GtpSession,
+    PlayerClock,
     Request,
     Result,
+    TimeSettings,
     failure,
     quoted,
     read_colour,
     read_integer,
     read_number,
     read_request,
+    report_note,
     success,
     text_lines,
 )
-from hauteur.engine.gtp.session import PASS, RESIGN, GtpBoard, GtpSession, PlayerClock, TimeSettings, report_note
 from hauteur.engine.playing import PlayingSession
 from hauteur.engine.streams import LineReader, Output
 from hauteur.games.played_game import loss_of

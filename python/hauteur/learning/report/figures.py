@@ -7,8 +7,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from hauteur.learning.recipe import Recipe
-from hauteur.plots.colours import LINE_COLOURS, line_colour
-from hauteur.plots.figure import Figure, Series, Values, lines, over_seeds, shares
+from hauteur.plots.figure import LINE_COLOURS, Figure, Series, Values, line_colour, lines, over_seeds, shares
 
 Line = Mapping[str, Any]
 """The metrics of a generation, as metrics.jsonl has them."""

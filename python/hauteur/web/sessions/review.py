@@ -14,8 +14,7 @@ from hauteur.games.game_line import BadGame
 from hauteur.games.pictures import action_squares, side_names
 from hauteur.games.played_game import line_texts, position_after
 from hauteur.mcts.limits import Limits
-from hauteur.plots.page import figure_html
-from hauteur.plots.svg import LEFT, RIGHT, WIDTH
+from hauteur.plots.page import LEFT, RIGHT, WIDTH, figure_html
 from hauteur.studies.review.games import ReviewedGame, games_of_text, verdict
 from hauteur.studies.review.page import chances_figure, chances_over, summaries
 from hauteur.studies.review.review import CONFIRMATION, SIGNS, MoveReport
