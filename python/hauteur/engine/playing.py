@@ -12,21 +12,19 @@ Every front-end is a translation of its own language to a `PlayingSession` and b
 from any other.
 """
 
-from __future__ import annotations
-
 import secrets
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import TypeVar, Unpack
 
 import numpy as np
 
 from hauteur import _core
 from hauteur.engine.nets import NetChoice, Opener, OpenNets, open_evaluator, open_nets
 from hauteur.games.played_game import position_after
-from hauteur.mcts.analysis import Analysis, OnReport
+from hauteur.mcts.analysis import Analysis, AnalysisOptions
 from hauteur.mcts.control import SearchControl, in_background
 from hauteur.mcts.driver import for_nets, nets_of
 from hauteur.mcts.limits import Limits, remember_lateness
@@ -198,18 +196,15 @@ class PlayingSession(Closing):
         self,
         limits: Limits,
         *,
-        actions: Sequence[int] = (),
-        lines: int = 1,
-        on_report: OnReport | None = None,
         control: SearchControl | None = None,
         ply: int | None = None,
+        **options: Unpack[AnalysisOptions],
     ) -> FoundMove:
         """Wait for the player, let it think about the position within the limits, and choose a move.
 
-        actions: the only moves to search (empty: all). lines: moves of the report that get a line of play. on_report:
-        gets the state of the search many times a second, in the searching thread. control: new; ends the search. ply:
-        of the game, for the temperature; default: of the position. Players without nets know no limits and no
-        reports. Raises as `wait` does, and the errors of the evaluator.
+        control: new; ends the search. ply: of the game, for the temperature; default: of the position. options: of the
+        search. Players without nets know no limits and no reports. Raises as `wait` does, and the errors of the
+        evaluator.
         """
         control = self._control = control or SearchControl()
         player = self.wait(control)
@@ -219,7 +214,7 @@ class PlayingSession(Closing):
             return FoundMove(chosen.action, note=chosen.note)
         analysis = self._analysis_with(player)
         analysis.set_position(self._start, self._actions)
-        report = analysis.search(limits, actions=actions, lines=lines, on_report=on_report, control=control)
+        report = analysis.search(limits, control=control, **options)
         if limits.budget is not None and control.began is not None:
             late = time.monotonic() - control.began - limits.budget.maximum
             self.lateness = remember_lateness(self.lateness, late)
@@ -231,27 +226,16 @@ class PlayingSession(Closing):
         return FoundMove(move.action, report, move)
 
     def start(
-        self,
-        limits: Limits,
-        *,
-        actions: Sequence[int] = (),
-        lines: int = 1,
-        on_report: OnReport | None = None,
-        control: SearchControl | None = None,
+        self, limits: Limits, *, control: SearchControl | None = None, **options: Unpack[AnalysisOptions]
     ) -> Future[FoundMove]:
         """Think in a thread of its own; the future gets the move or the error."""
-        control = control or SearchControl()
-        self._control = control
-        return in_background(
-            lambda: self.think(limits, actions=actions, lines=lines, on_report=on_report, control=control), "search"
-        )
+        control = self._control = control or SearchControl()
+        return in_background(lambda: self.think(limits, control=control, **options), "search")
 
     def stop(self) -> None:
         """Ask the thinking that has begun last to end; any thread may call it."""
         if self._control is not None:
             self._control.stop()
-
-    # Private.
 
     def _analysis_with(self, nets: OpenNets) -> Analysis:
         """The analysis of these nets and the settings; a new one where they have changed."""

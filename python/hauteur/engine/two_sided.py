@@ -311,11 +311,15 @@ class TwoSidedGame(Closing):
             if isinstance(error, GameLost):
                 self._end(loss_of(side), error.reason)
                 self.note = error.detail
-            elif error is not None or done.result().action is None:
+            elif error is not None or (action := done.result().action) is None:
                 self._halt()
                 self.paused, self.problem = True, _problem(self.names[side], error)
             else:
-                self._play_found(side, done.result())
+                found = done.result()
+                if found.report is not None:
+                    self.value, self._scores[side] = first_players(found.report), found.score
+                self._move(action)
+                self.note = found.note
             self._on_change()
 
     def _hinted(
@@ -329,13 +333,6 @@ class TwoSidedGame(Closing):
             if error is None and (report := done.result().report) is not None:
                 self.value = first_players(report)
             on_found(error or done.result())
-
-    def _play_found(self, side: int, found: FoundMove) -> None:
-        assert found.action is not None  # it was looked at
-        if found.report is not None:
-            self.value, self._scores[side] = first_players(found.report), found.score
-        self._move(found.action)
-        self.note = found.note
 
 
 def first_players(report: RootReport) -> Wdl:

@@ -5,8 +5,6 @@ stones, discs, crosses, on hexagons, or the signs of their text; and by `State.s
 belongs.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -116,7 +114,10 @@ def board_of(state: _core.State, last: tuple[int, ...] | None = None) -> Board |
     column_labels = tuple(below) if len(below) == columns else ("",) * columns
     cells = "".join("".join(line[-columns:]) for line in grid)
     text = end if width > columns and lines[rows:] else caption(state)
-    return Board(look, cells, row_labels, column_labels, text, _last_squares(state) if last is None else last)
+    if last is None and state.moves:
+        before = state.copy()
+        last = action_squares(before, before.undo())
+    return Board(look, cells, row_labels, column_labels, text, last or ())
 
 
 def caption(state: _core.State) -> str:
@@ -169,14 +170,6 @@ def action_area(board: Board, squares: tuple[int, ...]) -> tuple[int, ...]:
     if board.look == "discs":
         return tuple(range(squares[0] % board.columns, len(board.cells), board.columns))
     return squares[:1]
-
-
-def _last_squares(state: _core.State) -> tuple[int, ...]:
-    """Return the squares of the move that led to the position, none at the start."""
-    if not state.moves:
-        return ()
-    before = state.copy()
-    return action_squares(before, before.undo())
 
 
 # The drawing.

@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hauteur import _core
-from hauteur.games.game_line import NO_NET
-from hauteur.learning.recipe import GateSettings, ReanalyseSettings, Recipe, SelfPlaySettings
+from hauteur.learning.recipe import GateSettings, ReanalyseSettings, SelfPlaySettings
 from hauteur.learning.recorded_games import Games
 from hauteur.matches.openings import Opening, first_of_two, random_opening, read_openings
 from hauteur.matches.record import GamePlan
@@ -167,22 +166,6 @@ def planned_reanalysis(
     settings = play.model_copy(update=alone | whole)
     plans = tuple(window.plan_at(move, index) for index, move in enumerate(moves.tolist()))
     return moves, PlannedGames("reanalyse", game, settings, generation, (net,), seed, purpose, plans, REANALYSE_UNIT)
-
-
-def colours_of(recipe: Recipe) -> Colours:
-    """Side of the learner against the fixed opponent."""
-    return recipe.opponent.colours if recipe.opponent is not None else "swap"
-
-
-def playing_nets(recipe: Recipe, best: int, candidate: int) -> list[int]:
-    """Generations of the players' nets in self-play, in the order of the players; NO_NET: none of the run."""
-    nets = {
-        "best-versus-best": [best],
-        "candidate-versus-best": [candidate, best],
-        "best-versus-opponent": [best, NO_NET],
-        "candidate-versus-opponent": [candidate, NO_NET],
-    }
-    return nets[recipe.selfplay.episodes]
 
 
 def game_plans(

@@ -15,7 +15,7 @@ from hauteur.mcts.params import Cpuct, Dirichlet, Fpu, SearchParams, Temperature
 from hauteur.networks.architecture import NetworkName, NetworkSetting, ResNet
 from hauteur.networks.evaluators.base import Precision
 from hauteur.players.search_player import PlayoutCap
-from hauteur.players.settings import Colours, PlayerSettings
+from hauteur.players.settings import Colours, PlayerSettings, with_model_of_opponent
 from hauteur.system.settings import Section, assign, flat_settings, read_toml, validated
 
 Count = Annotated[int, Field(ge=1, le=1_000_000_000)]
@@ -143,12 +143,7 @@ class SelfPlaySettings(Section):
     @model_validator(mode="before")
     @classmethod
     def _model_is_used(cls, values: Any) -> Any:
-        """Switch search.opponent_net on where a net is given for it."""
-        if not isinstance(values, dict) or not values.get("opponent_net"):
-            return values
-        search = values.get("search") or {}
-        search = search.model_dump(exclude_unset=True) if isinstance(search, SearchParams) else search
-        return {**values, "search": {"opponent_net": {}, **search}}
+        return with_model_of_opponent(values)
 
 
 class OpponentSettings(PlayerSettings):

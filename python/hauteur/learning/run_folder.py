@@ -1,7 +1,5 @@
 """Folder of a learning run: layout and writing of its files."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -76,7 +74,8 @@ class RunFolder(RunDirectory):
             raise ValueError(f"{self.path} holds what another run has left, such as {left.name}; name another folder")
         for name in FOLDERS:
             (self.path / name).mkdir(parents=True, exist_ok=True)
-        write_json(self.path / "meta.json", run_facts(recipe))
+        threads = recipe.run.threads or hardware.usable_cores()
+        write_json(self.path / "meta.json", {**provenance(), "seed": recipe.run.seed, "threads": threads})
         write_bytes(self.config, recipe_toml(recipe).encode())
 
     @contextmanager
@@ -162,12 +161,3 @@ class RunFolder(RunDirectory):
 
     def _metric_lines(self) -> list[dict[str, Any]]:
         return read_objects(self.metrics, "generation") if self.metrics.exists() else []
-
-
-def run_facts(recipe: Recipe) -> dict[str, Any]:
-    """Return the contents of meta.json: versions, machine, command, seed."""
-    return {
-        **provenance(),
-        "seed": recipe.run.seed,
-        "threads": recipe.run.threads or hardware.usable_cores(),
-    }

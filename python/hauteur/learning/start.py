@@ -116,7 +116,16 @@ class Start:
             self.display.warn(f"left out {bad}")
         if len(facts.bad) > NAMED:
             self.display.warn(f"left out {len(facts.bad) - NAMED:,} more games")
-        self.current["start"] = start_metrics(facts, settings)
+        self.current["start"] = {
+            "games": facts.counts[LEARN],
+            "held_out_games": facts.counts[HELD_OUT],
+            "left_out": len(facts.bad),
+            "first_wins": facts.results[1],
+            "draws": facts.results[0],
+            "second_wins": facts.results[-1],
+            "distil_from": settings.distil_from,
+            "rounds": [],
+        }
 
     def teach(self) -> None:
         """The teacher's targets in all games."""
@@ -177,20 +186,6 @@ class Start:
             precision=run.precision,
             threads=self.threads,
         )
-
-
-def start_metrics(facts: StartFacts, settings: StartSettings) -> dict[str, Any]:
-    """Return the import facts as they appear in the metrics."""
-    return {
-        "games": facts.counts[LEARN],
-        "held_out_games": facts.counts[HELD_OUT],
-        "left_out": len(facts.bad),
-        "first_wins": facts.results[1],
-        "draws": facts.results[0],
-        "second_wins": facts.results[-1],
-        "distil_from": settings.distil_from,
-        "rounds": [],
-    }
 
 
 def round_line(number: int, rounds: int, found: dict[str, Any]) -> str:

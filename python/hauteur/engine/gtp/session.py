@@ -7,8 +7,6 @@ ours; what follows the colon says what was given and what is allowed.
 Time in GTP: main time, then periods of a number of seconds for a number of moves. All times are in seconds.
 """
 
-from __future__ import annotations
-
 import math
 import re
 import sys
@@ -22,7 +20,6 @@ from hauteur.engine.playing import FoundMove, OpenPlayer, PlayingSession, PlaySe
 from hauteur.engine.sides import player_of, shared_time
 from hauteur.games.played_game import PlayedGame, line_texts, move_text
 from hauteur.games.registry import load_game
-from hauteur.mcts.analysis import OnReport
 from hauteur.mcts.limits import SMART_PRUNING, Budget, Clock, Limits, plan
 from hauteur.networks.names import WITHOUT_FILE
 from hauteur.players.settings import PlayerSettings
@@ -338,13 +335,13 @@ class GtpSession:
 
     # Moves.
 
-    def think(self, colour: int, *, lines: int = 1, on_report: OnReport | None = None) -> FoundMove:
+    def think(self, colour: int) -> FoundMove:
         """Return a move for this player, whose turn it must be, within its clock, which runs meanwhile."""
         self.board.require_turn(colour)
         began = self._now()
         playing = self.playing  # which may have to be waited for
         limits = self._limits(self.budget(colour, gone=self._now() - began))
-        found = playing.think(limits, lines=lines, on_report=on_report)
+        found = playing.think(limits)
         self.clocks[colour] = after_move(self.clocks[colour], self.time, self._now() - began)
         report_note(found)
         return found
@@ -383,8 +380,6 @@ class GtpSession:
             max_plies=self.board.game.max_plies,
             overhead=self.settings.move_overhead,
         )
-
-    # Private.
 
     def _limits(self, budget: Budget | None) -> Limits:
         if budget is None:

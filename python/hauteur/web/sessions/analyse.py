@@ -1,7 +1,5 @@
 """The session of the page Analyse: one position, a search of it, its moves over time, its tree."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Callable, Sequence
@@ -127,14 +125,6 @@ def saved_trees(roots: Sequence[str]) -> dict[str, Path]:
     return {f"{root}/{FOLDER}/{path.name}": path for _, root, path in files[:MOST_FILES]}
 
 
-def tree_named(name: str, roots: Sequence[str]) -> Path:
-    """Return the file of a tree. Raise ValueError for a name that is not listed."""
-    found = saved_trees(roots).get(name)
-    if found is None:
-        raise ValueError(f"there is no saved tree {name[:120]!r} in the folders that the server was given")
-    return found
-
-
 def new_tree_file(roots: Sequence[str], facts: dict[str, Any]) -> Path:
     """Return a path for a tree that will be saved, in the first root; its name has game, visits and digest."""
     if not roots:
@@ -174,7 +164,11 @@ class AnalyseSession(PageSession):
         large = page_net(place.large_net, roots, "large net") if place.large_net else ""
         nets, search = NetChoice(net, large, threads=self.settings.threads), chosen_search(place.search)
         self._stop()
-        session = self._session_for(game, place.seed)
+        if self._session is None or (game.spec, place.seed) != self._key:
+            if self._session is not None:
+                self._session.close()
+            self._session, self._key = PlayingSession(game, seed=place.seed), (game.spec, place.seed)
+        session = self._session
         session.use(PlaySettings(EngineOptions(tree_bytes=self.settings.tree_bytes).bounded(search)))
         session.open(nets)
         session.set_position(played.start, played.actions)
@@ -317,7 +311,10 @@ class AnalyseSession(PageSession):
     def do_load(self, name: NetName) -> Fields:
         """Look into a saved tree from now on, until a position is opened. Reply: its position and facts."""
         self._stop()
-        tree = self._loaded = SearchTree.open(tree_named(name, self.settings.roots))
+        path = saved_trees(self.settings.roots).get(name)
+        if path is None:
+            raise ValueError(f"there is no saved tree {name[:120]!r} in the folders that the server was given")
+        tree = self._loaded = SearchTree.open(path)
         state = tree.state
         return {
             "game": state.game.spec,
@@ -333,8 +330,6 @@ class AnalyseSession(PageSession):
         if self._session is not None:
             self._session.close()
 
-    # Private.
-
     def _saved(self, tree: SearchTree, most: int) -> Fields:
         """Write a tree into the first root; return its name there, and the nodes that it has."""
         facts = {"digest": "", "game": tree.state.game.name, "visits": tree.root.visits, **tree.source.facts()}
@@ -343,14 +338,6 @@ class AnalyseSession(PageSession):
         count = tree.save(path, max_nodes=most, nets=[net for net in known if net and net not in WITHOUT_FILE])
         name = next(name for name, file in saved_trees(self.settings.roots).items() if file == path)
         return {"name": name, "nodes": count, "visits": tree.root.visits}
-
-    def _session_for(self, game: _core.Game, seed: int) -> PlayingSession:
-        """Return the session of this game, a new one where it is another."""
-        if self._session is None or (game.spec, seed) != self._key:
-            if self._session is not None:
-                self._session.close()
-            self._session, self._key = PlayingSession(game, seed=seed), (game.spec, seed)
-        return self._session
 
     def _arrive(self, played: PlayedGame, *, flip: bool = False) -> Fields:
         """Begin with a new position, the last of a game; return the facts that the page shows."""
