@@ -1,7 +1,5 @@
 """Local workers: processes of this machine, each with its share of the cores."""
 
-from __future__ import annotations
-
 import os
 import platform
 import queue

@@ -1,7 +1,5 @@
 """Sides of a game and their players: a net with its search, a player without a net, or a program."""
 
-from __future__ import annotations
-
 import math
 import re
 import time

@@ -1,7 +1,5 @@
 """A game in the terminal: a human on any of the sides, engines on the others."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future

@@ -1,7 +1,5 @@
 """A recorded game: moves and a result, without searches; why games end; and the error report for an unusable one."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 

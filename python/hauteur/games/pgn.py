@@ -1,7 +1,5 @@
 """Chess games as PGN: main lines are read, variations and comments are passed over."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType

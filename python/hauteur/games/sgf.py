@@ -1,7 +1,5 @@
 """Games on the points of a board as SGF (FF[4]): main lines are read, variations and comments are passed over."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 

@@ -7,8 +7,6 @@ learning loop (hauteur.learning.pipeline) plays the games and keeps the state.
 The model is a line: ln((w + l)/d) = level + slope ln(N_scl), slope < 0, fitted to the last generations' games.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple

@@ -5,8 +5,6 @@ they teach is in the tower. A network's file, its evaluators and its running mea
 Imports torch.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, TypeVar, cast
 

@@ -1,7 +1,5 @@
 """The gate: does the candidate replace the best net? A match of pairs from the same openings with sides swapped."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 

@@ -3,8 +3,6 @@
 Good games are kept, bad ones reported.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from glob import glob, has_magic

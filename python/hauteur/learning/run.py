@@ -1,7 +1,5 @@
 """Learning for programs in Python: a run in one call, watched and read afterwards; games of a player against itself."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace

@@ -4,8 +4,6 @@ A shard is written under a temporary name and renamed, so it is whole or absent.
 is damaged, foreign or cannot have been played is refused with the name of the file.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """The folder of a match: match.json (settings), games.jsonl (a line a game), result.json (numbers)."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path

@@ -5,8 +5,6 @@ Tags and comments of PGN are those of cutechess and fastchess: `{+0.25/12 0.29s}
 the reason of the result. SGF has the same with the value from -1 to 1 instead of pawns.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Positions that games begin from: files of openings, random ones, and who sits where after them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 

@@ -6,8 +6,6 @@ seed, derived from that of the tournament and the two numbers; so players can be
 existing games stay valid.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Self

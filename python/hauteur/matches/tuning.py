@@ -23,8 +23,6 @@ games, and there is nothing to be modelled. The one thing to be chosen, how larg
 places from 0 to 1.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing

@@ -281,8 +281,6 @@ class Analysis(Closing):
         with self._between.alone():
             return self._tree.facts
 
-    # Private: one search.
-
     def _new_run(
         self,
         limits: Limits,
@@ -409,8 +407,6 @@ class Analysis(Closing):
             run.mate = lower * ((plies + 1) // 2)
         reached = run.depth if limits.mate is None else self._tree.forest.tree_stats(self._tree.number)["nodes"]
         return {"proven": lower == upper, "stalled": run.growth.has_stalled(run.new_visits, reached)}
-
-    # Private: reports.
 
     def _report_when_due(self, run: SearchRun, now: float) -> None:
         if run.on_report is None and run.limits_now.mate is None:

@@ -1,7 +1,5 @@
 """Control of one search from other threads: its end, and the start of its clock."""
 
-from __future__ import annotations
-
 import atexit
 import signal
 import threading

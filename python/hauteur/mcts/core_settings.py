@@ -1,7 +1,5 @@
 """Base classes of the models of `params.py`: sections of settings that the core checks."""
 
-from __future__ import annotations
-
 from typing import Self
 
 from pydantic import model_validator

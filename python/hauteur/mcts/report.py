@@ -1,7 +1,5 @@
 """The findings of a search about its root: the moves, best first, with their lines, the pace, and curves over time."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace

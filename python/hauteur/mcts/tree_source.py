@@ -5,8 +5,6 @@ any source: its size is limited, and every number is checked when it is opened. 
 behind them is asked for.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence

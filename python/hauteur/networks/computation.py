@@ -10,8 +10,6 @@ attention policy are lc0's (its ONNX converter). Shapes are without the rows of 
 channels].
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import count, takewhile
 from math import sqrt

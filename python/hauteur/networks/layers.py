@@ -3,8 +3,6 @@
 The shapes of the tensors: the network's computation carried out on shapes, which are inferred and checked by it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import prod

@@ -1,7 +1,5 @@
 """Torch modules that carry out `computation`: residual towers to be trained, and lc0's networks. Imports torch."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 

@@ -1,7 +1,5 @@
 """Players without a network as text: `random`, `mcts:N` and `rave:N`, N random games a move."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Building players from their settings; the evaluators and threads that they share."""
 
-from __future__ import annotations
-
 import hashlib
 import inspect
 from concurrent.futures import Executor, ThreadPoolExecutor

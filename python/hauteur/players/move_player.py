@@ -5,8 +5,6 @@ the position and the seed that it is named by, not on the thread that found it o
 (hauteur.players.engines) fit the same protocol.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass

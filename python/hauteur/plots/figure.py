@@ -5,8 +5,6 @@ The kinds of figures are functions of plain numbers: shares of results, lines, a
 Colours have names, on light and on dark ground; they are distinguishable with any colour vision.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass

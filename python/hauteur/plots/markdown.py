@@ -1,7 +1,5 @@
 """Markdown as HTML, for the pages of the browser lab: CommonMark with tables; markup in the text is escaped."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Sequence
 from html import escape

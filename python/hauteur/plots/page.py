@@ -4,8 +4,6 @@ Figures are SVG whose colours are CSS variables (STYLE), so that a figure follow
 shows it; the names of the series are beside the drawing, in a legend of HTML that can wrap.
 """
 
-from __future__ import annotations
-
 import json
 import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence

@@ -18,8 +18,6 @@
 `body` is the inside of the page, for pages that put it into their own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape

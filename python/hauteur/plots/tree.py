@@ -1,7 +1,5 @@
 """A search tree as a picture: the root at the left, a column a ply, the most visited child on top."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape

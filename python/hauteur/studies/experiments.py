@@ -4,8 +4,6 @@ Experiments are distributions of their own (`experiments/` is one); they are fou
 are files.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 from collections import Counter

@@ -4,8 +4,6 @@ They are found by their files of settings. No link is followed, and depth and nu
 large disk ends.
 """
 
-from __future__ import annotations
-
 import math
 import os
 import threading

@@ -1,7 +1,5 @@
 """Facts about the settings of a model: kinds, defaults, ranges, choices and texts, as forms and lists show them."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import re

@@ -1,7 +1,5 @@
 """Settings: their base, keys and values as text and TOML, and what does not fit as one line for the user."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,5 @@
 """The application: its routes, what all of them share, and the server that runs it."""
 
-from __future__ import annotations
-
 import os
 import socket
 import threading

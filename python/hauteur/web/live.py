@@ -5,8 +5,6 @@ Events of the session are {"event", "fields"}. Where the client reads more slowl
 are not the newest of their kind are dropped, so nothing piles up.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections import deque

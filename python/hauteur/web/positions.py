@@ -1,7 +1,5 @@
 """Positions: as pages name them, and as the board of a page takes them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Annotated, Any
 

@@ -5,8 +5,6 @@ A page asks for such a part again and again, and gets it after a change alone. A
 changed is answered with 304 and made once.
 """
 
-from __future__ import annotations
-
 import asyncio
 import threading
 from collections import OrderedDict

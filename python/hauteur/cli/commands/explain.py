@@ -1,7 +1,5 @@
 """`hauteur explain`: two searches of one position side by side, and what each rule did."""
 
-from __future__ import annotations
-
 import json as json_format
 from dataclasses import dataclass
 from typing import Annotated, Any

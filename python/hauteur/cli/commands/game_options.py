@@ -1,7 +1,5 @@
 """Options of the commands that play games or solve puzzles, each in one place."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """hauteur match, sprt, tournament, rate: many games at once between players, with error bars or until a test ends."""
 
-from __future__ import annotations
-
 import json as json_format
 import sys
 from dataclasses import replace

@@ -1,7 +1,5 @@
 """hauteur tune: settings of players found by games."""
 
-from __future__ import annotations
-
 import json as json_format
 import sys
 from collections.abc import Iterator

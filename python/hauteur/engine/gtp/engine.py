@@ -4,8 +4,6 @@ A thread of its own reads lines, so that live analysis sees the next one and a s
 wrong with a command is its answer, and the engine goes on; the end of the input is `quit`.
 """
 
-from __future__ import annotations
-
 import math
 import os
 import sys

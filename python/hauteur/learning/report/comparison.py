@@ -3,8 +3,6 @@
 Runs of one recipe with different seeds are one line: their mean, with the spread from the lowest to the highest.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path

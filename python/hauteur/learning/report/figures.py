@@ -1,7 +1,5 @@
 """The figures of one learning run or of several, made of their metrics: what the metrics lack is left out."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple

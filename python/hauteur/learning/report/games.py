@@ -1,7 +1,5 @@
 """Games of a run on a board: some of each generation for its report, and any of them, with what the searches found."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple

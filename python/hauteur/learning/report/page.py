@@ -1,7 +1,5 @@
 """The report of a learning run as data: facts, figures, games, numbers, its recipe; finished, or while it goes on."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """Reports of matches, tournaments and tunings, made of the files in their folders."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path

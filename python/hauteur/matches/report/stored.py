@@ -1,7 +1,5 @@
 """Matches and tournaments as their folders have them, read on while they are played: every game is read once."""
 
-from __future__ import annotations
-
 from bisect import insort
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path

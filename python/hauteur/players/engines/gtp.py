@@ -2,8 +2,6 @@
 
 Responses are `=ID text` or `?ID message`, then an empty line."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Sequence

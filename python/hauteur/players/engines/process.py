@@ -4,8 +4,6 @@ Everything runs in one event loop; nothing here waits without a deadline set by 
 whatever the program writes: a line that is too long, or too many of them for one answer, ends it.
 """
 
-from __future__ import annotations
-
 import asyncio
 import errno
 import signal

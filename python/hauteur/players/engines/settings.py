@@ -5,8 +5,6 @@ gets two arguments. Words that are named like a field of EngineSettings are sett
 engine; `options.NAME=` is always one.
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Mapping, Sequence

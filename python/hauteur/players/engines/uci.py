@@ -1,7 +1,5 @@
 """Engines that speak UCI: a client that believes nothing. Lines that are not as UCI has them are ignored."""
 
-from __future__ import annotations
-
 import math
 import re
 import time

@@ -4,8 +4,6 @@ An engine that hangs does not notice that its client is gone. The keeper reads `
 process groups, from a pipe. The system closes the pipe when hauteur has ended, also by SIGKILL.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess

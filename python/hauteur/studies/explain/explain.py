@@ -5,8 +5,6 @@ search with the same settings, seed and limit, in which it alone has its default
 by the frozen nodes of the tree too (`facts`). Values of moves are for the player to move.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator
 from typing import Any

@@ -9,8 +9,6 @@ A position is evaluated once, wherever it occurs, and its result is a line of po
 positions of a source are drawn by the seed so that a larger sample contains the smaller one.
 """
 
-from __future__ import annotations
-
 import hashlib
 import math
 from collections import Counter
@@ -366,8 +364,6 @@ class Mine:
             result |= {"followers": followers, "left_out_games": len(bad), "files": files}
             folder.write_result({**result, "settings": settings})
         return result
-
-    # Private.
 
     def _chosen(self, census: Census, source: str) -> set[str]:
         names = census.distinct(source)

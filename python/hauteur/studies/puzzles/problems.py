@@ -3,8 +3,6 @@
 A person solves them move by move (`PuzzleAttempt`), players by `hauteur puzzles solve`.
 """
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import json

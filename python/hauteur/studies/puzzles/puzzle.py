@@ -4,8 +4,6 @@ Themes are Lichess's: those alone that follow from the rules, the line's length 
 Lichess's puzzle database, EPD, and JSON, which holds puzzles of every game.
 """
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import io

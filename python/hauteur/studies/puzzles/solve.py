@@ -1,7 +1,5 @@
 """Solving: which problems a player's search solves at which counts of visits, and from how many visits on."""
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -79,8 +77,6 @@ class Solve:
         self.folder.mkdir(parents=True, exist_ok=True)
         with locked(self.folder, "solving puzzles"):
             return self._run(Journal(self.folder / "answers.jsonl", PuzzleAnswer))
-
-    # Private.
 
     def _run(self, journal: Journal[PuzzleAnswer] | None) -> dict[str, Any]:
         answers = {}

@@ -1,7 +1,5 @@
 """Sources of positions: games in PGN, SGF and shards, folders of matches and runs, lists of positions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path

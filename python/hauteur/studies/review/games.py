@@ -5,8 +5,6 @@ move as the first player has them, in per cent: `W 41 D 35 L 24`, and `[%eval]` 
 its name, what the search would have played, and that line as a variation.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import cached_property

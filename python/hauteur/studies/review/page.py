@@ -1,7 +1,5 @@
 """A review as tables for the terminal and JSON, as a figure of the chances, and as a page."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape

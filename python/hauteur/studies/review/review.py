@@ -11,8 +11,6 @@ chances from -1 to 1, which is 0.05, 0.10 and 0.15 of the expected score). Below
 position: whoever gives odds begins with little, is not blamed for that, and is blamed for throwing away the little.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, NamedTuple

@@ -1,7 +1,5 @@
 """The session of the page Explain: two searches of one position, what differs, and what each rule did."""
 
-from __future__ import annotations
-
 import time
 from typing import Annotated, Any
 

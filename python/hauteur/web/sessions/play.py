@@ -1,7 +1,5 @@
 """The session of the page Play: one game between two sides, each a person or an engine."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Annotated, Any, Literal
 
@@ -285,8 +283,6 @@ class PlaySession(PageSession):
         if self._table is not None:
             self._table.close()
             self._table = None
-
-    # Private.
 
     @property
     def _opened(self) -> TwoSidedGame:

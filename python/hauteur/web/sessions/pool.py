@@ -1,7 +1,5 @@
 """The sessions of a server: limited in number, each with a thread of its own for its requests."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import sys

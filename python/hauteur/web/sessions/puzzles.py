@@ -1,7 +1,5 @@
 """The session of the page Puzzles: a set, and the puzzle that a person is at."""
 
-from __future__ import annotations
-
 import io
 from itertools import islice
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The session of the page Review: the games of a text, and the review of one of them while it goes on."""
 
-from __future__ import annotations
-
 import hashlib
 import time
 from collections.abc import Sequence

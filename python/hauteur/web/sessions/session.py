@@ -1,7 +1,5 @@
 """The base of all sessions: one client's work, driven by messages."""
 
-from __future__ import annotations
-
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
