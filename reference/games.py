@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from hauteur import _core
-from hauteur.games.end_reasons import PLY_LIMIT, RESIGNATION
+from hauteur.games.game_line import PLY_LIMIT, RESIGNATION
 from hauteur.matches.openings import opening_state
 from hauteur.matches.record import COLUMNS, GamePlan, GameRecord, Resignation
 from hauteur.mcts.driver import run_searches

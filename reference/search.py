@@ -375,7 +375,7 @@ class Search(RootedTree):
         return self._halving.choice() if self._halving else lower_bounds(self.root, self.params, self._only)
 
     def policy_target(self) -> dict[int, float]:
-        """Return the policy target: shares of visits, the priors before the first; with Gumbel the improved policy, with the posterior that.
+        """Return the policy target: shares of visits, the priors before the first; with Gumbel or the posterior theirs.
 
         With forced playouts the visits are pruned; a proven win gets the whole share.
         """

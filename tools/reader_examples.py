@@ -23,7 +23,7 @@ def make_examples(folder: Path) -> None:
     from hauteur.learning.pipeline import learn
     from hauteur.networks import files, lc0, registry
     from hauteur.networks.architecture import ResNetArchitecture
-    from hauteur.networks.shapes import resnet_shapes
+    from hauteur.networks.layers import resnet_shapes
 
     shutil.rmtree(folder, ignore_errors=True)
     learn(tiny(run={"generations": 1}), folder=folder / "read_run")

@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from hauteur._core import State as State
     from hauteur._core import __version__ as __version__
     from hauteur.games import games as games
-    from hauteur.games.exact_values import exact_values as exact_values
+    from hauteur.games.positions import exact_values as exact_values
     from hauteur.games.positions import position as position
     from hauteur.games.registry import check_game as check_game
     from hauteur.games.registry import load_game as load_game
@@ -81,7 +81,7 @@ _MODULES = {
     "RatingList": "hauteur.matches.ratings.rating_list",
     "Tally": "hauteur.matches.results",
     "rating_list": "hauteur.matches.play",
-    "exact_values": "hauteur.games.exact_values",
+    "exact_values": "hauteur.games.positions",
     # learning
     "self_play": "hauteur.learning.run",
     "ReplayBuffer": "hauteur.learning.replay",

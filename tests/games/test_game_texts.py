@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from hauteur.games.end_reasons import AGREEMENT, RESIGNATION, TIME
+from hauteur.games.game_line import AGREEMENT, RESIGNATION, TIME
 from hauteur.games.game_texts import MOST_CHARACTERS, Form, form_of, forms_of, read_game, written_game
 from hauteur.games.odds import ODDS_STARTS
 from hauteur.games.played_game import PlayedGame, loss_of

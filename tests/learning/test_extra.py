@@ -26,8 +26,8 @@ from hauteur.matches.record import GameRecord
 from hauteur.networks import ResNetArchitecture, load
 from hauteur.networks.architecture import ResNet
 from hauteur.networks.evaluators.callables import features_of, random_positions
+from hauteur.networks.layers import resnet_shapes
 from hauteur.networks.registered import register_network
-from hauteur.networks.shapes import resnet_shapes
 
 GAME = _core.Game("tictactoe")
 SMALL = ResNet(filters=8, blocks=2, pooling=2, policy_channels=4, value_channels=4, value_hidden=8)

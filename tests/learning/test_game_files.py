@@ -18,6 +18,7 @@ from hauteur import _core
 from hauteur.cli import main
 from hauteur.games.game_line import BadGame, TaggedGame
 from hauteur.games.game_texts import games_of_file
+from hauteur.games.played_game import position_after, texts_of
 from hauteur.learning.recorded_files import GAME_SUFFIXES, StoredGame, files_of, game_text, read_games
 from hauteur.learning.replay import ReplayBuffer
 from hauteur.matches.record import GameRecord
@@ -39,12 +40,7 @@ def pgn_file(tmp_path: Path, text: str) -> Path:
 
 
 def moves_of(line: TaggedGame, game: _core.Game) -> list[str]:
-    state = (line.origin or game.new_initial_state()).copy()
-    moves = []
-    for action in line.actions:
-        moves.append(state.action_to_text(action))
-        state.apply(action)
-    return moves
+    return texts_of(line.origin or game.new_initial_state(), line.actions)
 
 
 def test_pgn_from_another_position_and_chess960(tmp_path: Path) -> None:
@@ -206,9 +202,7 @@ def test_recorded_games_of_nogo_come_in(shared_data: Path) -> None:
     assert len(records) == 30
     for record in records:
         assert isinstance(record, GameRecord)
-        state = game.new_initial_state()
-        for action in record.actions.tolist():
-            state.apply(action)
+        state = position_after(game.new_initial_state(), record.actions.tolist())
         assert (record.end_reason, record.resigned) == ("resignation", state.to_move)  # the side to move resigns
 
 

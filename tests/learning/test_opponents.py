@@ -11,8 +11,7 @@ from run_toys import Silent, tiny
 from run_toys import games_of as games_in
 from selfplay_toys import CAP, GAME, RESIGNS, games_of, play_generation, player, same
 
-from hauteur.games.end_reasons import RESIGNATION
-from hauteur.games.game_line import NO_NET
+from hauteur.games.game_line import NO_NET, RESIGNATION
 from hauteur.learning.metrics import learner_metrics
 from hauteur.learning.pipeline import learn
 from hauteur.learning.planned import planned_selfplay

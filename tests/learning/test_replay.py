@@ -15,6 +15,7 @@ from learning_toys import ToyEvaluator, toy_games
 from scipy import stats
 
 from hauteur import _core
+from hauteur.games.played_game import position_after
 from hauteur.learning.recorded_games import Games
 from hauteur.learning.replay import ReplayBuffer
 from hauteur.learning.shards import read_shard, write_shard
@@ -125,9 +126,7 @@ def assert_targets(buffer: ReplayBuffer, records: list[GameRecord]) -> None:
     samples = buffer.samples_of(np.arange(buffer.positions))
     row = 0
     for record in records:
-        state = GAME.new_initial_state()
-        for action in record.plan.start:
-            state.apply(action)
+        state = position_after(GAME.new_initial_state(), record.plan.start)
         ends = np.cumsum(record.policy_lengths)
         for ply, action in enumerate(record.actions.tolist()):
             edges = slice(ends[ply] - record.policy_lengths[ply], ends[ply])
@@ -224,9 +223,7 @@ def test_games_record_the_divergence_from_the_nets_own_prior(records: list[GameR
     """Without the noise that the root was searched with."""
     evaluator = ToyEvaluator(GAME)
     for record in records[:2]:
-        state = GAME.new_initial_state()
-        for action in record.plan.start:
-            state.apply(action)
+        state = position_after(GAME.new_initial_state(), record.plan.start)
         ends = np.cumsum(record.policy_lengths)
         for ply, action in enumerate(record.actions.tolist()):
             logits = evaluator.submit(state.features()[None]).result()[0][0].astype(np.float64)

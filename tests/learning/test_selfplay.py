@@ -9,7 +9,7 @@ from learning_toys import ToyEvaluator
 from selfplay_toys import CAP, GAME, RESIGNS, games_of, play_generation, player, same
 
 from hauteur import _core
-from hauteur.games.end_reasons import RESIGNATION
+from hauteur.games.game_line import RESIGNATION
 from hauteur.games.registry import load_game
 from hauteur.learning.metrics import resignation_metrics
 from hauteur.learning.planned import game_plans, planned_selfplay

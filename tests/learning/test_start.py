@@ -15,6 +15,7 @@ from start_toys import TICTACTOE, Silent, metrics_of, tiny
 
 import hauteur as ht
 from hauteur import _core, networks
+from hauteur.games.played_game import position_after
 from hauteur.learning.pipeline import learn
 from hauteur.learning.recipe import NetworkSettings, Recipe, parse_recipe
 from hauteur.learning.recorded_files import good_games
@@ -52,7 +53,7 @@ def test_a_run_that_only_learns_from_games(tmp_path: Path, shard: Path) -> None:
     assert page.count("<svg") >= 2
     best, first = (networks.load(folder / name) for name in ("best.safetensors", "nets/gen-00000.safetensors"))
     assert all(np.array_equal(best.tensors[name], first.tensors[name]) for name in best.tensors)
-    trained = run.learners.small.network_tensors()
+    trained = run.learners.trainers[0].network_tensors()
     assert all(np.array_equal(best.tensors[name], trained[name]) for name in best.tensors)
     learn(tiny({"games": [str(shard)], "epochs": 2.5, "hold_out": 0.2}, train={"warmup_steps": 0}), folder=folder)
     assert len(metrics_of(folder)) == 1
@@ -94,9 +95,7 @@ def test_the_teachers_policy_and_values_become_the_targets(tmp_path: Path) -> No
     samples = buffer.samples_of(np.arange(buffer.positions))
     row = 0
     for record in records:
-        state = TICTACTOE.new_initial_state()
-        for action in record.plan.start:
-            state.apply(action)
+        state = position_after(TICTACTOE.new_initial_state(), record.plan.start)
         for action in record.actions.tolist():
             logits, wdl = teacher(state.features()[None])
             expected = np.zeros(TICTACTOE.num_actions)

@@ -14,8 +14,7 @@ from search_toys import solved_tictactoe
 from hauteur import _core
 from hauteur.cli import main
 from hauteur.cli.commands import games as commands
-from hauteur.games.exact_values import exact_values
-from hauteur.games.positions import position
+from hauteur.games.positions import exact_values, position
 from hauteur.games.registry import load_game
 from hauteur.matches import exact_play
 from hauteur.matches.exact_play import MoveChooser, PlayedTree, Preserved, SolvedSet, TreePlayer

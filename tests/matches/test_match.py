@@ -10,7 +10,7 @@ from match_toys import CONNECT4, games_of_players, match_in, played, settings_of
 
 from hauteur.cli import main
 from hauteur.matches.folder import MatchFolder
-from hauteur.matches.ratings.sources import read_results
+from hauteur.matches.ratings.rating_list import read_results
 from hauteur.matches.report.stored import StoredMatch
 from hauteur.matches.results import MatchGame, Work, table
 from hauteur.players.build import Evaluators, Resources

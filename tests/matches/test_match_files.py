@@ -12,6 +12,7 @@ import pytest
 from hauteur import _core
 from hauteur.cli import main
 from hauteur.games.game_texts import games_of_file
+from hauteur.games.played_game import position_after, texts_of
 from hauteur.games.registry import load_game
 from hauteur.matches.folder import MatchFolder
 from hauteur.matches.game_files import pgn_of, write_games
@@ -187,12 +188,9 @@ def test_nogo_goes_to_sgf_and_back(tmp_path: Path) -> None:
     write_games(file, [(match, games)])
     lines = list(games_of_file(file, rules))
     for game, line in zip(games, lines, strict=True):
-        state, moves = rules.new_initial_state(), []
-        for action in line.actions:  # type: ignore[union-attr]
-            moves.append(state.action_to_text(action))
-            state.apply(action)
-        assert moves == texts(game)
-        assert line.outcome == state.outcome()  # type: ignore[union-attr]
+        start, actions = rules.new_initial_state(), line.actions  # type: ignore[union-attr]
+        assert texts_of(start, actions) == texts(game)
+        assert line.outcome == position_after(start, actions).outcome()  # type: ignore[union-attr]
 
 
 def test_the_form_has_to_fit_the_game(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,6 +7,7 @@ import pytest
 from match_toys import CHESS, CONNECT4, FAST, played, settings_of
 
 from hauteur.cli.main import main
+from hauteur.games.played_game import position_after
 from hauteur.matches.match import Match, match_plans
 from hauteur.matches.openings import read_opening, read_openings
 
@@ -51,9 +52,7 @@ def test_openings_follow_the_seed_or_the_file(tmp_path: Path) -> None:
 def test_openings_as_moves() -> None:
     opening = read_opening("e2e4 c7c5", CHESS)
     assert opening.fen is None
-    state = opening.origin(CHESS)
-    for action in opening.actions:
-        state.apply(action)
+    state = position_after(opening.origin(CHESS), opening.actions)
     assert state.notation().startswith("rnbqkbnr/pp1ppppp/8/2p5/4P3/8/PPPP1PPP/RNBQKBNR w KQkq")
     assert read_opening("4 4 3", CONNECT4).actions == (3, 3, 2)
 

@@ -8,7 +8,7 @@ import pytest
 from learning_toys import ToyEvaluator
 
 from hauteur import _core
-from hauteur.games.end_reasons import PLY_LIMIT
+from hauteur.games.game_line import PLY_LIMIT
 from hauteur.matches.arena import play_games
 from hauteur.matches.record import GamePlan, GameRecord, Resignation
 from hauteur.mcts.params import (

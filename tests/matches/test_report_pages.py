@@ -122,7 +122,7 @@ def test_an_interrupted_tuning_keeps_its_iterations_and_its_page(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """And the same command goes on to the end."""
-    from hauteur.matches.tuning import strength
+    from hauteur.matches import tuning as strength
 
     real, calls = strength._play_iteration, list[int]()
 

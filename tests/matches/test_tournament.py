@@ -15,8 +15,7 @@ from hauteur.matches.match import Match
 from hauteur.matches.play import progress_text
 from hauteur.matches.ratings.bradley_terry import rating_list
 from hauteur.matches.ratings.elo import MatchScore, Sprt
-from hauteur.matches.ratings.rating_list import Encounter, crosstable, rating_table, ratings_json
-from hauteur.matches.ratings.sources import read_results
+from hauteur.matches.ratings.rating_list import Encounter, crosstable, rating_table, ratings_json, read_results
 from hauteur.matches.results import MatchGame
 from hauteur.matches.tournament import Tournament, TournamentSettings
 from hauteur.players.build import Resources

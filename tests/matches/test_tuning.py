@@ -10,8 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hauteur.cli.main import main
-from hauteur.matches.tuning.parameters import Parameter, parse_parameter, parse_parameters, places_of
-from hauteur.matches.tuning.spsa import Place, Schedule, settled, spsa
+from hauteur.matches.tuning import (
+    Parameter,
+    Place,
+    Schedule,
+    parse_parameter,
+    parse_parameters,
+    places_of,
+    settled,
+    spsa,
+)
 from hauteur.players.settings import parse_player
 
 TICTACTOE = ["--game", "tictactoe", "--threads", "1", "--parallel", "8"]

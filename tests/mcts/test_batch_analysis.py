@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from search_toys import Floats, hash_evaluator
 
 from hauteur import _core
+from hauteur.games.played_game import position_after
 from hauteur.games.registry import load_game
 from hauteur.mcts.batch_analysis import (
     AnalysisRequest,
@@ -118,9 +119,7 @@ def test_chains_request_by_what_was_found() -> None:
 
 
 def test_a_game_that_is_over() -> None:
-    state = CONNECT4.new_initial_state()
-    for action in (0, 1, 0, 1, 0, 1, 0):
-        state.apply(action)
+    state = position_after(CONNECT4.new_initial_state(), (0, 1, 0, 1, 0, 1, 0))
     with pytest.raises(ValueError, match="the game is over"):
         AnalysisRequest(state, (5,))
 

@@ -24,6 +24,7 @@ from search_pairs import (
 from search_toys import Evaluator, hash_evaluator
 
 from hauteur._core import Forest, Game, State
+from hauteur.games.played_game import position_after
 from hauteur.mcts.params import Cpuct, OpponentNet, SearchContempt, SearchParams
 from reference.opponent_net import ModelledSearch
 
@@ -143,9 +144,7 @@ def expectation(state: State, viewer: int, model: Evaluator, temperature: float)
 def test_draws_at_once_converge_to_expectimax(spec: str, moves: list[int]) -> None:
     """Within 0.01 at 20,000 visits: a small c_puct, since the means hold what exploration of own moves costs."""
     game = Game(spec)
-    state = game.new_initial_state()
-    for move in moves:
-        state.apply(move)
+    state = position_after(game.new_initial_state(), moves)
     own, model = (hash_evaluator(game.num_actions, salt=salt, sharpness=0.5) for salt in (1, 2))
     params = SearchParams(
         cpuct=Cpuct(init=0.3, factor=0.0),

@@ -17,6 +17,7 @@ from search_toys import hash_evaluator
 
 from hauteur import Rule
 from hauteur._core import Forest, Game
+from hauteur.games.played_game import position_after
 from hauteur.mcts.own_rules import PLACES, Edges, Floats, Nodes, Numbers, RuleChain, Way
 from hauteur.mcts.params import SearchParams, SecondNet, Solver, Variance
 from reference import Search
@@ -161,10 +162,7 @@ def forest_of(params: SearchParams, starts: Sequence[Sequence[int]], *rules: Rul
     """A searched forest of Connect Four with a tree for each line of moves."""
     forest = Forest(CONNECT4, params, rules=RuleChain(rules) if rules else None)
     for number, moves in enumerate(starts):
-        state = CONNECT4.new_initial_state()
-        for move in moves:
-            state.apply(move)
-        forest.add(state, 1000 + number)
+        forest.add(position_after(CONNECT4.new_initial_state(), moves), 1000 + number)
     search(forest, hash_evaluator(7), visits=80, rows=rows)
     return forest
 

@@ -12,6 +12,7 @@ from search_toys import hash_evaluator
 
 from hauteur._core import Forest, Game
 from hauteur.engine.uci.options import Options
+from hauteur.games.played_game import position_after
 from hauteur.mcts.lc0_options import Value, search_params
 from hauteur.mcts.params import Fpu, SearchContempt, SearchParams
 
@@ -47,10 +48,7 @@ def is_frozen(edges: Edges) -> bool:
 
 def mover_after(game: Game, line: tuple[int, ...]) -> int:
     """Return who moves after a line from the start."""
-    state = game.new_initial_state()
-    for action in line:
-        state.apply(action)
-    return state.to_move
+    return position_after(game.new_initial_state(), line).to_move
 
 
 # -- laws --------------------------------------------------------------------------------------------------------------

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from search_toys import hash_evaluator
 
 import hauteur as ht
+from hauteur.games.played_game import position_after
 from hauteur.mcts.search_tree import SearchTree, TreeNode, first_nodes, opened
 from hauteur.mcts.tree_source import ForestTree, edges_of
 
@@ -67,9 +68,7 @@ def test_visits_and_values_of_a_node_are_those_of_its_children(spec: str) -> Non
 def test_positions_of_nodes_are_those_of_their_lines() -> None:
     tree = tree_of("chess")
     for node in tree.most_visited(30):
-        state = tree.state
-        for action in node.line:
-            state.apply(action)
+        state = position_after(tree.state, node.line)
         assert node.state.notation() == state.notation()
         assert len(node.children) in (0, len(state.legal_actions()))
         assert (node.depth, node.action) == (len(node.line), node.line[-1] if node.line else None)

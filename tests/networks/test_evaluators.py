@@ -15,7 +15,7 @@ from hauteur.networks.architecture import ResNetArchitecture
 from hauteur.networks.evaluators.base import Backend, Floats, Precision
 from hauteur.networks.evaluators.callables import features_of, random_positions
 from hauteur.networks.evaluators.factory import has_cuda, make_evaluator
-from hauteur.networks.shapes import resnet_shapes
+from hauteur.networks.layers import resnet_shapes
 
 GAMES = {"tictactoe": "wdl", "connect4": "scalar", "nogo(size=5)": "wdl"}
 

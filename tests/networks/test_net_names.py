@@ -10,6 +10,7 @@ from hauteur.games.registry import load_game
 from hauteur.networks import names
 from hauteur.networks.architecture import ResNetArchitecture
 from hauteur.networks.evaluators.factory import make_evaluator
+from hauteur.networks.layers import resnet_shapes
 from hauteur.networks.names import (
     data_path,
     default_net,
@@ -19,7 +20,6 @@ from hauteur.networks.names import (
     resolve_net,
     shipped_net,
 )
-from hauteur.networks.shapes import resnet_shapes
 
 
 @pytest.fixture(autouse=True)

@@ -15,8 +15,8 @@ from lc0_toys import random_net, random_tensors
 from hauteur import networks
 from hauteur.networks.architecture import ResNetArchitecture
 from hauteur.networks.files import DIGEST_KEY, safetensors_bytes
+from hauteur.networks.layers import resnet_shapes
 from hauteur.networks.lc0_proto import SCHEMA
-from hauteur.networks.shapes import resnet_shapes
 from hauteur.networks.wire import MAX_FIELDS, read_message
 
 TINY = ResNetArchitecture(feature_shape=(2, 3, 3), num_actions=9, filters=4, blocks=1)

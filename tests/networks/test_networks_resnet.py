@@ -14,8 +14,8 @@ from hauteur.networks.architecture import ResNetArchitecture
 from hauteur.networks.evaluators.base import Floats
 from hauteur.networks.evaluators.callables import features_of, random_positions
 from hauteur.networks.evaluators.factory import make_evaluator
+from hauteur.networks.layers import resnet_shapes
 from hauteur.networks.modules import Inference, build, initialise, tensors_of
-from hauteur.networks.shapes import resnet_shapes
 
 VARIANTS: dict[str, dict[str, Any]] = {
     "dense, wdl": {},

@@ -15,10 +15,9 @@ from lc0_toys import Policy, attention_net, random_net, random_tensors, tower_ne
 from hauteur import networks
 from hauteur.networks.architecture import Architecture, ResNetArchitecture
 from hauteur.networks.evaluators.base import Backend
-from hauteur.networks.layers import Floats
+from hauteur.networks.layers import Floats, resnet_shapes
 from hauteur.networks.modules import Inference, build
 from hauteur.networks.onnx import onnx_bytes
-from hauteur.networks.shapes import resnet_shapes
 
 Net = tuple[Architecture, dict[str, Floats]]
 ACTIVATIONS = ("relu", "mish", "none", "tanh", "sigmoid", "selu", "swish", "relu_2")

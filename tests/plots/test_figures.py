@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hauteur.plots import Figure, Series, lines, over_seeds, shares, svg, write_csv, write_png
-from hauteur.plots.colours import DARK, LIGHT, LINE_COLOURS
-from hauteur.plots.figure import figure_values, log_ticks, short, ticks
+from hauteur.plots.figure import DARK, LIGHT, LINE_COLOURS, figure_values, log_ticks, short, ticks
 from hauteur.plots.page import figure_html
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -21,8 +21,18 @@ from hauteur.mcts.limits import Limits
 from hauteur.mcts.report import Wdl
 from hauteur.networks.names import net_or_shipped
 from hauteur.studies.review.games import ReviewedGame, games_of_text
-from hauteur.studies.review.judgement import LEAST_LOSS, expected_score, flipped, lost, mark_of
-from hauteur.studies.review.review import MoveReport, Place, PositionFinding, finding_of, review_game
+from hauteur.studies.review.review import (
+    LEAST_LOSS,
+    MoveReport,
+    Place,
+    PositionFinding,
+    expected_score,
+    finding_of,
+    flipped,
+    lost,
+    mark_of,
+    review_game,
+)
 from hauteur.studies.review.run import ReviewRun, ReviewStoppedError
 
 FOOLS_MATE = '[White "A"]\n[Black "B"]\n[Result "0-1"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n'

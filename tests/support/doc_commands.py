@@ -19,7 +19,7 @@ from hauteur.cli import main
 from hauteur.games.registry import load_game
 from hauteur.networks import convert, save
 from hauteur.networks.architecture import ResNetArchitecture
-from hauteur.networks.shapes import resnet_shapes
+from hauteur.networks.layers import resnet_shapes
 
 FAKES = Path(__file__).resolve().parent
 

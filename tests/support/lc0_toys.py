@@ -12,9 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hauteur.networks.architecture import Lc0Architecture, ResNetArchitecture, Shape
-from hauteur.networks.layers import Floats
+from hauteur.networks.layers import Floats, resnet_shapes
 from hauteur.networks.lc0 import from_resnet, lc0_bytes
-from hauteur.networks.shapes import resnet_shapes
 from hauteur.system.files import write_bytes
 
 Array = NDArray[np.float64]

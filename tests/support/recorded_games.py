@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from hauteur import _core
+from hauteur.games.played_game import position_after
 from hauteur.learning.shards import write_shard
 from hauteur.matches.record import GamePlan, GameRecord
 
@@ -17,9 +18,7 @@ def random_record(
 ) -> GameRecord:
     """A random game of at most `moves` moves with made-up searches: every number is another one."""
     random = np.random.default_rng(index)
-    state = (origin or game.new_initial_state()).copy()
-    for action in start:
-        state.apply(action)
+    state = position_after(origin or game.new_initial_state(), start)
     actions: list[int] = []
     movers, edges, counts = [], [], []
     while state.outcome() is None and len(actions) < plies:

@@ -3,7 +3,7 @@
 import asyncio
 import json
 from importlib import import_module
-from inspect import getmembers, isclass
+from inspect import getmembers, isclass, signature
 from pathlib import Path
 from typing import Any
 
@@ -33,9 +33,12 @@ def requests_of(session: str) -> tuple[str, ...]:
 
 def words_of(session: str) -> tuple[str, ...]:
     """Names of fields that the session's module reads, of games, and of nets."""
-    module = import_module(session_class(session).__module__)
+    kind = session_class(session)
+    module = import_module(kind.__module__)
     sections = [section for _, section in getmembers(module, isclass) if issubclass(section, Section)]
-    return (*(field for section in sections for field in section.model_fields), *names(), "tictactoe", "random")
+    fields = [field for section in sections for field in section.model_fields]
+    fields += [field for name in requests_of(session) for field in signature(getattr(kind, f"do_{name}")).parameters]
+    return (*fields, *names(), "tictactoe", "random")
 
 
 class FakeClient:

@@ -26,15 +26,15 @@ class ToySession(PageSession):
     name = "toy"
     closed = 0
 
-    def do_something(self, fields: Fields) -> Fields:
+    def do_something(self, **fields: Any) -> Fields:
         """Reply with the fields."""
         return fields
 
-    def do_fail(self, fields: Fields) -> Fields:
+    def do_fail(self) -> Fields:
         """Fail as a fault of the program does."""
         raise KeyError("where")
 
-    def do_emit(self, fields: Fields) -> Fields:
+    def do_emit(self) -> Fields:
         """Emit a number that JSON has not."""
         self.emit("number", {"value": float("nan")})
         return {}

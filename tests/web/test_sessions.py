@@ -53,7 +53,7 @@ class QuickSession(PageSession):
 
     name = "quick"
 
-    def do_start(self, fields: Fields) -> Fields:
+    def do_start(self) -> Fields:
         """Work, and end."""
         self.emit("stopped", {"work": 1}, latest=False)
         self.hold()

@@ -44,7 +44,7 @@ COMMANDS = (
     Command("tune strength", "tune:strength", "Find values of settings that make a player stronger, by matches."),
     Command("sprt", "match:sprt", "Play a match until a sequential test says which of two differences is true."),
     Command("tournament", "match:tournament", "Play all pairings of several players; crosstable and rating list."),
-    Command("rate", "rate:rate", "Rating list from matches, tournaments and PGN files."),
+    Command("rate", "match:rate", "Rating list from matches, tournaments and PGN files."),
     Command(
         "report",
         "learn:report",
@@ -56,7 +56,7 @@ COMMANDS = (
     Command("puzzles mine", "puzzles:mine", "Mine puzzles from games or positions; Lichess CSV, EPD, JSON."),
     Command("puzzles solve", "puzzles:solve", "Measure how many puzzles players solve, by visits."),
     Command("games export", "learn:export", "Write recorded games as PGN or SGF."),
-    Command("net get", "net_get:get", "Download public nets, such as maia-1900; without a name list them."),
+    Command("net get", "nets:get", "Download public nets, such as maia-1900; without a name list them."),
     Command("net info", "nets:info", "Show what a net file holds."),
     Command("net convert", "nets:convert", "Write a net in another format."),
     Command("bench search", "bench:search", "Visits per second of the bare search."),
@@ -221,8 +221,9 @@ def guarded(action: Callable[[], int]) -> int:
     try:
         status = action()
         sys.stdout.flush()
-    except BrokenPipeError:
-        return leave_closed_pipe()
+    except BrokenPipeError:  # a closed output pipe (`| head`): nothing to print, and nothing left for Python to flush
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except KeyboardInterrupt:
         print(file=sys.stderr)
         return EXIT_INTERRUPTED
@@ -238,12 +239,6 @@ def complain(message: str) -> int:
     """Print the error line; return the exit status for bad input."""
     print(f"hauteur: {message}", file=sys.stderr)
     return EXIT_BAD_INPUT
-
-
-def leave_closed_pipe() -> int:
-    """Handle a closed output pipe (`| head`): print nothing and leave Python nothing to flush."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    return 0
 
 
 if __name__ == "__main__":

@@ -1,7 +1,5 @@
 """Local workers: processes of this machine, each with its share of the cores."""
 
-from __future__ import annotations
-
 import os
 import platform
 import queue
@@ -50,7 +48,6 @@ class LocalFleet:
 
     @property
     def names(self) -> list[str]:
-        """Names of the workers that were started."""
         return list(self._processes)
 
     def submit(self, worker: str, unit: Unit, sources: Sources) -> None:
@@ -63,23 +60,19 @@ class LocalFleet:
             self._processes[worker].outgoing.put({"unit": unit.to_json(), "sources": places})
 
     def wait(self, seconds: float) -> list[Event]:
-        """Return what has happened. ValueError, in one line, where there will never be a worker."""
         self._start()
         return [found for event in drained(self._events, seconds) for found in self._handled(event)]
 
     def replace(self, worker: str, cause: str) -> None:
-        """Kill a process."""
         if worker in self._processes:
             self._processes[worker].end(cause)
 
     def shortage(self) -> str | None:
-        """Return how many workers are not there, and why the last one ended."""
         missing = self._workers - sum(process.has_joined for process in list(self._processes.values()))
         cause = f": the last one {self._cause}" if self._cause else ""
         return f"{missing} of {self._workers} local workers to start{cause}" if missing else None
 
     def close(self) -> None:
-        """End all processes, and wait until they are gone."""
         processes = list(self._processes.values())
         for process in processes:
             process.end("the fleet was closed")
@@ -87,7 +80,6 @@ class LocalFleet:
             process.join(CLOSE_SECONDS)
 
     def _handled(self, event: Event) -> list[Event]:
-        """Return what the user of the fleet learns from an event of a process."""
         match event:
             case Finished():
                 self._deaths = 0
@@ -151,7 +143,6 @@ class _Process:
                 os.killpg(self._process.pid, signal.SIGKILL)
 
     def join(self, seconds: float) -> None:
-        """Wait until the process has ended."""
         self._reader.join(seconds)
 
     def _read(self) -> None:
@@ -171,7 +162,6 @@ class _Process:
         self._put(Left(self.name, self._cause or _ended_with(status)))
 
     def _event(self, fields: Mapping[str, object], content: bytes) -> Event:
-        """Return what the worker reports."""
         match fields:
             case {"report": "joined"}:
                 self.has_joined = True
@@ -190,7 +180,6 @@ class _Process:
 
 
 def _ended_with(status: int) -> str:
-    """Return how a process ended, in words."""
     if status >= 0:
         return f"ended with exit status {status}"
     name = signal.Signals(-status).name if -status in set(signal.Signals) else f"signal {-status}"

@@ -87,20 +87,17 @@ class RayFleet:
             self._follow(worker, unit.key, call)
 
     def wait(self, seconds: float) -> list[Event]:
-        """Return what has happened. ValueError where the cluster can start no worker, or is gone."""
         if time.monotonic() >= self._next_look:
             self._next_look = time.monotonic() + LOOK_SECONDS
             self._start_workers()
         return [event for ended in drained(self._ended, seconds) for event in self._taken(*ended)]
 
     def replace(self, worker: str, cause: str) -> None:
-        """Kill a worker."""
         if worker in self._actors:
             self._actors[worker].cause = cause
             self._ray.kill(self._actors[worker].handle)
 
     def shortage(self) -> str | None:
-        """Return why there are not more workers."""
         actors = list(self._actors.values())
         missing = [actor for actor in actors if not actor.joined]
         if not actors:
@@ -111,7 +108,6 @@ class RayFleet:
         return f"{len(missing)} of {len(actors)} workers wait for resources{cause}"
 
     def close(self) -> None:
-        """End all workers, and the connection."""
         for actor in self._actors.values():
             with suppress(Exception):
                 self._ray.kill(actor.handle)
@@ -150,7 +146,6 @@ class RayFleet:
         return self._nets[sha256]
 
     def _taken(self, worker: str, call: str, found: Any) -> list[Event]:
-        """Return what the end of a call means."""
         actor = self._actors.get(worker)
         if actor is None:
             return []
@@ -187,7 +182,6 @@ class RayWorker:
         self._worker = UnitWorker(lambda sha256, _: self._nets[sha256], self._deliver, self._fail, threads=threads)
 
     def facts(self) -> dict[str, Any]:
-        """Return what this process is."""
         return {"host": platform.node(), "process": os.getpid()}
 
     def live(self) -> None:

@@ -162,7 +162,6 @@ class Scheduler:
 
     @property
     def workers(self) -> int:
-        """Number of workers that are there."""
         with self._lock:
             return len(self._workers)
 
@@ -209,7 +208,6 @@ class Scheduler:
             self._stop(error)
 
     def _stop(self, error: BaseException) -> None:
-        """End all batches, and refuse others."""
         with self._lock:
             self._error = self._error or error
             for batch in list(self._batches):
@@ -258,7 +256,6 @@ class Scheduler:
         return self._workers[name].pop(key, None) if name in self._workers else None
 
     def _lose(self, name: str, cause: str) -> None:
-        """Let a worker go; its units go back."""
         flights = self._workers.pop(name)
         self._counts["left"] += 1
         self._on_note(f"{name} on {self._hosts[name]} is gone: {cause}; units that are given to others: {len(flights)}")
@@ -296,7 +293,6 @@ class Scheduler:
                 self.fleet.replace(name, cause)
 
     def _limit(self, batch: UnitBatch) -> float:
-        """Return the seconds that a unit may take."""
         if self._unit_seconds:
             return self._unit_seconds
         return max(LEAST_LIMIT, LIMIT_FACTOR * batch.slowest) if batch.finished >= 3 else float("inf")

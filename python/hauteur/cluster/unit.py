@@ -3,8 +3,6 @@
 A fleet is where units are played: workers that come and go, are given units, and report events.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import queue

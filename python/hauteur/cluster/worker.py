@@ -3,8 +3,6 @@
 As a program it is the process of a local worker: units come on stdin, results go to stdout, as JSON and bytes.
 """
 
-from __future__ import annotations
-
 import ctypes
 import json
 import os

@@ -77,7 +77,6 @@ class OpenNets:
                     evaluator(np.repeat(row, rows, axis=0))
 
     def close(self) -> None:
-        """Close them."""
         for evaluator in (self.small, self.large):
             if evaluator is not None:
                 evaluator.close()

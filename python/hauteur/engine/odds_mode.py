@@ -56,7 +56,6 @@ class WhenSettings(OddsSettings):
     q_above: Annotated[float, Field(ge=-1, le=1)] = -1.0
 
     def fits(self, odds: Odds, q: float | None) -> bool:
-        """Return whether there was a search, and its value is between the bounds."""
         return q is not None and self.q_above <= q < self.q_below and super().fits(odds, q)
 
 
@@ -118,7 +117,6 @@ class OddsGame:
     nodes: int | None = None
 
     def text(self) -> str:
-        """Describe it in one line."""
         listed = ", ".join(f"{name} {_text(value)}" for name, value in self.changes.items())
         limit = "" if self.nodes is None else f"; at most {self.nodes:,} visits"
         kept = f"; as set: {', '.join(self.kept)}" if self.kept else ""

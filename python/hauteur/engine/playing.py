@@ -12,20 +12,19 @@ Every front-end is a translation of its own language to a `PlayingSession` and b
 from any other.
 """
 
-from __future__ import annotations
-
 import secrets
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
-from typing import TypeVar
+from typing import TypeVar, Unpack
 
 import numpy as np
 
 from hauteur import _core
 from hauteur.engine.nets import NetChoice, Opener, OpenNets, open_evaluator, open_nets
-from hauteur.mcts.analysis import Analysis, OnReport
+from hauteur.games.played_game import position_after
+from hauteur.mcts.analysis import Analysis, AnalysisOptions
 from hauteur.mcts.control import SearchControl, in_background
 from hauteur.mcts.driver import for_nets, nets_of
 from hauteur.mcts.limits import Limits, remember_lateness
@@ -164,7 +163,6 @@ class PlayingSession(Closing):
         self._start, self._actions = start.copy(), tuple(actions)
 
     def clear(self) -> None:
-        """Forget the tree and the evaluations."""
         if self._analysis is not None:
             self._analysis.clear()
 
@@ -172,7 +170,6 @@ class PlayingSession(Closing):
 
     @property
     def is_searching(self) -> bool:
-        """Return whether a search runs."""
         return self._analysis is not None and self._analysis.searching
 
     def use(self, settings: PlaySettings) -> bool:
@@ -199,29 +196,28 @@ class PlayingSession(Closing):
         self,
         limits: Limits,
         *,
-        actions: Sequence[int] = (),
-        lines: int = 1,
-        on_report: OnReport | None = None,
         control: SearchControl | None = None,
         ply: int | None = None,
+        **options: Unpack[AnalysisOptions],
     ) -> FoundMove:
         """Wait for the player, let it think about the position within the limits, and choose a move.
 
-        actions: the only moves to search (empty: all). lines: moves of the report that get a line of play. on_report:
-        gets the state of the search many times a second, in the searching thread. control: new; ends the search. ply:
-        of the game, for the temperature; default: of the position. Players without nets know no limits and no
-        reports. Raises as `wait` does, and the errors of the evaluator.
+        control: new; ends the search. ply: of the game, for the temperature; default: of the position. options: of the
+        search. Players without nets know no limits and no reports. Raises as `wait` does, and the errors of the
+        evaluator.
         """
         control = self._control = control or SearchControl()
         player = self.wait(control)
-        state = self._state()
+        state = position_after(self._start, self._actions)
         if not isinstance(player, OpenNets):
             chosen = player(state, int(self._rng.integers(2**63)))
             return FoundMove(chosen.action, note=chosen.note)
         analysis = self._analysis_with(player)
         analysis.set_position(self._start, self._actions)
-        report = analysis.search(limits, actions=actions, lines=lines, on_report=on_report, control=control)
-        self._remember_lateness(limits, control)
+        report = analysis.search(limits, control=control, **options)
+        if limits.budget is not None and control.began is not None:
+            late = time.monotonic() - control.began - limits.budget.maximum
+            self.lateness = remember_lateness(self.lateness, late)
         if not report.moves:
             return FoundMove(None, report)
         move = choose_move(
@@ -230,33 +226,16 @@ class PlayingSession(Closing):
         return FoundMove(move.action, report, move)
 
     def start(
-        self,
-        limits: Limits,
-        *,
-        actions: Sequence[int] = (),
-        lines: int = 1,
-        on_report: OnReport | None = None,
-        control: SearchControl | None = None,
+        self, limits: Limits, *, control: SearchControl | None = None, **options: Unpack[AnalysisOptions]
     ) -> Future[FoundMove]:
         """Think in a thread of its own; the future gets the move or the error."""
-        control = control or SearchControl()
-        self._control = control
-        return in_background(
-            lambda: self.think(limits, actions=actions, lines=lines, on_report=on_report, control=control), "search"
-        )
+        control = self._control = control or SearchControl()
+        return in_background(lambda: self.think(limits, control=control, **options), "search")
 
     def stop(self) -> None:
         """Ask the thinking that has begun last to end; any thread may call it."""
         if self._control is not None:
             self._control.stop()
-
-    # Private.
-
-    def _state(self) -> _core.State:
-        state = self._start.copy()
-        for action in self._actions:
-            state.apply(action)
-        return state
 
     def _analysis_with(self, nets: OpenNets) -> Analysis:
         """The analysis of these nets and the settings; a new one where they have changed."""
@@ -275,11 +254,6 @@ class PlayingSession(Closing):
             )
             self._analysis_of = requested
         return self._analysis
-
-    def _remember_lateness(self, limits: Limits, control: SearchControl) -> None:
-        if limits.budget is not None and control.began is not None:
-            late = time.monotonic() - control.began - limits.budget.maximum
-            self.lateness = remember_lateness(self.lateness, late)
 
 
 def _of_search(settings: PlaySettings) -> PlaySettings:

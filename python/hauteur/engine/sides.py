@@ -1,7 +1,5 @@
 """Sides of a game and their players: a net with its search, a player without a net, or a program."""
 
-from __future__ import annotations
-
 import math
 import re
 import time
@@ -153,7 +151,6 @@ class EngineSide(Closing):
         return self.given.seconds is None and self.given.clock is None
 
     def _settings(self) -> PlaySettings:
-        """Settings that the session searches with."""
         search = self._options.bounded(self._player.search)
         return PlaySettings(search, self._player.temperature, BATCH if self._by_visits else None)
 
@@ -211,7 +208,6 @@ class EngineSide(Closing):
             self._program.stop()
 
     def close(self) -> None:
-        """End the search and the player."""
         self.stop()
         self._session.close()
         if self._program is not None:
@@ -281,5 +277,4 @@ class _Program:
             self._answer.cancel()
 
     def close(self) -> None:
-        """End the program."""
         self._host.close()

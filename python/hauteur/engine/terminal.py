@@ -1,7 +1,5 @@
 """A game in the terminal: a human on any of the sides, engines on the others."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
@@ -124,7 +122,6 @@ class TerminalGame:
 
     @property
     def state(self) -> _core.State:
-        """The position of the game."""
         return self._played.state
 
     def _human_turn(self) -> bool:
@@ -167,7 +164,6 @@ class TerminalGame:
             self._console.print(moves_table(found.report, rows=HINT_LINES))
 
     def _undo(self) -> None:
-        """Go back to the human's last turn."""
         if self._table.take_back():
             self._shown = len(self._played.actions)
             self._show(self.state)

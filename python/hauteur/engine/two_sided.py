@@ -17,7 +17,7 @@ from concurrent.futures import CancelledError, Future
 
 from hauteur.engine.playing import FoundMove
 from hauteur.engine.sides import EngineOptions, EngineSide, GameSide, default_player
-from hauteur.games.end_reasons import AGREEMENT, RESIGNATION, TIME
+from hauteur.games.game_line import AGREEMENT, RESIGNATION, TIME
 from hauteur.games.played_game import SIDE_NAMES, PlayedGame, loss_of
 from hauteur.mcts.report import RootReport, Wdl
 from hauteur.players.engines.settings import clock_of
@@ -93,17 +93,14 @@ class TwoSidedGame(Closing):
 
     @property
     def persons(self) -> set[int]:
-        """The sides of persons."""
         return {side for side, given in enumerate(self.sides) if given.player is None}
 
     @property
     def thinking(self) -> bool:
-        """Return whether an engine looks for a move."""
         return self._thinking
 
     @property
     def names(self) -> tuple[str, str]:
-        """The names of the sides."""
         first, second = ("person" if engine is None else engine.name for engine in self._engines)
         return first, second
 
@@ -207,7 +204,6 @@ class TwoSidedGame(Closing):
         found.add_done_callback(lambda done: self._hinted(turn, done, on_found))
 
     def close(self) -> None:
-        """End all searches, players and programs."""
         with self.lock:
             self._halt()
         for engine in (*self._engines, self._hints):
@@ -315,11 +311,15 @@ class TwoSidedGame(Closing):
             if isinstance(error, GameLost):
                 self._end(loss_of(side), error.reason)
                 self.note = error.detail
-            elif error is not None or done.result().action is None:
+            elif error is not None or (action := done.result().action) is None:
                 self._halt()
                 self.paused, self.problem = True, _problem(self.names[side], error)
             else:
-                self._play_found(side, done.result())
+                found = done.result()
+                if found.report is not None:
+                    self.value, self._scores[side] = first_players(found.report), found.score
+                self._move(action)
+                self.note = found.note
             self._on_change()
 
     def _hinted(
@@ -333,13 +333,6 @@ class TwoSidedGame(Closing):
             if error is None and (report := done.result().report) is not None:
                 self.value = first_players(report)
             on_found(error or done.result())
-
-    def _play_found(self, side: int, found: FoundMove) -> None:
-        assert found.action is not None  # it was looked at
-        if found.report is not None:
-            self.value, self._scores[side] = first_players(found.report), found.score
-        self._move(found.action)
-        self.note = found.note
 
 
 def first_players(report: RootReport) -> Wdl:
@@ -380,7 +373,6 @@ class _SideClock:
         return max(0.0, self._left - gone)
 
     def start(self) -> None:
-        """Let it run, if it does not."""
         self.began = time.monotonic() if self.began is None else self.began
 
     def stop(self, *, moved: bool = False) -> None:

@@ -1,12 +1,23 @@
-"""A recorded game: moves and a result, without searches; and the error report for an unusable one."""
-
-from __future__ import annotations
+"""A recorded game: moves and a result, without searches; why games end; and the error report for an unusable one."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from hauteur import _core
 from hauteur.system.formatting import in_a_line
+
+RESIGNATION = "resignation"
+"""End reason of a game that a player gave up."""
+
+TIME = "time"
+"""End reason of a game whose loser had no time left."""
+
+AGREEMENT = "agreement"
+"""End reason of a game that both players called a draw."""
+
+PLY_LIMIT = "ply limit"
+"""End reason of a game that was stopped, and counted as a draw, at a limit of plies."""
+
 
 RECORDED = "recorded result"
 """End reason of a game that did not end by its rules and whose file does not say why."""

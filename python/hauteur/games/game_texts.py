@@ -4,8 +4,6 @@ What a text is shows from how it begins: PGN with a tag or move number, SGF with
 else are moves in the game's notation.
 """
 
-from __future__ import annotations
-
 import io
 import re
 from collections.abc import Iterator
@@ -174,7 +172,10 @@ def written_game(game: PlayedGame, form: Form, names: tuple[str, str], *, event:
     if form == "pgn":
         return _pgn(game, names, event)
     if form == "sgf":
-        return _sgf(game, names, event)
+        root = {"EV": event, "DT": date.today().isoformat(), "PB": names[0], "PW": names[1]}
+        if game.ending is not None:
+            root["RE"] = result_of(game.ending.outcome, game.ending.reason)
+        return written_sgf(game.game, root, game.actions, {})
     return f"{game.state.notation() if form == 'fen' else ' '.join(_moves(game))}\n"
 
 
@@ -187,13 +188,6 @@ def _pgn(game: PlayedGame, names: tuple[str, str], event: str) -> str:
     if ending is not None and ending.reason:
         tags.append(("Termination", ending.reason))
     return written_pgn(tags, game.start.copy(), game.actions, result)
-
-
-def _sgf(game: PlayedGame, names: tuple[str, str], event: str) -> str:
-    root = {"EV": event, "DT": date.today().isoformat(), "PB": names[0], "PW": names[1]}
-    if game.ending is not None:
-        root["RE"] = result_of(game.ending.outcome, game.ending.reason)
-    return written_sgf(game.game, root, game.actions, {})
 
 
 def _moves(game: PlayedGame) -> Iterator[str]:

@@ -38,7 +38,6 @@ class LawResults(list[LawResult]):
 
     @property
     def ok(self) -> bool:
-        """True where no law was broken."""
         return all(result.broken is None for result in self)
 
     def __repr__(self) -> str:
@@ -172,7 +171,6 @@ def refusal(visit: Visit) -> str | None:
 
 
 def _facts(state: _core.State) -> tuple[object, ...]:
-    """All facts that distinguish two positions."""
     legal, features = state.legal_actions().tobytes(), state.features().tobytes()
     results = state.outcome(), state.repetition()
     return state.key, state.to_move, state.ply, results, legal, features, state.notation(), state.text()

@@ -9,8 +9,6 @@ the normal one or any of the 960 of Chess960, and the position. One grammar in b
 queen's rook, knight or bishop (the one nearest to the a-file), and of the pawns the one of the f-file.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Chess games as PGN: main lines are read, variations and comments are passed over."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
@@ -11,8 +9,7 @@ import chess
 import chess.pgn
 
 from hauteur import _core
-from hauteur.games.end_reasons import RESIGNATION
-from hauteur.games.game_line import RECORDED, BadGame, TaggedGame
+from hauteur.games.game_line import RECORDED, RESIGNATION, BadGame, TaggedGame
 from hauteur.games.registry import load_game, parse_spec, with_fen
 
 OUTCOMES = {"1-0": 1, "1/2-1/2": 0, "0-1": -1}
@@ -129,11 +126,9 @@ class _MainLine(chess.pgn.BaseVisitor["TaggedGame | str"]):
         assert self.state is not None
         reason = self.state.end_reason() if self.state.outcome() is not None else None
         outcome = outcomes.pop() if outcomes else None
-        return TaggedGame(tuple(self.actions), self.tags, outcome, reason or _reason(self.tags), self.origin)
-
-
-def _reason(tags: dict[str, str]) -> str:
-    return RESIGNATION if "resign" in tags.get("Termination", "").lower() else RECORDED
+        has_resigned = "resign" in self.tags.get("Termination", "").lower()
+        reason = reason or (RESIGNATION if has_resigned else RECORDED)
+        return TaggedGame(tuple(self.actions), self.tags, outcome, reason, self.origin)
 
 
 def _origin(game: _core.Game, tags: dict[str, str]) -> _core.State | None:

@@ -5,8 +5,6 @@ stones, discs, crosses, on hexagons, or the signs of their text; and by `State.s
 belongs.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -48,17 +46,14 @@ class Board:
 
     @property
     def rows(self) -> int:
-        """Number of rows."""
         return len(self.row_labels)
 
     @property
     def columns(self) -> int:
-        """Number of columns."""
         return len(self.column_labels)
 
     @property
     def size(self) -> tuple[int, int]:
-        """Width and height of the drawing."""
         return LEFT + self.columns * CELL + self.slant(self.rows - 1) + 12, TOP + self.rows * CELL + BOTTOM
 
     def slant(self, row: int) -> int:
@@ -119,7 +114,10 @@ def board_of(state: _core.State, last: tuple[int, ...] | None = None) -> Board |
     column_labels = tuple(below) if len(below) == columns else ("",) * columns
     cells = "".join("".join(line[-columns:]) for line in grid)
     text = end if width > columns and lines[rows:] else caption(state)
-    return Board(look, cells, row_labels, column_labels, text, _last_squares(state) if last is None else last)
+    if last is None and state.moves:
+        before = state.copy()
+        last = action_squares(before, before.undo())
+    return Board(look, cells, row_labels, column_labels, text, last or ())
 
 
 def caption(state: _core.State) -> str:
@@ -174,14 +172,6 @@ def action_area(board: Board, squares: tuple[int, ...]) -> tuple[int, ...]:
     return squares[:1]
 
 
-def _last_squares(state: _core.State) -> tuple[int, ...]:
-    """Return the squares of the move that led to the position, none at the start."""
-    if not state.moves:
-        return ()
-    before = state.copy()
-    return action_squares(before, before.undo())
-
-
 # The drawing.
 
 
@@ -226,7 +216,6 @@ def ground(board: Board, *, flip: bool = False) -> str:
 
 
 def _pattern(board: Board) -> str:
-    """Return dark squares, or the lines of a grid."""
     squares = range(len(board.cells))
     if board.look == "pieces":
         dark = [square for square in squares if (square // board.columns + square % board.columns + board.rows) % 2]

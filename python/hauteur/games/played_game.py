@@ -1,12 +1,16 @@
-"""A game while it is played: its moves, how it goes back, and how it ended on the board or off it."""
+"""A game while it is played: its moves, how it goes back, and how it ended on the board or off it; moves as text."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
 
 from hauteur import _core
 from hauteur.games.game_line import result_text
+
+if TYPE_CHECKING:
+    import chess
 
 SIDE_NAMES = ("first player", "second player")
 """Names of the sides in messages."""
@@ -88,11 +92,7 @@ class PlayedGame:
             self._declared = GameEnding(outcome, reason)
 
     def after(self, plies: int) -> _core.State:
-        """Return the position after the first `plies` moves."""
-        state = self.start.copy()
-        for action in self.actions[:plies]:
-            state.apply(action)
-        return state
+        return position_after(self.start, self.actions[:plies])
 
 
 def move_text(state: _core.State, action: int) -> str:
@@ -102,13 +102,87 @@ def move_text(state: _core.State, action: int) -> str:
 
 def line_texts(state: _core.State, actions: Sequence[int]) -> list[str]:
     """Return the moves of a line from a position as people write them."""
+    return texts_of(state, actions, state.game.move_notation)
+
+
+def texts_of(state: _core.State, actions: Iterable[int], notation: str | None = None) -> list[str]:
+    """Return the moves of a line from a position as the game writes them, or in another of its notations."""
     place, texts = state.copy(), []
     for action in actions:
-        texts.append(move_text(place, action))
+        texts.append(place.action_to_text(action, notation))
         place.apply(action)
     return texts
+
+
+def movers_of(state: _core.State, actions: Iterable[int]) -> list[int]:
+    """Return the side that makes each move of a line from a position; ValueError for one that is illegal."""
+    place, movers = state.copy(), []
+    for action in actions:
+        movers.append(place.to_move)
+        place.apply(action)
+    return movers
+
+
+def position_after(state: _core.State, actions: Iterable[int]) -> _core.State:
+    """Return the position behind a line from a position; ValueError for a move that is illegal."""
+    place = state.copy()
+    for action in actions:
+        place.apply(action)
+    return place
 
 
 def loss_of(side: int) -> int:
     """Return the outcome of a game that this side (0, 1) loses."""
     return -1 if side == 0 else 1
+
+
+class Move(str):
+    """A move in the game's notation: a text with more to it.
+
+    action: its number. uci, san: how engines and people write it, in chess; in other games the text itself.
+
+    >>> import hauteur as ht
+    >>> move = ht.search("6k1/5ppp/8/8/8/8/8/R6K w - - 0 1", "uniform", visits=200).pv[0]
+    >>> move, move.san, move.chess
+    ('a1a8', 'Ra8#', Move.from_uci('a1a8'))
+    """
+
+    __slots__ = ("action", "san", "uci")
+
+    action: int
+    san: str
+    uci: str
+
+    def __new__(cls, text: str, action: int, san: str, uci: str) -> Self:
+        """Return the move with its other spellings; `move_of` finds these."""
+        move = super().__new__(cls, text)
+        move.action, move.san, move.uci = action, san, uci
+        return move
+
+    def __getnewargs__(self) -> tuple[str, int, str, str]:  # type: ignore[override]
+        """For copies and pickles."""
+        return str(self), self.action, self.san, self.uci
+
+    @property
+    def chess(self) -> chess.Move:
+        """The move for python-chess. ValueError in other games."""
+        import chess
+
+        return chess.Move.from_uci(self.uci)
+
+
+def move_of(state: _core.State, action: int) -> Move:
+    """Return a legal action of a position as a move."""
+    text = state.action_to_text(action)
+    if state.game.name != "chess":
+        return Move(text, action, text, text)
+    return Move(text, action, state.san(action), state.uci(action))
+
+
+def moves_of(state: _core.State, actions: Iterable[int]) -> tuple[Move, ...]:
+    """Return a line of actions from a position as moves."""
+    place, moves = state.copy(), list[Move]()
+    for action in actions:
+        moves.append(move_of(place, action))
+        place.apply(action)
+    return tuple(moves)

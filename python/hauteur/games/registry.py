@@ -200,7 +200,6 @@ def _read_value(text: str) -> int | float | bool | str:
 
 
 def _factory(name: str) -> Factory:
-    """The factory of a game written in Python."""
     from importlib.metadata import entry_points
 
     load_variable()
@@ -221,7 +220,6 @@ def _factory(name: str) -> Factory:
 
 
 def _check_parameters(name: str, factory: Factory, parameters: dict[str, Any]) -> None:
-    """Fails unless the factory takes these parameters."""
     signature = inspect.signature(factory)
     try:
         signature.bind(**parameters)

@@ -1,13 +1,10 @@
 """Games on the points of a board as SGF (FF[4]): main lines are read, variations and comments are passed over."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from hauteur import _core
-from hauteur.games.end_reasons import RESIGNATION, TIME
-from hauteur.games.game_line import RECORDED, BadGame, TaggedGame
+from hauteur.games.game_line import RECORDED, RESIGNATION, TIME, BadGame, TaggedGame
 
 KINDS = {"nogo": "1", "go": "1", "gomoku": "4"}
 """GM, the number of each game in the format. NoGo has none of its own: it is written as Go without a komi."""
@@ -127,7 +124,7 @@ def _line(game: _core.Game, nodes: list[Properties]) -> TaggedGame:
             actions.append(_action(game, value, len(actions) + 1))
             state.apply(actions[-1])
     ended = state.end_reason() if state.outcome() is not None else None
-    tags = {name: _unescaped(values[0]) for name, values in root.items()}
+    tags = {name: re.sub(r"\\(.)", r"\1", values[0], flags=re.DOTALL) for name, values in root.items()}
     return TaggedGame(tuple(actions), tags, outcome, ended or reason)
 
 
@@ -145,18 +142,15 @@ def _check_root(game: _core.Game, root: Properties) -> None:
 
 
 def _kind(root: Properties) -> str:
-    """The value of GM."""
     return root.get("GM", ["1"])[0].strip()
 
 
 def _komi(game: _core.Game) -> str:
-    """The komi of a game of Go."""
     found = re.search(r"komi=([-0-9.]+)", game.spec)
     return DEFAULT_KOMI if found is None else found[1]
 
 
 def _is_number(text: str, number: str) -> bool:
-    """Return whether a text is this number."""
     try:
         return float(text) == float(number)
     except ValueError:
@@ -235,7 +229,3 @@ def written_sgf(game: _core.Game, root: Mapping[str, str], actions: Sequence[int
 
 def _escaped(text: str) -> str:
     return " ".join(text.split()).replace("\\", "\\\\").replace("]", "\\]")
-
-
-def _unescaped(text: str) -> str:
-    return re.sub(r"\\(.)", r"\1", text, flags=re.DOTALL)

@@ -3,8 +3,6 @@
 `hauteur.plots.boards` makes the widget of them; it knows no games.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field

@@ -3,8 +3,6 @@
 A safetensors file whose header holds the state as JSON; written under a temporary name and renamed.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Mapping
 from pathlib import Path

@@ -7,10 +7,8 @@ learning loop (hauteur.learning.pipeline) plays the games and keeps the state.
 The model is a line: ln((w + l)/d) = level + slope ln(N_scl), slope < 0, fitted to the last generations' games.
 """
 
-from __future__ import annotations
-
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -64,12 +62,10 @@ class Observation(BaseModel):
 
     @property
     def games(self) -> int:
-        """Games in all."""
         return self.decisive + self.drawn
 
     @property
     def ratio(self) -> float | None:
-        """(w + l)/d; None without draws."""
         return self.decisive / self.drawn if self.drawn else None
 
     @property
@@ -124,11 +120,6 @@ def controlled(settings: SelfPlaySettings, state: ControllerState | None) -> Sel
         update={"search_contempt": rule.model_copy(update={"n_scl": state.n_scl})},
     )
     return settings.model_copy(update={"visits": state.visits, "search": search})
-
-
-def controlled_then(settings: SelfPlaySettings, metrics: Mapping[str, Any]) -> SelfPlaySettings:
-    """Settings of self-play in a generation that is over. metrics: those of `controller_metrics`."""
-    return controlled(settings, ControllerState(n_scl=metrics["n_scl"], visits=metrics["visits"]))
 
 
 def observe(

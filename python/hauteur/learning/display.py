@@ -130,7 +130,6 @@ class Display:
         self._on_generation = on_generation
 
     def begin(self, recipe: Recipe, folder: RunFolder, resumed: RunState | None, positions: int) -> None:
-        """Print that a run begins, resumes or is complete."""
         run = recipe.run
         if resumed is None:
             then = f": {run.generations} generations in" if run.generations else " in"
@@ -146,18 +145,15 @@ class Display:
         self.show(text)
 
     def show(self, line: str) -> None:
-        """Print a line."""
         if self._on_generation is None:
             print(line, flush=True)
 
     def finished(self, line: dict[str, Any], generations: int) -> None:
-        """Show a finished generation, by its metrics."""
         self.show(generation_line(line, generations))
         if self._on_generation is not None:
             self._on_generation(row_of(line, generations))
 
     def warn(self, message: str) -> None:
-        """Print a warning."""
         print(f"hauteur: warning: {message}", file=sys.stderr, flush=True)
 
     @contextmanager

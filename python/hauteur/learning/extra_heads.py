@@ -5,8 +5,6 @@ they teach is in the tower. A network's file, its evaluators and its running mea
 Imports torch.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, TypeVar, cast
 
@@ -16,8 +14,8 @@ from torch.nn import functional
 
 from hauteur.learning.recipe import ExtraTargets
 from hauteur.networks.computation import Operations, policy_head, value_head
+from hauteur.networks.layers import layers_of
 from hauteur.networks.modules import Network, wdl_of
-from hauteur.networks.shapes import layers_of
 from hauteur.networks.torch_networks import ResidualTower, TorchNetwork
 
 Value = TypeVar("Value")

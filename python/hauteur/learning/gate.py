@@ -1,7 +1,5 @@
 """The gate: does the candidate replace the best net? A match of pairs from the same openings with sides swapped."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -61,7 +59,6 @@ class GateResults:
         self.test = None if self.sprt is None else PairsInOrder(self.sprt)
 
     def add(self, index: int, score: float) -> None:
-        """Count the game of this number."""
         if self.test is None:
             self.record = self.record.add(score)
         else:

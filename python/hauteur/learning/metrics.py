@@ -25,7 +25,8 @@ def generation_metrics(recipe: Recipe, games: Games) -> dict[str, Any]:
     """Numbers of a generation's games, with those that this recipe gives a meaning."""
     found = game_metrics(games)
     if recipe.selfplay.episodes == "candidate-versus-best":
-        found["candidate"] = asdict(candidate_record(games))
+        of_candidate = np.where(games.index % 2 == 0, games.outcome, -games.outcome)  # it moves first in even games
+        found["candidate"] = asdict(_record(of_candidate))
     if recipe.opponent is not None:
         found["learner"] = learner_metrics(games)
     if recipe.selfplay.archive is not None:
@@ -49,11 +50,6 @@ def cost_metrics(
     counts = {"evaluations": evaluations[0], "evaluations_large": evaluations[1]}
     added = {**counts, "normalised": units, "normalised_total": units}
     return {name: value + added[name] for name, value in found.items()}
-
-
-def candidate_record(games: Games) -> MatchScore:
-    """Results of the candidate in candidate-versus-best episodes: it moves first in the games with even numbers."""
-    return _record(np.where(games.index % 2 == 0, games.outcome, -games.outcome))
 
 
 def _record(results: NDArray[Any]) -> MatchScore:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 
 from hauteur import _core
+from hauteur.games.game_line import NO_NET
 from hauteur.games.registry import load_game
 from hauteur.learning import controller
 from hauteur.learning.archive import Archive
@@ -23,14 +24,7 @@ from hauteur.learning.checkpoint import RunState, load_checkpoint, save_checkpoi
 from hauteur.learning.display import Display, RunProgress, progress_of_step, removed_at_the_end
 from hauteur.learning.gate import GateResults, decide, sprt_of
 from hauteur.learning.metrics import cost_metrics, generation_metrics, search_metrics
-from hauteur.learning.planned import (
-    PlannedGames,
-    colours_of,
-    planned_gate,
-    planned_reanalysis,
-    planned_selfplay,
-    playing_nets,
-)
+from hauteur.learning.planned import PlannedGames, planned_gate, planned_reanalysis, planned_selfplay
 from hauteur.learning.recipe import Recipe, SelfPlaySettings, settled_recipe
 from hauteur.learning.recorded_games import Games
 from hauteur.learning.replay import ReplayBuffer, first_needed
@@ -271,7 +265,7 @@ class Run:
             generation=generation,
             nets=self._playing_nets(generation),
             seed=self.recipe.run.seed,
-            colours=colours_of(self.recipe),
+            colours=self.recipe.opponent.colours if self.recipe.opponent is not None else "swap",
             archive=self.archive.before(generation) if self.archive is not None else None,
             probe=probe,
         )
@@ -280,7 +274,9 @@ class Run:
         """Return the settings of self-play as they were, or will be, in a generation."""
         if self.recipe.controller is None or generation >= self.state.generation:
             return self.selfplay
-        return controller.controlled_then(self.recipe.selfplay, self.state.history[generation - 1]["search_contempt"])
+        then = self.state.history[generation - 1]["search_contempt"]
+        state = controller.ControllerState(n_scl=then["n_scl"], visits=then["visits"])
+        return controller.controlled(self.recipe.selfplay, state)
 
     def reanalyse(self) -> None:
         """Search a share of the window's old positions again, for new targets."""
@@ -420,10 +416,19 @@ class Run:
         return [self.folder.net(generation, large=large) for large in kinds]
 
     def _playing_nets(self, generation: int) -> list[int]:
-        """Nets that play a generation: those there were after the one before it, or max_policy_lag earlier."""
-        newest = max(0, generation - 1 - self.recipe.selfplay.max_policy_lag)
-        best = self.state.history[newest - 1]["best"] if newest else 0
-        return playing_nets(self.recipe, best, newest)
+        """Generations of the nets that play one, in the order of the players; NO_NET: none of the run.
+
+        They are those there were after the generation before it, or max_policy_lag earlier.
+        """
+        candidate = max(0, generation - 1 - self.recipe.selfplay.max_policy_lag)
+        best = self.state.history[candidate - 1]["best"] if candidate else 0
+        nets = {
+            "best-versus-best": [best],
+            "candidate-versus-best": [candidate, best],
+            "best-versus-opponent": [best, NO_NET],
+            "candidate-versus-opponent": [candidate, NO_NET],
+        }
+        return nets[self.recipe.selfplay.episodes]
 
     def _add_cost(self, cost: StepCost) -> None:
         """Count the evaluations by the run's nets in a stretch of self-play."""

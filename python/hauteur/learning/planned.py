@@ -16,8 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hauteur import _core
-from hauteur.games.game_line import NO_NET
-from hauteur.learning.recipe import GateSettings, ReanalyseSettings, Recipe, SelfPlaySettings
+from hauteur.learning.recipe import GateSettings, ReanalyseSettings, SelfPlaySettings
 from hauteur.learning.recorded_games import Games
 from hauteur.matches.openings import Opening, first_of_two, random_opening, read_openings
 from hauteur.matches.record import GamePlan
@@ -61,7 +60,6 @@ class PlannedGames:
 
     @cached_property
     def units(self) -> dict[int, tuple[GamePlan, ...]]:
-        """The plans of each unit, by its number."""
         size = self.unit_games
         return {at // size: self.plans[at : at + size] for at in range(0, len(self.plans), size)}
 
@@ -136,7 +134,10 @@ def planned_gate(
 ) -> PlannedGames:
     """Plan the match of the net of a generation against the best one: pairs of games, played to their ends."""
     whole = settings.model_copy(update={"max_plies": None, "resignation": None, "tree_per_side": False})
-    plans = pair_plans(game, gate.games, gate.opening_plies, purpose=f"gate opening {generation}", seed=seed)
+    plans = []
+    for index in range(gate.games):  # 2k and 2k + 1 begin with the same random plies, with sides swapped
+        start = random_opening(game, gate.opening_plies, stream(seed, f"gate opening {generation}", index // 2))
+        plans.append(GamePlan(index, (CANDIDATE, BEST) if index % 2 == 0 else (BEST, CANDIDATE), start))
     purpose = f"gate {generation}"
     return PlannedGames("gate", game, whole, generation, (generation, best), seed, purpose, tuple(plans), MATCH_UNIT)
 
@@ -167,22 +168,6 @@ def planned_reanalysis(
     return moves, PlannedGames("reanalyse", game, settings, generation, (net,), seed, purpose, plans, REANALYSE_UNIT)
 
 
-def colours_of(recipe: Recipe) -> Colours:
-    """Side of the learner against the fixed opponent."""
-    return recipe.opponent.colours if recipe.opponent is not None else "swap"
-
-
-def playing_nets(recipe: Recipe, best: int, candidate: int) -> list[int]:
-    """Generations of the players' nets in self-play, in the order of the players; NO_NET: none of the run."""
-    nets = {
-        "best-versus-best": [best],
-        "candidate-versus-best": [candidate, best],
-        "best-versus-opponent": [best, NO_NET],
-        "candidate-versus-opponent": [candidate, NO_NET],
-    }
-    return nets[recipe.selfplay.episodes]
-
-
 def game_plans(
     game: _core.Game,
     settings: SelfPlaySettings,
@@ -211,13 +196,6 @@ def opening_plan(
     plies = int(random.integers(settings.opening_plies + 1))
     plan = book[int(random.integers(len(book)))].plan(game, index) if book else GamePlan(index)
     return replace(plan, start=plan.start + random_opening(game, plies, random, after=plan))
-
-
-def pair_plans(game: _core.Game, games: int, opening_plies: int, *, purpose: str, seed: int) -> Iterator[GamePlan]:
-    """Games 2k and 2k + 1 begin with the same random plies, with sides swapped."""
-    for index in range(games):
-        start = random_opening(game, opening_plies, stream(seed, purpose, index // 2))
-        yield GamePlan(index, (CANDIDATE, BEST) if index % 2 == 0 else (BEST, CANDIDATE), start)
 
 
 def n_scl_of(search: SearchParams) -> int | None:

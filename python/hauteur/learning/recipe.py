@@ -15,7 +15,7 @@ from hauteur.mcts.params import Cpuct, Dirichlet, Fpu, SearchParams, Temperature
 from hauteur.networks.architecture import NetworkName, NetworkSetting, ResNet
 from hauteur.networks.evaluators.base import Precision
 from hauteur.players.search_player import PlayoutCap
-from hauteur.players.settings import Colours, PlayerSettings
+from hauteur.players.settings import Colours, PlayerSettings, with_model_of_opponent
 from hauteur.system.settings import Section, assign, flat_settings, read_toml, validated
 
 Count = Annotated[int, Field(ge=1, le=1_000_000_000)]
@@ -143,12 +143,7 @@ class SelfPlaySettings(Section):
     @model_validator(mode="before")
     @classmethod
     def _model_is_used(cls, values: Any) -> Any:
-        """Switch search.opponent_net on where a net is given for it."""
-        if not isinstance(values, dict) or not values.get("opponent_net"):
-            return values
-        search = values.get("search") or {}
-        search = search.model_dump(exclude_unset=True) if isinstance(search, SearchParams) else search
-        return {**values, "search": {"opponent_net": {}, **search}}
+        return with_model_of_opponent(values)
 
 
 class OpponentSettings(PlayerSettings):
@@ -214,15 +209,16 @@ class TrainSettings(Section):
     value; samples_per_position: mean number of draws of a new position, which sets the steps of a generation (positions
     * samples_per_position / batch_size);
     root_value_share: share of the search's root value in the value target, the rest is the outcome; mask_illegal:
-    restrict the policy loss to legal actions; surprise_weight: share of a game's weight distributed over its positions
-    by policy surprise; average_equal: positions that are in the window several times have the means of their policy and
-    value targets; schedule: the learning rate falls over the run (cosine, to final_learning_rate), stays, or rises and
-    falls in every generation (one_cycle); proven_targets: whether results that the solver has proven are value targets:
-    of the positions in which they are proven, or also of those before in the game; max_gradient_norm: 0 = no clipping;
-    weight_average: decay of the running mean of the weights over the steps, which is the net that plays (0 = the
-    weights themselves); device: of the training; mixed_precision: activations and gradients in 16 bits, auto: where the processor multiplies them;
-    workers: threads that draw and encode batches; shard_rows: rows of a batch that one thread computes at a time on the
-    processor; with fewer more threads are busy, tiny nets are faster with more.
+    restrict the policy loss to legal actions; surprise_weight: share of a game's weight distributed over its
+    positions by policy surprise; average_equal: positions that are in the window several times have the means of
+    their policy and value targets; schedule: the learning rate falls over the run (cosine, to final_learning_rate),
+    stays, or rises and falls in every generation (one_cycle); proven_targets: whether results that the solver has
+    proven are value targets: of the positions in which they are proven, or also of those before in the game;
+    max_gradient_norm: 0 = no clipping; weight_average: decay of the running mean of the weights over the steps,
+    which is the net that plays (0 = the weights themselves); device: of the training; mixed_precision: activations
+    and gradients in 16 bits, auto: where the processor multiplies them; workers: threads that draw and encode
+    batches; shard_rows: rows of a batch that one thread computes at a time on the processor; with fewer more
+    threads are busy, tiny nets are faster with more.
 
     >>> import hauteur as ht
     >>> ht.TrainSettings(batch_size=256, optimiser="sgd").momentum
@@ -442,7 +438,6 @@ class Recipe(Section):
             yield f"the section [opponent] needs selfplay.episodes = {need}"
 
     def _misfits_of_decisions(self) -> Iterator[str]:
-        """Gate and controller."""
         test, steers, lag = self.gate.sprt, self.controller, self.selfplay.max_policy_lag
         contempt = self.selfplay.search.search_contempt
         if test.elo1 <= test.elo0:
@@ -465,7 +460,6 @@ class Recipe(Section):
 
     @property
     def folder(self) -> Path:
-        """The run's folder."""
         name = "".join(c if c.isalnum() or c in "._" else "-" for c in self.game).strip("-")
         return Path(self.run.directory) / name / self.run.tag
 

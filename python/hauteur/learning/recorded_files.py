@@ -3,8 +3,6 @@
 Good games are kept, bad ones reported.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from glob import glob, has_magic
@@ -14,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from hauteur import _core
-from hauteur.games.end_reasons import RESIGNATION
-from hauteur.games.game_line import NO_NET, BadGame, TaggedGame, end_text, result_text
+from hauteur.games.game_line import NO_NET, RESIGNATION, BadGame, TaggedGame, end_text, result_text
 from hauteur.games.game_texts import games_of_file
 from hauteur.games.pgn import position_tags, written_pgn
+from hauteur.games.played_game import movers_of, position_after
 from hauteur.games.sgf import result_of, written_sgf
 from hauteur.learning.recorded_games import STORED, make_cached
 from hauteur.matches.record import GamePlan, GameRecord
@@ -36,7 +34,6 @@ class StoredGame:
     nets: tuple[int, int]
 
     def start(self) -> _core.State:
-        """Return the position that the game began from."""
         return (self.record.plan.origin or self.game.new_initial_state()).copy()
 
 
@@ -177,11 +174,8 @@ def _movers(game: _core.Game, line: TaggedGame, outcome: int) -> np.ndarray[tupl
     """Return the side that made each move, by replaying the game."""
     if not line.actions:
         raise ValueError("it has no moves")
-    state = (line.origin or game.new_initial_state()).copy()
-    movers = []
-    for action in line.actions:
-        movers.append(state.to_move)
-        state.apply(action)
+    start = line.origin or game.new_initial_state()
+    movers, state = movers_of(start, line.actions), position_after(start, line.actions)
     if not len(state.legal_actions()) and state.outcome() != outcome:
         raise ValueError(f"its result is {result_text(outcome)}, but the last position is {end_text(state)}")
     return np.array(movers, np.uint8)

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hauteur import _core
-from hauteur.games.end_reasons import RESIGNATION
+from hauteur.games.game_line import RESIGNATION
+from hauteur.games.played_game import movers_of
 from hauteur.games.registry import load_game
 from hauteur.matches.record import COLUMNS, GamePlan, GameRecord, LearnedColumns, Level, column, columns_of
 
@@ -49,13 +50,7 @@ class Games(LearnedColumns):
 
     @property
     def games(self) -> int:
-        """Number of games."""
         return len(self.outcome)
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of all columns."""
-        return sum(getattr(self, one.name).nbytes for one in fields(self))
 
     @property
     def positions(self) -> int:
@@ -162,7 +157,6 @@ class Games(LearnedColumns):
         )
 
     def last(self, games: int) -> Games:
-        """Return the last `games` games."""
         game = max(0, self.games - games)
         line, move = self.line_offsets[game], self.moves_before[game]
         begins = {"game": game, "line": line, "move": move, "edge": self.edge_offsets[move]}
@@ -200,7 +194,6 @@ class Games(LearnedColumns):
 
     @classmethod
     def join(cls, parts: Sequence[Games]) -> Games:
-        """Return all games of the parts, in order."""
         return cls(**{one.name: np.concatenate([getattr(part, one.name) for part in parts]) for one in fields(cls)})
 
     def _taken(self, rows: Mapping[Level, Rows] | Mapping[str, Rows]) -> Games:
@@ -239,7 +232,6 @@ def faults(games: Games, rules: Sequence[_core.Game]) -> Iterator[tuple[int, str
 
 
 def _sums(values: NDArray[Any], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the sum of the values of each row."""
     return np.diff(offsets_of(values)[offsets])
 
 
@@ -248,7 +240,7 @@ def _unplayable(games: Games, number: int, game: _core.Game) -> str | None:
     moves = slice(games.moves_before[number], games.moves_before[number + 1])
     line = games.lines[games.line_offsets[number] : games.line_offsets[number + 1]].tolist()
     try:
-        movers = list(_movers(_start(games.origin[number], game), line))
+        movers = movers_of(_start(games.origin[number], game), line)
     except ValueError as error:
         return str(error)
     searched = len(line) - int(games.move_counts[number])
@@ -256,15 +248,7 @@ def _unplayable(games: Games, number: int, game: _core.Game) -> str | None:
 
 
 def _start(origin: str | None, game: _core.Game) -> _core.State:
-    """Return the position that a game begins from; ValueError where it is of another game."""
     begun = game if origin is None else make_cached(origin)
     if (begun.name, begun.num_actions, begun.feature_shape) != (game.name, game.num_actions, game.feature_shape):
         raise ValueError(f"begins from a position of {begun.spec}, but is a game of {game.spec}")
     return begun.new_initial_state()
-
-
-def _movers(state: _core.State, line: Sequence[int]) -> Iterator[int]:
-    """Play the actions; yield who made each. ValueError for the first that is illegal."""
-    for action in line:
-        yield state.to_move
-        state.apply(action)

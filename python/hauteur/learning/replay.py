@@ -16,10 +16,9 @@ from numpy.typing import NDArray
 
 from hauteur import _core
 from hauteur.games.registry import load_game
-from hauteur.learning.equal_positions import EqualPositions, keys_of
 from hauteur.learning.recipe import ExtraTargets
 from hauteur.learning.recorded_games import Games, faults, places_of
-from hauteur.learning.targets import Columns, own_columns, short_term_values
+from hauteur.learning.targets import Columns, EqualPositions, keys_of, own_columns, short_term_values
 from hauteur.matches.record import GameRecord
 from hauteur.networks.registered import Targets
 
@@ -178,7 +177,6 @@ class ReplayBuffer:
             self._columns["short_term"] = short_term_values(games, self.extra.horizons)
 
     def _weigh(self, games: Games) -> None:
-        """Sum up by what weight each position is drawn."""
         if self.surprise_weight > 0:
             divergences = games.surprise[self._learned]
             weights = drawing_weights(divergences, games.game_of(self._learned), self.surprise_weight)
@@ -265,7 +263,6 @@ class ReplayBuffer:
         return self.games
 
     def _features(self, moves: NDArray[np.int64]) -> tuple[NDArray[np.float32], NDArray[np.uint8] | None]:
-        """Return features and, if requested, masks of legal actions."""
         games = self._all()
         of_game = games.game_of(moves)
         lines = [games.lines[games.line_offsets[g] : games.line_offsets[g + 1]] for g in of_game]

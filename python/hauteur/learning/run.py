@@ -1,7 +1,5 @@
 """Learning for programs in Python: a run in one call, watched and read afterwards; games of a player against itself."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
@@ -258,7 +256,6 @@ def _varied(
 
 
 def _plan(game: _core.Game, index: int, random_plies: int, seed: int) -> GamePlan:
-    """The game of this number, with its random plies."""
     if not random_plies:
         return GamePlan(index)
     random = stream(seed, "opening", index)

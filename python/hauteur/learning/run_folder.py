@@ -1,7 +1,5 @@
 """Folder of a learning run: layout and writing of its files."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -14,7 +12,7 @@ from hauteur.system import hardware
 from hauteur.system.files import read_json, write_bytes, write_json
 from hauteur.system.jsonl import read_objects
 from hauteur.system.provenance import provenance
-from hauteur.system.run_directory import RunDirectory, changes
+from hauteur.system.run_directory import InFolder, RunDirectory, changes
 
 FOLDERS = ("games", "nets", "checkpoint", "gate")
 """Folders of every run."""
@@ -38,50 +36,23 @@ class RunFolder(RunDirectory):
     WORK = "learning"
     GROWING = ("metrics.jsonl", "progress.json")
 
-    @property
-    def config(self) -> Path:
-        """The resolved recipe."""
-        return self.settings_file
-
-    @property
-    def games(self) -> Path:
-        """Folder of the shards of games."""
-        return self.path / "games"
-
-    @property
-    def reanalysed(self) -> Path:
-        """Folder of the shards of positions that were searched again; each is a game of one move."""
-        return self.path / "reanalysed"
-
-    @property
-    def start(self) -> Path:
-        """Folder of the shards of games that the run began with."""
-        return self.path / "start"
-
-    @property
-    def checkpoint(self) -> Path:
-        """Path of the checkpoint."""
-        return self.path / "checkpoint" / "checkpoint.safetensors"
-
-    @property
-    def metrics(self) -> Path:
-        """One JSON line a generation."""
-        return self.path / "metrics.jsonl"
-
-    @property
-    def exact_play(self) -> Path:
-        """How often the best nets keep the value of solved positions, and these (hauteur.learning.exact_curve)."""
-        return self.path / "exact_play.json"
-
-    @property
-    def progress(self) -> Path:
-        """How far the step is that a running process takes; gone when it ends."""
-        return self.path / "progress.json"
-
-    @property
-    def report(self) -> Path:
-        """The page with the figures."""
-        return self.path / "report.html"
+    config = InFolder(SETTINGS)
+    """The resolved recipe."""
+    games = InFolder("games")
+    """Folder of the shards of games."""
+    reanalysed = InFolder("reanalysed")
+    """Folder of the shards of positions that were searched again; each is a game of one move."""
+    start = InFolder("start")
+    """Folder of the shards of games that the run began with."""
+    checkpoint = InFolder("checkpoint/checkpoint.safetensors")
+    metrics = InFolder("metrics.jsonl")
+    """One JSON line a generation."""
+    exact_play = InFolder("exact_play.json")
+    """How often the best nets keep the value of solved positions, and these (hauteur.learning.exact_curve)."""
+    progress = InFolder("progress.json")
+    """How far the step is that a running process takes; gone when it ends."""
+    report = InFolder("report.html")
+    """The page with the figures."""
 
     def best(self, *, large: bool = False) -> Path:
         """A copy of the best net; large: of the large net beside it."""
@@ -92,7 +63,6 @@ class RunFolder(RunDirectory):
         return self.path / "nets" / f"gen-{generation:05d}{LARGE if large else ''}.safetensors"
 
     def gate(self, generation: int) -> Path:
-        """The gate's decision on a generation."""
         return self.path / "gate" / f"gen-{generation:05d}.json"
 
     def create(self, recipe: Recipe) -> None:
@@ -104,7 +74,8 @@ class RunFolder(RunDirectory):
             raise ValueError(f"{self.path} holds what another run has left, such as {left.name}; name another folder")
         for name in FOLDERS:
             (self.path / name).mkdir(parents=True, exist_ok=True)
-        write_json(self.path / "meta.json", run_facts(recipe))
+        threads = recipe.run.threads or hardware.usable_cores()
+        write_json(self.path / "meta.json", {**provenance(), "seed": recipe.run.seed, "threads": threads})
         write_bytes(self.config, recipe_toml(recipe).encode())
 
     @contextmanager
@@ -133,16 +104,13 @@ class RunFolder(RunDirectory):
         return self.checkpoint.exists() or any(self.games.glob("*.parquet"))
 
     def title(self) -> str:
-        """Return the game and the name of the folder."""
         return f"{self.stored_recipe().game}: {self.path.name}"
 
     def is_complete(self) -> bool:
-        """Return whether all generations of the recipe are done."""
         lines = self._metric_lines()
         return bool(lines) and lines[-1]["generation"] >= self.stored_recipe().run.generations
 
     def stored_recipe(self) -> Recipe:
-        """Read the recipe that the run was begun with."""
         try:
             return load_recipe(self.config)
         except FileNotFoundError:
@@ -178,7 +146,6 @@ class RunFolder(RunDirectory):
         return read_json(self.path / "meta.json")
 
     def write_metrics(self, history: Iterable[dict[str, Any]]) -> None:
-        """Replace metrics.jsonl."""
         write_bytes(self.metrics, "".join(json.dumps(line) + "\n" for line in history).encode())
 
     def read_metrics(self) -> list[dict[str, Any]]:
@@ -194,12 +161,3 @@ class RunFolder(RunDirectory):
 
     def _metric_lines(self) -> list[dict[str, Any]]:
         return read_objects(self.metrics, "generation") if self.metrics.exists() else []
-
-
-def run_facts(recipe: Recipe) -> dict[str, Any]:
-    """Return the contents of meta.json: versions, machine, command, seed."""
-    return {
-        **provenance(),
-        "seed": recipe.run.seed,
-        "threads": recipe.run.threads or hardware.usable_cores(),
-    }

@@ -4,8 +4,6 @@ A shard is written under a temporary name and renamed, so it is whole or absent.
 is damaged, foreign or cannot have been played is refused with the name of the file.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 from collections.abc import Sequence
@@ -19,7 +17,7 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from hauteur import _core
-from hauteur.games.end_reasons import RESIGNATION
+from hauteur.games.game_line import RESIGNATION
 from hauteur.learning.recorded_games import STORED, Games, faults, make_cached, offsets_of
 from hauteur.matches.record import Column, GameRecord, LearnedColumns, columns_of
 from hauteur.system.errors import one_line

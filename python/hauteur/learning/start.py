@@ -23,6 +23,7 @@ from numpy.typing import NDArray
 
 from hauteur import _core, networks
 from hauteur.games.game_line import NO_NET, BadGame
+from hauteur.games.played_game import position_after
 from hauteur.learning.display import Display
 from hauteur.learning.recipe import Recipe, StartSettings
 from hauteur.learning.recorded_files import GAME_SUFFIXES, files_of, good_games, read_games
@@ -84,13 +85,11 @@ class Start:
 
     @property
     def settings(self) -> StartSettings:
-        """The recipe's section."""
         if self.recipe.start is None:
             raise RuntimeError("the recipe has no section [start]")
         return self.recipe.start
 
     def steps(self) -> dict[str, Callable[[], None]]:
-        """The steps, in order."""
         steps = {"games": self.bring_in}
         if self.settings.distil_from is not None:
             steps["teacher"] = self.teach
@@ -117,7 +116,16 @@ class Start:
             self.display.warn(f"left out {bad}")
         if len(facts.bad) > NAMED:
             self.display.warn(f"left out {len(facts.bad) - NAMED:,} more games")
-        self.current["start"] = start_metrics(facts, settings)
+        self.current["start"] = {
+            "games": facts.counts[LEARN],
+            "held_out_games": facts.counts[HELD_OUT],
+            "left_out": len(facts.bad),
+            "first_wins": facts.results[1],
+            "draws": facts.results[0],
+            "second_wins": facts.results[-1],
+            "distil_from": settings.distil_from,
+            "rounds": [],
+        }
 
     def teach(self) -> None:
         """The teacher's targets in all games."""
@@ -150,7 +158,6 @@ class Start:
 
     @cached_property
     def data(self) -> StartData:
-        """The positions, read once."""
         taught, train = self.settings.distil_from is not None, self.recipe.train
         further: dict[str, Any] = {"extra": train.extra, "targets": learned_by(self.recipe.network.kind)[0]}
         data = open_data(self.game, self.folder.start, taught=taught, legal=train.mask_illegal, **further)
@@ -179,20 +186,6 @@ class Start:
             precision=run.precision,
             threads=self.threads,
         )
-
-
-def start_metrics(facts: StartFacts, settings: StartSettings) -> dict[str, Any]:
-    """Return the import facts as they appear in the metrics."""
-    return {
-        "games": facts.counts[LEARN],
-        "held_out_games": facts.counts[HELD_OUT],
-        "left_out": len(facts.bad),
-        "first_wins": facts.results[1],
-        "draws": facts.results[0],
-        "second_wins": facts.results[-1],
-        "distil_from": settings.distil_from,
-        "rounds": [],
-    }
 
 
 def round_line(number: int, rounds: int, found: dict[str, Any]) -> str:
@@ -272,7 +265,8 @@ def bring_in(
         if isinstance(found, BadGame):
             facts.bad.append(found)
             continue
-        part = _part(hold_out, seed, found.plan.index)
+        drawn = hold_out > 0 and float(stream(seed, "hold out game", found.plan.index).random()) < hold_out
+        part = HELD_OUT if drawn else LEARN
         if len(waiting[part]) == SHARD_GAMES:
             _flush(folder, part, game, waiting[part], facts)
         waiting[part].append(found)
@@ -292,13 +286,7 @@ def bring_in(
     return facts
 
 
-def _part(hold_out: float, seed: int, index: int) -> str:
-    drawn = hold_out > 0 and float(stream(seed, "hold out game", index).random()) < hold_out
-    return HELD_OUT if drawn else LEARN
-
-
 def _flush(folder: Path, part: str, game: _core.Game, records: list[GameRecord], facts: StartFacts) -> None:
-    """Write the waiting games as the part's next shard."""
     path = folder / f"{part}-{(facts.counts[part] - 1) // SHARD_GAMES:05d}.parquet"
     write_shard(path, game.spec, records, generation=0, nets=[NO_NET, NO_NET])
     records.clear()
@@ -317,7 +305,6 @@ class TaughtGames(ReplayBuffer):
     """Games whose value target is the teacher's wdl alone, for any root_value_share."""
 
     def samples_of(self, positions: NDArray[np.int64], *, root_value_share: float = 1.0) -> Samples:  # noqa: ARG002
-        """Return the samples of these positions."""
         return super().samples_of(positions, root_value_share=1.0)
 
 
@@ -369,9 +356,7 @@ def taught_games(game: _core.Game, records: Sequence[GameRecord], teacher: Evalu
 
 def _encoded(game: _core.Game, record: GameRecord) -> tuple[NDArray[np.float32], list[NDArray[np.uint16]]]:
     """Play the game; return the features of its n searched positions, [n, C, H, W], and the legal actions of each."""
-    state = (record.plan.origin or game.new_initial_state()).copy()
-    for action in record.plan.start:
-        state.apply(action)
+    state = position_after(record.plan.begin(game), record.plan.start)
     features = np.empty((len(record.actions), *game.feature_shape), np.float32)
     legal = []
     for move, action in enumerate(record.actions.tolist()):

@@ -112,7 +112,6 @@ class StepGames:
         return self._begun[planned.generation]
 
     def probe(self, planned: PlannedGames, on_games: OnGames) -> tuple[Games, StepCost]:
-        """Play games for observation."""
         began = time.perf_counter()
         with closing(self._played(planned, list(planned.units), on_games)) as played:
             found = sorted(played, key=lambda one: one.unit.own["number"])
@@ -174,7 +173,6 @@ class StepGames:
                 on_games(games)
 
     def _played_here(self, units: Sequence[Unit], sources: Mapping[str, Path], on_games: OnGames) -> Generator[Played]:
-        """Play units side by side in this process."""
         waiting, by_key, games = iter(units), {unit.key: unit for unit in units}, count(1)
         job = LearningJob(units[0], sources, self.threads)
         played = job.play(lambda: next(waiting, None), lambda: on_games(next(games)))
@@ -205,7 +203,6 @@ class _Generation(threading.Thread):
         self._began, self._seconds = time.perf_counter(), 0.0
 
     def begin(self, batch: UnitBatch) -> None:
-        """Take the units of workers."""
         self.batch = batch
         self.start()
 
@@ -217,7 +214,6 @@ class _Generation(threading.Thread):
             self._error = error
 
     def take(self, found: Iterable[Played]) -> None:
-        """Write the files of units."""
         for played in found:
             path = unit_path(self._folder, self._planned.generation, played.unit.own["number"])
             write_bytes(path, played.result.content)
@@ -240,7 +236,6 @@ def _checked(planned: PlannedGames, played: Played) -> Games:
 
 
 def _scores(games: Games, planned: PlannedGames) -> list[float]:
-    """Return the candidate's score in each game."""
     sides = [planned.plans[index].sides[0] for index in games.index.tolist()]
     signs = np.where(np.array(sides) == CANDIDATE, 1, -1)
     return [float(score) for score in (1 + signs * games.outcome) / 2]

@@ -163,7 +163,6 @@ class Batch:
         return batch.each(Tensor.pin_memory) if pinned else batch
 
     def each(self, change: Callable[[Tensor], Tensor]) -> Batch:
-        """The batch with all its columns changed."""
         return Batch({name: change(column) for name, column in self.columns.items()})
 
     def shards(self, count: int) -> list[Batch]:
@@ -195,7 +194,6 @@ class Optimiser:
 
     @torch.no_grad()
     def step(self, rate: float) -> None:
-        """Move all parameters that have a gradient."""
         numbers = [number for number, parameter in enumerate(self.parameters) if parameter.grad is not None]
         for number in numbers:
             if number not in self.state:
@@ -222,7 +220,6 @@ class Optimiser:
             self.state.setdefault(int(number), {})[name] = like.detach().copy_(stored)
 
     def _begin(self, parameter: nn.Parameter) -> dict[str, Tensor]:
-        """Return what is kept beside a parameter."""
         if self._settings.optimiser == "sgd":
             return {"momentum_buffer": torch.zeros_like(parameter)} if self._settings.momentum else {}
         step = torch.zeros((), device=parameter.device)
@@ -537,7 +534,6 @@ class _Replica:
 
     @classmethod
     def of(cls, network: Network) -> _Replica:
-        """The network itself."""
         means = [buffer for buffer in network.buffers() if buffer.is_floating_point()]
         return cls(network, list(network.parameters()), means)
 

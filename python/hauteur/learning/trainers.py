@@ -88,41 +88,33 @@ def architecture_from(game: _core.Game, path: Path) -> tuple[Architecture, bool]
 
 @dataclass
 class Learners:
-    """The trainers of a run's nets. Both learn from the same samples, drawn by the same random numbers.
+    """The trainers of a run's nets: of one, or of a small and a large one. Both learn from the same samples, drawn by
+    the same random numbers.
 
-    With two nets (MPV-MCTS, Lan et al. 2019, section 4), `small` is the one that searches and `large` the one that
-    corrects it; with one net, `large` is None.
+    With two nets (MPV-MCTS, Lan et al. 2019, section 4) the first one searches and the large one corrects it.
     """
 
-    small: CandidateTrainer
-    large: CandidateTrainer | None = None
+    trainers: list[CandidateTrainer]
 
     @classmethod
     def new(cls, game: _core.Game, recipe: Recipe) -> Learners:
         """The network of the recipe's start, or random weights; two nets do not share them even in the same shape."""
-        return cls(first_trainer(game, recipe), first_trainer(game, recipe, large=True) if recipe.large else None)
+        return cls([first_trainer(game, recipe, large=large) for large in _kinds(recipe)])
 
     @classmethod
     def restored(cls, recipe: Recipe, folder: RunFolder, tensors: Tensors, *, steps: int) -> Learners:
         """The learners whose `tensors()` these are, after `steps` steps; their shapes are those of the first nets."""
-        small = {name: value for name, value in tensors.items() if not name.startswith(LARGE)}
-        large = {name.removeprefix(LARGE): value for name, value in tensors.items() if name.startswith(LARGE)}
-        architecture = networks.describe(folder.net(0)).architecture
-        result = cls(CandidateTrainer.restored(architecture, recipe.train, small, steps=steps))
-        if recipe.large is not None:
-            architecture = networks.describe(folder.net(0, large=True)).architecture
-            result.large = CandidateTrainer.restored(architecture, recipe.train, large, steps=steps)
-        return result
-
-    @property
-    def trainers(self) -> list[CandidateTrainer]:
-        """The small net's, then the large one's where there is one."""
-        return [self.small] if self.large is None else [self.small, self.large]
+        found = []
+        for large in _kinds(recipe):
+            own = {name.removeprefix(LARGE): one for name, one in tensors.items() if name.startswith(LARGE) is large}
+            architecture = networks.describe(folder.net(0, large=large)).architecture
+            found.append(CandidateTrainer.restored(architecture, recipe.train, own, steps=steps))
+        return cls(found)
 
     @property
     def steps(self) -> int:
         """Optimiser steps so far, the same for both."""
-        return self.small.steps
+        return self.trainers[0].steps
 
     def train(
         self, source: Source, steps: int, *, on_step: Callable[[int], None], **given: Unpack[TrainingPlace]
@@ -138,22 +130,18 @@ class Learners:
         return facts
 
     def tensors(self) -> Tensors:
-        """Networks, means and optimisers for a checkpoint."""
-        result = self.small.tensors()
-        if self.large is not None:
-            result |= {LARGE + name: value for name, value in self.large.tensors().items()}
-        return result
+        each = (trainer.tensors().items() for trainer in self.trainers)
+        return {begin + name: value for begin, own in zip(("", LARGE), each, strict=False) for name, value in own}
 
     def save(self, game: _core.Game, folder: RunFolder, generation: int, training: dict[str, Any]) -> None:
-        """Write the nets of a generation."""
-        for trainer in self.trainers:
-            networks.save(
-                folder.net(generation, large=trainer is self.large),
-                trainer.architecture,
-                trainer.network_tensors(),
-                game=game.spec,
-                training=training,
-            )
+        for large, trainer in zip((False, True), self.trainers, strict=False):
+            path, tensors = folder.net(generation, large=large), trainer.network_tensors()
+            networks.save(path, trainer.architecture, tensors, game=game.spec, training=training)
+
+
+def _kinds(recipe: Recipe) -> tuple[bool, ...]:
+    """Return of each net of a run whether it is the large one."""
+    return (False,) if recipe.large is None else (False, True)
 
 
 class Trainer:
@@ -214,7 +202,6 @@ class Trainer:
 
     @property
     def steps(self) -> int:
-        """Optimiser steps so far."""
         return self._trainer.steps
 
     def fit(
@@ -284,7 +271,6 @@ class Trainer:
 
 
 def _module(game: _core.Game, network: object, seed: int) -> nn.Module:
-    """The module to train; ValueError where it is none."""
     if isinstance(network, nn.Module):
         return network
     if isinstance(network, ResNet):

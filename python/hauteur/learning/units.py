@@ -2,8 +2,6 @@
 has at a time, played side by side.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
@@ -253,11 +251,9 @@ class LearningJob:
         return np.asarray(record.learn | record.proven << 1) if self._marks_proven else record.learn
 
     def close(self) -> None:
-        """Close the nets."""
         self._stack.close()
 
     def _counts(self, facts: ArenaFacts) -> dict[str, float]:
-        """Return what games have cost until now."""
         games, search = ({name: getattr(one, name) for name in names} for one, names in _counted(facts))
         done = {id(evaluator): network.rows for evaluator, network in facts.networks}
         own = [

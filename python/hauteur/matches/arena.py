@@ -86,7 +86,8 @@ def play_games(
     Search rules written in Python are asked by one thread alone.
     """
     searching = [player for player in players if isinstance(player, SearchPlayer)]
-    evaluators = _distinct(searching)
+    distinct = {id(one): one for player in searching for one in (player.evaluator, player.large) if one is not None}
+    evaluators = list(distinct.values())
     computing = [_core.PlayedGames.threads_of(one, game) for one in evaluators]
     if None in computing:
         threads = min(threads, parallel // (2 * batch_size))
@@ -110,12 +111,6 @@ def play_games(
     asked = {number: player for number, player in enumerate(players) if not isinstance(player, SearchPlayer)}
     loop = _Loop(game, core, asked, evaluators, seed, purpose)
     return loop.run(iter(plans), ArenaFacts() if facts is None else facts)
-
-
-def _distinct(players: Sequence[SearchPlayer]) -> list[Evaluator]:
-    """Return the evaluators of players, each once."""
-    found = {id(one): one for player in players for one in (player.evaluator, player.large) if one is not None}
-    return list(found.values())
 
 
 def _for_core(player: SearchPlayer, evaluators: Sequence[Evaluator]) -> tuple[Any, str, int, int | None, Any]:
@@ -181,7 +176,6 @@ class _Loop:
                 player.close()
 
     def _refill(self, plans: Iterator[GamePlan]) -> None:
-        """Let games begin while fewer than `parallel` are running."""
         while self.core.has_room:
             plan = next(plans, None)
             if plan is None:
@@ -196,7 +190,6 @@ class _Loop:
             self.count += 1
 
     def _record(self, number: int, found: dict[str, Any]) -> GameRecord:
-        """Return the record of a game that is over."""
         plan, seed = self.begun.pop(number)
         self.boards.pop(number, None)
         for player in {*plan.sides} & self.asked.keys():

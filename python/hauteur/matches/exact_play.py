@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hauteur import _core
-from hauteur.games.played_game import line_texts
+from hauteur.games.played_game import line_texts, position_after
 from hauteur.matches.ratings.elo import wilson
 from hauteur.mcts.driver import run_searches
 from hauteur.mcts.params import Cpuct, Fpu, SearchParams
@@ -77,7 +77,6 @@ class SolvedPosition:
         return len(set(self.values)) > 1
 
     def preserved_by(self, action: int) -> bool:
-        """Return whether the move preserves the position's value."""
         legal: list[int] = self.state.legal_actions().tolist()
         return self.values[legal.index(action)] == max(self.values)
 
@@ -121,7 +120,9 @@ class SolvedSet:
     def found(cls, game: _core.Game, count: int, seed: int, nodes: int, total: int, table_bits: int = 22) -> SolvedSet:
         """Find a set, whether one ships or not; table_bits: of the solver."""
         found, unsolved, quiet = _core.solved_positions(game, count, seed, nodes, total, table_bits)
-        positions = [SolvedPosition(_after(game, moves), tuple(values)) for moves, values in found]
+        positions = [
+            SolvedPosition(position_after(game.new_initial_state(), moves), tuple(values)) for moves, values in found
+        ]
         return cls(positions, nodes, tuple(unsolved), quiet)
 
     @classmethod
@@ -129,9 +130,9 @@ class SolvedSet:
         """Read what `text` wrote; ValueError for anything else."""
         head, *rows = text.splitlines()
         _, nodes, _, quiet, _, *unsolved = head.split(" ")
-        pairs = (row.split(":") for row in rows)
+        pairs, start = (row.split(":") for row in rows), game.new_initial_state()
         positions = [
-            SolvedPosition(_after(game, map(int, moves.split())), tuple(SIGNS[sign] for sign in values))
+            SolvedPosition(position_after(start, map(int, moves.split())), tuple(SIGNS[sign] for sign in values))
             for moves, values in pairs
         ]
         return cls(positions, int(nodes), tuple(map(int, unsolved)), quiet == "1")
@@ -139,13 +140,6 @@ class SolvedSet:
 
 def _moves(state: _core.State) -> str:
     return " ".join(map(str, state.moves))
-
-
-def _after(game: _core.Game, actions: Sequence[int] | Iterator[int]) -> _core.State:
-    state = game.new_initial_state()
-    for action in actions:
-        state.apply(action)
-    return state
 
 
 def limits_of(game: _core.Game, nodes: int, total: int) -> tuple[int, int]:
@@ -179,12 +173,10 @@ class Preserved:
 
     @property
     def share(self) -> float:
-        """Share of all positions."""
         return self.preserved / self.positions if self.positions else 1.0
 
     @property
     def choices_share(self) -> float:
-        """Share of the positions where the choice matters."""
         return self.choices_preserved / self.choices if self.choices else 1.0
 
     @property
@@ -198,7 +190,6 @@ class Preserved:
         return wilson(self.choices_share, self.choices, 0.95) if self.choices else (0.0, 1.0)
 
     def to_json(self) -> dict[str, Any]:
-        """Return the counts, the shares and their intervals."""
         shares = {"share": self.share, "interval_95": list(self.interval)}
         choices = {"choices_share": self.choices_share, "choices_interval_95": list(self.choices_interval)}
         return asdict(self) | shares | choices

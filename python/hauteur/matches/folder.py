@@ -1,7 +1,5 @@
 """The folder of a match: match.json (settings), games.jsonl (a line a game), result.json (numbers)."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,7 +9,7 @@ from hauteur.matches.results import MatchGame, Work
 from hauteur.system.files import read_json, write_json
 from hauteur.system.jsonl import ADVICE, FIRST_LINE, Journal, LinePlace
 from hauteur.system.provenance import provenance
-from hauteur.system.run_directory import OTHER_FOLDER, RunDirectory
+from hauteur.system.run_directory import OTHER_FOLDER, InFolder, RunDirectory
 
 TOURNAMENT_FILE = "tournament.json"
 
@@ -25,10 +23,8 @@ class MatchFolder(RunDirectory):
     WORK = "playing a match"
     GROWING = ("games.jsonl",)
 
-    @property
-    def games_file(self) -> Path:
-        """The finished games, in the order in which they ended."""
-        return self.path / "games.jsonl"
+    games_file = InFolder("games.jsonl")
+    """The finished games, in the order in which they ended."""
 
     def names(self) -> tuple[str, str]:
         """Return what the match calls its players; ValueError where match.json does not have it."""
@@ -38,7 +34,6 @@ class MatchFolder(RunDirectory):
         raise ValueError(f"{self.settings_file}: has no names of two players")
 
     def title(self) -> str:
-        """Return the game and the players' names."""
         return f"{self.stored()['settings'].get('game', 'a game')}: {' – '.join(self.names())}"
 
     def check(self, settings: Mapping[str, Any]) -> None:
@@ -61,7 +56,6 @@ class MatchFolder(RunDirectory):
         return game_lines(self.games_file, place, known)
 
     def append(self, *games: MatchGame) -> None:
-        """Add games; they are on disk when this returns."""
         _journal(self.games_file).append(*games)
 
     def work(self) -> Work:
@@ -82,11 +76,9 @@ class TournamentFolder(MatchFolder):
     CONTENT = "a tournament"
 
     def title(self) -> str:
-        """Return how many players there are."""
         return f"tournament of {len(self.stored()['settings'].get('players', ()))} players"
 
     def stamps(self) -> dict[str, str]:
-        """Return those of the pairings' games too."""
         return super().stamps() | games_stamp(self.path)
 
     def check_is_no_match(self) -> None:
@@ -134,7 +126,6 @@ def wrong_line(path: Path, place: LinePlace, what: object) -> ValueError:
 
 
 def _journal(path: Path) -> Journal[MatchGame]:
-    """Finished games as entries of their file."""
     return Journal(path, MatchGame, "a game")
 
 

@@ -5,17 +5,15 @@ Tags and comments of PGN are those of cutechess and fastchess: `{+0.25/12 0.29s}
 the reason of the result. SGF has the same with the value from -1 to 1 instead of pawns.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TypeVar
 
 from hauteur import _core
-from hauteur.games.end_reasons import PLY_LIMIT, RESIGNATION
-from hauteur.games.game_line import result_text
+from hauteur.games.game_line import PLY_LIMIT, RESIGNATION, result_text
 from hauteur.games.pgn import position_tags, written_pgn
+from hauteur.games.played_game import movers_of
 from hauteur.games.registry import load_game, with_fen
 from hauteur.games.sgf import result_of, written_sgf
 from hauteur.matches.match import Match
@@ -64,7 +62,7 @@ def pgn_of(match: Match, game: MatchGame, *, evals: bool = False) -> str:
     tags = [*_tags(match, game), *position_tags(match.game, start, is_start_of_game=game.fen is None)]
     comments = dict(_comments(game, score_text))
     if evals:
-        for ply, mover in enumerate(_movers(start, actions)):
+        for ply, mover in enumerate(movers_of(start, actions)):
             if value := _eval(game, ply, mover):
                 comments[ply] = f"[%eval {value}] {comments.get(ply, '')}".rstrip()
     return written_pgn(tags, start, actions, result_text(outcome_of(game)), comments)
@@ -108,7 +106,6 @@ def _tags(match: Match, game: MatchGame) -> list[tuple[str, str]]:
 
 
 def _player_tags(side: str, player: PlayerSettings) -> list[tuple[str, str]]:
-    """A player's clock, or its net and visits."""
     clock = [(f"{side}TimeControl", control)] if (control := _clock(player)) else []
     if not player.has_net:
         return clock
@@ -119,7 +116,6 @@ def _player_tags(side: str, player: PlayerSettings) -> list[tuple[str, str]]:
 
 
 def _clock(player: PlayerSettings) -> str | None:
-    """The clock of a program, if it has one."""
     return None if player.engine is None else player.engine.tc
 
 
@@ -148,15 +144,6 @@ def played_line(game: _core.Game, played: MatchGame) -> tuple[_core.State, list[
     except ValueError as error:
         raise ValueError(f"game {played.index}: {error}") from None
     return start, actions
-
-
-def _movers(start: _core.State, actions: Iterable[int]) -> list[int]:
-    """Return the side that makes each move."""
-    state, movers = start.copy(), list[int]()
-    for action in actions:
-        movers.append(state.to_move)
-        state.apply(action)
-    return movers
 
 
 def _comments(game: MatchGame, score: Callable[[float], str]) -> Mapping[int, str]:

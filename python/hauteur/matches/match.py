@@ -113,7 +113,6 @@ class GamesInProgress:
 
     @property
     def work(self) -> Work:
-        """The work of all sessions until now."""
         return self.before.plus(self.facts.search, self.facts.visits)
 
     @property
@@ -128,7 +127,6 @@ class GamesInProgress:
 
     @property
     def matches(self) -> list[Match]:
-        """The matches."""
         return list(self.pairings.values())
 
     @property
@@ -141,11 +139,9 @@ class GamesInProgress:
         raise NotImplementedError
 
     def begin(self) -> None:
-        """Write the settings."""
         raise NotImplementedError
 
     def write_result(self) -> None:
-        """Renew result.json."""
         raise NotImplementedError
 
     def play_all(self) -> Generator[tuple[int, MatchGame]]:
@@ -229,12 +225,10 @@ class Match(GamesInProgress):
 
     @property
     def pairings(self) -> Mapping[tuple[int, int], Match]:
-        """The match alone."""
         return {(0, 1): self}
 
     @property
     def players(self) -> Mapping[str, PlayerSettings]:
-        """A and B."""
         return {"A": self.settings.a, "B": self.settings.b}
 
     @property
@@ -289,17 +283,14 @@ class Match(GamesInProgress):
         self.tally.add(game)
 
     def begin(self) -> None:
-        """Write match.json."""
         if self.folder is not None:
             self.folder.begin(self.stored_settings(), names=self.names)
 
     def write_result(self) -> None:
-        """Renew result.json, in a folder that is begun."""
         if self.folder is not None and self.folder.settings_file.exists():
             self.folder.write_result(self.result())
 
     def result(self) -> dict[str, Any]:
-        """Return the contents of result.json."""
         return {
             "complete": self.complete,
             "a": self.names[0],

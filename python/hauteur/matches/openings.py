@@ -1,7 +1,5 @@
 """Positions that games begin from: files of openings, random ones, and who sits where after them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -9,6 +7,7 @@ import numpy as np
 
 from hauteur import _core
 from hauteur.games.game_line import BadGame, TaggedGame
+from hauteur.games.played_game import position_after
 from hauteur.games.registry import load_game, with_fen
 from hauteur.matches.record import GamePlan
 from hauteur.players.settings import Colours
@@ -23,11 +22,9 @@ class Opening:
     actions: tuple[int, ...] = ()
 
     def origin(self, game: _core.Game) -> _core.State:
-        """The position before the moves."""
         return load_game(with_fen(game.spec, self.fen)).new_initial_state()
 
     def plan(self, game: _core.Game, index: int) -> GamePlan:
-        """The game with this number, which begins so."""
         return GamePlan(index, start=self.actions, origin=None if self.fen is None else self.origin(game))
 
 
@@ -156,10 +153,7 @@ def _random_line(state: _core.State, plies: int, random: np.random.Generator) ->
 
 def opening_state(game: _core.Game, plan: GamePlan) -> _core.State:
     """The position in which the searches of a game begin."""
-    state = plan.begin(game)
-    for action in plan.start:
-        state.apply(action)
-    return state
+    return position_after(plan.begin(game), plan.start)
 
 
 def first_of_two(game: _core.Game, colours: Colours, plan: GamePlan) -> tuple[int, int]:

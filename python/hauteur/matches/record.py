@@ -1,7 +1,5 @@
 """The record of a game: its plan, its moves, what the searches found at every move; the table of those columns."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any, Literal
 
@@ -13,6 +12,7 @@ import numpy as np
 from pydantic import Field
 
 from hauteur import _core
+from hauteur.games.played_game import texts_of
 from hauteur.matches.ratings.elo import (
     LEAST_OPENINGS,
     MatchScore,
@@ -68,18 +68,18 @@ class MatchGame(Section):
         plan, scores = record.plan, record.scores
         state = plan.begin(game)
         fen = None if plan.origin is None else state.notation()
-        opening, moves = (_line(state, actions) for actions in (plan.start, record.actions.tolist()))
+        moves, begins = texts_of(state, [*plan.start, *record.actions.tolist()]), len(plan.start)
         centipawns = [None if math.isnan(score) else round(100 * score) for score in scores.tolist()]
         return cls(
             index=plan.index,
             a=SIDES[plan.sides.index(a)],
             score=record.score_of(a),
             end=record.end_reason,
-            plies=len(plan.start) + len(record.actions),
+            plies=len(moves),
             fen=fen,
-            opening=opening,
-            moves=moves,
-            notes={len(plan.start) + number: note for number, note in record.notes.items()},
+            opening=" ".join(moves[:begins]),
+            moves=" ".join(moves[begins:]),
+            notes={begins + number: note for number, note in record.notes.items()},
             centipawns=() if np.isnan(scores).all() else tuple(centipawns),
             depths=tuple(record.depths.tolist()) if record.depths.any() else (),
             milliseconds=tuple(round(1000 * seconds) for seconds in np.nan_to_num(record.seconds).tolist()),
@@ -98,15 +98,6 @@ class MatchGame(Section):
 
 def _digest(text: str) -> bytes:
     return hashlib.blake2b(text.encode(), digest_size=8).digest()
-
-
-def _line(state: _core.State, actions: Sequence[int]) -> str:
-    """Play the actions; return them in the game's notation."""
-    texts = []
-    for action in actions:
-        texts.append(state.action_to_text(action))
-        state.apply(action)
-    return " ".join(texts)
 
 
 @dataclass
@@ -146,7 +137,6 @@ class Tally:
 
     @property
     def decided(self) -> bool:
-        """True once the sequential test has ended."""
         return self.test is not None and self.test.verdict is not None
 
     def add(self, game: MatchGame) -> None:
@@ -183,7 +173,6 @@ class Tally:
 
     @property
     def score_interval(self) -> tuple[float, float]:
-        """95 % interval of A's score."""
         return self.interval(0.95)
 
     def interval(self, confidence: float) -> tuple[float, float]:
@@ -193,17 +182,12 @@ class Tally:
         """
         if self.interval_from == "running":
             return running_interval(self._scores, self.pairs, confidence)
-        low, high = self._own_interval(confidence)
+        paired = self.pairs.pairs > 0
+        low, high = pair_score_interval(self.pairs, confidence) if paired else score_interval(self.record, confidence)
         if self.interval_from != "openings":
             return low, high
         least, most = opening_interval(self._openings.values(), confidence)
         return min(low, least), max(high, most)
-
-    def _own_interval(self, confidence: float) -> tuple[float, float]:
-        """Interval from pairs, or games, that are independent."""
-        if self.pairs.pairs:
-            return pair_score_interval(self.pairs, confidence)
-        return score_interval(self.record, confidence)
 
     @property
     def interval_from(self) -> IntervalSource:
@@ -224,7 +208,6 @@ class Tally:
 
     @property
     def elo_interval(self) -> tuple[float, float]:
-        """95 % interval of A's Elo above B."""
         return elo_of_interval(self.score_interval)
 
     def common_ends(self) -> list[tuple[str, int]]:
@@ -265,7 +248,6 @@ class Work:
     capacity: int = 0
 
     def plus(self, search: SearchFacts, visits: float) -> Work:
-        """Return the total with one more session added."""
         return Work(
             seconds=self.seconds + search.total,
             evaluations=self.evaluations + search.rows,
@@ -275,7 +257,6 @@ class Work:
         )
 
     def to_json(self) -> dict[str, Any]:
-        """The counts with their rates."""
         return {
             "seconds": round(self.seconds, 3),
             "evaluations": self.evaluations,
@@ -290,7 +271,6 @@ class Work:
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> Work:
-        """Inverse of `to_json`."""
         return cls(*(values[name] for name in ("seconds", "evaluations", "visits", "batches", "capacity")))
 
 

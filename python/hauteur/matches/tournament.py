@@ -6,8 +6,6 @@ seed, derived from that of the tournament and the two numbers; so players can be
 existing games stay valid.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal, Self
@@ -51,7 +49,6 @@ class TournamentSettings(GamesSettings):
         return [(a, b) for a in rows for b in range(a + 1, last)]
 
     def match(self, a: int, b: int) -> MatchSettings:
-        """The match of a pairing."""
         return MatchSettings(
             a=self.players[a],
             b=self.players[b],
@@ -80,21 +77,17 @@ class Tournament(GamesInProgress):
 
     @property
     def pairings(self) -> Mapping[tuple[int, int], Match]:
-        """The matches by the indices of their players."""
         return self._pairings
 
     @property
     def players(self) -> Mapping[str, PlayerSettings]:
-        """The players by name."""
         return dict(zip(self.names, self.settings.players, strict=True))
 
     @property
     def games_wanted(self) -> int:
-        """All games."""
         return self.settings.games * len(self.pairings)
 
     def ratings(self) -> RatingList:
-        """The rating list of the games until now."""
         return rating_list(Encounter(*match.names, match.tally.record) for match in self.matches)
 
     def resume(self) -> list[set[int]]:
@@ -105,7 +98,6 @@ class Tournament(GamesInProgress):
         return [own for match in self.matches for own in match.resume()]
 
     def begin(self) -> None:
-        """Write tournament.json and those of the matches."""
         if self.folder is not None:
             self.folder.begin_tournament(self.stored_settings())
             for match in self.matches:
@@ -117,7 +109,6 @@ class Tournament(GamesInProgress):
         return {"players": self.names, "pairings": pairings, **self.settings.model_dump(exclude={"players"})}
 
     def result(self) -> dict[str, Any]:
-        """Return the contents of result.json."""
         found = self.ratings()
         return {
             "complete": self.games_done == self.games_wanted,
@@ -135,7 +126,6 @@ class Tournament(GamesInProgress):
         }
 
     def write_result(self) -> None:
-        """Renew the results of the tournament and of its pairings."""
         if self.folder is not None and self.folder.settings_file.exists():
             self.folder.write_result(self.result())
             for match in self.matches:

@@ -79,7 +79,6 @@ class SearchRun:
 
     @property
     def new_visits(self) -> int:
-        """Visits of this search alone."""
         return self.counters.visits - self.base.visits
 
     @property
@@ -88,7 +87,6 @@ class SearchRun:
         return (self.counters.depth_sum - self.base.depth_sum) / max(self.new_visits, 1)
 
     def pace(self) -> Pace:
-        """The work until now."""
         return Pace(
             seconds=time.monotonic() - self.started,
             new_visits=self.new_visits,
@@ -256,7 +254,6 @@ class Analysis(Closing):
 
     @property
     def searching(self) -> bool:
-        """True while a search is running."""
         return self._between.busy
 
     def report(self, *, lines: int = 1) -> RootReport:
@@ -283,8 +280,6 @@ class Analysis(Closing):
         """Return the digest of the whole tree, and what was counted in it."""
         with self._between.alone():
             return self._tree.facts
-
-    # Private: one search.
 
     def _new_run(
         self,
@@ -412,8 +407,6 @@ class Analysis(Closing):
             run.mate = lower * ((plies + 1) // 2)
         reached = run.depth if limits.mate is None else self._tree.forest.tree_stats(self._tree.number)["nodes"]
         return {"proven": lower == upper, "stalled": run.growth.has_stalled(run.new_visits, reached)}
-
-    # Private: reports.
 
     def _report_when_due(self, run: SearchRun, now: float) -> None:
         if run.on_report is None and run.limits_now.mate is None:

@@ -191,7 +191,6 @@ class _Searches(Generic[Result]):
         self.driver = SearchDriver(self._forest, one.evaluator, one.large, spread=True, facts=one.facts)
 
     def _reading(self, tree: int) -> SearchReading:
-        """Return what the tree has found until now."""
         ids = [tree]
         win, _, loss = self._forest.root_values(ids)[0].tolist()
         q = self._forest.root_q(ids)[0]

@@ -1,7 +1,5 @@
 """Control of one search from other threads: its end, and the start of its clock."""
 
-from __future__ import annotations
-
 import atexit
 import signal
 import threading
@@ -35,7 +33,6 @@ class SearchControl:
 
     @property
     def stopped(self) -> bool:
-        """Return whether the search was asked to end."""
         return self._stopped.done()
 
     def stop(self) -> None:

@@ -1,7 +1,5 @@
 """Base classes of the models of `params.py`: sections of settings that the core checks."""
 
-from __future__ import annotations
-
 from typing import Self
 
 from pydantic import model_validator
@@ -29,7 +27,6 @@ class RuleSection(CheckedSection):
 
     @property
     def is_neutral(self) -> bool:
-        """True where the settings leave the search unchanged."""
         return self.asked_core()
 
 

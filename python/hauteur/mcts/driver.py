@@ -86,7 +86,6 @@ class SearchFacts:
         return self.rows / self.capacity if self.capacity else 0.0
 
     def add(self, other: SearchFacts) -> None:
-        """Add the counts and seconds of another search."""
         for name, value in vars(other).items():
             setattr(self, name, getattr(self, name) + value)
 
@@ -171,7 +170,6 @@ class InFlight:
         return rows_for(self.evaluator, self.forest, self.batch_size)
 
     def _most_rows(self) -> int:
-        """Return the most rows of the next batch."""
         if self.spread and self.net == 0:  # turns of the large net are rare, and some come together
             return min(self.batch_size, -(-len(self.forest.active()) // self.depth))
         return self.batch_size if self.rows is None else min(self.batch_size, self.rows())

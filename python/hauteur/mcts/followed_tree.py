@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hauteur import _core
+from hauteur.games.played_game import position_after
 from hauteur.mcts.own_rules import Rule, rule_chain
 from hauteur.mcts.params import SearchParams
 
@@ -53,11 +54,9 @@ class AnalysisNets:
 
     @property
     def batch_size(self) -> int:
-        """Most rows of a batch."""
         return self._rows or self.small.batch_size
 
     def close(self) -> None:
-        """Close the evaluators that were made here."""
         for evaluator, source in zip(self._open, self._sources, strict=False):
             if evaluator is not source:
                 evaluator.close()
@@ -130,12 +129,10 @@ class FollowedTree:
 
     @property
     def ids(self) -> NDArray[np.int64]:
-        """The tree's id, int64 [1]."""
         return np.array([self.number], np.int64)
 
     @property
     def state(self) -> _core.State:
-        """A copy of the position."""
         return self.forest.state(self.number)
 
     @property
@@ -145,12 +142,10 @@ class FollowedTree:
 
     @property
     def counters(self) -> TreeCounters:
-        """Counts of the tree until now."""
         return TreeCounters(*self.forest.root_counters(self.number))
 
     @property
     def facts(self) -> TreeFacts:
-        """Digest and counters of the tree."""
         return TreeFacts(f"{self.forest.digest(self.number):016x}", self.forest.tree_stats(self.number))
 
     def go_to(self, start: _core.State, actions: Sequence[int]) -> bool:
@@ -158,15 +153,16 @@ class FollowedTree:
         line, key = tuple(actions), (start.game.spec, start.notation())
         known = len(self._actions)
         kept = self._forest is not None and key == self._start and line[:known] == self._actions
-        if kept:
-            self._advance(line[known:])
-        else:
-            self._restart(start, line)
-        self._start, self._actions, self._position = key, line, _after(start, line)
+        position = position_after(start, line)
+        for action in line[known:] if kept else ():
+            self.forest.advance(self.ids, np.array([action], np.uint16))
+            self.version += 1
+        if not kept:
+            self._restart(position)
+        self._start, self._actions, self._position = key, line, position
         return kept
 
     def clear(self) -> None:
-        """Forget position, tree and evaluations."""
         self._forest, self._actions = None, ()
         self.version += 1
 
@@ -190,25 +186,11 @@ class FollowedTree:
         result = tables.probe_wdl(state) or 0
         return best, (result > 1) - (result < -1)  # what the fifty-move rule spoils is a draw
 
-    def _advance(self, actions: Sequence[int]) -> None:
-        for action in actions:
-            self.forest.advance(self.ids, np.array([action], np.uint16))
-            self.version += 1
-
-    def _restart(self, start: _core.State, actions: Sequence[int]) -> None:
-        state = _after(start, actions)
-        if self._forest is None or self._forest.game.spec != start.game.spec:
-            self._forest = _core.Forest(start.game, self.params, self.seed, 1, rule_chain(self.rules))
+    def _restart(self, state: _core.State) -> None:
+        if self._forest is None or self._forest.game.spec != state.game.spec:
+            self._forest = _core.Forest(state.game, self.params, self.seed, 1, rule_chain(self.rules))
             self._leaf_tablebase = None
         else:
             self._forest.remove(self.ids)
         self.number = self._forest.add(state)
         self.version += 1
-
-
-def _after(start: _core.State, actions: Sequence[int]) -> _core.State:
-    """Return the position after these actions."""
-    state = start.copy()
-    for action in actions:
-        state.apply(action)
-    return state

@@ -67,14 +67,12 @@ class Lc0Option:
                 return "" if text == "<empty>" else text
 
     def text(self, value: Value) -> str:
-        """Return a value as the protocol writes it."""
         if isinstance(value, bool):
             return "true" if value else "false"
         return f"{value:.10g}" if isinstance(value, float) else str(value)
 
     @property
     def allowed(self) -> str:
-        """The allowed values, in words."""
         words = {
             "check": "true or false",
             "spin": f"a whole number from {self.least:.0f} to {self.most:.0f}",

@@ -79,7 +79,6 @@ class Limits:
 
     @property
     def by_visits_alone(self) -> bool:
-        """Return whether visits end the search, and no clock."""
         return (self.visits is not None or self.new_visits is not None) and self.budget is None and not self.infinite
 
 
@@ -173,13 +172,9 @@ def _limit_reached(limits: Limits, progress: Progress) -> str | None:
         return "visits"
     if limits.depth is not None and progress.depth >= limits.depth:
         return "depth"
-    return "time" if limits.budget is not None and _is_late(limits.budget, progress) else None
-
-
-def _is_late(budget: Budget, progress: Progress) -> bool:
-    """Return whether the next batch would end after the deadline."""
-    end = progress.seconds + progress.batch_seconds
-    return end >= budget.target and end >= deadline(budget, progress)
+    end = progress.seconds + progress.batch_seconds  # of the next batch
+    is_late = limits.budget is not None and end >= limits.budget.target and end >= deadline(limits.budget, progress)
+    return "time" if is_late else None
 
 
 def _unreachable(limits: Limits, progress: Progress) -> str | None:
@@ -204,7 +199,7 @@ def _settled(limits: Limits, progress: Progress) -> str | None:
         return "only move"
     if not progress.by_visits:
         return None
-    first, second = _two_largest(visits)
+    first, second, *_ = [*sorted(visits, reverse=True)[:2], 0, 0]
     if first - second > visits_left(limits, progress) / limits.smart_pruning:
         return "decided"
     return None
@@ -222,11 +217,6 @@ def _unsettled(progress: Progress) -> bool:
     most = max(visits, default=0)
     pairs = [(n, q) for n, q in zip(visits, values, strict=True) if n > 0 and n >= RIVAL_SHARE * most]
     return bool(pairs) and max(pairs, key=lambda p: p[1])[1] > max(pairs)[1]
-
-
-def _two_largest(visits: Sequence[int]) -> tuple[int, int]:
-    first, second, *_ = [*sorted(visits, reverse=True)[:2], 0, 0]
-    return first, second
 
 
 # The clock.

@@ -37,7 +37,6 @@ class FlagFact(Fact):
     """A row of a table as flags, bool [width]."""
 
     def __get__(self, table: Table | None, owner: type[Table]) -> Flags:  # type: ignore[override]
-        """Return the row as flags."""
         return np.asarray(super().__get__(table, owner) != 0)
 
 
@@ -422,7 +421,6 @@ def rule_chain(rules: Sequence[Rule] | None) -> RuleChain | None:
 
 
 def _overrides(rules: Sequence[Rule], place: str) -> tuple[Override, ...]:
-    """Return what the rules do at a place."""
     return tuple(
         Override(f"{type(rule).__name__}.{place}", getattr(rule, place), number)
         for number, rule in enumerate(rules)

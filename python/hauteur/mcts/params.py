@@ -3,8 +3,6 @@
 Written from crates/core by `make schema`: change them there. Every rule has a page in mcts/methods.
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field

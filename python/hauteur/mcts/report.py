@@ -1,7 +1,5 @@
 """The findings of a search about its root: the moves, best first, with their lines, the pace, and curves over time."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
@@ -86,12 +84,10 @@ class Pace:
 
     @property
     def visits_per_second(self) -> float:
-        """New visits per second."""
         return self.new_visits / self.seconds if self.seconds > 0.0 else 0.0
 
     @property
     def rows_per_second(self) -> float:
-        """Evaluations per second."""
         return self.rows / self.seconds if self.seconds > 0.0 else 0.0
 
 
@@ -153,7 +149,9 @@ def root_moves(forest: _core.Forest, tree: int, *, lines: int, allowed: Collecti
     """Return the moves of the root: winning at once, then as the rule of choice orders them, losing at once last."""
     moves = [_root_move(edge) for edge in forest.root_edges(tree) if not allowed or edge["action"] in allowed]
     moves.sort(key=lambda move: -move.result)
-    return tuple(_with_line(forest, tree, move) if i < lines else move for i, move in enumerate(moves))
+    for place, move in enumerate(moves[:lines]):
+        moves[place] = replace(move, line=tuple(int(a) for a in forest.principal_variation(tree, move.action)))
+    return tuple(moves)
 
 
 def choose_move(moves: Sequence[RootMove], settings: Temperature, ply: int, uniform: float) -> RootMove:
@@ -224,10 +222,6 @@ def _root_move(edge: Mapping[str, Any]) -> RootMove:
     return RootMove(**facts, wdl=None if wdl is None else _triple(wdl), line=(edge["action"],))
 
 
-def _with_line(forest: _core.Forest, tree: int, move: RootMove) -> RootMove:
-    return replace(move, line=tuple(int(a) for a in forest.principal_variation(tree, move.action)))
-
-
 def _triple(values: NDArray[np.float32] | Sequence[float]) -> Wdl:
     return float(values[0]), float(values[1]), float(values[2])
 
@@ -268,7 +262,6 @@ class SearchHistory:
         self._seen = 0
 
     def add(self, report: RootReport) -> None:
-        """Take the next report."""
         slim = replace(report, moves=tuple(replace(move, line=()) for move in report.moves))
         self._newest = slim
         if self._seen % self._stride == 0:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from hauteur import _core
 from hauteur.games.game_line import end_text
-from hauteur.games.moves import Move, move_of, moves_of
+from hauteur.games.played_game import Move, move_of, moves_of, texts_of
 from hauteur.mcts.followed_tree import FollowedTree
 from hauteur.mcts.report import RootMove, RootReport, report_json
 from hauteur.mcts.scores import pov_score
@@ -256,8 +256,4 @@ def refuse_finished(state: object, where: str = "") -> None:
 
 def line_text(state: _core.State, line: Sequence[int], most: int = 8) -> str:
     """Return up to `most` moves of a line as text."""
-    state, words = state.copy(), []
-    for action in line[:most]:
-        words.append(state.action_to_text(action))
-        state.apply(action)
-    return " ".join(words)
+    return " ".join(texts_of(state, line[:most]))

@@ -117,9 +117,7 @@ class TreeNode:
         """The position; `copy()` it before playing on."""
         if self.parent is None:
             return self._tree.state
-        state = self.parent.state.copy()
-        state.apply(self.line[-1])
-        return state
+        return self.parent.state.child(self.line[-1])
 
     def __repr__(self) -> str:
         q = "" if math.isnan(self.q) else f", q={self.q:+.3f}"
@@ -171,7 +169,6 @@ class SearchTree:
 
     @property
     def root(self) -> TreeNode:
-        """The root."""
         return _node(self, None, (), self.source.root())
 
     def node(self, line: Sequence[int | str]) -> TreeNode:

@@ -5,8 +5,6 @@ any source: its size is limited, and every number is checked when it is opened. 
 behind them is asked for.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -18,6 +16,7 @@ from numpy.typing import NDArray
 from pydantic import Field
 
 from hauteur import _core
+from hauteur.games.played_game import position_after
 from hauteur.games.registry import load_game
 from hauteur.system.files import read_json, write_bytes
 from hauteur.system.settings import Section, validated
@@ -76,7 +75,6 @@ class ForestTree:
         }
 
     def edges(self, line: Sequence[int], most: int | None = None) -> Sequence[Edge]:
-        """The edges behind a line."""
         self._ready()
         try:
             return self._forest.edges_behind(self._number, list(line), most) or ()
@@ -84,7 +82,6 @@ class ForestTree:
             raise _BEING_SEARCHED from None
 
     def branches(self, count: int) -> Columns:
-        """The most visited nodes."""
         self._ready()
         try:
             return self._forest.branches(self._number, count)
@@ -185,11 +182,9 @@ class SavedTree:
         self._starts = np.searchsorted(parents[self._order], np.arange(len(parents) + 1))
 
     def root(self) -> Edge:
-        """The root."""
         return next(edges_of(self._columns, [0]))
 
     def edges(self, line: Sequence[int], most: int | None = None) -> Sequence[Edge]:
-        """The edges of the position behind a line that the file has."""
         rows = self._behind(0)
         for action in line:
             found = rows[self._columns["action"][rows] == action]
@@ -204,11 +199,9 @@ class SavedTree:
         return below | {"parent": below["parent"] - 1}
 
     def facts(self) -> dict[str, Any]:
-        """Return the facts of the search in the file."""
         return self.header.model_dump(include={"settings", "seed", "nets", "digest", "complete", "hauteur"})
 
     def _behind(self, row: int) -> NDArray[np.int64]:
-        """The rows of the children of a row."""
         return self._order[self._starts[row] : self._starts[row + 1]]
 
 
@@ -250,9 +243,7 @@ def read_tree(path: Path) -> tuple[_core.State, SavedTree]:
         raise ValueError(f"{path}: {problem}")
     wdl = np.stack([columns.pop(name) for name in ("win", "draw", "loss")], axis=1)
     try:
-        state = load_game(checked.game).new_initial_state()
-        for action in checked.moves:
-            state.apply(action)
+        state = position_after(load_game(checked.game).new_initial_state(), checked.moves)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
     return state, SavedTree(checked, columns | {"reported_wdl": wdl})

@@ -61,7 +61,6 @@ def _is_move(dx: int, dy: int) -> bool:
 
 
 def _plane(dx: int, dy: int) -> int:
-    """Plane of the convolution head for a plain move."""
     if {abs(dx), abs(dy)} == {1, 2}:
         return 56 + _KNIGHT.index((dx, dy))
     distance = max(abs(dx), abs(dy))

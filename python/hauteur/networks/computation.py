@@ -10,8 +10,6 @@ attention policy are lc0's (its ONNX converter). Shapes are without the rows of 
 channels].
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from itertools import count, takewhile
 from math import sqrt
@@ -132,7 +130,6 @@ def _size(ops: Operations[Any], name: str) -> int | None:
 
 
 def _activated(ops: Operations[Value], x: Value) -> Value:
-    """The network's own activation."""
     return ops.activation(x, ops.architecture.activation)
 
 

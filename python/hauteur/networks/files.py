@@ -20,9 +20,8 @@ from hauteur.networks.architecture import (
     Shape,
     TrainingFacts,
 )
-from hauteur.networks.layers import Floats
+from hauteur.networks.layers import Floats, lc0_shapes, resnet_shapes
 from hauteur.networks.registry import Contents, Format, Net
-from hauteur.networks.shapes import lc0_shapes, resnet_shapes
 from hauteur.system.errors import one_line
 
 Read = TypeVar("Read")

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from hauteur.networks.architecture import Lc0Architecture, RegisteredArchitecture, ResNetArchitecture
-from hauteur.networks.layers import LayerNames
+from hauteur.networks.layers import LayerNames, lc0_shapes, resnet_layers
 from hauteur.networks.lc0_layers import Floats, decode, encode, encoding_of, flatten, size, unflatten
 from hauteur.networks.lc0_proto import (
     MAGIC,
@@ -26,7 +26,6 @@ from hauteur.networks.lc0_proto import (
     read_net,
 )
 from hauteur.networks.registry import Contents, Format, Net
-from hauteur.networks.shapes import lc0_shapes, resnet_layers
 from hauteur.networks.wire import Message
 from hauteur.system.errors import one_line
 
@@ -63,7 +62,8 @@ class Lc0File:
     def _open(self, net: Message) -> None:
         if "weights" not in net:
             raise ValueError("holds an ONNX model, not lc0 weights" if "onnx_model" in net else "holds no weights")
-        self._encoding = _file_encoding(net)
+        number = net.get("format", {}).get("weights_encoding", 0) or Encoding.LINEAR16
+        self._encoding = encoding_of({"encoding": number})
         layers, scalars = flatten(net["weights"])
         self._layers = {path: layer for path, layer in layers.items() if layer.get("params")}
         sizes = {path: _size(path, layer, self._encoding) for path, layer in self._layers.items()}
@@ -98,11 +98,6 @@ def _size(path: str, layer: Message, default: Encoding) -> int:
         raise ValueError(f"layer {path} {error}") from None
 
 
-def _file_encoding(net: Message) -> Encoding:
-    number = net.get("format", {}).get("weights_encoding", 0) or Encoding.LINEAR16
-    return encoding_of({"encoding": number})
-
-
 def _training(params: Message) -> dict[str, str | int | float | bool | None]:
     """Return the facts without non-finite numbers; float32 values as their shortest distinguishing decimals."""
     finite = {name: value for name, value in params.items() if not isinstance(value, float) or math.isfinite(value)}
@@ -117,7 +112,7 @@ def _architecture(net: Message, sizes: Mapping[str, int], scalars: dict[str, int
     return Lc0Architecture.model_validate(
         {
             "structure": form["network"],
-            "filters": _filters(sizes),
+            "filters": sizes.get("input.weights", 0) // (112 * 9),  # of 112 planes, 3x3
             "blocks": _count(sizes, "residual.{}.conv1.weights"),
             "se": "residual.0.se.w1" in sizes,
             "embedding": sizes.get("ip_emb_b", 0) if encoders else 0,
@@ -151,13 +146,7 @@ def _formats(form: Mapping[str, int], *, policy_encoders: bool) -> dict[str, Any
     }
 
 
-def _filters(sizes: Mapping[str, int]) -> int:
-    """Filters of the input convolution, 112 planes of 3x3."""
-    return sizes.get("input.weights", 0) // (112 * 9)
-
-
 def _count(sizes: Mapping[str, int], pattern: str) -> int:
-    """Return the number of items of a list."""
     result = 0
     while pattern.format(result) in sizes:
         result += 1

@@ -220,7 +220,6 @@ def _described(
 
 
 def _fits(value: object) -> bool:
-    """Return whether a file can hold this setting."""
     return value is None or isinstance(value, bool | int | float) or (isinstance(value, str) and len(value) <= 1000)
 
 

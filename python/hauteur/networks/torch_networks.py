@@ -1,7 +1,5 @@
 """Torch modules that carry out `computation`: residual towers to be trained, and lc0's networks. Imports torch."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, cast
 
@@ -14,8 +12,7 @@ from torch.nn import functional
 from hauteur.networks.architecture import Lc0Architecture, ResNetArchitecture
 from hauteur.networks.chess_moves import NUM_MOVES, attention_indices, convolution_indices, reach_map
 from hauteur.networks.computation import VALUE_OUTPUTS, Convolution, Dense, Operations, body, policy_head, value_head
-from hauteur.networks.layers import NORM, Floats, LayerNames, fold_norm
-from hauteur.networks.shapes import SizedLayer, lc0_shapes, resnet_layers
+from hauteur.networks.layers import NORM, Floats, LayerNames, SizedLayer, fold_norm, lc0_shapes, resnet_layers
 
 ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
     "relu": functional.relu,
@@ -52,7 +49,6 @@ class TorchNetwork(nn.Module):
         return body(cast("Operations[Tensor]", self), features)
 
     def answers(self, x: Tensor) -> tuple[Tensor, Tensor]:
-        """Compute the outputs of both heads from the body."""
         ops = cast("Operations[Tensor]", self)
         policy, value = policy_head(ops, x), value_head(ops, x)
         return policy, torch.tanh(value) if VALUE_OUTPUTS[self.architecture.value] == 1 else value

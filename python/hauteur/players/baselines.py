@@ -1,7 +1,5 @@
 """Players without a network as text: `random`, `mcts:N` and `rave:N`, N random games a move."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from dataclasses import dataclass
@@ -55,7 +53,6 @@ class BaselinePlayer:
     workers: Executor
 
     def choose(self, request: MoveRequest) -> Future[ChosenMove]:
-        """Begin to look for a move."""
         return self.workers.submit(self.rule, request.state, request.seed)
 
     def end(self, game: int) -> None:
@@ -82,7 +79,6 @@ def move_function(game: _core.Game, baseline: Baseline) -> MoveFunction:
 
 
 def _random_move(state: _core.State, seed: int) -> ChosenMove:
-    """A uniformly random legal move."""
     actions = state.legal_actions()
     return ChosenMove(int(actions[_core.random_u64(seed, 0) * len(actions) >> 64]))
 

@@ -1,15 +1,12 @@
 """Building players from their settings; the evaluators and threads that they share."""
 
-from __future__ import annotations
-
 import hashlib
 import inspect
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 from hauteur import _core
 from hauteur.mcts.driver import for_nets, nets_of
@@ -22,6 +19,7 @@ from hauteur.players.move_player import MovePlayer
 from hauteur.players.player import Player, object_name, player_label
 from hauteur.players.search_player import SearchPlayer
 from hauteur.players.settings import NETS, PlayerSettings, player_text
+from hauteur.system.closing import Closing
 from hauteur.system.files import sha256_of
 from hauteur.system.hardware import usable_cores
 
@@ -50,16 +48,14 @@ class Resources:
 
     @property
     def rows(self) -> int:
-        """Most rows of a batch."""
         return (self.parallel + 1) // 2 if self.batch_size is None else self.batch_size
 
     @property
     def cores(self) -> int:
-        """Threads of a net."""
         return usable_cores() if self.threads == 0 else self.threads
 
 
-class Evaluators:
+class Evaluators(Closing):
     """Opens nets: one evaluator for a net, however many players use it; and threads for players without one.
 
     exact: the answers of nets in files do not depend on the batch, bit for bit.
@@ -74,12 +70,7 @@ class Evaluators:
         self._workers: Executor | None = None
         self._engines: EngineHost | None = None
 
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def close(self) -> None:
         self._stack.close()
 
     def get(self, net: str, settings: PlayerSettings) -> Evaluator:
@@ -193,7 +184,8 @@ def player_facts(game: _core.Game, player: PlayerSettings, key: str) -> dict[str
         net = net_content(resolved_net(game, player))
     facts = {key: f"visits={player.visits} {rest}".strip(), f"{key}_net": net}
     if isinstance(player, Player) and player.rules:
-        facts[f"{key}_rules"] = rules_content(player)
+        sources = [f"{rule!r} sha256 {_source(type(rule)) or 'unknown'}" for rule in player.rules]
+        facts[f"{key}_rules"] = "; ".join(sources)
     other = "large_net" if player.large_net else "opponent_net"
     return facts | {f"{key}_{other}": net_content(player.other_net)} if player.other_net else facts
 
@@ -220,11 +212,6 @@ def object_content(thing: Any) -> str:
     state = getattr(thing, "state_dict", None)
     text = _weights(state()) if callable(state) else _source(thing)
     return f"object {object_name(thing)}{f' sha256 {text}' if text else ''}"
-
-
-def rules_content(player: Player) -> str:
-    """Return the rules of a player with their public values and a hash of the source of each, in their order."""
-    return "; ".join(f"{rule!r} sha256 {_source(type(rule)) or 'unknown'}" for rule in player.rules)
 
 
 def _source(thing: Any) -> str | None:

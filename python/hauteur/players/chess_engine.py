@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, overload
 import chess
 import chess.engine
 
-from hauteur.games.moves import Move, move_of, moves_of
+from hauteur.games.played_game import Move, move_of, moves_of
 from hauteur.games.positions import as_state
 from hauteur.games.registry import load_game
 from hauteur.mcts.analysis import Analysis
@@ -74,7 +74,6 @@ class PlayerEngine(Closing):
         return move_of(state, self._asked(self._player, state, limit))
 
     def _chosen(self, player: SearchPlayer, state: _core.State, found: SearchResult) -> Move:
-        """Return the move by the temperature of the player."""
         self._moves += 1
         random = stream(self._seed, "temperature", self._moves).random()
         return move_of(state, choose_move(found.report.moves, player.temperature, state.ply, random).action)

@@ -5,8 +5,6 @@ for every hundred points, chosen so that each scores 64 % against the one below 
 those of the ladder: maia-1500, its policy sampled as it was trained, is 1500. They are no ratings of a server.
 """
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Names that can be given: nets, and the settings of players and searches."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple

@@ -5,15 +5,13 @@ the position and the seed that it is named by, not on the thread that found it o
 (hauteur.players.engines) fit the same protocol.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
 from typing import Protocol
 
 from hauteur import _core
-from hauteur.games.end_reasons import RESIGNATION
+from hauteur.games.game_line import RESIGNATION
 
 
 @dataclass(frozen=True)

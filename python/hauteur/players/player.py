@@ -118,7 +118,6 @@ class Player(PlayerSettings):
 
     @classmethod
     def of(cls, settings: PlayerSettings) -> Self:
-        """Return the player of settings that were read."""
         return cls.model_construct(**{name: getattr(settings, name) for name in PlayerSettings.model_fields})
 
     def __repr__(self) -> str:

@@ -18,7 +18,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import AfterValidator, Field, model_validator
 
 from hauteur.mcts.lc0_options import setting_path
-from hauteur.mcts.params import OpponentNet, SearchParams, Temperature
+from hauteur.mcts.params import SearchParams, Temperature
 from hauteur.networks.evaluators.base import Precision
 from hauteur.players.baselines import is_baseline, parse_baseline
 from hauteur.players.engines.settings import (
@@ -36,11 +36,6 @@ Colours = Literal["swap", "first", "second", "mover"]
 """Side of a player: the one and the other in turns, always one, or that of the side to move."""
 
 
-def _written(baseline: str) -> str:
-    """The shortest way to write a player without a network."""
-    return str(parse_baseline(baseline))
-
-
 class PlayerSettings(Section):
     """Settings of a player of a match.
 
@@ -53,7 +48,7 @@ class PlayerSettings(Section):
     """
 
     name: str = ""
-    baseline: Annotated[str, AfterValidator(_written)] | None = None
+    baseline: Annotated[str, AfterValidator(lambda text: str(parse_baseline(text)))] | None = None
     engine: EngineSettings | None = None
     net: str | None = None
     large_net: str | None = None
@@ -83,13 +78,9 @@ class PlayerSettings(Section):
     @model_validator(mode="before")
     @classmethod
     def _with_a_model_of_the_opponent(cls, values: Any) -> Any:
-        """Switch search.opponent_net on where a net is given for it."""
-        if not isinstance(values, dict) or not values.get("opponent_net"):
-            return values
-        if values.get("large_net"):
+        if isinstance(values, dict) and values.get("opponent_net") and values.get("large_net"):
             raise ValueError("large_net and opponent_net exclude each other: both are a second net")
-        search = values.get("search") or {}
-        return values | {"search": {"opponent_net": OpponentNet()} | dict(search)}
+        return with_model_of_opponent(values)
 
     @model_validator(mode="after")
     def _without_a_network_nothing_else(self) -> Self:
@@ -101,6 +92,15 @@ class PlayerSettings(Section):
             player = self.baseline or f"{self.engine and self.engine.command}"
             raise ValueError(f"{player} is a player without a network: {given[0]} does not apply; allowed: name")
         return self
+
+
+def with_model_of_opponent(values: Any) -> Any:
+    """Switch search.opponent_net on where settings that are read have a net for it."""
+    if not isinstance(values, dict) or not values.get("opponent_net"):
+        return values
+    search = values.get("search") or {}
+    given = search.model_dump(exclude_unset=True) if isinstance(search, SearchParams) else search
+    return {**values, "search": {"opponent_net": {}, **given}}
 
 
 NETS = ("net", "large_net", "opponent_net")

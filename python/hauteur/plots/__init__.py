@@ -4,11 +4,9 @@
 have its legend; `write_png` and `write_csv` write one as a standalone file.
 """
 
-from hauteur.plots.colours import LINE_COLOURS
-from hauteur.plots.figure import Figure, Series
+from hauteur.plots.figure import LINE_COLOURS, Figure, Series, lines, over_seeds, shares
 from hauteur.plots.files import write_csv, write_png
-from hauteur.plots.kinds import lines, over_seeds, shares
-from hauteur.plots.svg import svg
+from hauteur.plots.page import svg
 
 __all__ = [
     "LINE_COLOURS",

@@ -4,8 +4,6 @@ It takes plain data (`hauteur.games.walks` makes it): `drawing_of` a state, and 
 of itself is put into the page as JSON, and by the script as text, never as markup.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping, Sequence
 from html import escape

@@ -1,11 +1,59 @@
-"""A figure as plain data: what it shows, not how it is drawn. Page, PNG and CSV are made of the same object."""
+"""A figure as plain data: what it shows, not how it is drawn. Page, PNG and CSV are made of the same object.
 
-from __future__ import annotations
+The kinds of figures are functions of plain numbers: shares of results, lines, and the spread over seeds.
+
+Colours have names, on light and on dark ground; they are distinguishable with any colour vision.
+"""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
+
+LINE_COLOURS = ("blue", "orange", "green", "purple", "sky", "gold", "ink")
+"""Colours of lines, in the order in which they are given out."""
+
+LIGHT = {
+    "page": "#fbfaf8",
+    "card": "#ffffff",
+    "ink": "#1d1d1b",
+    "soft": "#65625c",
+    "rule": "#dddad3",
+    "win": "#7fb0de",
+    "draw": "#dcd8ce",
+    "loss": "#e79a78",
+    "loss-ink": "#b3261e",
+    "blue": "#1f6cb4",
+    "orange": "#c9561a",
+    "green": "#1a8a67",
+    "purple": "#a8578c",
+    "sky": "#4aa3d4",
+    "gold": "#b98a10",
+}
+
+DARK = {
+    "page": "#171716",
+    "card": "#1f1f1d",
+    "ink": "#edebe6",
+    "soft": "#a9a69f",
+    "rule": "#3a3936",
+    "win": "#2f6396",
+    "draw": "#55524b",
+    "loss": "#9c5233",
+    "loss-ink": "#ff8a75",
+    "blue": "#6fb1f0",
+    "orange": "#f0935c",
+    "green": "#4cc49c",
+    "purple": "#d98fc0",
+    "sky": "#8fd0f5",
+    "gold": "#dfb548",
+}
+
+
+def line_colour(number: int) -> str:
+    """Colour of the line with this number, from 0; after the last the first comes again."""
+    return LINE_COLOURS[number % len(LINE_COLOURS)]
+
 
 LOGIT_MARKS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.65, 0.8, 0.9, 0.95, 0.98, 0.99)
 """Values that an axis of odds can mark; what is beyond them is drawn at its end."""
@@ -35,7 +83,7 @@ class Point(NamedTuple):
 class Series:
     """A named row of values over places on the x axis.
 
-    colour: a name of hauteur.plots.colours; low, high: the spread around each value, both or neither; dashed: a
+    colour: a name of hauteur.plots.figure; low, high: the spread around each value, both or neither; dashed: a
     second way to distinguish lines; joined: by a line, or else points with bars. Raise ValueError when the rows differ
     in length or contain an infinity.
 
@@ -61,7 +109,6 @@ class Series:
                 raise ValueError(f"series {self.name!r}: {part} must be finite numbers, or None where there is none")
 
     def points(self) -> list[Point]:
-        """The points that have a value."""
         return [point for piece in self.pieces() for point in piece]
 
     def pieces(self) -> list[list[Point]]:
@@ -154,17 +201,15 @@ class Figure:
         return (low / 2, high * 2) if self.x_log else (low - 0.5, high + 0.5)
 
     def y_range(self) -> tuple[float, float]:
-        """Return the range that the y axis must cover."""
         points = [point for series in self.lines for point in series.points()]
-        values = [end for point in points for end in (point.low, point.high)] + self._heights()
+        values = [end for point in points for end in (point.low, point.high)]
+        values += [
+            sum(value or 0.0 for value in row) for row in zip(*(area.values for area in self.areas), strict=True)
+        ]
         values += [0.0] * (self.from_zero or bool(self.areas))
         values += [] if self.threshold is None else [self.threshold]
         low, high = (min(values), max(values)) if values else (1.0, 1.0)
         return (0.0, 1.0 if high > 0.5 else high) if self.percent else (low, high)
-
-    def _heights(self) -> list[float]:
-        columns = zip(*(area.values for area in self.areas), strict=True)
-        return [sum(value or 0.0 for value in column) for column in columns]
 
     def pile(self) -> list[Slab]:
         """Every area with its edges; bars where places have names, or where there is one place only."""
@@ -205,15 +250,12 @@ class Figure:
         return (max(map(len, self.x_names), default=0) + 1) * len(self.x_names) > NAMES_SIGNS
 
     def x_text(self, place: float) -> str:
-        """Text of a place at the axis."""
         return self.x_names[round(place) - 1] if self.x_names else short(place)
 
     def y_text(self, value: float) -> str:
-        """Text of a value at the axis."""
         return f"{100 * value:.3g}%" if self.percent else short(value)
 
     def value_text(self, value: float) -> str:
-        """Return a value as text for one point."""
         return f"{value:.1%}" if self.percent else f"{value:,.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
 
     def threshold_text(self) -> str:
@@ -273,3 +315,78 @@ def short(value: float) -> str:
         if abs(value) >= size:
             return f"{value / (1e3 if unit == 'k' else size):.4g}{unit}"
     return f"{value:.5g}"
+
+
+Results = Sequence[tuple[int, int, int]]
+"""Wins, draws and losses, one triple a step."""
+
+
+def shares(
+    key: str,
+    title: str,
+    text: str,
+    *,
+    xs: Sequence[float],
+    results: Results,
+    curve: str = "winrate",
+    intervals: Sequence[tuple[float, float]] | None = None,
+    names: tuple[str, str, str] = ("win", "draw", "loss"),
+    **options: Any,
+) -> Figure:
+    """Shares of wins, draws and losses piled up, and the curve of the score (draws count half).
+
+    results: a triple of counts for every place of xs; a step without games is left out. intervals: those of the curve
+    at every place. options: of `Figure`.
+    """
+    kept = [(x, counts, i) for i, (x, counts) in enumerate(zip(xs, results, strict=True)) if sum(counts)]
+    places = [x for x, _, _ in kept]
+    rows = [[counts[part] / sum(counts) for _, counts, _ in kept] for part in range(3)]
+    scores = [win + draw / 2 for win, draw in zip(rows[0], rows[1], strict=True)]
+    low, high = ([intervals[i][end] for _, _, i in kept] if intervals else () for end in (0, 1))
+    areas = zip(names, rows, ("win", "draw", "loss"), strict=True)
+    return Figure(
+        key,
+        title,
+        text,
+        "share of games",
+        areas=tuple(Series(name, places, row, colour) for name, row, colour in areas),
+        lines=(Series(curve, places, scores, "ink", low=low, high=high),),
+        percent=True,
+        **options,
+    )
+
+
+def lines(
+    key: str, title: str, text: str, y_name: str, *, xs: Sequence[float], rows: Mapping[str, Values], **options: Any
+) -> Figure | None:
+    """A line for every row that has a value (over the same places); None when none has. options: of `Figure`."""
+    named = {name: row for name, row in rows.items() if any(value is not None for value in row)}
+    found = [Series(name, xs, row, line_colour(i)) for i, (name, row) in enumerate(named.items())]
+    return Figure(key, title, text, y_name, lines=tuple(found), **options) if named else None
+
+
+def over_seeds(name: str, runs: Sequence[tuple[Values, Values]], *, colour: str, dashed: bool = False) -> Series:
+    """Return the mean of several runs, step by step, with the spread from the lowest to the highest.
+
+    runs: one a seed, places and values; steps missing from any of them are left out. Where places differ (wall time),
+    the mean is at their mean.
+    """
+    steps = []
+    for step in zip(*(zip(xs, values, strict=True) for xs, values in runs), strict=False):
+        whole = [(x, value) for x, value in step if x is not None and value is not None]
+        if len(whole) == len(runs):
+            steps.append(([x for x, _ in whole], [value for _, value in whole]))
+    shown = len(runs) > 1
+    return Series(
+        name,
+        [_mean(xs) for xs, _ in steps],
+        [_mean(values) for _, values in steps],
+        colour,
+        low=[min(values) for _, values in steps] if shown else (),
+        high=[max(values) for _, values in steps] if shown else (),
+        dashed=dashed,
+    )
+
+
+def _mean(values: Sequence[float]) -> float:
+    return values[0] if len(values) == 1 else sum(values) / len(values)

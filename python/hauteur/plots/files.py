@@ -8,8 +8,7 @@ import textwrap
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from hauteur.plots.colours import LIGHT
-from hauteur.plots.figure import Figure, Series
+from hauteur.plots.figure import LIGHT, Figure, Series
 from hauteur.system.files import write_bytes
 
 if TYPE_CHECKING:
@@ -53,7 +52,6 @@ def write_csv(figure: Figure, path: Path) -> None:
 
 
 def _draw(figure: Figure, axes: Axes) -> None:
-    """Draw areas, threshold, lines and the axes."""
     for slab in figure.pile():
         colour = LIGHT[slab.series.colour]
         axes.fill_between(slab.xs, slab.below, slab.above, color=colour, linewidth=0, label=slab.series.name)
@@ -91,7 +89,6 @@ def _draw_points(series: Series, axes: Axes) -> None:
 
 
 def _draw_axes(figure: Figure, axes: Axes) -> None:
-    """Draw axis labels, round numbers, and faint grid lines at them."""
     axes.set_xlabel(figure.x_name, color=LIGHT["soft"])
     axes.set_ylabel(figure.y_name, color=LIGHT["soft"])
     if figure.logit:

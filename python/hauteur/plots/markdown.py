@@ -1,36 +1,34 @@
-"""Markdown as HTML: what the project's own pages use of it, which is little.
-
-Headings, paragraphs, lists of one level, tables, code that is indented or fenced; in a line code, emphasis and links.
-Everything else stays text; markup in the text is escaped.
-"""
-
-from __future__ import annotations
+"""Markdown as HTML, for the pages of the browser lab: CommonMark with tables; markup in the text is escaped."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from html import escape
-from itertools import takewhile
+from itertools import pairwise
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
 
 Link = Callable[[str], str | None]
 """The address that a link's target stands for; None: the link is shown as its text."""
 
-INLINE = re.compile(
-    r"(?P<code>`[^`]+`)|\[(?P<text>(?:[^\[\]]|`[^`]*`)+)\]\((?P<target>[^()\s]+)\)"
-    r"|\*\*(?P<bold>[^*]+)\*\*|(?<![\w*])\*(?P<italic>[^*\s][^*]*)\*(?![\w*])|\\(?P<sign>[|*_`\\])"
-)
-ITEM = re.compile(r"(?:[*-]|\d+\.) +(.*)")
-CELL_END = re.compile(r"(?<!\\)\|")
-
 
 def markdown_html(text: str, link: Link = lambda target: target) -> str:
     """Return a page of Markdown as HTML. Headings have the ids that links to them use."""
-    lines, parts = text.splitlines(), list[str]()
-    while lines:
-        if not lines[0].strip():
-            lines.pop(0)
-        else:
-            parts.append(_block(lines, link))
-    return "\n".join(parts)
+    parser = MarkdownIt("commonmark", {"html": False}).enable("table")
+    parser.add_render_rule("code_block", _code)
+    parser.add_render_rule("fence", _code)
+    parser.add_render_rule("table_open", lambda *_: '<div class="scroll" tabindex="0"><table class="words">\n')
+    parser.add_render_rule("table_close", lambda *_: "</table></div>\n")
+    tokens = parser.parse(text)
+    for token, inside in pairwise(tokens):
+        if token.type == "heading_open":
+            token.attrSet("id", heading_id("".join(one.content for one in inside.children or ())))
+        elif token.type == "th_open":
+            token.attrSet("scope", "col")
+        token.children = _linked(token.children, link) if token.children else token.children
+    rendered: str = parser.renderer.render(tokens, parser.options, {})
+    return rendered
 
 
 def heading_id(text: str) -> str:
@@ -38,73 +36,19 @@ def heading_id(text: str) -> str:
     return re.sub(r"[^\w\- ]", "", text.lower()).replace(" ", "-")
 
 
-def _block(lines: list[str], link: Link) -> str:
-    """Take the first block of the lines and return it."""
-    first = lines[0]
-    if heading := re.match(r"(#{1,6}) (.*)", first):
-        lines.pop(0)
-        level, text = len(heading[1]), heading[2]
-        return f'<h{level} id="{escape(heading_id(text))}">{_inline(text, link)}</h{level}>'
-    if first.startswith("```"):
-        lines.pop(0)
-        code = _taken(lines, lambda line: not line.startswith("```"))
-        del lines[:1]
-        return _code(code)
-    if first.startswith("    "):
-        return _code([line[4:] for line in _taken(lines, lambda line: line.startswith("    ") or not line.strip())])
-    if first.startswith("|"):
-        return _table(_taken(lines, lambda line: line.startswith("|")), link)
-    if ITEM.match(first):
-        return _list(_taken(lines, lambda line: bool(ITEM.match(line)) or line.startswith("  ")), link)
-    words = " ".join(_taken(lines, lambda line: bool(line.strip()) and not line.startswith(("#", "|", "```"))))
-    return f"<p>{_inline(words, link)}</p>"
-
-
-def _taken(lines: list[str], belongs: Callable[[str], bool]) -> list[str]:
-    """Take the lines that belong together from the front."""
-    found = list(takewhile(belongs, lines))
-    del lines[: len(found)]
+def _linked(tokens: Sequence[Token], link: Link) -> list[Token]:
+    """Return the parts of a line with the addresses of its links, without those that have none."""
+    found, ends = list[Token](), list[bool]()
+    for token in tokens:
+        if token.type == "link_open":
+            address = link(str(token.attrGet("href")))
+            token.attrSet("href", address or "")
+            ends.append(address is not None)
+        if token.type not in ("link_open", "link_close") or (ends[-1] if token.type == "link_open" else ends.pop()):
+            found.append(token)
     return found
 
 
-def _code(lines: list[str]) -> str:
-    return f'<pre tabindex="0"><code>{escape(chr(10).join(lines).rstrip())}</code></pre>'
-
-
-def _list(lines: list[str], link: Link) -> str:
-    items = list[str]()
-    for line in lines:
-        if found := ITEM.match(line):
-            items.append(found[1])
-        else:
-            items[-1] += f" {line.strip()}"
-    kind = "ol" if lines[0][0].isdigit() else "ul"
-    return f"<{kind}>{''.join(f'<li>{_inline(item, link)}</li>' for item in items)}</{kind}>"
-
-
-def _table(lines: list[str], link: Link) -> str:
-    rows = [[cell.strip() for cell in CELL_END.split(line.strip().strip("|"))] for line in lines]
-    head = "".join(f'<th scope="col">{_inline(cell, link)}</th>' for cell in rows[0])
-    body = "".join(f"<tr>{''.join(f'<td>{_inline(cell, link)}</td>' for cell in row)}</tr>" for row in rows[2:])
-    table = f'<table class="words"><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>'
-    return f'<div class="scroll" tabindex="0">{table}</div>'
-
-
-def _inline(text: str, link: Link) -> str:
-    """Return a line with its code, emphasis and links."""
-    parts, end = list[str](), 0
-    for found in INLINE.finditer(text):
-        parts += [escape(text[end : found.start()]), _span(found, link)]
-        end = found.end()
-    return "".join([*parts, escape(text[end:])])
-
-
-def _span(found: re.Match[str], link: Link) -> str:
-    if found["code"]:
-        return f"<code>{escape(found['code'][1:-1].replace(chr(92) + '|', '|'))}</code>"
-    if found["target"]:
-        address, shown = link(found["target"]), _inline(found["text"], link)
-        return shown if address is None else f'<a href="{escape(address)}">{shown}</a>'
-    if found["bold"]:
-        return f"<strong>{_inline(found['bold'], link)}</strong>"
-    return f"<em>{_inline(found['italic'], link)}</em>" if found["italic"] else escape(found["sign"])
+def _code(_renderer: object, tokens: Sequence[Token], place: int, *_: Any) -> str:
+    """Return a block of code, which keys can reach, as it may be wider than the page."""
+    return f'<pre tabindex="0"><code>{escape(tokens[place].content.rstrip())}</code></pre>\n'

@@ -18,8 +18,6 @@
 `body` is the inside of the page, for pages that put it into their own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
@@ -50,7 +48,6 @@ class ReportTable:
     folded: str = ""
 
     def html(self) -> str:
-        """Return the table as markup."""
         table = table_html(self.names, self.rows, words=self.words)
         return f"<details><summary>{escape(self.folded)}</summary>{table}</details>" if self.folded else table
 
@@ -76,7 +73,6 @@ class ReportSection:
     code: Mapping[str, str] | None = None
 
     def html(self) -> str:
-        """Return the section as markup."""
         return "".join(self._parts())
 
     def _parts(self) -> Iterator[str]:
@@ -104,7 +100,6 @@ class Report:
 
     @property
     def figures(self) -> list[Figure]:
-        """All figures."""
         return [figure for section in self.sections for figure in section.figures]
 
     def body(self) -> str:

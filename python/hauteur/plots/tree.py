@@ -1,14 +1,12 @@
 """A search tree as a picture: the root at the left, a column a ply, the most visited child on top."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from html import escape
 from math import log
 from pathlib import Path
 
-from hauteur.plots.colours import DARK, LIGHT
+from hauteur.plots.figure import DARK, LIGHT
 from hauteur.system.files import write_bytes
 
 COLUMN, ROW, MARGIN = 132, 24, 16

@@ -4,8 +4,6 @@ Experiments are distributions of their own (`experiments/` is one); they are fou
 are files.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 from collections import Counter
@@ -120,7 +118,6 @@ def report_of(facts: Mapping[str, Any], figures: Sequence[Figure]) -> Report:
 
 
 def _numbers(found: Sequence[Mapping[str, Any]]) -> ReportSection:
-    """Return the table of result.csv, its first MOST_ROWS rows."""
     if not found:
         return ReportSection("Numbers", ["None."])
     names, left = list(found[0]), len(found) - MOST_ROWS

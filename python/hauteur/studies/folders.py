@@ -4,8 +4,6 @@ They are found by their files of settings. No link is followed, and depth and nu
 large disk ends.
 """
 
-from __future__ import annotations
-
 import math
 import os
 import threading
@@ -25,7 +23,7 @@ KINDS = {
     "config.toml": "hauteur.learning.run_folder:RunFolder",
     "tournament.json": "hauteur.matches.folder:TournamentFolder",
     "match.json": "hauteur.matches.folder:MatchFolder",
-    "tune.json": "hauteur.matches.tuning.strength:TuningFolder",
+    "tune.json": "hauteur.matches.tuning:TuningFolder",
     "review.json": "hauteur.studies.review.run:ReviewFolder",
     "mine.json": "hauteur.studies.puzzles.mine:MiningFolder",
     "experiment.json": "hauteur.studies.experiments:ExperimentFolder",
@@ -106,11 +104,9 @@ class FolderList:
             self.look()
 
     def known(self) -> list[FoundFolder]:
-        """Return the folders that the last look has found."""
         return list(self._found.values())
 
     def known_as(self, name: str) -> FoundFolder | None:
-        """Return the folder of a name, if the last look has found it."""
         return self._found.get(name)
 
     def find(self, name: str, kind: str = "folder") -> FoundFolder:

@@ -1,7 +1,5 @@
 """The methods of the search and their pages, which are Markdown beside the rules: `hauteur/mcts/methods`."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass

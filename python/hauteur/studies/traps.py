@@ -94,7 +94,6 @@ class TrapFinder(Closing):
         self._model = evaluator(game, resolve_net(model), threads=threads)
 
     def close(self) -> None:
-        """Close the nets."""
         self._own.close()
         self._model.close()
 

@@ -1,7 +1,5 @@
 """Objects that are closed at the end of a `with` block."""
 
-from __future__ import annotations
-
 from types import TracebackType
 from typing import Self
 

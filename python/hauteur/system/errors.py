@@ -1,7 +1,5 @@
 """Errors as lines for the user: the input, its place, the allowed values."""
 
-from __future__ import annotations
-
 import os
 
 from hauteur.system.extras import MissingLayerError, missing_line

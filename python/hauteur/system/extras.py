@@ -18,7 +18,6 @@ class Package(NamedTuple):
 
     @property
     def version(self) -> str | None:
-        """The installed version, None where it is missing."""
         return installed_version(self.distribution)
 
 
@@ -31,7 +30,6 @@ class Layer(NamedTuple):
 
     @property
     def install(self) -> str:
-        """The command that installs it."""
         return f"pip install 'hauteur[{self.name}]'"
 
 

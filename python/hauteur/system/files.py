@@ -1,7 +1,5 @@
 """Files written whole and renamed, hashes, leftovers of processes that ended while they wrote."""
 
-from __future__ import annotations
-
 import json
 import os
 import reprlib

@@ -1,7 +1,5 @@
 """Numbers and foreign text as people and JSON read them, and the word that was probably meant."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable
 

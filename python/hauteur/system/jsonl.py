@@ -1,7 +1,5 @@
 """An append-only file of JSON lines, so that interrupted work can be resumed."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

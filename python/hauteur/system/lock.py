@@ -1,7 +1,5 @@
 """The lock of a folder: one process at a time works in it, on this machine or on another that shares the folder."""
 
-from __future__ import annotations
-
 import stat
 import sys
 from collections.abc import Iterator

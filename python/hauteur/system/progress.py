@@ -1,7 +1,5 @@
 """One line of progress that is renewed in place: on a terminal, and in a notebook."""
 
-from __future__ import annotations
-
 import sys
 import time
 from types import TracebackType

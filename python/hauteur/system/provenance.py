@@ -1,7 +1,5 @@
 """Provenance: time, command, host, package versions and commit of what is written."""
 
-from __future__ import annotations
-
 import os
 import platform
 import sys

@@ -20,6 +20,16 @@ from hauteur.system.provenance import provenance
 OTHER_FOLDER = "name another folder with --out"
 
 
+class InFolder:
+    """The path of something in a folder of work, by its name there."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __get__(self, folder: RunDirectory, owner: type[RunDirectory]) -> Path:
+        return folder.path / self._name
+
+
 @dataclass(frozen=True)
 class RunDirectory:
     """A folder of work. SETTINGS: name of the file of settings; CONTENT: what the folder holds; WORK: what is done.
@@ -34,15 +44,13 @@ class RunDirectory:
     WORK: ClassVar[str]
     GROWING: ClassVar[tuple[str, ...]] = ()
 
+    result_file = InFolder("result.json")
+    """The result, of all that is done so far."""
+
     @property
     def settings_file(self) -> Path:
         """The settings that the work was begun with, and where, when and with what."""
         return self.path / self.SETTINGS
-
-    @property
-    def result_file(self) -> Path:
-        """The result, of all that is done so far."""
-        return self.path / "result.json"
 
     def locked(self) -> AbstractContextManager[None]:
         """Keep other processes out of the folder, which is made; ValueError when one works in it."""
@@ -76,7 +84,6 @@ class RunDirectory:
             self.refuse(changes(self.stored()["settings"], as_stored))
 
     def refuse(self, changed: Iterable[str], advice: str = OTHER_FOLDER) -> None:
-        """Raise ValueError if there are changes."""
         if listed := "; ".join(changed):
             raise ValueError(f"{self.path} holds {self.CONTENT} with other settings: {listed}; {advice}")
 

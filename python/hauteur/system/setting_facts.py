@@ -1,7 +1,5 @@
 """Facts about the settings of a model: kinds, defaults, ranges, choices and texts, as forms and lists show them."""
 
-from __future__ import annotations
-
 import ast
 import inspect
 import re
@@ -33,8 +31,10 @@ class SettingFacts:
 
     @property
     def text(self) -> str:
-        """Its text in the source of the model."""
-        return _text_of(self.model, self.name)
+        """Its text in the source of the model, or of a class that this is made from."""
+        classes = [one for one in self.model.__mro__ if issubclass(one, BaseModel) and self.name in one.model_fields]
+        texts = (found(one).get(self.name) for one in classes for found in (attribute_texts, class_texts))
+        return next(filter(None, texts), "")
 
 
 def section_of(field: FieldInfo) -> type[BaseModel] | None:
@@ -79,13 +79,6 @@ def attribute_texts(model: type[BaseModel]) -> dict[str, str]:
         and isinstance(after.value, ast.Constant)
         and isinstance(after.value.value, str)
     }
-
-
-def _text_of(model: type[BaseModel], name: str) -> str:
-    """Return the text of a setting, of the class itself or of one that it is made from."""
-    classes = [one for one in model.__mro__ if issubclass(one, BaseModel) and name in one.model_fields]
-    texts = (found(one).get(name) for one in classes for found in (attribute_texts, class_texts))
-    return next(filter(None, texts), "")
 
 
 @lru_cache(256)

@@ -1,7 +1,5 @@
 """Settings: their base, keys and values as text and TOML, and what does not fit as one line for the user."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable, Iterator
@@ -165,7 +163,7 @@ def _problem(title: str, detail: dict[str, Any]) -> str:
     key = ".".join(names)
     if detail["type"] == "extra_forbidden":
         return unknown_key(key, _allowed(title, names[:-1]))
-    if detail["type"] == "missing":
+    if detail["type"] in ("missing", "missing_argument"):
         return f"{key} is missing"
     if detail["type"] == "model_type":
         return f"{key or 'the whole content'} must have named values, got {repr(detail['input'])[:80]}"

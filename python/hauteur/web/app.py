@@ -1,7 +1,5 @@
 """The application: its routes, what all of them share, and the server that runs it."""
 
-from __future__ import annotations
-
 import os
 import socket
 import threading
@@ -28,7 +26,7 @@ from hauteur.web.render import error_page
 from hauteur.web.safety import EVERYWHERE, AccessMiddleware, AccessPolicy
 from hauteur.web.sessions.pool import Pool
 from hauteur.web.settings import WebSettings
-from hauteur.web.stored import StoredFolders
+from hauteur.web.watch import StoredFolders
 
 HEARTBEAT = 4.0
 """Seconds between two pings of a websocket, and to wait for the answer: who is silent for both is cut, and its search

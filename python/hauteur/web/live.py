@@ -5,8 +5,6 @@ Events of the session are {"event", "fields"}. Where the client reads more slowl
 are not the newest of their kind are dropped, so nothing piles up.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 from collections import deque
@@ -58,11 +56,9 @@ class Mailbox:
         self._filled.set()
 
     def event(self, name: str, **fields: Any) -> None:
-        """Put an event of the server's own."""
         self.put("event", json.dumps({"event": name, "fields": fields}))
 
     async def next(self) -> str:
-        """Wait for the next text to send."""
         while True:
             if self._kept:
                 text = self._kept.popleft()
@@ -104,7 +100,6 @@ class Client:
                 await self._pool.give_back(self._session)
 
     async def _receive(self) -> None:
-        """Take what comes, one at a time."""
         while True:
             message = await self._socket.receive()
             if message["type"] == "websocket.disconnect":
@@ -112,7 +107,6 @@ class Client:
             await self._take(message.get("text") or "")
 
     async def _take(self, text: str) -> None:
-        """Check a message and take it."""
         try:
             request = validated(ClientMessage, json.loads(text), "message")
         except (ValueError, RecursionError) as error:
@@ -132,7 +126,6 @@ class Client:
         await self._socket.close(TOO_SLOW, "the client does not read what it is sent")
 
     def _open(self) -> None:
-        """Open a session, or report why there is none."""
         try:
             self._session = self._pool.take(self._name, self.mail.put)
         except BusyError as error:

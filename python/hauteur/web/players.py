@@ -1,7 +1,5 @@
 """Players that a page may name: of nets those that ship, were downloaded or lie in the roots; programs if allowed."""
 
-from __future__ import annotations
-
 import os
 import shlex
 from collections.abc import Sequence

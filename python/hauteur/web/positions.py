@@ -1,7 +1,5 @@
 """Positions: as pages name them, and as the board of a page takes them."""
 
-from __future__ import annotations
-
 from collections import Counter
 from typing import Annotated, Any
 
@@ -22,6 +20,8 @@ OFFERED = "QRBN"
 
 Spec = Annotated[str, Field(max_length=300)]
 Move = Annotated[str, Field(max_length=40)]
+GameText = Annotated[str, Field(max_length=MOST_CHARACTERS)]
+"""A text that is a game: PGN, SGF, a FEN, moves."""
 
 
 class PlaceFields(Section):
@@ -31,13 +31,6 @@ class PlaceFields(Section):
     fen: Annotated[str, Field(max_length=200)] = ""
     moves: Annotated[tuple[Move, ...], Field(max_length=MOST_MOVES)] = ()
     flip: bool = False
-
-
-class GameText(Section):
-    """A text that is a game: PGN, SGF, a FEN, moves. game: that it is of, where it does not name it."""
-
-    text: Annotated[str, Field(max_length=MOST_CHARACTERS)]
-    game: Spec = "chess"
 
 
 def game_at(place: PlaceFields) -> PlayedGame:
@@ -97,9 +90,7 @@ def _action(state: _core.State, action: int, board: pictures.Board | None) -> di
 
 
 def _standing(state: _core.State, action: int, square: int) -> dict[str, Any]:
-    """Return what stands on a square behind an action."""
-    behind = state.copy()
-    behind.apply(action)
+    behind = state.child(action)
     board = pictures.board_of(behind)
     assert board is not None  # that of the position before
     sign = board.cells[square]

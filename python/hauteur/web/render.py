@@ -1,7 +1,5 @@
 """Pages and parts of pages from templates; an error takes the place of a part."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import asdict
 from datetime import datetime

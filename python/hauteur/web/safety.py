@@ -101,7 +101,6 @@ class AccessMiddleware:
         self.policy = policy
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Check, and pass on what is let in."""
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return

@@ -1,7 +1,5 @@
 """The settings of a search as forms of pages have them: which there are, and what was chosen."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 from functools import lru_cache

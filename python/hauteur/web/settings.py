@@ -1,7 +1,5 @@
 """Settings of the browser lab: where it listens, what it may read, how much it may use."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

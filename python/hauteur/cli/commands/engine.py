@@ -12,7 +12,7 @@ from cyclopts.validators import Number
 
 from hauteur import _core
 from hauteur.cli.commands.options import GameSpec, PlayerText, Searcher, SettingsListed, Words
-from hauteur.engine.nets import NetChoice, OpenNets
+from hauteur.engine.nets import OpenNets
 from hauteur.engine.playing import FoundMove, PlayingSession
 from hauteur.mcts.analysis import OnReport
 from hauteur.mcts.limits import Budget, Limits
@@ -91,7 +91,8 @@ def analyse(
         player = session.wait()
         report = _search(session, limits, actions=only, lines=options.multipv, quiet=options.json)
         if options.save_tree is not None:
-            _save_tree(session, nets, options.save_tree)
+            named, path = [net for net in (nets.net, nets.large) if net and net not in WITHOUT_FILE], options.save_tree
+            session.ask(lambda tree: tree.save(path, nets=named)).result()
     evaluator = player.name if isinstance(player, OpenNets) else ""
     name = f"{nets.net} and {nets.large}" if nets.large else nets.net
     found = None
@@ -112,11 +113,6 @@ def print_settings() -> int:
         default = "none" if row.default in (None, (), "") else str(row.default).lower()
         print(f"--search.{row.key.replace('_', '-'):38} {default:12} {row.allowed}".rstrip())
     return 0
-
-
-def _save_tree(session: PlayingSession, choice: NetChoice, path: Path) -> None:
-    nets = [net for net in (choice.net, choice.large) if net and net not in WITHOUT_FILE]
-    session.ask(lambda tree: tree.save(path, nets=nets)).result()
 
 
 def analysis_limits(visits: int | None, time: float | None) -> Limits:

@@ -1,7 +1,5 @@
 """`hauteur explain`: two searches of one position side by side, and what each rule did."""
 
-from __future__ import annotations
-
 import json as json_format
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -78,7 +76,7 @@ def explain(spec: GameSpec = "chess", *, options: ExplainOptions = ExplainOption
     if options.json:
         print(json_format.dumps(found, allow_nan=False))
     else:
-        from hauteur.studies.explain.text import explain_text
+        from hauteur.studies.explain.explain import explain_text
 
         print(question.position.text())
         print(explain_text(found, rows=options.multipv))

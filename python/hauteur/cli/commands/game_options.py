@@ -1,7 +1,5 @@
 """Options of the commands that play games or solve puzzles, each in one place."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -64,7 +62,6 @@ class PlayOptions(NetOptions):
 
     @property
     def resources(self) -> Resources:
-        """Resources to play the games with."""
         return Resources(self.parallel, self.batch_size, self.threads, self.backend)
 
     def plies(self) -> int:
@@ -76,7 +73,6 @@ class PlayOptions(NetOptions):
         return 0 if self.openings is not None else RANDOM_PLIES if self.random_plies is None else self.random_plies
 
     def read_openings(self, game: _core.Game) -> list[Opening]:
-        """The openings of the file, none without one."""
         return [] if self.openings is None else read_openings(self.openings, game)
 
 

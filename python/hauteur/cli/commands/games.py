@@ -198,14 +198,12 @@ class _Judged:
         return {name: summed(some) for name, some in parts.items() if some}
 
     def to_json(self) -> dict[str, Any]:
-        """Return the shares."""
         plies = {str(ply): part.to_json() for ply, part in self.by_ply.items()}
         phases = {name: part.to_json() for name, part in self.by_phase.items()}
         left_out = {"limit": self.solved.nodes, "unsolved": list(self.solved.unsolved), "quiet": self.solved.quiet}
         return {"total": self.total.to_json(), "by_phase": phases, "by_ply": plies, **left_out}
 
     def text(self) -> list[str]:
-        """Return the shares as lines."""
         rows = {f"ply {ply}": part for ply, part in self.by_ply.items()} | self.by_phase | {"all": self.total}
         out = [f"{'':8} {'positions':>9}  {'kept':24} {'choice matters':>14}  kept"]
         out += [_row(name, part) for name, part in rows.items()]

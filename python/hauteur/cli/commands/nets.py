@@ -1,8 +1,15 @@
-"""hauteur net: look at and convert net files."""
+"""hauteur net: look at net files, convert them, list public nets and download them."""
 
 import json as json_format
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import Parameter
+
+from hauteur.networks.download import DownloadedNet, NetRequest, OnProgress, get_net, net_request, unobserved
+from hauteur.networks.names import downloaded_nets, known_nets, nets_folder, shipped_names
 
 if TYPE_CHECKING:
     from hauteur.networks import NetDescription
@@ -82,3 +89,101 @@ def convert(
         raise ValueError(f"{target}: is there already; --force overwrites it")
     networks.convert(source, target, encoding=encoding)
     print(f"{target}: {networks.describe(source).architecture.summary()}, {target.stat().st_size:,} bytes")
+
+
+def get(
+    *names: str,
+    from_: Annotated[str | None, Parameter(name="--from")] = None,
+    force: bool = False,
+    json: bool = False,
+) -> None:
+    """Download public nets, such as maia-1900, to use them by name; without a name list them.
+
+    Parameters
+    ----------
+    names
+        Names of the list. They go to the folder that HAUTEUR_NETS names, by default `hauteur/nets` in the user's data
+        folder. The variable https_proxy names a proxy, HAUTEUR_MIRROR an address that has the same files.
+    from_
+        Address (http or https) of another net: .pb.gz of lc0 or .safetensors of hauteur. The name before it, or that of
+        the file, is then the net's.
+    force
+        Download a net that is here again.
+    json
+        Print the list as JSON.
+    """
+    if from_ is not None and len(names) > 1:
+        raise ValueError(f"--from gets one net, got the names {', '.join(names)}")
+    if not names and from_ is None:
+        show_list(as_json=json)
+        return
+    for request in [net_request(name, from_) for name in names] or [net_request(None, from_)]:
+        report(request, download(request, force=force))
+
+
+def show_list(*, as_json: bool) -> None:
+    """Print the public nets, what of them is here, and the other nets that are."""
+    here = downloaded_nets()
+    known = {net.name for net in known_nets()}
+    others = {name: path for name, path in here.items() if name not in known}
+    if as_json:
+        rows = [{**vars(net), "path": str(here[net.name]) if net.name in here else None} for net in known_nets()]
+        facts = {"public": rows, "others": {name: str(path) for name, path in others.items()}}
+        print(json_format.dumps({**facts, "shipped": shipped_names(), "folder": str(nets_folder())}))
+        return
+    from rich.console import Console
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False)
+    for heading in ("net", "MB", "here", "sha256", "about"):
+        table.add_column(heading, justify="right" if heading == "MB" else "left", no_wrap=heading != "about")
+    for net in known_nets():
+        state = "yes" if net.name in here else "-"
+        table.add_row(net.name, f"{net.megabytes:g}", state, "recorded" if net.sha256 else "none", net.about)
+    console = Console(highlight=False, markup=False)
+    console.print(table)
+    print(f"downloaded: {', '.join([*(n for n in known if n in here), *others]) or 'none'} ({nets_folder()})")
+    print(f"shipped with hauteur: {', '.join(shipped_names())}")
+    print("licences: Maia GPL-3.0, lqo_v2 AGPL-3.0; of the others see lczero.org and github.com/CallOn84/LeelaNets")
+    print("`hauteur net get NAME` downloads one, then `--net NAME` uses it; `hauteur net get --from URL` gets others")
+
+
+def download(request: NetRequest, *, force: bool) -> DownloadedNet:
+    """Download a net and show how far it is; tell where it comes from and under which licence."""
+    licence = request.known.licence if request.known else "unknown; see where it comes from"
+    print(f"{request.name}: {request.address}")
+    print(f"licence: {licence}", flush=True)
+    with progress(request) as on_progress:
+        return get_net(request, on_progress, force=force)
+
+
+@contextmanager
+def progress(request: NetRequest) -> Iterator[OnProgress]:
+    """Show a bar, where somebody sees it."""
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield unobserved
+        return
+    from rich.progress import BarColumn, DownloadColumn, Progress, TimeRemainingColumn, TransferSpeedColumn
+
+    expected = request.known.megabytes * 1e6 if request.known else None
+    columns = (BarColumn(), DownloadColumn(), TransferSpeedColumn(), TimeRemainingColumn())
+    with Progress("{task.description}", *columns, console=console, transient=True) as bars:
+        bar = bars.add_task(request.name, total=expected)
+        yield lambda done, size: bars.update(bar, completed=done, total=size or expected)
+
+
+def report(request: NetRequest, net: DownloadedNet) -> None:
+    """Print what the net is, where it lies, and whether it is the file that was meant."""
+    description = net.description
+    verb = "downloaded" if net.is_new else "here already (--force downloads it again)"
+    print(f"{verb}: {net.path}, {description.file_bytes:,} bytes")
+    print(f"{description.game}, {description.architecture.summary()}")
+    if net.is_verified:
+        print(f"sha256 {description.sha256}, as recorded")
+    else:
+        now = "this one is now, and later files are compared with it" if request.known else "it is not verified"
+        print(f"sha256 {description.sha256}; none was on record: {now}")
+    print(f"use it as --net {request.name}")

@@ -1,7 +1,5 @@
 """hauteur puzzles: mined where few visits misjudge a position and many do not; and how players solve them."""
 
-from __future__ import annotations
-
 import json
 import sys
 from collections.abc import Callable

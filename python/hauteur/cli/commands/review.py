@@ -1,7 +1,5 @@
 """hauteur review: W/D/L over a recorded game, its mistakes, and the annotated game."""
 
-from __future__ import annotations
-
 import json as json_format
 import sys
 from contextlib import closing

@@ -1,7 +1,5 @@
 """hauteur tune: settings of players found by games."""
 
-from __future__ import annotations
-
 import json as json_format
 import sys
 from collections.abc import Iterator
@@ -16,10 +14,7 @@ from hauteur.cli.commands.options import PlayerText
 from hauteur.games.registry import load_game
 from hauteur.matches.openings import openings_name
 from hauteur.matches.report.pages import renew_page
-from hauteur.matches.tuning import strength as by_strength
-from hauteur.matches.tuning.parameters import parse_parameters
-from hauteur.matches.tuning.spsa import Schedule
-from hauteur.matches.tuning.strength import TuningFolder
+from hauteur.matches.tuning import Schedule, StrengthTuning, TuningFolder, parse_parameters, report, tune_strength
 from hauteur.players.settings import parse_player
 
 
@@ -66,7 +61,7 @@ def strength(
         Step of the settings in the first iteration if one side wins all games, as a share of the range.
     """
     given = parse_player(player)
-    tuning = by_strength.StrengthTuning(
+    tuning = StrengthTuning(
         load_game(options.game).spec,
         given,
         parse_parameters(parameter, given),
@@ -78,14 +73,10 @@ def strength(
         seed=options.seed,
     )
     with resumable(out):
-        tuned = by_strength.tune_strength(tuning, tuning_folder(out, options), say)
-    print(json_format.dumps(tuned.to_json(), indent=2) if options.json else by_strength.report(tuned))
-
-
-def tuning_folder(path: Path, options: PlayOptions) -> TuningFolder:
-    """Return where the matches are played, and with what."""
-    openings = tuple(options.read_openings(load_game(options.game)))
-    return TuningFolder(path, options.resources, openings, openings_name(options.openings) if options.openings else "")
+        openings = tuple(options.read_openings(load_game(options.game)))
+        name = openings_name(options.openings) if options.openings else ""
+        tuned = tune_strength(tuning, TuningFolder(out, options.resources, openings, name), say)
+    print(json_format.dumps(tuned.to_json(), indent=2) if options.json else report(tuned))
 
 
 def say(line: str) -> None:

@@ -1,7 +1,5 @@
 """`hauteur web`: the browser lab."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 
@@ -53,12 +51,7 @@ def web(
         "sessions": sessions,
         "threads": threads,
     }
-    given |= {"memory_mb": memory_mb, "roots": roots or default_roots()}
+    usual = (Path("runs"),) if Path("runs").is_dir() else ()
+    given |= {"memory_mb": memory_mb, "roots": roots or usual}
     serve(validated(WebSettings, given, "hauteur web"), open_browser=open)
     return 0
-
-
-def default_roots() -> tuple[Path, ...]:
-    """Return the folder of runs of the working directory, if it is there."""
-    runs = Path("runs")
-    return (runs,) if runs.is_dir() else ()

@@ -4,8 +4,6 @@ A thread of its own reads lines, so that live analysis sees the next one and a s
 wrong with a command is its answer, and the engine goes on; the end of the input is `quit`.
 """
 
-from __future__ import annotations
-
 import math
 import os
 import sys
@@ -15,26 +13,33 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from hauteur import __version__
-from hauteur.engine.gtp.protocol import (
+from hauteur.engine.gtp.session import (
     COLOURS,
+    PASS,
+    RESIGN,
     VERSION,
     Arguments,
     Commands,
+    GtpBoard,
     GtpCommand,
+    GtpSession,
+    PlayerClock,
     Request,
     Result,
+    TimeSettings,
     failure,
     quoted,
     read_colour,
     read_integer,
     read_number,
     read_request,
+    report_note,
     success,
     text_lines,
 )
-from hauteur.engine.gtp.session import PASS, GtpBoard, GtpSession, PlayerClock, TimeSettings, report_note
 from hauteur.engine.playing import PlayingSession
 from hauteur.engine.streams import LineReader, Output
+from hauteur.games.played_game import loss_of
 from hauteur.mcts.limits import Limits
 from hauteur.mcts.report import RootMove, RootReport
 from hauteur.system.errors import explain
@@ -257,7 +262,7 @@ class GtpEngine:
     def _genmove(self, arguments: Arguments) -> str:
         colour, session = read_colour(arguments[0]), self._session
         if session.board.is_over:
-            return session.answer_at_end(colour)
+            return RESIGN if session.board.state.outcome() == loss_of(colour) else PASS
         return session.answer(session.think(colour))
 
     # Time.

@@ -1,26 +1,137 @@
-"""The state that the commands of the engine share: the board, the player, the clocks, and the engine's own settings.
+"""The Go Text Protocol, version 2, and the state that its commands share: board, player, clocks, the engine's settings.
 
-Time in GTP: main time, then periods of a number of seconds for a number of moves. All times are in seconds."""
+Lines into requests, results into answers, arguments into values; what a command is. Source: G. Farnebäck,
+*Specification of the Go Text Protocol, version 2, draft 2* (2002). The messages that it fixes stand at the beginning of
+ours; what follows the colon says what was given and what is allowed.
 
-from __future__ import annotations
+Time in GTP: main time, then periods of a number of seconds for a number of moves. All times are in seconds.
+"""
 
+import math
 import re
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 from hauteur import _core
-from hauteur.engine.gtp.protocol import COLOURS, quoted
 from hauteur.engine.nets import OpenNets
 from hauteur.engine.playing import FoundMove, OpenPlayer, PlayingSession, PlaySettings
 from hauteur.engine.sides import player_of, shared_time
 from hauteur.games.played_game import PlayedGame, line_texts, move_text
 from hauteur.games.registry import load_game
-from hauteur.mcts.analysis import OnReport
 from hauteur.mcts.limits import SMART_PRUNING, Budget, Clock, Limits, plan
 from hauteur.networks.names import WITHOUT_FILE
 from hauteur.players.settings import PlayerSettings
+
+VERSION = 2
+COLOURS = ("black", "white")
+"""Names of the players, the first one first."""
+LARGEST_INTEGER = 2**31 - 1
+LONGEST_QUOTE = 40
+CONTROL = bytes(set(range(32)) - {9}) + b"\x7f"
+"""Characters that are not read: all control characters but the tab, which is a space."""
+
+
+Arguments = tuple[str, ...]
+Result = str | Iterator[str]
+"""The answer of a command: text, or lines that come one after another until the next command."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """One command: its id as it was written (empty without one), its name and its arguments."""
+
+    id: str
+    name: str
+    arguments: Arguments
+
+
+@dataclass(frozen=True)
+class GtpCommand:
+    """One command. usage: its arguments by name, [OPTIONAL] ones in brackets, `...` at the end for any number more."""
+
+    usage: str
+    help: str
+    run: Callable[[Arguments], Result]
+
+    def check(self, name: str, arguments: Arguments) -> None:
+        """Raise ValueError unless this number of arguments is allowed."""
+        words = self.usage.split()
+        least = sum(not word.startswith("[") for word in words)
+        most = len(arguments) if self.usage.endswith("...]") else len(words)
+        if not least <= len(arguments) <= most:
+            form = f"{name} {self.usage}".strip()
+            raise ValueError(f"syntax error: expected {form}, got {len(arguments)} arguments")
+
+
+Commands = dict[str, GtpCommand]
+"""Commands by their names."""
+
+
+def read_request(raw: bytes) -> Request | None:
+    """Return the request of a line; None for a line that holds none (empty, or a comment)."""
+    text = raw.translate(None, CONTROL).partition(b"#")[0].replace(b"\t", b" ").decode("utf-8", errors="replace")
+    words = text.split(" ")
+    words = [word for word in words if word]
+    if not words:
+        return None
+    number = words.pop(0) if re.fullmatch(r"[0-9]+", words[0]) else ""
+    return Request(number, words[0] if words else "", tuple(words[1:]))
+
+
+def success(request: Request, result: str = "") -> tuple[str, ...]:
+    """Return the lines that answer a request with its result."""
+    return _answer(f"={request.id}", result)
+
+
+def failure(request: Request, message: str) -> tuple[str, ...]:
+    """Return the lines that report why a request failed."""
+    return _answer(f"?{request.id}", " ".join(message.split()))
+
+
+def quoted(text: str) -> str:
+    """Return what was given, as messages show it."""
+    return repr(text[:LONGEST_QUOTE])
+
+
+def read_colour(text: str) -> int:
+    """The player of a colour: 0 for b or black, 1 for w or white, in any case."""
+    word = text.lower()
+    for player, name in enumerate(COLOURS):
+        if word in (name, name[0]):
+            return player
+    raise ValueError(f"syntax error: expected a colour (b, black, w, white), got {quoted(text)}")
+
+
+def read_integer(text: str, *, least: int = 0, most: int = LARGEST_INTEGER) -> int:
+    """A whole number of the protocol."""
+    if not re.fullmatch(r"[+-]?[0-9]{1,12}", text) or not least <= int(text) <= most:
+        raise ValueError(f"syntax error: expected a whole number from {least} to {most}, got {quoted(text)}")
+    return int(text)
+
+
+def read_number(text: str, *, least: float = -math.inf) -> float:
+    """A finite number."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number) or number < least:
+        atleast = "" if least == -math.inf else f" >= {least:g}"
+        raise ValueError(f"syntax error: expected a number{atleast}, got {quoted(text)}")
+    return number
+
+
+def text_lines(lines: Iterable[str]) -> str:
+    """A result of several lines, without the empty ones, which would end the answer."""
+    return "\n".join(line.rstrip() for line in lines if line.strip())
+
+
+def _answer(head: str, text: str) -> tuple[str, ...]:
+    """The lines of an answer; an empty one ends it."""
+    first, *rest = text.split("\n")
+    return (f"{head} {first}".rstrip(), *(line for line in rest if line), "")
 
 
 @dataclass(frozen=True)
@@ -118,7 +229,6 @@ class GtpBoard(PlayedGame):
 
     @property
     def is_over(self) -> bool:
-        """Return whether the game has ended."""
         return self.state.outcome() is not None
 
     def pass_at_end(self) -> None:
@@ -126,7 +236,6 @@ class GtpBoard(PlayedGame):
         self._passes += 1
 
     def undo(self) -> None:
-        """Take the last move back."""
         if self._passes:
             self._passes -= 1
         elif not self.take_back():
@@ -154,7 +263,6 @@ class GtpBoard(PlayedGame):
         return legal[name]
 
     def vertex(self, action: int) -> str:
-        """Return the vertex of a legal action."""
         return move_text(self.state, action).upper()
 
     def line(self, actions: tuple[int, ...]) -> list[str]:
@@ -162,7 +270,6 @@ class GtpBoard(PlayedGame):
         return [text.upper() for text in line_texts(self.state, actions)]
 
     def moves(self) -> list[tuple[int, str]]:
-        """Return player and vertex of every move so far."""
         return [(player, text.upper()) for player, text in zip(self.movers, self.texts, strict=True)]
 
 
@@ -188,7 +295,6 @@ class GtpSession:
     # The board.
 
     def clear(self) -> None:
-        """Begin a new game on this board."""
         self.board = GtpBoard(self.board.game)
         self.clocks = [full_clock(self.time)] * 2
         self._playing.clear()
@@ -225,18 +331,17 @@ class GtpSession:
             self._playing.stop()
 
     def close(self) -> None:
-        """End the player."""
         self._playing.close()
 
     # Moves.
 
-    def think(self, colour: int, *, lines: int = 1, on_report: OnReport | None = None) -> FoundMove:
+    def think(self, colour: int) -> FoundMove:
         """Return a move for this player, whose turn it must be, within its clock, which runs meanwhile."""
         self.board.require_turn(colour)
         began = self._now()
         playing = self.playing  # which may have to be waited for
         limits = self._limits(self.budget(colour, gone=self._now() - began))
-        found = playing.think(limits, lines=lines, on_report=on_report)
+        found = playing.think(limits)
         self.clocks[colour] = after_move(self.clocks[colour], self.time, self._now() - began)
         report_note(found)
         return found
@@ -250,11 +355,6 @@ class GtpSession:
         vertex = self.board.vertex(found.action)
         self.board.play(found.action)
         return vertex
-
-    def answer_at_end(self, colour: int) -> str:
-        """Return the answer of genmove where the game is over: the loser resigns, others pass."""
-        outcome = self.board.state.outcome() or 0
-        return RESIGN if outcome == (-1 if colour == 0 else 1) else PASS
 
     # Time.
 
@@ -281,10 +381,7 @@ class GtpSession:
             overhead=self.settings.move_overhead,
         )
 
-    # Private.
-
     def _limits(self, budget: Budget | None) -> Limits:
-        """Return the limits of the search of a move."""
         if budget is None:
             return Limits(visits=self.player.visits)
         visits = self.player.visits if "visits" in self.player.model_fields_set else None

@@ -30,7 +30,8 @@ from hauteur.engine.uci.commands import (
     search_limits,
 )
 from hauteur.engine.uci.options import Options, choose_net, open_tablebase, play_settings
-from hauteur.engine.uci.output import evaluation_lines, info_lines, line_text, memory_text, report_lines, verbose_lines
+from hauteur.engine.uci.output import evaluation_lines, info_lines, memory_text, report_lines, verbose_lines
+from hauteur.games.played_game import texts_of
 from hauteur.mcts.control import SearchControl, in_background
 from hauteur.system.errors import explain, one_line
 
@@ -61,12 +62,10 @@ class UciCommand:
 
     @property
     def word(self) -> str:
-        """The first word, in lower case."""
         return self.text.partition(" ")[0].lower()
 
     @property
     def rest(self) -> str:
-        """The text behind it."""
         return self.text.partition(" ")[2]
 
     @property
@@ -171,7 +170,6 @@ class UciEngine:
             self._output.info("error: wait: this search ends with `stop` only")
 
     def _leave(self) -> None:
-        """Let everything that runs or waits take no more time."""
         self._leaving = True
         for command in (*self._unanswered, *([self._current] if self._current else [])):
             command.control.stop()
@@ -180,7 +178,6 @@ class UciEngine:
     # The main thread.
 
     def _take(self, command: UciCommand) -> None:
-        """Make this the present command."""
         self._output.heard(command.text)
         with self._lock:
             self._current = command
@@ -375,7 +372,7 @@ class UciEngine:
         if found.report is None or found.move is None:
             return [f"bestmove {self._no_move()}"]
         verbose = verbose_lines(found.report, options) if options.flag("VerboseMoveStats") else ()
-        first, *then = line_text(found.report.state, found.move.line[:2])
+        first, *then = texts_of(found.report.state, found.move.line[:2], "uci")
         ponder = f" ponder {then[0]}" if then else ""
         evaluations = evaluation_lines(found.report, options)
         return [*info_lines(found.report, options), *verbose, *evaluations, f"bestmove {first}{ponder}"]

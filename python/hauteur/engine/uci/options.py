@@ -113,23 +113,18 @@ class Options:
         return self.changed({**plain, **heat, **nets}), rung.visits
 
     def is_default(self, name: str) -> bool:
-        """Return whether the option has its default value."""
         return self._values[name.lower()] == self._known[name.lower()].default
 
     def number(self, name: str) -> float:
-        """Return the value of a spin or float option."""
         return float(self._values[name.lower()])
 
     def whole(self, name: str) -> int:
-        """Return the value of a spin option."""
         return int(self._values[name.lower()])
 
     def flag(self, name: str) -> bool:
-        """Return the value of a check option."""
         return bool(self._values[name.lower()])
 
     def text(self, name: str) -> str:
-        """Return the value of a string or combo option."""
         return str(self._values[name.lower()])
 
     def search_params(self) -> SearchParams:
@@ -154,7 +149,6 @@ class Options:
         return SearchParams.model_validate({**dict(params), **without, "second_net": rule})
 
     def _opponent_net(self) -> dict[str, object] | None:
-        """The section of a model of the opponent, where one is named."""
         if not self.text("OpponentNet"):
             return None
         plies = self.whole("OpponentNetPlies")
@@ -162,7 +156,6 @@ class Options:
         return {**numbers, "plies": plies or None}
 
     def temperature(self) -> Temperature:
-        """Return the randomness of the moves played."""
         return lc0_temperature(self._values)
 
     def declarations(self) -> Iterator[str]:

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from hauteur import _core
 from hauteur.engine.uci.options import BYTES_A_CACHED_POSITION, Options
+from hauteur.games.played_game import texts_of
 from hauteur.mcts.params import SearchParams
 from hauteur.mcts.report import RootMove, RootReport
 from hauteur.mcts.scores import permille, score
@@ -25,7 +25,7 @@ def info_lines(report: RootReport, options: Options) -> Iterator[str]:
                 *([f"eps {round(report.pace.rows_per_second)}"] if options.flag("UCI_ShowEPS") else []),
                 f"tbhits {report.pace.tablebase_hits}",
                 *([f"multipv {rank}"] if lines > 1 else []),
-                "pv " + " ".join(line_text(report.state, move.line)),
+                "pv " + " ".join(texts_of(report.state, move.line, "uci")),
             ]
         )
 
@@ -47,15 +47,6 @@ def wl_and_d(report: RootReport, move: RootMove) -> tuple[float, float]:
 def hashfull(report: RootReport, options: Options) -> int:
     """Return the size of the tree in thousandths of its cap."""
     return min(1000, 1000 * report.memory // options.search_params().max_tree_bytes)
-
-
-def line_text(state: _core.State, actions: tuple[int, ...]) -> list[str]:
-    """Return a line of play as UCI moves."""
-    place, moves = state.copy(), []
-    for action in actions:
-        moves.append(place.action_to_text(action, "uci"))
-        place.apply(action)
-    return moves
 
 
 def verbose_lines(report: RootReport, options: Options) -> Iterator[str]:

@@ -3,8 +3,6 @@
 Runs of one recipe with different seeds are one line: their mean, with the spread from the lowest to the highest.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -127,7 +125,6 @@ def differences(groups: Groups) -> tuple[list[str], list[list[str]]]:
 
 
 def _setting_text(value: Any) -> str:
-    """A setting as a recipe writes it."""
     if value is None:
         return "–"
     return str(value).lower() if isinstance(value, bool) else str(value) or '""'

@@ -1,15 +1,11 @@
 """The figures of one learning run or of several, made of their metrics: what the metrics lack is left out."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from hauteur.learning.recipe import Recipe
-from hauteur.plots.colours import LINE_COLOURS, line_colour
-from hauteur.plots.figure import Figure, Series, Values
-from hauteur.plots.kinds import lines, over_seeds, shares
+from hauteur.plots.figure import LINE_COLOURS, Figure, Series, Values, line_colour, lines, over_seeds, shares
 
 Line = Mapping[str, Any]
 """The metrics of a generation, as metrics.jsonl has them."""
@@ -242,7 +238,6 @@ def _gate_figures(recipe: Recipe, xs: Sequence[float], history: History) -> list
 
 
 def _results(xs: Sequence[float], history: History) -> Figure | None:
-    """Return the results of the self-play games."""
     return _shares(
         "results",
         "Games of self-play",

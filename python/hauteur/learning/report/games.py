@@ -1,7 +1,5 @@
 """Games of a run on a board: some of each generation for its report, and any of them, with what the searches found."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -10,7 +8,7 @@ import numpy as np
 
 from hauteur import _core
 from hauteur.games.game_line import NO_NET, result_text
-from hauteur.games.played_game import move_text
+from hauteur.games.played_game import move_text, position_after
 from hauteur.games.walks import MoveNote, WalkNotes, drawing_of, evenly, result_title, walk_of
 from hauteur.learning.run_folder import RunFolder
 from hauteur.plots.boards import walks_html
@@ -100,7 +98,6 @@ def _rows(table: Any) -> list[dict[str, Any]]:
 
 
 def _start_of(row: dict[str, Any]) -> _core.State:
-    """Return the position that a recorded game begins from."""
     from hauteur.learning.recorded_games import make_cached
 
     return make_cached(row["origin"] or row["game_spec"]).new_initial_state()
@@ -112,13 +109,11 @@ def _players(row: dict[str, Any]) -> tuple[str, str]:
 
 
 def _walk(row: dict[str, Any]) -> dict[str, Any]:
-    """Return the game with the notes of its searches."""
-    start, state = _start_of(row), _start_of(row)
+    start = _start_of(row)
+    state = position_after(start, row["start"])
     before = len(row["start"])
     notes = dict.fromkeys(range(before), MoveNote("of the opening, not searched"))
     best = dict[int, int]()
-    for action in row["start"]:
-        state.apply(action)
     ends = np.cumsum(row["policy_lengths"]).tolist()
     for number, (action, begin, end) in enumerate(zip(row["actions"], [0, *ends], ends, strict=False)):
         edges = sorted(

@@ -1,7 +1,5 @@
 """The report of a learning run as data: facts, figures, games, numbers, its recipe; finished, or while it goes on."""
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Callable, Sequence
@@ -215,7 +213,6 @@ def progress_html(folder: RunFolder, state: str, now: float | None = None) -> st
 
 
 def _bar(name: str, done: int, total: int, words: str) -> str:
-    """Return a bar with what it shows in words."""
     value = f'value="{min(done, total)}" max="{max(total, 1)}"'
     return f'<p class="progress"><progress aria-label="{name}" {value}></progress> <span>{escape(words)}</span></p>'
 

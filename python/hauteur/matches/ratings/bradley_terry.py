@@ -65,8 +65,9 @@ def rating_list(encounters: Iterable[Encounter], *, anchors: Mapping[str, float]
     for members, fit in zip(groups, fits, strict=True):
         rows = [order.index(name) for name in members]
         covariance[np.ix_(rows, rows)] = fit.covariance
+    deviations = np.sqrt(np.maximum(0.0, np.diag(covariance))).tolist()
     ratings = tuple(
-        Rating(name, elo[name], _deviation(covariance[i, i]), number[name], name in fixed, _record(games, name))
+        Rating(name, elo[name], deviations[i], number[name], name in fixed, _record(games, name))
         for i, name in enumerate(order)
     )
     return RatingList(ratings, covariance, fits[0].draws, games)
@@ -270,10 +271,6 @@ class _Fit:
         weights = np.stack([u / 2, np.full_like(u, log_draws), -u / 2])
         norm = np.logaddexp.reduce(weights, axis=0)
         return np.exp(weights[0] - norm), np.exp(weights[1] - norm), norm
-
-
-def _deviation(variance: float) -> float:
-    return math.sqrt(max(0.0, float(variance)))
 
 
 def minimum(

@@ -26,7 +26,6 @@ class MatchScore:
 
     @property
     def games(self) -> int:
-        """Number of games."""
         return self.wins + self.draws + self.losses
 
     @property
@@ -121,7 +120,6 @@ class Pairs:
 
     @property
     def pairs(self) -> int:
-        """Number of pairs."""
         return sum(self.counts)
 
     @property

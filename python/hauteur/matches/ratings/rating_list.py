@@ -1,17 +1,24 @@
-"""A rating list: players with their Elo, intervals and results; lists and crosstables as text and as JSON."""
+"""A rating list: players with their Elo, intervals and results; lists and crosstables as text and as JSON.
+
+Results come from the folders of matches and tournaments, and from PGN files.
+"""
 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
+from pathlib import Path
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import chess.pgn
 import numpy as np
 from numpy.typing import NDArray
 
+from hauteur.matches.folder import MatchFolder, match_folders
 from hauteur.matches.ratings.elo import MatchScore
 from hauteur.system.tables import Rows
 
@@ -249,7 +256,6 @@ def ratings_json(found: RatingList) -> dict[str, Any]:
 
 
 def _rating_json(row: RatingRow) -> dict[str, Any]:
-    """A row with its interval in one key."""
     values = row._asdict()
     interval = [values.pop("elo_low"), values.pop("elo_high")]
     return {**values, "elo_interval_95": interval}
@@ -259,3 +265,49 @@ def _difference_json(found: RatingList, a: str, b: str) -> dict[str, Any]:
     elo, deviation = found.difference(a, b)
     interval = [*found.difference_interval(a, b)] if math.isfinite(deviation) else None
     return {"elo": elo, "elo_interval_95": interval, "los": found.superiority(a, b)}
+
+
+SCORES = {"1-0": MatchScore(wins=1), "1/2-1/2": MatchScore(draws=1), "0-1": MatchScore(losses=1)}
+
+
+@dataclass(frozen=True)
+class Rated:
+    """The results of a source; unfinished: games without a result, which do not count."""
+
+    encounters: tuple[Encounter, ...]
+    unfinished: int = 0
+
+
+def read_results(path: Path) -> Rated:
+    """The results of a PGN file, or of all matches in a folder; ValueError where there are none."""
+    if path.is_dir():
+        return Rated(tuple(map(_of_match, match_folders(path))))
+    if path.suffix.lower() == ".pgn":
+        return _read_pgn(path)
+    if not path.exists():
+        raise FileNotFoundError(2, "No such file or directory", str(path))
+    raise ValueError(f"{path}: expected the folder of a match or of a tournament, or a .pgn file")
+
+
+def _of_match(folder: MatchFolder) -> Encounter:
+    """The results of a match; players have the names that the match gave them."""
+    record = MatchScore()
+    for game in folder.games():
+        record = record.add(game.score)
+    return Encounter(*folder.names(), record)
+
+
+def _read_pgn(path: Path) -> Rated:
+    """The tags White, Black and Result of every game; moves are passed over."""
+    found: Counter[tuple[str, str, str]] = Counter()
+    with path.open(encoding="utf-8-sig", errors="replace") as file:
+        while (tags := chess.pgn.read_headers(file)) is not None:
+            found[tags.get("White", "?"), tags.get("Black", "?"), tags.get("Result", "*")] += 1
+    if not found:
+        raise ValueError(f"{path}: has no games")
+    encounters = tuple(
+        Encounter(white, black, MatchScore(score.wins * n, score.draws * n, score.losses * n))
+        for (white, black, result), n in found.items()
+        if (score := SCORES.get(result)) is not None
+    )
+    return Rated(encounters, sum(n for (_, _, result), n in found.items() if result not in SCORES))

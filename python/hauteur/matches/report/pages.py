@@ -1,7 +1,5 @@
 """Reports of matches, tournaments and tunings, made of the files in their folders."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
@@ -42,11 +40,6 @@ Linked = Callable[[str, str], str]
 """Makes text that leads to the match in a folder below: (its name, the text) -> text or Markup."""
 
 
-def not_linked(folder: str, text: str) -> str:  # noqa: ARG001
-    """Return the text unchanged: a page that stands alone has no page of the match beside it."""
-    return text
-
-
 def has_page(folder: Path) -> bool:
     """Return whether this is the folder of a match, a tournament or a tuning."""
     return any((folder / kind.SETTINGS).is_file() for kind in KINDS)
@@ -74,8 +67,11 @@ def renew_page(folder: Path | None, game: _core.Game | None = None) -> None:
         write_page(folder, game=game)
 
 
-def report_of(stored: Stored, linked: Linked = not_linked, *, whole: bool = False) -> Report:
-    """Return what is known of the work in a folder until now. whole: with games to step through, and lists of them."""
+def report_of(stored: Stored, linked: Linked = lambda _, text: text, *, whole: bool = False) -> Report:
+    """Return what is known of the work in a folder until now. whole: with games to step through, and lists of them.
+
+    linked: default: of a page that stands alone, which has no page of the match beside it.
+    """
     if not stored.games_done:
         return Report(stored.title, "No game is finished yet.", sections=[_origin(stored, stored.settings)])
     match stored:
@@ -88,7 +84,6 @@ def report_of(stored: Stored, linked: Linked = not_linked, *, whole: bool = Fals
 
 
 def _origin(stored: Stored, settings: Mapping[str, Any]) -> ReportSection:
-    """Return settings, cost and provenance, each folded up."""
     written = stored.result.get("written") or stored.begun
     tables = [
         ReportTable(("setting", "value"), settings_rows(settings), words=True, folded="Settings"),
@@ -247,7 +242,6 @@ def matches_table(matches: Sequence[StoredMatch], linked: Linked) -> ReportTable
 
 
 def _counts(record: MatchScore) -> list[str]:
-    """Return the cells of COUNTS."""
     return [
         *(f"{count:,}" for count in (record.games, record.wins, record.draws, record.losses)),
         f"{record.score:.1%}",

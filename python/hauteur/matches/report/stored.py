@@ -1,7 +1,5 @@
 """Matches and tournaments as their folders have them, read on while they are played: every game is read once."""
 
-from __future__ import annotations
-
 from bisect import insort
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -15,7 +13,7 @@ from hauteur.matches.ratings.bradley_terry import rating_list
 from hauteur.matches.ratings.elo import Sprt
 from hauteur.matches.ratings.rating_list import Encounter, RatingList
 from hauteur.matches.results import MatchGame, Tally
-from hauteur.matches.tuning.strength import TuningFolder
+from hauteur.matches.tuning import TuningFolder
 from hauteur.system.files import read_json
 from hauteur.system.formatting import duration
 from hauteur.system.jsonl import FIRST_LINE, LinePlace
@@ -43,7 +41,6 @@ class StoredWork:
         self._read()
 
     def _read(self) -> None:
-        """Read settings and result."""
         stored = self.folder.stored()
         self.settings: Mapping[str, Any] = stored["settings"]
         self.begun: Mapping[str, Any] = stored.get("begun") or {}
@@ -54,12 +51,10 @@ class StoredWork:
 
     @property
     def games_done(self) -> int:
-        """Number of the finished games."""
         raise NotImplementedError
 
     @property
     def complete(self) -> bool:
-        """Return whether all the work is done."""
         return bool(self.result) and bool(self.result.get("complete", True))
 
     @property
@@ -124,7 +119,6 @@ class StoredMatch(StoredWork):
             self.tally.add(game)
 
     def _begin(self, file: int | None) -> None:
-        """Begin with no games, of this file."""
         self._file = file
         self._next = FIRST_LINE
         self._places = {}
@@ -150,12 +144,10 @@ class StoredMatch(StoredWork):
 
     @property
     def games_done(self) -> int:
-        """Number of the finished games."""
         return len(self.games)
 
     @property
     def complete(self) -> bool:
-        """Return whether all games were played or a sequential test has ended."""
         return self.tally.decided or bool(self.result.get("complete"))
 
     @property
@@ -191,12 +183,10 @@ class StoredMatches(StoredWork):
 
     @property
     def matches(self) -> list[StoredMatch]:
-        """The matches that are there, games of which may be finished or not."""
         return [self._matches[name] for name in self._names() if name in self._matches]
 
     @property
     def games_done(self) -> int:
-        """Number of the finished games."""
         return sum(len(match.games) for match in self.matches)
 
 
@@ -215,11 +205,9 @@ class StoredTournament(StoredMatches):
 
     @property
     def complete(self) -> bool:
-        """Return whether all games were played."""
         return 0 < self.games_wanted <= self.games_done
 
     def ratings(self) -> RatingList:
-        """Return the rating list until now."""
         return rating_list(Encounter(*match.names, match.tally.record) for match in self.matches)
 
 

@@ -122,12 +122,10 @@ class GameEvaluator(Closing):
         return self.compute(np.stack([state.features() for state in states]))
 
     def submit(self, features: Floats) -> Pending:
-        """Begin to compute in the worker thread."""
         future: Future[Answers] = self._worker.submit(self.compute, features)
         return future
 
     def close(self) -> None:
-        """End the worker thread."""
         self._worker.shutdown(wait=True, cancel_futures=True)
 
 
@@ -140,7 +138,6 @@ class UniformEvaluator(GameEvaluator):
         super().__init__(game, "uniform", batch_size)
 
     def compute(self, features: Floats) -> Answers:
-        """Return the same answer to each row."""
         rows = len(features)
         return np.zeros((rows, self.num_actions), np.float32), np.tile(np.array([0.5, 0, 0.5], np.float32), (rows, 1))
 
@@ -167,7 +164,6 @@ class RolloutEvaluator(GameEvaluator):
         )
 
     def submit_states(self, states: Sequence[_core.State]) -> Pending:
-        """Begin to play the games of these positions."""
         future: Future[Answers] = self._worker.submit(self._play, states)
         return future
 

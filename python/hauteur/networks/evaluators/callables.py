@@ -1,7 +1,5 @@
 """Evaluators made of Python callables, the check of what a callable returns, and positions to try evaluators on."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

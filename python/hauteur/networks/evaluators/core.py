@@ -40,7 +40,6 @@ class CoreEvaluator(GameEvaluator):
         super().__init__(game, f"{net.path.name} core {how} {threads} threads", rows)
 
     def compute(self, features: Floats) -> Answers:
-        """Return the answers; ValueError for rows of another shape."""
         return self.core.evaluate(features)
 
 

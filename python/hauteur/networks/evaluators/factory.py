@@ -154,7 +154,6 @@ def _is_torch_module(source: object) -> TypeGuard[torch.nn.Module]:
 
 
 def _check_numbers(batch_size: int | None, threads: int | None) -> None:
-    """Raise ValueError unless both are in their ranges."""
     if batch_size is not None and not 1 <= batch_size <= 65536:
         raise ValueError(f"batch_size must be 1 to 65536, got {batch_size}")
     if threads is not None and not 1 <= threads <= 1024:

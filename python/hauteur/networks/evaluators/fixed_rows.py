@@ -43,13 +43,11 @@ class FixedRows(GameEvaluator):
         return self.submit(features).result()
 
     def submit(self, features: Floats) -> Pending:
-        """Begin to compute the pieces."""
         count = len(features)
         bounds = [*range(0, count, self.rows), count]
         return JoinedAnswers([self._evaluator.submit(self._full(features[a:b])) for a, b in pairwise(bounds)], count)
 
     def close(self) -> None:
-        """Close the evaluator that computes."""
         self._evaluator.close()
         super().close()
 
@@ -76,7 +74,6 @@ class JoinedAnswers:
         self._rows = rows
 
     def result(self) -> Answers:
-        """Wait for all pieces."""
         answers = [part.result() for part in self._parts]
         logits, wdl = (np.concatenate([answer[kind] for answer in answers])[: self._rows] for kind in (0, 1))
         return logits, wdl

@@ -53,7 +53,6 @@ class OrtEvaluator(GameEvaluator):
 
 
 def _session(path: Path, options: ort.SessionOptions) -> ort.InferenceSession:
-    """Return the compiled network."""
     try:
         net = load(path)
         model = onnx_bytes(net.architecture, net.tensors)

@@ -98,7 +98,6 @@ class TorchEvaluator(GameEvaluator):
         return self.submit(features).result()
 
     def submit(self, features: Floats) -> Pending:
-        """Begin to compute the rows, split over the threads."""
         parts = max(1, min(self._threads, len(features) // self._least_rows))
         rows = np.array_split(features, parts)
         return JoinedAnswers([self._pool.submit(self._compute, part) for part in rows], len(features))
@@ -112,7 +111,6 @@ class TorchEvaluator(GameEvaluator):
         return policy.float().cpu().numpy(), wdl_of(value.float()).cpu().numpy()
 
     def close(self) -> None:
-        """End the threads."""
         self._pool.shutdown(wait=True, cancel_futures=True)
         super().close()
 
@@ -186,7 +184,6 @@ class CudaEvaluator(GameEvaluator):
         self._idle[type(slot), slot.rows].append(slot)
 
     def close(self) -> None:
-        """Wait for the work still in progress."""
         self._stream.synchronize()
         super().close()
 
@@ -220,7 +217,6 @@ class _Slot:
         return [torch.zeros((self.rows, *self._shape))]
 
     def _features(self, layout: torch.memory_format) -> torch.Tensor:
-        """Return the features of the rows on the device."""
         return self._rows[0].to(self._kind, memory_format=layout)
 
     @torch.inference_mode()
@@ -279,7 +275,6 @@ class _TorchPending:
         self._evaluator.release(self._slot)
 
     def result(self) -> Answers:
-        """Wait for the answers."""
         if self._answers is None:
             self._answers = self._slot.read()
         return self._answers

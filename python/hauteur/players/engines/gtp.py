@@ -2,8 +2,6 @@
 
 Responses are `=ID text` or `?ID message`, then an empty line."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Sequence
@@ -72,7 +70,6 @@ class GtpEngineConnection(EngineConnection):
         self._known: list[int] = []
 
     async def probe(self) -> str:
-        """Return its name with its version; ValueError where it lacks a command or does not play on such a board."""
         words = [(await self._query(command)).text.strip() for command in ("name", "version")]
         name = " ".join(filter(None, words))
         commands = (await self._query("list_commands")).text.split()
@@ -88,11 +85,9 @@ class GtpEngineConnection(EngineConnection):
         return name
 
     async def open(self) -> None:
-        """Check that it responds."""
         await self._query("protocol_version")
 
     async def new_game(self) -> None:
-        """Clear the board and set the clocks."""
         self._known = []
         await self.done(f"boardsize {self._size}")
         await self.done("clear_board")
@@ -118,7 +113,6 @@ class GtpEngineConnection(EngineConnection):
         return ChosenMove(action, seconds=seconds)
 
     async def done(self, command: str) -> None:
-        """Give a command that must be obeyed."""
         response = await self._query(command)
         if not response.is_good:
             raise EngineFailure(BAD_OUTPUT, f"{command!r} was refused: {quoted(response.text)}")
@@ -137,7 +131,6 @@ class GtpEngineConnection(EngineConnection):
         self._known = actions
 
     async def _generated(self, colour: str, clock: EngineClock | None) -> str:
-        """The answer to genmove."""
         response = await self._query(f"genmove {colour}", move_limit(self.settings, clock))
         if not response.is_good:
             raise EngineFailure(BAD_OUTPUT, f"genmove was refused: {quoted(response.text)}")

@@ -51,7 +51,6 @@ class EngineHost(Closing):
         return asyncio.run_coroutine_threadsafe(work, self._loop)
 
     def run(self, work: Coroutine[Any, Any, Result]) -> Result:
-        """Run the work and wait for its result."""
         return self.submit(work).result()
 
     def call(self, function: Callable[[int], None], number: int) -> None:
@@ -65,7 +64,6 @@ class EngineHost(Closing):
         return process
 
     def close(self) -> None:
-        """End all programs and the thread."""
         if not self._loop.is_closed():
             self.run(self._end())
             self._loop.call_soon_threadsafe(self._loop.stop)
@@ -193,15 +191,12 @@ class EnginePlayer:
         self._tasks: set[asyncio.Task[ChosenMove] | None] = set()
 
     def choose(self, request: MoveRequest) -> Future[ChosenMove]:
-        """Begin to look for a move."""
         return self._host.submit(self._answer(request))
 
     def end(self, game: int) -> None:
-        """The game's process is free for another one."""
         self._host.call(self._release, game)
 
     def close(self) -> None:
-        """End all processes."""
         self._host.run(self._end())
 
     async def _answer(self, request: MoveRequest) -> ChosenMove:

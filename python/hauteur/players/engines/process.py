@@ -4,8 +4,6 @@ Everything runs in one event loop; nothing here waits without a deadline set by 
 whatever the program writes: a line that is too long, or too many of them for one answer, ends it.
 """
 
-from __future__ import annotations
-
 import asyncio
 import errno
 import signal
@@ -121,7 +119,6 @@ class Process(asyncio.SubprocessProtocol):
         self.kill()
 
     def kill(self) -> None:
-        """End it at once, with all programs that it has started."""
         if not self._killed:
             self._killed = True
             pid = self._transport.get_pid()
@@ -191,7 +188,6 @@ class Process(asyncio.SubprocessProtocol):
 
 
 def _ending(code: int | None) -> str:
-    """An exit status in words."""
     if code is None or code >= 0:
         return f"exit status {code}"
     try:
@@ -228,7 +224,6 @@ class EngineClock:
         self.left = max(self.left - seconds, 0.0) + self.increment
 
     def overdrawn(self) -> EngineFailure:
-        """The loss of a game on time."""
         return EngineFailure(LOST_ON_TIME, f"no move within the {self.left:.2f} s on its clock")
 
 
@@ -285,5 +280,4 @@ class EngineConnection(ABC):
         await self.process.quit("quit")
 
     def kill(self) -> None:
-        """End it at once."""
         self.process.kill()

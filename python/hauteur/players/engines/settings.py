@@ -5,8 +5,6 @@ gets two arguments. Words that are named like a field of EngineSettings are sett
 engine; `options.NAME=` is always one.
 """
 
-from __future__ import annotations
-
 import re
 import shlex
 from collections.abc import Mapping, Sequence
@@ -113,7 +111,6 @@ class EngineSettings(Section):
 
     @property
     def short_name(self) -> str:
-        """The program's file name with what limits it."""
         program = Path(program_words(self.command)[0]).name
         limits = [f"{key}={getattr(self, key)}" for key in ("nodes", "depth", "movetime", "tc") if getattr(self, key)]
         options = [f"{name}={value}" for name, value in self.options.items()]

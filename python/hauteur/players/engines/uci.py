@@ -1,7 +1,5 @@
 """Engines that speak UCI: a client that believes nothing. Lines that are not as UCI has them are ignored."""
 
-from __future__ import annotations
-
 import math
 import re
 import time
@@ -66,7 +64,6 @@ class EngineOption:
         return None
 
     def command(self, value: str) -> str:
-        """The line that sets it."""
         return f"setoption name {self.name}" + ("" if self.kind == "button" else f" value {value}")
 
 
@@ -188,7 +185,6 @@ def setup_lines(game: _core.Game, settings: EngineSettings, about: Introduction)
 
 
 def _needed_options(game: _core.Game) -> dict[str, str]:
-    """Options that the game decides."""
     needed = {"UCI_Chess960": "true"} if "chess960=true" in game.spec else {}
     return needed | ({"UCI_Variant": VARIANTS[game.name]} if game.name in VARIANTS else {})
 
@@ -205,23 +201,19 @@ class UciSession(EngineConnection):
     _line: _Line | None = None
 
     async def probe(self) -> str:
-        """Return its name; ValueError where it lacks an option."""
         about = await introduced(self.process, self.settings.start_timeout)
         setup_lines(self.game, self.settings, about)
         return about.name
 
     async def open(self) -> None:
-        """Perform the handshake and set the options."""
         about = await introduced(self.process, self.settings.start_timeout)
         await self._ready(*setup_lines(self.game, self.settings, about))
 
     async def new_game(self) -> None:
-        """Begin a new game."""
         self._line = None
         await self._ready("ucinewgame")
 
     async def choose(self, request: MoveRequest) -> ChosenMove:
-        """Return the engine's move, with its score and depth."""
         line = self._line = self._line or _Line.begin(request)
         line.follow(request.actions)
         await self._ready(line.command())  # whatever it still says of the last search comes before that
@@ -267,7 +259,6 @@ class UciSession(EngineConnection):
 
 
 def _action(state: _core.State, text: str) -> int:
-    """Return the move, which must be legal."""
     if text in NO_MOVE:
         raise EngineFailure(ILLEGAL_MOVE, f"bestmove {text} where there are legal moves")
     if not MOVE.fullmatch(text):

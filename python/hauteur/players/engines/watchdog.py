@@ -4,8 +4,6 @@ An engine that hangs does not notice that its client is gone. The keeper reads `
 process groups, from a pipe. The system closes the pipe when hauteur has ended, also by SIGKILL.
 """
 
-from __future__ import annotations
-
 import os
 import signal
 import subprocess
@@ -24,14 +22,12 @@ class Keeper:
         self._process: subprocess.Popen[bytes] | None = None
 
     def watch(self, group: int) -> None:
-        """Register a running process group."""
         if KEEPS and self._process is None:
             command = [sys.executable, "-I", "-S", __file__]
             self._process = subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True)
         self._tell(f"+{group}")
 
     def forget(self, group: int) -> None:
-        """Unregister a process group that has ended."""
         self._tell(f"-{group}")
 
     def close(self) -> None:

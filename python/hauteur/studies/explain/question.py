@@ -11,6 +11,7 @@ from typing import Any
 
 from hauteur import _core
 from hauteur.engine.nets import NetChoice, Opener, OpenNets, open_evaluator, open_nets
+from hauteur.games.played_game import position_after
 from hauteur.mcts.analysis import ALL_LINES, Analysis
 from hauteur.mcts.control import SearchControl
 from hauteur.mcts.limits import Limits
@@ -21,6 +22,7 @@ from hauteur.mcts.search_tree import SearchTree
 from hauteur.mcts.tree_source import Edge
 from hauteur.networks.names import net_or_shipped, resolve_net
 from hauteur.players.settings import PlayerSettings, changed_player, player_text
+from hauteur.system.closing import Closing
 
 DEFAULT_VISITS = 800
 MOST_VISITS = 1_000_000
@@ -74,15 +76,10 @@ class Question:
 
     @property
     def position(self) -> _core.State:
-        """The position that is searched."""
-        state = self.start.copy()
-        for action in self.actions:
-            state.apply(action)
-        return state
+        return position_after(self.start, self.actions)
 
     @property
     def sides(self) -> tuple[Side, Side]:
-        """Both sides."""
         return self.a, self.b
 
 
@@ -221,12 +218,11 @@ class ExplainedSearch:
 
     @cached_property
     def tree(self) -> TreeNodes:
-        """The nodes of the tree."""
         return read_nodes(self.result.tree)
 
 
 @dataclass
-class Searches:
+class Searches(Closing):
     """Searches of a question's position with any settings. on_progress: gets the share of the present search that is
     done, several times a second. A context manager: closes the nets.
     """
@@ -240,14 +236,7 @@ class Searches:
     _control: SearchControl = field(default_factory=SearchControl)
     _stopped: bool = False
 
-    def __enter__(self) -> Searches:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
-
     def close(self) -> None:
-        """Close the nets; trees can still be read."""
         self._stack.close()
 
     def stop(self) -> None:

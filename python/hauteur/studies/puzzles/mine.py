@@ -9,8 +9,6 @@ A position is evaluated once, wherever it occurs, and its result is a line of po
 positions of a source are drawn by the seed so that a larger sample contains the smaller one.
 """
 
-from __future__ import annotations
-
 import hashlib
 import math
 from collections import Counter
@@ -24,6 +22,7 @@ from pydantic import Field, model_validator
 
 from hauteur import _core
 from hauteur.games.game_line import BadGame
+from hauteur.games.played_game import position_after, texts_of
 from hauteur.games.registry import load_game, parse_spec, with_fen
 from hauteur.mcts.batch_analysis import (
     AnalysisRequest,
@@ -103,7 +102,6 @@ class MineRule(Section):
         return 2 * self.high
 
     def goes_on(self, found: Readings) -> bool:
-        """Return whether a position is worth more visits."""
         passed = len(found) - 1
         return passed == 0 or abs(found[-1].q - found[0].q) >= self.screens[passed - 1][1]
 
@@ -147,7 +145,6 @@ class ScreenedPosition(Section):
     steps: tuple[SolutionStep, ...] = ()
 
     def verdict(self, rule: MineRule) -> Verdict:
-        """Return the rule's verdict on the position."""
         if self.high is None or abs(self.high.q - self.low.q) < rule.swing:
             return "same"
         if self.high.move == self.low.move:
@@ -200,12 +197,12 @@ def examine(name: str, found: SourcePosition, rule: MineRule) -> RequestChain[Sc
     if abs(high.q - low.q) < rule.swing or high.best == low.best or gap is None or gap < rule.gap:
         return entry
     start, opening = _stored(found)
-    state = _after(start, opening)
+    state = position_after(start, opening)
     if identity(state) != name:
         raise RuntimeError(f"the position {found.state.notation()} was stored as {state.notation()}")
     steps = yield from _line(state, rule, high.best)
     fen = start.notation() if start.game.has_fen else None
-    return entry.model_copy(update={"fen": fen, "opening": _texts(start, opening), "steps": tuple(steps)})
+    return entry.model_copy(update={"fen": fen, "opening": tuple(texts_of(start, opening)), "steps": tuple(steps)})
 
 
 def _unchanged(found: SourcePosition, rule: MineRule) -> RequestChain[SearchReading | None]:
@@ -267,15 +264,11 @@ def _solver_move(
             return None
         (rest,) = yield AnalysisRequest(state, (rule.high,), only=others)
         gap = deep.best_q - rest.q
-    visits = visits_to_solution(searched, lambda action: _is_as_good(state, action, deep.best, ends=ends))
+    visits = visits_to_solution(searched, lambda one: one == deep.best or (ends and wins_at_once(state, one)))
     step = SolutionStep(
         move=state.action_to_text(deep.best), visits=visits or rule.deep, gap=gap, value=deep.best_q, reply=reply
     )
     return (deep.best, step) if step.passes(rule) else None
-
-
-def _is_as_good(state: _core.State, action: int, best: int, *, ends: bool) -> bool:
-    return action == best or (ends and wins_at_once(state, action))
 
 
 def _stored(found: SourcePosition) -> tuple[_core.State, tuple[int, ...]]:
@@ -304,22 +297,6 @@ def plain_spec(game: _core.Game) -> str:
 
 def _opinion(state: _core.State, reading: SearchReading) -> Opinion:
     return Opinion(visits=reading.visits, move=state.action_to_text(reading.best), q=reading.q)
-
-
-def _texts(state: _core.State, actions: tuple[int, ...] | list[int]) -> tuple[str, ...]:
-    """The moves of a line in the game's notation."""
-    state, texts = state.copy(), []
-    for action in actions:
-        texts.append(state.action_to_text(action))
-        state.apply(action)
-    return tuple(texts)
-
-
-def _after(state: _core.State, actions: tuple[int, ...]) -> _core.State:
-    state = state.copy()
-    for action in actions:
-        state.apply(action)
-    return state
 
 
 Show = Callable[[str], None]
@@ -388,10 +365,7 @@ class Mine:
             folder.write_result({**result, "settings": settings})
         return result
 
-    # Private.
-
     def _chosen(self, census: Census, source: str) -> set[str]:
-        """Select the positions of a source to evaluate."""
         names = census.distinct(source)
         if self.limit is None or len(names) <= self.limit:
             return names

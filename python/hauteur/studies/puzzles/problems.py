@@ -3,8 +3,6 @@
 A person solves them move by move (`PuzzleAttempt`), players by `hauteur puzzles solve`.
 """
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import json
@@ -20,7 +18,7 @@ from typing import Literal, TextIO
 import chess
 
 from hauteur import _core
-from hauteur.games.played_game import move_text
+from hauteur.games.played_game import line_texts
 from hauteur.games.registry import load_game, with_fen
 from hauteur.studies.puzzles.puzzle import COLUMNS, Puzzle, wins_at_once
 from hauteur.system.errors import one_line
@@ -47,7 +45,6 @@ class ProblemStep:
     wins: bool = False
 
     def is_right(self, action: int) -> bool:
-        """Return whether a move solves it."""
         named = action not in self.wrong and (not self.right or action in self.right)
         return named or (self.wins and wins_at_once(self.state, action))
 
@@ -118,7 +115,6 @@ def _read_csv(file: TextIO, name: str, game: _core.Game | None) -> Iterator[Prob
 
 
 def _rating(rating: str | None) -> float | None:
-    """Return the rating of a puzzle, None where it has none."""
     if not rating:
         return None
     try:
@@ -135,7 +131,7 @@ def _of_line(game: _core.Game, name: str, fen: str, moves: Sequence[str]) -> Pro
     if len(moves) < 2:
         raise ValueError(f"a puzzle has the opponent's move and at least one more, got {' '.join(moves)!r}")
     state = load_game(with_fen(game.spec, fen)).new_initial_state()
-    _play(state, moves[0])
+    state.apply(_action(state, moves[0]))
     return Problem(name, tuple(_steps(state, moves[1:])))
 
 
@@ -143,7 +139,7 @@ def _steps(state: _core.State, solution: Sequence[str]) -> Iterator[ProblemStep]
     """The solver's positions of a line. Where it ends with a win at once, any such win is right."""
     for number, move in enumerate(solution):
         if number % 2:
-            _play(state, move)
+            state.apply(_action(state, move))
             continue
         action = _action(state, move)
         wins = number == len(solution) - 1 and wins_at_once(state, action)
@@ -155,10 +151,6 @@ def _action(state: _core.State, move: str) -> int:
     if state.outcome() is not None:
         raise ValueError(f"the game is over before {move!r}")
     return state.parse(move)
-
-
-def _play(state: _core.State, move: str) -> None:
-    state.apply(_action(state, move))
 
 
 def _read_json(file: TextIO, name: str, game: _core.Game | None) -> Iterator[Problem]:
@@ -242,7 +234,6 @@ class PuzzleFiles:
     sets: dict[str, Path] = field(default_factory=dict)
 
     def look(self) -> None:
-        """Renew the list."""
         self.sets = shipped_sets()
         for root in self.roots:
             for folder, below, files in islice(os.walk(root), MOST_LOOKED_AT):
@@ -297,7 +288,6 @@ class PuzzleAttempt:
 
     @property
     def solved(self) -> bool:
-        """Return whether every move was found."""
         return self.number == len(self.problem.steps)
 
     @property
@@ -311,8 +301,7 @@ class PuzzleAttempt:
             self.clean = False
             return "wrong"
         if self.number + 1 == len(self.problem.steps):
-            self.end = self.step.state.copy()
-            self.end.apply(action)
+            self.end = self.step.state.child(action)
         self.number += 1
         return "solved" if self.solved else "right"
 
@@ -323,9 +312,5 @@ class PuzzleAttempt:
 
     def line(self) -> list[str]:
         """Return the rest of the line from the step on, as people write it; of several right moves the first."""
-        state, last = self.step.state.copy(), self.problem.steps[-1]
-        texts = []
-        for action in [*last.state.moves[len(state.moves) :], *sorted(last.right)[:1]]:
-            texts.append(move_text(state, action))
-            state.apply(action)
-        return texts
+        state, last = self.step.state, self.problem.steps[-1]
+        return line_texts(state, [*last.state.moves[len(state.moves) :], *sorted(last.right)[:1]])

@@ -4,8 +4,6 @@ Themes are Lichess's: those alone that follow from the rules, the line's length 
 Lichess's puzzle database, EPD, and JSON, which holds puzzles of every game.
 """
 
-from __future__ import annotations
-
 import csv
 import hashlib
 import io
@@ -65,11 +63,9 @@ class Puzzle(Section):
     high: Opinion
 
     def start(self) -> _core.State:
-        """The position before the moves of the opening."""
         return load_game(with_fen(self.game, self.fen)).new_initial_state()
 
     def position(self) -> _core.State:
-        """The position that the solver sees."""
         state = self.start()
         for move in self.opening:
             state.apply(state.parse(move))
@@ -119,19 +115,14 @@ def themes_of(puzzle: Puzzle) -> tuple[str, ...]:
     found = {LENGTHS.get(len(puzzle.solver_moves), "veryLong")}
     if puzzle.game.startswith("chess"):
         found |= set(_of_rules(puzzle))
-        found |= set() if "mate" in found else {_of_value(puzzle)}
+        of_value = "crushing" if puzzle.value >= CRUSHING else "advantage" if puzzle.value >= ADVANTAGE else "equality"
+        found |= set() if "mate" in found else {of_value}
     elif _wins(puzzle):
         found |= {"win", f"winIn{len(puzzle.solver_moves)}"}
     return tuple(sorted(found))
 
 
-def _of_value(puzzle: Puzzle) -> str:
-    """Return the theme by the value of the solver's last move."""
-    return "crushing" if puzzle.value >= CRUSHING else "advantage" if puzzle.value >= ADVANTAGE else "equality"
-
-
 def _wins(puzzle: Puzzle) -> bool:
-    """Return whether the solver's last move wins the game."""
     state = puzzle.position()
     solver = state.to_move
     for move in puzzle.solution:
@@ -156,7 +147,6 @@ def _of_rules(puzzle: Puzzle) -> Iterator[str]:
 
 
 def _of_move(board: chess.Board, move: chess.Move) -> Iterator[str]:
-    """Yield the themes of a move of the solver."""
     if board.is_castling(move):
         yield "castling"
     if board.is_en_passant(move):

@@ -1,7 +1,5 @@
 """Solving: which problems a player's search solves at which counts of visits, and from how many visits on."""
 
-from __future__ import annotations
-
 import math
 import statistics
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -80,8 +78,6 @@ class Solve:
         with locked(self.folder, "solving puzzles"):
             return self._run(Journal(self.folder / "answers.jsonl", PuzzleAnswer))
 
-    # Private.
-
     def _run(self, journal: Journal[PuzzleAnswer] | None) -> dict[str, Any]:
         answers = {}
         with Evaluators(self.game, self.resources) as evaluators:
@@ -97,7 +93,6 @@ class Solve:
         return result
 
     def _key(self, settings: PlayerSettings) -> str:
-        """The player by all that decides its answers."""
         nets = [net_content(resolved_net(self.game, settings))]
         if settings.other_net is not None:
             nets.append(net_content(settings.other_net))
@@ -107,7 +102,6 @@ class Solve:
     def _answers(
         self, player: SearchPlayer, key: str, name: str, journal: Journal[PuzzleAnswer] | None
     ) -> list[PuzzleAnswer]:
-        """The player's answers to all problems, in their order."""
         found = {} if journal is None else {one.number: one for one in journal.entries() if self._fits(one, key)}
         left = [number for number in range(len(self.problems)) if number not in found]
         most = self.counts[-1]

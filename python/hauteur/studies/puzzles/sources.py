@@ -1,7 +1,5 @@
 """Sources of positions: games in PGN, SGF and shards, folders of matches and runs, lists of positions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -59,7 +57,6 @@ class SourcePosition:
 
     @property
     def where(self) -> str:
-        """Readable place: source, number of the game, ply."""
         return f"{self.source}#{self.number}/{self.ply}"
 
 
@@ -136,7 +133,6 @@ class Census:
     seen: dict[str, int]
 
     def distinct(self, source: str) -> set[str]:
-        """The different positions of a source."""
         return set(self.first_game[source])
 
 

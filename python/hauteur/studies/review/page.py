@@ -1,7 +1,5 @@
 """A review as tables for the terminal and JSON, as a figure of the chances, and as a page."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
@@ -17,10 +15,19 @@ from hauteur.mcts.report import Wdl
 from hauteur.plots.boards import walks_html
 from hauteur.plots.figure import Figure, Series
 from hauteur.plots.page import Markup, facts_html, page, provenance_html, settings_html, table_html
-from hauteur.studies.review.annotate import verdict
-from hauteur.studies.review.games import ReviewedGame
-from hauteur.studies.review.judgement import CONFIRMATION, LEAST_LOSS, SIGNS, THRESHOLDS, Mark, expected_score, flipped
-from hauteur.studies.review.review import Found, MoveReport, Place
+from hauteur.studies.review.games import ReviewedGame, verdict
+from hauteur.studies.review.review import (
+    CONFIRMATION,
+    LEAST_LOSS,
+    SIGNS,
+    THRESHOLDS,
+    Found,
+    Mark,
+    MoveReport,
+    Place,
+    expected_score,
+    flipped,
+)
 
 INKS: dict[Mark, str] = {"inaccuracy": "gold", "mistake": "orange", "blunder": "loss-ink"}
 """Colours of marks in the figure."""
@@ -102,9 +109,8 @@ def game_view(game: ReviewedGame) -> RenderableType:
         table.add_row(*move_cells(move), style=STYLES[move.mark])
     left = len(game.actions) - len(game.moves)
     more = [Text(f"{left} moves are not reviewed yet", style="dim")] if left else []
-    return Group(
-        Text(f"{game.number}. {' - '.join(game.players)}", style="bold"), table, *more, *map(Text, summary_lines(game))
-    )
+    more += [Text(_summary_line(name, summary)) for name, summary in summaries(game).items()]
+    return Group(Text(f"{game.number}. {' - '.join(game.players)}", style="bold"), table, *more)
 
 
 def move_cells(move: MoveReport) -> list[str]:
@@ -131,11 +137,6 @@ def wdl_text(wdl: Wdl) -> str:
     return " ".join(f"{100 * share:.0f}" for share in wdl)
 
 
-def summary_lines(game: ReviewedGame) -> list[str]:
-    """Return a line a player: mean loss, and how many moves have which mark."""
-    return [_summary_line(name, summary) for name, summary in summaries(game).items()]
-
-
 def summaries(game: ReviewedGame) -> dict[str, dict[str, Any]]:
     """Return for both players: moves, mean loss of expected score, and the number of each mark."""
     names = ("first player", "second player")
@@ -149,6 +150,7 @@ def _summary(moves: list[MoveReport]) -> dict[str, Any]:
 
 
 def _summary_line(name: str, summary: dict[str, Any]) -> str:
+    """Return a line about a player: mean loss, and how many moves have which mark."""
     counts = ", ".join(f"{summary[mark]} {mark}{'' if summary[mark] == 1 else 's'}" for mark, _ in THRESHOLDS)
     mean = "" if summary["mean_loss"] is None else f"lost {100 * summary['mean_loss']:.1f} % a move, "
     return f"{name}: {mean}{counts}".replace("inaccuracys", "inaccuracies")

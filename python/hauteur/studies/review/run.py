@@ -15,11 +15,9 @@ from hauteur.engine.playing import PlayingSession, PlaySettings
 from hauteur.mcts.control import SearchControl
 from hauteur.mcts.limits import Budget, Limits
 from hauteur.players.build import net_content
-from hauteur.studies.review.annotate import annotated_pgn
-from hauteur.studies.review.games import ReviewedGame
-from hauteur.studies.review.judgement import CONFIRMATION
+from hauteur.studies.review.games import ReviewedGame, annotated_pgn
 from hauteur.studies.review.page import review_json, review_page
-from hauteur.studies.review.review import Found, Look, Place, PositionFinding, finding_of, review_game
+from hauteur.studies.review.review import CONFIRMATION, Found, Look, Place, PositionFinding, finding_of, review_game
 from hauteur.system.files import write_bytes, write_json
 from hauteur.system.jsonl import Journal
 from hauteur.system.provenance import provenance
@@ -52,12 +50,10 @@ class FoundPosition(Section):
 
     @property
     def place(self) -> Place:
-        """The place in its game."""
         return Place(self.ply, self.instead, self.deep)
 
     @property
     def finding(self) -> PositionFinding:
-        """The finding."""
         return PositionFinding(self.wdl, self.line, self.visits)
 
 
@@ -71,7 +67,6 @@ class ReviewFolder(RunDirectory):
 
     @property
     def journal(self) -> Journal[FoundPosition]:
-        """The positions that were searched."""
         return Journal(self.path / "positions.jsonl", FoundPosition, "a position of a review")
 
     def known(self) -> dict[int, Found]:

@@ -1,7 +1,5 @@
 """The pages: their names, keys and addresses."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from importlib import import_module
 from types import ModuleType

@@ -1,7 +1,5 @@
 """The pages with a board and a session: Play, Analyse, Explain, Review, Puzzles; and the page Keys."""
 
-from __future__ import annotations
-
 from functools import cache
 from pathlib import Path
 from typing import Any

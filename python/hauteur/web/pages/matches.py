@@ -55,12 +55,10 @@ class MatchOnPage:
             raise HTTPException(404)
 
     def address(self, what: str) -> str:
-        """Return the address of something about the match."""
         return address(self.name, what)
 
     @property
     def title(self) -> str:
-        """Tell who plays."""
         return str(self.get(lambda stored: stored.title))
 
     @property
@@ -84,7 +82,6 @@ class MatchOnPage:
         return self.get(lambda stored: make(stored) if isinstance(stored, StoredMatch) else None)
 
     def standing(self) -> str:
-        """Return state and result until now."""
         state, share, content = self.get(self._standing)
         return html("match_standing.html", match=self, state=state, share=share, content=Markup(content))
 

@@ -1,7 +1,5 @@
 """The page Methods: the search's methods, with a position to try each; the experiments that are installed."""
 
-from __future__ import annotations
-
 import asyncio
 from pathlib import PurePosixPath
 

@@ -43,16 +43,13 @@ class ShownRun:
 
     @property
     def facts(self) -> FolderFacts:
-        """Title and state."""
         return self.lab.folders.facts(self.found)
 
     @property
     def folder(self) -> RunFolder:
-        """The folder."""
         return self.found.folder  # type: ignore[return-value]
 
     def address(self, what: str) -> str:
-        """Return the address of something about the run."""
         return f"/runs/{what}/{quote(self.name)}"
 
     def progress(self) -> str:
@@ -65,7 +62,6 @@ class ShownRun:
         return html("runs_progress.html", facts=facts, content=content, command=command)
 
     def figures(self, axis: str) -> str:
-        """Return facts, the choice of an axis, and figures."""
         return drawn(self.folder, self.name, axis, str(self.found.folder.stamps().get("metrics.jsonl")))
 
 

@@ -1,7 +1,5 @@
 """The session of the page Analyse: one position, a search of it, its moves over time, its tree."""
 
-from __future__ import annotations
-
 import re
 import time
 from collections.abc import Callable, Sequence
@@ -22,18 +20,17 @@ from hauteur.games.game_texts import read_game
 from hauteur.games.pictures import side_names
 from hauteur.games.played_game import PlayedGame, line_texts, move_text
 from hauteur.games.registry import load_game
-from hauteur.mcts.control import in_background
 from hauteur.mcts.limits import Limits, limits_of
 from hauteur.mcts.report import RootMove, RootReport, SearchHistory
 from hauteur.mcts.search_tree import SAVED_NODES, SearchTree, first_nodes, opened
 from hauteur.mcts.tree_source import MOST_NODES
 from hauteur.networks.names import WITHOUT_FILE
 from hauteur.studies.traps import TrapFinder
-from hauteur.system.settings import Section, validated
+from hauteur.system.settings import validated
 from hauteur.web.players import net_names, page_net, page_net_or_own, page_player
-from hauteur.web.positions import GameText, PlaceFields, game_at, position_view
+from hauteur.web.positions import GameText, PlaceFields, Spec, game_at, position_view
 from hauteur.web.search_form import SettingTexts, chosen_search
-from hauteur.web.sessions.session import Emit, Fields, NetName, PageSession, SeedNumber, SessionSettings
+from hauteur.web.sessions.session import Emit, Fields, NetName, PageSession, PlayerText, SeedNumber, SessionSettings
 
 LINE_PLIES = 12
 """Plies of a line that a page shows."""
@@ -104,55 +101,10 @@ class EditFields(PositionFields):
     castling: Annotated[str, Field(max_length=4)] = ""
 
 
-class TrapFields(Section):
-    """The opponent against whom moves are traps, as text, and the visits of each search."""
-
-    against: Annotated[str, Field(max_length=2000)] = "human-1500"
-    visits: Annotated[int, Field(ge=10, le=1_000_000)] = 800
-
-
-class SearchOrder(Section):
-    """Limit of a search; without one until it is stopped."""
-
-    visits: Annotated[int, Field(ge=1, le=2**32 - 1)] | None = None
-    seconds: Annotated[float, Field(gt=0, le=86_400)] | None = None
-
-
-class MomentFields(Section):
-    """A moment of the search, by the visits of its root."""
-
-    visits: Annotated[int, Field(ge=0, lt=2**32)]
-
-
 MOST_OPEN = 100
 """Nodes that one request opens."""
 
 Line = Annotated[tuple[Annotated[int, Field(ge=0, lt=65_536)], ...], Field(max_length=5000)]
-
-
-class NodeFields(Section):
-    """A node, by the actions from the root; flip: the board from the other side."""
-
-    line: Line
-    flip: bool = False
-
-
-class LinesFields(Section):
-    """Nodes to open."""
-
-    lines: Annotated[tuple[Line, ...], Field(max_length=MOST_OPEN)]
-
-
-class SaveFields(Section):
-    """Most nodes of a tree that is saved."""
-
-    nodes: Annotated[int, Field(ge=1, le=MOST_NODES)] = SAVED_NODES
-
-
-class TreeName(Section):
-    """A saved tree."""
-
-    name: Annotated[str, Field(max_length=400)]
 
 
 FOLDER = "trees"
@@ -171,14 +123,6 @@ def saved_trees(roots: Sequence[str]) -> dict[str, Path]:
     ]
     files.sort(key=lambda found: found[0], reverse=True)
     return {f"{root}/{FOLDER}/{path.name}": path for _, root, path in files[:MOST_FILES]}
-
-
-def tree_named(name: str, roots: Sequence[str]) -> Path:
-    """Return the file of a tree. Raise ValueError for a name that is not listed."""
-    found = saved_trees(roots).get(name)
-    if found is None:
-        raise ValueError(f"there is no saved tree {name[:120]!r} in the folders that the server was given")
-    return found
 
 
 def new_tree_file(roots: Sequence[str], facts: dict[str, Any]) -> Path:
@@ -210,7 +154,7 @@ class AnalyseSession(PageSession):
 
     # The position.
 
-    def do_open(self, fields: Fields) -> Fields:
+    def do_open(self, **fields: Any) -> Fields:
         """Go to a position; a search of the one before ends. Reply: the position, and the net that looks at it."""
         place = validated(PositionFields, fields, "position")
         played = game_at(place)
@@ -220,39 +164,44 @@ class AnalyseSession(PageSession):
         large = page_net(place.large_net, roots, "large net") if place.large_net else ""
         nets, search = NetChoice(net, large, threads=self.settings.threads), chosen_search(place.search)
         self._stop()
-        session = self._session_for(game, place.seed)
+        if self._session is None or (game.spec, place.seed) != self._key:
+            if self._session is not None:
+                self._session.close()
+            self._session, self._key = PlayingSession(game, seed=place.seed), (game.spec, place.seed)
+        session = self._session
         session.use(PlaySettings(EngineOptions(tree_bytes=self.settings.tree_bytes).bounded(search)))
         session.open(nets)
         session.set_position(played.start, played.actions)
         self._nets = nets
         return self._arrive(played, flip=place.flip)
 
-    def do_view(self, fields: Fields) -> Fields:
+    def do_view(self, line: Line, flip: bool = False) -> Fields:
         """Reply: the position, or that of a node of the tree, from a side."""
-        node = validated(NodeFields, fields, "view")
-        if node.line or self._loaded is not None:
-            return self.do_look(fields)
+        if line or self._loaded is not None:
+            return self.do_look(line, flip)
         if self._state is None:
             raise ValueError("there is no position yet")
-        return {"position": position_view(self._state, flip=node.flip)}
+        return {"position": position_view(self._state, flip=flip)}
 
-    def do_nets(self, fields: Fields) -> Fields:
+    def do_nets(self) -> Fields:
         """Reply: the names of nets that a page may give."""
         return {"nets": net_names(self.settings.roots)}
 
-    def do_read(self, fields: Fields) -> Fields:
+    def do_read(self, text: GameText, game: Spec = "chess") -> Fields:
         """Reply: the game of a text, as `open` takes it."""
-        given = validated(GameText, fields, "game")
-        read = read_game(given.text, given.game)
+        read = read_game(text, game)
         return {"game": read.spec, "moves": PlayedGame(load_game(read.spec), read.actions).texts}
 
     # The search.
 
-    def do_start(self, fields: Fields) -> Fields:
-        """Search on. Reply: the number of the search, which its events have too: `report` about ten times a second, at
-        the end `done` with the last one, or `failed`.
+    def do_start(
+        self,
+        visits: Annotated[int, Field(ge=1, le=2**32 - 1)] | None = None,
+        seconds: Annotated[float, Field(gt=0, le=86_400)] | None = None,
+    ) -> Fields:
+        """Search on, without a limit until it is stopped. Reply: the number of the search, which its events have too:
+        `report` about ten times a second, at the end `done` with the last one, or `failed`.
         """
-        order = validated(SearchOrder, fields, "search")
         if self._session is None or self._state is None:
             raise ValueError("there is no position yet")
         if self._state.outcome() is not None:
@@ -260,9 +209,9 @@ class AnalyseSession(PageSession):
         self._stop()
         self._loaded = None
         self._seconds = self._history.samples[-1].pace.seconds if self._history.samples else 0.0
-        return {"number": self._begin(self._session, limits_of(order.visits, order.seconds))}
+        return {"number": self._begin(self._session, limits_of(visits, seconds))}
 
-    def do_edit(self, fields: Fields) -> Fields:
+    def do_edit(self, **fields: Any) -> Fields:
         """Reply: the FEN of the position with another piece on a square. ValueError for what is no position."""
         order = validated(EditFields, fields, "edit")
         board = chess.Board(game_at(order).state.notation())
@@ -280,33 +229,29 @@ class AnalyseSession(PageSession):
         game_at(PlaceFields(game="chess", fen=fen))  # refuses what is no position of a game
         return {"fen": fen}
 
-    def do_traps(self, fields: Fields) -> Fields:
+    def do_traps(
+        self, against: PlayerText = "human-1500", visits: Annotated[int, Field(ge=10, le=1_000_000)] = 800
+    ) -> Fields:
         """Look for traps in the position; the event `traps` has them, or `failed` why not."""
-        order, state, net = validated(TrapFields, fields, "traps"), self._state, self._nets.net
+        state, net = self._state, self._nets.net
         if state is None or state.outcome() is not None:
             raise ValueError("there is no position with moves yet")
         self._stop()
-        against = page_player(order.against, self.settings.roots, allow_programs=False, label="against")
+        opponent = page_player(against, self.settings.roots, allow_programs=False, label="against")
 
         def work() -> None:
-            try:
-                with TrapFinder(state.game, net, against, threads=self.settings.threads) as finder:
-                    rows = [one.to_json() for one in finder.find(state, visits=order.visits, moves=8)]
-            except Exception as error:
-                self.failed(error)
-            else:
-                found = {"key": state.notation(), "against": order.against, "rows": rows}
-                self.emit("traps", found, latest=False)
+            with TrapFinder(state.game, net, opponent, threads=self.settings.threads) as finder:
+                rows = [one.to_json() for one in finder.find(state, visits=visits, moves=8)]
+            self.emit("traps", {"key": state.notation(), "against": against, "rows": rows}, latest=False)
 
-        in_background(work, "traps")
+        self.in_thread(work, "traps")
         return {}
 
-    def do_stop(self, fields: Fields) -> Fields:
-        """End the search."""
+    def do_stop(self) -> Fields:
         self._stop()
         return {}
 
-    def do_history(self, fields: Fields) -> Fields:
+    def do_history(self) -> Fields:
         """Reply: visits and Q of the moves that have most visits now, over the time of the search."""
         samples, state = self._history.samples, self._state
         assert state is not None or not samples
@@ -321,22 +266,20 @@ class AnalyseSession(PageSession):
             "moves": curves,
         }
 
-    def do_moment(self, fields: Fields) -> Fields:
+    def do_moment(self, visits: Annotated[int, Field(ge=0, lt=2**32)]) -> Fields:
         """Reply: the report of the history with the nearest visits, its moves without lines."""
-        visits = validated(MomentFields, fields, "moment").visits
         if not self._history.samples:
             raise ValueError("nothing was searched here yet")
         return report_view(min(self._history.samples, key=lambda report: abs(report.visits - visits)))
 
     # The tree.
 
-    def do_tree(self, fields: Fields) -> Fields:
+    def do_tree(self) -> Fields:
         """Reply: the root and the most visited nodes, nested."""
         return self._read_tree(lambda tree: {"root": first_nodes(tree)})
 
-    def do_nodes(self, fields: Fields) -> Fields:
+    def do_nodes(self, lines: Annotated[tuple[Line, ...], Field(max_length=MOST_OPEN)]) -> Fields:
         """Reply: nodes with all their moves; those that are not there any more are left out."""
-        lines = validated(LinesFields, fields, "nodes").lines
 
         def nodes(tree: SearchTree) -> Fields:
             found = []
@@ -347,31 +290,31 @@ class AnalyseSession(PageSession):
 
         return self._read_tree(nodes)
 
-    def do_look(self, fields: Fields) -> Fields:
+    def do_look(self, line: Line, flip: bool = False) -> Fields:
         """Reply: the position of a node."""
-        node = validated(NodeFields, fields, "node")
         return self._read_tree(
             lambda tree: {
-                "position": position_view(tree.node(node.line).state, flip=node.flip),
-                "moves": line_texts(tree.state, node.line),
+                "position": position_view(tree.node(line).state, flip=flip),
+                "moves": line_texts(tree.state, line),
             }
         )
 
-    def do_save(self, fields: Fields) -> Fields:
+    def do_save(self, nodes: Annotated[int, Field(ge=1, le=MOST_NODES)] = SAVED_NODES) -> Fields:
         """Save the tree. Event `saved` with its name, or `failed`: the search pauses until it is written."""
-        most = validated(SaveFields, fields, "tree").nodes
-        self._ask(lambda tree: self._saved(tree, most)).add_done_callback(self._on_saved)
+        self._ask(lambda tree: self._saved(tree, nodes)).add_done_callback(self._on_saved)
         return {}
 
-    def do_saved(self, fields: Fields) -> Fields:
+    def do_saved(self) -> Fields:
         """Reply: the saved trees."""
         return {"trees": list(saved_trees(self.settings.roots))}
 
-    def do_load(self, fields: Fields) -> Fields:
+    def do_load(self, name: NetName) -> Fields:
         """Look into a saved tree from now on, until a position is opened. Reply: its position and facts."""
-        name = validated(TreeName, fields, "tree").name
         self._stop()
-        tree = self._loaded = SearchTree.open(tree_named(name, self.settings.roots))
+        path = saved_trees(self.settings.roots).get(name)
+        if path is None:
+            raise ValueError(f"there is no saved tree {name[:120]!r} in the folders that the server was given")
+        tree = self._loaded = SearchTree.open(path)
         state = tree.state
         return {
             "game": state.game.spec,
@@ -383,12 +326,9 @@ class AnalyseSession(PageSession):
         }
 
     def close(self) -> None:
-        """End the search and close the nets."""
         self._stop()
         if self._session is not None:
             self._session.close()
-
-    # Private.
 
     def _saved(self, tree: SearchTree, most: int) -> Fields:
         """Write a tree into the first root; return its name there, and the nodes that it has."""
@@ -398,14 +338,6 @@ class AnalyseSession(PageSession):
         count = tree.save(path, max_nodes=most, nets=[net for net in known if net and net not in WITHOUT_FILE])
         name = next(name for name, file in saved_trees(self.settings.roots).items() if file == path)
         return {"name": name, "nodes": count, "visits": tree.root.visits}
-
-    def _session_for(self, game: _core.Game, seed: int) -> PlayingSession:
-        """Return the session of this game, a new one where it is another."""
-        if self._session is None or (game.spec, seed) != self._key:
-            if self._session is not None:
-                self._session.close()
-            self._session, self._key = PlayingSession(game, seed=seed), (game.spec, seed)
-        return self._session
 
     def _arrive(self, played: PlayedGame, *, flip: bool = False) -> Fields:
         """Begin with a new position, the last of a game; return the facts that the page shows."""

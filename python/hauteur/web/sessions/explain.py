@@ -1,7 +1,5 @@
 """The session of the page Explain: two searches of one position, what differs, and what each rule did."""
 
-from __future__ import annotations
-
 import time
 from typing import Annotated, Any
 
@@ -51,12 +49,6 @@ class QuestionFields(PlaceFields):
     batch_size: Annotated[int, Field(ge=1, le=MOST_BATCH)] = BATCH_SIZE
 
 
-class ComparedLine(Section):
-    """A node of the trees, by the actions that lead to it."""
-
-    line: Annotated[tuple[Annotated[int, Field(ge=0, le=65_535)], ...], Field(max_length=2000)] = ()
-
-
 class ExplainSession(WorkSession):
     """One comparison at a time; its two trees are kept until the next one."""
 
@@ -67,16 +59,16 @@ class ExplainSession(WorkSession):
         self._searches: Searches | None = None
         self._trees: tuple[ExplainedSearch, ExplainedSearch] | None = None
 
-    def do_open(self, fields: Fields) -> Fields:
+    def do_open(self, **fields: Any) -> Fields:
         """Reply: the position."""
         place = validated(PlaceFields, fields, "position")
         return {"position": position_view(game_at(place).state, flip=place.flip)}
 
-    def do_nets(self, fields: Fields) -> Fields:
+    def do_nets(self) -> Fields:
         """Reply: the names of nets that a page may give."""
         return {"nets": net_names(self.settings.roots)}
 
-    def do_start(self, fields: Fields) -> Fields:
+    def do_start(self, **fields: Any) -> Fields:
         """Compare. Events: `progress` (done and share: of `of` searches; left: seconds), then `done` with the result of
         `hauteur explain --json`, or `failed`.
         """
@@ -89,20 +81,19 @@ class ExplainSession(WorkSession):
         self.begin(lambda: self._explain(question, searches), "explain")
         return {}
 
-    def do_children(self, fields: Fields) -> Fields:
-        """Reply: the moves behind a line in both trees of the last comparison."""
-        asked = validated(ComparedLine, fields, "line")
+    def do_children(
+        self, line: Annotated[tuple[Annotated[int, Field(ge=0, le=65_535)], ...], Field(max_length=2000)] = ()
+    ) -> Fields:
+        """Reply: the moves behind a line, a node by its actions, in both trees of the last comparison."""
         if self._trees is None:
             raise ValueError("there is no comparison yet")
-        return {"children": children_json(*self._trees, asked.line)}
+        return {"children": children_json(*self._trees, line)}
 
     def ask_to_stop(self) -> None:
-        """End the searches of the comparison."""
         if self._searches is not None:
             self._searches.stop()
 
     def close(self) -> None:
-        """End the comparison, close its nets and forget it."""
         self.stop()
         if self._searches is not None:
             self._searches.close()

@@ -1,9 +1,7 @@
 """The session of the page Play: one game between two sides, each a person or an engine."""
 
-from __future__ import annotations
-
 from collections import Counter
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -28,7 +26,6 @@ from hauteur.games.odds import (
 from hauteur.games.pictures import action_squares, side_names
 from hauteur.games.played_game import PlayedGame, line_texts, move_text
 from hauteur.games.registry import load_game, with_fen
-from hauteur.mcts.control import in_background
 from hauteur.mcts.report import RootReport
 from hauteur.players.engines.settings import is_engine
 from hauteur.players.settings import PlayerSettings
@@ -36,8 +33,8 @@ from hauteur.studies.traps import TrapFinder, model_of, odds_story
 from hauteur.system.errors import explain
 from hauteur.system.settings import Section, validated
 from hauteur.web.players import nets_for, page_net_or_own, page_player, suggested_players
-from hauteur.web.positions import GameText, position_view
-from hauteur.web.sessions.session import Emit, Fields, PageSession, SessionSettings
+from hauteur.web.positions import GameText, Spec, position_view
+from hauteur.web.sessions.session import Emit, Fields, PageSession, PlayerText, SessionSettings
 
 LINE_PLIES = 8
 """Moves of a line that are shown."""
@@ -46,8 +43,8 @@ HINT_MOVES = 5
 SHARE = 0.5
 """Share of the draws that a model of the opponent takes (docs/experiments/opponent-models.md)."""
 
-Text = Annotated[str, Field(max_length=2000)]
 Action = Annotated[int, Field(ge=0, le=65_535)]
+SideNumber = Annotated[int, Field(ge=0, le=1)]
 Seconds = Annotated[float, Field(ge=0, le=10**6)]
 
 
@@ -58,8 +55,8 @@ class SideFields(Section):
     against: of an engine: a player whose net models its opponent, such as `human-1500`; empty: no model.
     """
 
-    player: Text | None = None
-    against: Text = ""
+    player: PlayerText | None = None
+    against: PlayerText = ""
     visits: Annotated[int, Field(ge=1, le=10**9)] | None = None
     seconds: Annotated[float, Field(ge=0.01, le=3600)] | None = None
     clock: Annotated[str, Field(max_length=40)] | None = None
@@ -91,7 +88,6 @@ class OddsFields(Section):
 
     @property
     def game(self) -> str:
-        """The game that begins there."""
         found = self.handicap
         return start_game(self.start) if found is None else found.game
 
@@ -103,7 +99,7 @@ class GameFields(Section):
     published for that, as far as its text has no others.
     """
 
-    game: Annotated[str, Field(max_length=300)] = "chess"
+    game: Spec = "chess"
     fen: Annotated[str, Field(max_length=200)] = ""
     sides: tuple[SideFields, SideFields] = (SideFields(), SideFields(player=""))
     actions: Annotated[tuple[Action, ...], Field(max_length=MOST_PLIES)] = ()
@@ -113,45 +109,6 @@ class GameFields(Section):
     flip: bool = False
     odds: OddsFields | None = None
     odds_mode: bool = True
-
-
-class MoveFields(Section):
-    """A person's move, by its number or as text; ply: of the position that it was chosen in."""
-
-    ply: Annotated[int, Field(ge=0)]
-    a: Action | None = None
-    text: Annotated[str, Field(max_length=40)] = ""
-
-
-class SideNumber(Section):
-    """The side that resigns or offers a draw: 0 or 1."""
-
-    side: Annotated[int, Field(ge=0, le=1)]
-
-
-class FlipFields(Section):
-    """Side from which the board is seen."""
-
-    flip: bool
-
-
-class ViewFields(Section):
-    """An earlier position, by the plies before it."""
-
-    plies: Annotated[int, Field(ge=0, le=MOST_PLIES)]
-
-
-class StoryFields(Section):
-    """The opponent against whom moves are traps, as text, and the visits of a search."""
-
-    against: Text = "human-1500"
-    visits: Annotated[int, Field(ge=10, le=100_000)] = 200
-
-
-class WriteFields(Section):
-    """Form of the text of the game."""
-
-    form: Form
 
 
 class PlaySession(PageSession):
@@ -168,21 +125,21 @@ class PlaySession(PageSession):
 
     # The choice of a game.
 
-    def do_describe(self, fields: Fields) -> Fields:
+    def do_describe(self, game: Spec) -> Fields:
         """Reply: the facts of a game: players, odds starts, whether it can begin at a FEN, forms of its text."""
-        game = load_game(validated(GameFields, fields, "game").game)
-        usual = sorted({parse_odds(text, "white").name for text in USUAL}) if game.name == "chess" else []
+        rules = load_game(game)
+        usual = sorted({parse_odds(text, "white").name for text in USUAL}) if rules.name == "chess" else []
         return {
-            "game": game.spec,
-            "side_names": side_names(game),
-            "players": suggested_players(game),
-            "nets": nets_for(game, self.settings.roots),
+            "game": rules.spec,
+            "side_names": side_names(rules),
+            "players": suggested_players(rules),
+            "nets": nets_for(rules, self.settings.roots),
             "odds": usual,
-            "has_fen": game.has_fen,
-            "forms": forms_of(game),
+            "has_fen": rules.has_fen,
+            "forms": forms_of(rules),
         }
 
-    def do_odds(self, fields: Fields) -> Fields:
+    def do_odds(self, **fields: Any) -> Fields:
         """Reply: a handicap's name and its position, in which each piece that may be given is an action."""
         given = validated(OddsFields, fields, "odds")
         found, state = given.handicap, load_game(given.game).new_initial_state()
@@ -196,16 +153,15 @@ class PlaySession(PageSession):
         ]
         return {"odds": "" if found is None else found.name.partition(", start")[0], "position": view}
 
-    def do_read(self, fields: Fields) -> Fields:
+    def do_read(self, text: GameText, game: Spec = "chess") -> Fields:
         """Reply: the game of a text, as `open` takes it."""
-        given = validated(GameText, fields, "game")
-        read = read_game(given.text, given.game)
+        read = read_game(text, game)
         ended = None if read.outcome is None else {"outcome": read.outcome, "reason": read.reason}
         return {"game": read.spec, "actions": read.actions, "ending": ended, "names": read.names}
 
     # The game.
 
-    def do_open(self, fields: Fields) -> Fields:
+    def do_open(self, **fields: Any) -> Fields:
         """Begin a game, or go on with one that the page has kept. Reply: nothing; the event `game` follows."""
         order = validated(GameFields, fields, "game")
         game = load_game(with_fen(order.game, order.fen or None) if order.odds is None else order.odds.game)
@@ -231,104 +187,102 @@ class PlaySession(PageSession):
             table.go_on()
         return {}
 
-    def do_play(self, fields: Fields) -> Fields:
-        """Play a person's move."""
-        move, table = validated(MoveFields, fields, "move"), self._opened
+    def do_play(
+        self,
+        ply: Annotated[int, Field(ge=0)],
+        a: Action | None = None,
+        text: Annotated[str, Field(max_length=40)] = "",
+    ) -> Fields:
+        """Play a person's move, by its number or as text; ply: of the position that it was chosen in."""
+        table = self._opened
         with table.lock:
             state = table.played.state
-            if state.ply != move.ply:
+            if state.ply != ply:
                 raise ValueError("the position has changed meanwhile; choose again")
-            table.play(state.parse(move.text) if move.a is None else move.a)
+            table.play(state.parse(text) if a is None else a)
         return {}
 
-    def do_view(self, fields: Fields) -> Fields:
-        """Reply: an earlier position of the game."""
-        plies, table = validated(ViewFields, fields, "view").plies, self._opened
+    def do_view(self, plies: Annotated[int, Field(ge=0, le=MOST_PLIES)]) -> Fields:
+        """Reply: an earlier position of the game, by the plies before it."""
+        table = self._opened
         with table.lock:
             if plies > len(table.played.actions):
                 raise ValueError(f"the game has {len(table.played.actions)} plies, got {plies}")
             return {"position": position_view(table.played.after(plies), flip=self._flip)}
 
-    def do_take_back(self, fields: Fields) -> Fields:
+    def do_take_back(self) -> Fields:
         """Go back to the last turn of a person."""
         if not self._opened.take_back():
             raise ValueError("there is no move of yours to take back")
         return {}
 
-    def do_resign(self, fields: Fields) -> Fields:
-        """Give the game up."""
-        self._opened.resign(validated(SideNumber, fields, "resign").side)
+    def do_resign(self, side: SideNumber) -> Fields:
+        self._opened.resign(side)
         return {}
 
-    def do_draw(self, fields: Fields) -> Fields:
+    def do_draw(self, side: SideNumber) -> Fields:
         """Offer a draw. Reply: whether it is agreed."""
-        return {"agreed": self._opened.offer_draw(validated(SideNumber, fields, "draw").side)}
+        return {"agreed": self._opened.offer_draw(side)}
 
-    def do_pause(self, fields: Fields) -> Fields:
-        """Stop engines and clocks."""
+    def do_pause(self) -> Fields:
         self._opened.pause()
         return {}
 
-    def do_go_on(self, fields: Fields) -> Fields:
+    def do_go_on(self) -> Fields:
         """Let the game go on."""
         self._opened.go_on()
         return {}
 
-    def do_move_now(self, fields: Fields) -> Fields:
+    def do_move_now(self) -> Fields:
         """Let the engine that thinks move."""
         self._opened.move_now()
         return {}
 
-    def do_hint(self, fields: Fields) -> Fields:
+    def do_hint(self) -> Fields:
         """Look for a hint; the event `hint` has it."""
         table = self._opened
         state = table.played.state.copy()
         table.hint(lambda found: self._on_hint(state, found))
         return {}
 
-    def do_flip(self, fields: Fields) -> Fields:
+    def do_flip(self, flip: bool) -> Fields:
         """Show the board from the other side."""
-        self._flip = validated(FlipFields, fields, "flip").flip
+        self._flip = flip
         self._show(self._opened)
         return {}
 
-    def do_write(self, fields: Fields) -> Fields:
+    def do_write(self, form: Form) -> Fields:
         """Reply: the game as text."""
-        form, table = validated(WriteFields, fields, "form").form, self._opened
+        table = self._opened
         with table.lock:
             return {"form": form, "text": written_game(table.played, form, table.names, event="hauteur")}
 
-    def do_story(self, fields: Fields) -> Fields:
+    def do_story(
+        self, against: PlayerText = "human-1500", visits: Annotated[int, Field(ge=10, le=100_000)] = 200
+    ) -> Fields:
         """Look where the handicap of the game was won back; the event `story` tells it, or `failed`."""
-        order, table = validated(StoryFields, fields, "story"), self._opened
+        table = self._opened
         with table.lock:
             start, actions = table.played.start.copy(), tuple(table.played.actions)
         odds = _odds_of(start)
         if odds is None:
             raise ValueError("the game did not begin at odds")
         roots, giver = self.settings.roots, odds.giver
-        against = page_player(order.against, roots, allow_programs=False, label="against")
+        opponent = page_player(against, roots, allow_programs=False, label="against")
         net = page_net_or_own("", start.game, roots)
 
         def work() -> None:
-            try:
-                with TrapFinder(start.game, net, against, threads=self.settings.threads) as finder:
-                    found = odds_story(start, actions, giver, finder, visits=order.visits)
-            except Exception as error:
-                self.failed(error)
-            else:
-                self.emit("story", found.to_json() | {"giver": giver, "plies": len(actions)}, latest=False)
+            with TrapFinder(start.game, net, opponent, threads=self.settings.threads) as finder:
+                found = odds_story(start, actions, giver, finder, visits=visits)
+            self.emit("story", found.to_json() | {"giver": giver, "plies": len(actions)}, latest=False)
 
-        in_background(work, "story")
+        self.in_thread(work, "story")
         return {}
 
     def close(self) -> None:
-        """End the game."""
         if self._table is not None:
             self._table.close()
             self._table = None
-
-    # Private.
 
     @property
     def _opened(self) -> TwoSidedGame:

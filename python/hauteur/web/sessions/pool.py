@@ -1,7 +1,5 @@
 """The sessions of a server: limited in number, each with a thread of its own for its requests."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import sys
@@ -119,7 +117,6 @@ class Pool:
             self.open.discard(session)
 
     async def close(self) -> None:
-        """End all sessions."""
         await asyncio.gather(*(self.give_back(session) for session in list(self.open)))
 
     def _session_settings(self) -> SessionSettings:

@@ -1,7 +1,5 @@
 """The session of the page Puzzles: a set, and the puzzle that a person is at."""
 
-from __future__ import annotations
-
 import io
 from itertools import islice
 from pathlib import Path
@@ -20,40 +18,12 @@ from hauteur.studies.puzzles.problems import (
     problems_in,
     problems_of,
 )
-from hauteur.system.settings import Section, validated
 from hauteur.web.positions import position_view
 from hauteur.web.sessions.session import Emit, Fields, PageSession, SessionSettings
 
 MOST_TEXT = 900_000
 """Characters of a file: it must fit into a message."""
 SUFFIXES = (".csv", ".json", ".epd")
-
-
-class PuzzleSet(Section):
-    """A set by its name, or the content of a file with its kind."""
-
-    set: Annotated[str, Field(max_length=1000)] = ""
-    text: Annotated[str, Field(max_length=MOST_TEXT)] = ""
-    suffix: Literal[".csv", ".json", ".epd"] = ".epd"
-
-
-class PuzzleChoice(Section):
-    """A puzzle of the set by its number, from 0; counted: whether the page counts the attempt."""
-
-    number: Annotated[int, Field(ge=0)]
-    counted: bool = True
-
-
-class PuzzleMove(Section):
-    """A legal action of the position."""
-
-    a: Annotated[int, Field(ge=0)]
-
-
-class PuzzleView(Section):
-    """Side from which the board is seen."""
-
-    flip: bool
 
 
 class PuzzlesSession(PageSession):
@@ -69,30 +39,35 @@ class PuzzlesSession(PageSession):
         self._counted = False
         self._flip = False
 
-    def do_open(self, fields: Fields) -> Fields:
-        """Take a set. Reply: how many puzzles it has, and of which game."""
-        chosen = validated(PuzzleSet, fields, "set")
-        if chosen.text:
-            name = f"the file{chosen.suffix}"
-            problems = list(islice(problems_in(io.StringIO(chosen.text, newline=""), name), MOST_PROBLEMS))
+    def do_open(
+        self,
+        set: Annotated[str, Field(max_length=1000)] = "",  # noqa: A002  # the page calls it so
+        text: Annotated[str, Field(max_length=MOST_TEXT)] = "",
+        suffix: Literal[".csv", ".json", ".epd"] = ".epd",
+    ) -> Fields:
+        """Take a set by its name, or of the text of a file. Reply: how many puzzles it has, and of which game."""
+        if text:
+            problems = list(islice(problems_in(io.StringIO(text, newline=""), f"the file{suffix}"), MOST_PROBLEMS))
         else:
-            problems = problems_of(self._files.find(chosen.set))
+            problems = problems_of(self._files.find(set))
         self._problems, self._attempt = problems, None
         game = problems[0].steps[0].state.game.name
         return {"count": len(problems), "most": MOST_PROBLEMS, "game": game}
 
-    def do_puzzle(self, fields: Fields) -> Fields:
-        """Begin a puzzle. Reply: the position and the facts that give nothing away."""
-        choice = validated(PuzzleChoice, fields, "puzzle")
-        if choice.number >= len(self._problems):
-            raise ValueError(f"the set has {len(self._problems)} puzzles, got number {choice.number + 1}")
-        problem = self._problems[choice.number]
+    def do_puzzle(self, number: Annotated[int, Field(ge=0)], counted: bool = True) -> Fields:
+        """Begin a puzzle of the set. Reply: the position and the facts that give nothing away.
+
+        counted: whether the page counts the attempt.
+        """
+        if number >= len(self._problems):
+            raise ValueError(f"the set has {len(self._problems)} puzzles, got number {number + 1}")
+        problem = self._problems[number]
         self._attempt = PuzzleAttempt(problem)
-        self._counted = choice.counted
+        self._counted = counted
         state = problem.steps[0].state
         self._flip = sees_second_side(state, {state.to_move})
         return {
-            "number": choice.number,
+            "number": number,
             "name": problem.name[:60],
             "rating": problem.rating,
             "flip": self._flip,
@@ -100,34 +75,34 @@ class PuzzlesSession(PageSession):
             "position": position_view(state, flip=self._flip),
         }
 
-    def do_view(self, fields: Fields) -> Fields:
+    def do_view(self, flip: bool) -> Fields:
         """Return the position from a side."""
-        self._flip = validated(PuzzleView, fields, "view").flip
+        self._flip = flip
         return {"position": position_view(self._chosen().shown, flip=self._flip)}
 
-    def do_move(self, fields: Fields) -> Fields:
+    def do_move(self, a: Annotated[int, Field(ge=0)]) -> Fields:
         """Take a move of the solver. Reply: right, wrong or solved, the positions that follow."""
-        action, attempt = validated(PuzzleMove, fields, "move").a, self._chosen()
+        attempt = self._chosen()
         state = attempt.step.state.copy()
-        if attempt.solved or action not in state.legal_actions():
+        if attempt.solved or a not in state.legal_actions():
             raise ValueError("that is no move here")
-        text = move_text(state, action)
-        answer = attempt.answer(action)
-        reply = {"answer": answer, "text": text, "squares": list(action_squares(state, action))}
+        text = move_text(state, a)
+        answer = attempt.answer(a)
+        reply = {"answer": answer, "text": text, "squares": list(action_squares(state, a))}
         if answer == "wrong":
             return {**reply, **self._decided()}
-        state.apply(action)
+        state.apply(a)
         if answer == "right":
             return {**reply, "positions": self._views(state, attempt.shown)}
         return {**reply, "positions": self._views(state), **self._decided(), **self._facts()}
 
-    def do_hint(self, fields: Fields) -> Fields:
+    def do_hint(self) -> Fields:
         """Return the square that the right move begins with. The attempt counts as failed."""
         attempt = self._chosen()
         squares = [list(action_squares(attempt.step.state, action))[:1] for action in attempt.help()]
         return {"squares": squares, **self._decided()}
 
-    def do_solution(self, fields: Fields) -> Fields:
+    def do_solution(self) -> Fields:
         """Return the rest of the line. The attempt counts as failed where it was not solved."""
         attempt = self._chosen()
         if not attempt.solved:
@@ -135,7 +110,7 @@ class PuzzlesSession(PageSession):
         squares = [list(action_squares(attempt.step.state, action)) for action in sorted(attempt.step.right)]
         return {"line": attempt.line(), "squares": squares, **self._decided(), **self._facts()}
 
-    def do_place(self, fields: Fields) -> Fields:
+    def do_place(self) -> Fields:
         """Return the position as the page Analyse takes it. The attempt counts as failed where it was not solved."""
         attempt = self._chosen()
         if not attempt.solved:

@@ -1,7 +1,5 @@
 """The session of the page Review: the games of a text, and the review of one of them while it goes on."""
 
-from __future__ import annotations
-
 import hashlib
 import time
 from collections.abc import Sequence
@@ -12,21 +10,18 @@ from pydantic import Field
 from hauteur.engine.nets import NetChoice
 from hauteur.games.game_line import BadGame
 from hauteur.games.pictures import action_squares, side_names
-from hauteur.games.played_game import line_texts
+from hauteur.games.played_game import line_texts, position_after
 from hauteur.mcts.limits import Limits
-from hauteur.plots.page import figure_html
-from hauteur.plots.svg import LEFT, RIGHT, WIDTH
-from hauteur.studies.review.annotate import verdict
-from hauteur.studies.review.games import ReviewedGame, games_of_text
-from hauteur.studies.review.judgement import CONFIRMATION, SIGNS
+from hauteur.plots.page import LEFT, RIGHT, WIDTH, figure_html
+from hauteur.studies.review.games import ReviewedGame, games_of_text, verdict
 from hauteur.studies.review.page import chances_figure, chances_over, summaries
-from hauteur.studies.review.review import MoveReport
+from hauteur.studies.review.review import CONFIRMATION, SIGNS, MoveReport
 from hauteur.studies.review.run import ReviewRun, ReviewStoppedError, annotated, report_html
 from hauteur.studies.traps import LEAST_GAIN, MoveTrap, TrapFinder
 from hauteur.system.settings import Section, validated
 from hauteur.web.players import page_net_or_own, page_player
 from hauteur.web.positions import position_view
-from hauteur.web.sessions.session import Emit, Fields, NetName, SeedNumber, SessionSettings, WorkSession
+from hauteur.web.sessions.session import Emit, Fields, NetName, PlayerText, SeedNumber, SessionSettings, WorkSession
 
 MOST_TEXT = 900_000
 """Characters of a text: it must fit into a message."""
@@ -55,25 +50,6 @@ class ReviewOrder(Section):
     seed: SeedNumber = 0
 
 
-class TrapOrder(Section):
-    """The opponent against whom moves are traps, as text."""
-
-    against: Annotated[str, Field(max_length=2000)] = "human-1500"
-
-
-class ReviewPlace(Section):
-    """A position of the game."""
-
-    ply: Annotated[int, Field(ge=0)]
-    flip: bool = False
-
-
-class ReviewFile(Section):
-    """A file to save: the annotated game in its own form, or the whole review as a page."""
-
-    form: Literal["game", "page"] = "game"
-
-
 class ReviewSession(WorkSession):
     """One text; of its games one is reviewed at a time."""
 
@@ -89,7 +65,7 @@ class ReviewSession(WorkSession):
         self._begun = self._sent = 0.0
         self._done_before: int | None = None
 
-    def do_open(self, fields: Fields) -> Fields:
+    def do_open(self, **fields: Any) -> Fields:
         """Read a text and take one of its games. Reply: the games, the moves of this one, its first position."""
         given = validated(ReviewedText, fields, "game")
         bad: list[BadGame] = []
@@ -112,26 +88,24 @@ class ReviewSession(WorkSession):
             "side_names": side_names(chosen.start.game),
             "plies": len(chosen.actions),
             "form": "pgn" if chosen.start.game.name == "chess" else None,
-            **self.do_position({"ply": 0, "flip": given.flip}),
+            **self.do_position(0, given.flip),
         }
 
-    def do_position(self, fields: Fields) -> Fields:
+    def do_position(self, ply: Annotated[int, Field(ge=0)], flip: bool = False) -> Fields:
         """Return a position of the game, the moves that led to it, the squares of the next move."""
-        place, game = validated(ReviewPlace, fields, "position"), self._chosen()
-        if place.ply > len(game.actions):
-            raise ValueError(f"the game has {len(game.actions)} plies, got {place.ply}")
-        state, before = game.start.copy(), game.actions[: place.ply]
-        for action in before:
-            state.apply(action)
-        following = game.actions[place.ply : place.ply + 1]
+        game = self._chosen()
+        if ply > len(game.actions):
+            raise ValueError(f"the game has {len(game.actions)} plies, got {ply}")
+        before, following = game.actions[:ply], game.actions[ply : ply + 1]
+        state = position_after(game.start, before)
         return {
-            "ply": place.ply,
-            "position": position_view(state, flip=place.flip),
+            "ply": ply,
+            "position": position_view(state, flip=flip),
             "next": [square for action in following for square in action_squares(state, action)],
             "moves": " ".join(line_texts(game.start, before)),
         }
 
-    def do_start(self, fields: Fields) -> Fields:
+    def do_start(self, **fields: Any) -> Fields:
         """Review the game, or go on with the same order.
 
         Events: `review` with all that is known; at the end `done`, `stopped` or `failed`.
@@ -155,17 +129,17 @@ class ReviewSession(WorkSession):
         self.begin(lambda: self._review(run), "review")
         return {"settings": run.stored_settings(), "positions": run.positions, "confirmation": CONFIRMATION}
 
-    def do_traps(self, fields: Fields) -> Fields:
+    def do_traps(self, against: PlayerText = "human-1500") -> Fields:
         """Look for the traps of the game. Events: `trap` for each move that set or missed one, then `stopped`."""
-        order, game = validated(TrapOrder, fields, "traps"), self._chosen()
-        against = page_player(order.against, self.settings.roots, allow_programs=False, label="against")
+        game = self._chosen()
+        opponent = page_player(against, self.settings.roots, allow_programs=False, label="against")
         chosen = self._order or ReviewOrder()
         net = page_net_or_own(chosen.net, game.start.game, self.settings.roots)
         self.stop()
         self._halted = False
 
         def work() -> None:
-            with TrapFinder(game.start.game, net, against, threads=self.settings.threads) as finder:
+            with TrapFinder(game.start.game, net, opponent, threads=self.settings.threads) as finder:
                 state = game.start.copy()
                 for ply, action in enumerate(game.actions):
                     if self._halted:
@@ -178,19 +152,17 @@ class ReviewSession(WorkSession):
         self.begin(work, "traps")
         return {}
 
-    def do_save(self, fields: Fields) -> Fields:
-        """Return name and content of a file with what is reviewed until now."""
-        file = validated(ReviewFile, fields, "file")
+    def do_save(self, form: Literal["game", "page"] = "game") -> Fields:
+        """Return name and content of a file with what is reviewed until now: the annotated game, or the whole page."""
         if self._run is None or not self._run.games[0].moves:
             raise ValueError("no move is reviewed yet")
-        if file.form == "page":
+        if form == "page":
             return {"name": "review.html", "text": report_html(self._run)}
         if self._chosen().start.game.name != "chess":
             raise ValueError(f"games of {self._chosen().start.game.name} have no annotated form; save the page")
         return {"name": "review.pgn", "text": annotated(self._run)}
 
     def ask_to_stop(self) -> None:
-        """End the review; what was found stays."""
         self._halted = True
         if self._run is not None:
             self._run.stop()

@@ -1,21 +1,22 @@
 """The base of all sessions: one client's work, driven by messages."""
 
-from __future__ import annotations
-
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, wait
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Annotated, Any, ClassVar, Protocol
 
-from pydantic import Field
+from pydantic import Field, TypeAdapter, ValidationError
+from pydantic_core import ArgsKwargs
 
 from hauteur.mcts.control import in_background
 from hauteur.system.errors import explain
-from hauteur.system.settings import Section
+from hauteur.system.settings import Section, problems
 
 NetName = Annotated[str, Field(max_length=400)]
+PlayerText = Annotated[str, Field(max_length=2000)]
 SeedNumber = Annotated[int, Field(ge=0, lt=2**63)]
 
 Fields = dict[str, Any]
@@ -39,10 +40,11 @@ class SessionSettings(Section):
 
 
 class PageSession:
-    """One client's work. A request `{"do": "open", "fields": {...}}` is answered by the method `do_open(fields)`.
+    """One client's work. A request `{"do": "open", "fields": {...}}` is answered by the method `do_open(**fields)`.
 
-    Methods return the content of the reply, a JSON object, within some 50 ms; what takes longer runs in a thread and
-    emits events. ValueError and OSError become the one line that the client shows. Requests come one at a time.
+    The types of its parameters say what is allowed. Methods return the content of the reply, a JSON object, within some
+    50 ms; what takes longer runs in a thread and emits events. ValueError and OSError become the one line that the
+    client shows. Requests come one at a time.
     """
 
     name: ClassVar[str]
@@ -86,15 +88,29 @@ class PageSession:
                 self._held = None
 
     def handle(self, do: str, fields: Fields) -> Fields:
-        """Answer a request. Raise ValueError for one that there is not."""
-        method: Callable[[Fields], Fields] | None = getattr(self, f"do_{do}", None)
+        """Answer a request. Raise ValueError for one that there is not, and for fields that it does not take."""
+        method: Callable[..., Fields] | None = getattr(type(self), f"do_{do}", None)
         if method is None:
             known = sorted(name[3:] for name in dir(self) if name.startswith("do_"))
             raise ValueError(f"{self.name}: there is no request {do!r}; there are {', '.join(known)}")
-        return method(fields)
+        try:
+            return _checked(method).validate_python(ArgsKwargs((self,), fields))
+        except ValidationError as error:
+            raise ValueError(f"{do}: {problems(error)}") from None
 
     def close(self) -> None:
         """End all work: the client is gone."""
+
+    def in_thread(self, work: Callable[[], None], name: str) -> Future[None]:
+        """Begin work in a thread of its own; an error of it is the event `failed`."""
+
+        def guarded() -> None:
+            try:
+                work()
+            except Exception as error:
+                self.failed(error)
+
+        return in_background(guarded, name)
 
     def failed(self, error: BaseException) -> None:
         """Send the event `failed` with an error in one line; where it is a fault of the program, the log says where."""
@@ -102,6 +118,12 @@ class PageSession:
         if not isinstance(error, ValueError | OSError | ImportError):
             sys.excepthook(type(error), error, error.__traceback__)
         self.emit("failed", {"text": text or f"internal error: {type(error).__name__}: {error}"}, latest=False)
+
+
+@lru_cache(256)
+def _checked(method: Callable[..., Fields]) -> TypeAdapter[Fields]:
+    """Return what checks arguments and calls the method with them."""
+    return TypeAdapter(method)  # type: ignore[arg-type]  # of what it returns
 
 
 class WorkSession(PageSession):
@@ -114,14 +136,7 @@ class WorkSession(PageSession):
     def begin(self, work: Callable[[], None], name: str) -> None:
         """Begin the work; its events come after the reply to the request that begins it."""
         self.hold()
-
-        def guarded() -> None:
-            try:
-                work()
-            except Exception as error:
-                self.failed(error)
-
-        self._work = in_background(guarded, name)
+        self._work = self.in_thread(work, name)
 
     def ask_to_stop(self) -> None:
         """Ask the work to end soon; is called until it has."""
@@ -133,11 +148,9 @@ class WorkSession(PageSession):
             self.ask_to_stop()
             wait([work], 0.02)  # then again: a search may just be about to begin
 
-    def do_stop(self, fields: Fields) -> Fields:
-        """End the work."""
+    def do_stop(self) -> Fields:
         self.stop()
         return {}
 
     def close(self) -> None:
-        """End the work: the client is gone."""
         self.stop()
