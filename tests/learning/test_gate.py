@@ -80,3 +80,15 @@ def test_a_sequential_gate_ends_early_and_says_why() -> None:
     assert decision.to_json()["llr"] >= match.sprt.bounds[1]  # type: ignore[union-attr]
     refused = decide(gate, gate_match([weak, strong], planned(gate), sprt_of(gate)), generation=1, best=0)
     assert not refused.promoted
+
+
+def test_pairs_count_in_the_order_of_their_numbers() -> None:
+    gate = GateResults(sprt_of(settings(by="sprt", sprt=SPRT)))
+    for index in (5, 4, 2, 1):
+        gate.add(index, 1.0)
+    assert gate.test is not None
+    assert gate.test.pairs.pairs == 0  # game 0 is missing
+    gate.add(0, 0.5)
+    assert gate.test.pairs.counts == (0, 0, 0, 1, 0)
+    gate.add(3, 0.0)
+    assert gate.test.pairs.counts == (0, 0, 1, 1, 1)

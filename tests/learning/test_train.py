@@ -213,6 +213,8 @@ def test_threads_and_restoring_leave_the_weights_as_they_are(buffer: ReplayBuffe
     settings = TrainSettings.model_validate(values)
     going_on = trained(buffer, settings)
     assert_equal_tensors(going_on, trained(buffer, settings, threads=3))
+    other_seed, name = CandidateTrainer.new(architecture(), settings, seed=4), "network.input.conv.weight"
+    assert not np.array_equal(going_on.tensors()[name], other_seed.tensors()[name])
     restored = CandidateTrainer.restored(architecture(), settings, going_on.tensors(), steps=going_on.steps)
     assert_equal_tensors(going_on, restored)
     for trainer in (going_on, restored):

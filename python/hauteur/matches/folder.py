@@ -81,11 +81,6 @@ class TournamentFolder(MatchFolder):
     def stamps(self) -> dict[str, str]:
         return super().stamps() | games_stamp(self.path)
 
-    def check_is_no_match(self) -> None:
-        """Raise ValueError where the folder is that of a match."""
-        if self.games_file.exists():
-            raise ValueError(f"{self.path} holds a match; {OTHER_FOLDER}")
-
     def begin_tournament(self, settings: dict[str, Any]) -> None:
         """Make the folder; players may have been added since it was begun."""
         self.path.mkdir(parents=True, exist_ok=True)

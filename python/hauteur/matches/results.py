@@ -31,7 +31,7 @@ from hauteur.matches.ratings.elo import (
 )
 from hauteur.matches.record import GameRecord
 from hauteur.mcts.driver import SearchFacts
-from hauteur.system.formatting import finite, signed
+from hauteur.system.formatting import finite
 from hauteur.system.settings import Section
 
 Side = Literal["first", "second"]
@@ -278,10 +278,9 @@ def summary(tally: Tally) -> str:
     """Score, Elo and superiority in one line."""
     low, high = tally.elo_interval
     difference = elo_of_score(tally.record.score)
-    interval = f"[{signed(low)}, {signed(high)}]"
+    interval = f"[{low:+.0f}, {high:+.0f}]"
     return (
-        f"{tally.record}  score {tally.record.score:.1%}  Elo {signed(difference)} {interval}  "
-        f"LOS {tally.superiority:.1%}"
+        f"{tally.record}  score {tally.record.score:.1%}  Elo {difference:+.0f} {interval}  LOS {tally.superiority:.1%}"
     )
 
 

@@ -20,6 +20,7 @@ from hauteur.matches.ratings.rating_list import Encounter, RatingList, ratings_j
 from hauteur.players.build import player_name
 from hauteur.players.settings import PlayerSettings
 from hauteur.system.provenance import provenance
+from hauteur.system.run_directory import OTHER_FOLDER
 from hauteur.system.seeds import derived_seed
 
 Kind = Literal["round-robin", "gauntlet"]
@@ -93,7 +94,8 @@ class Tournament(GamesInProgress):
     def resume(self) -> list[set[int]]:
         """Read the games of earlier sessions; their numbers, by match."""
         if self.folder is not None:
-            self.folder.check_is_no_match()
+            if self.folder.games_file.exists():
+                raise ValueError(f"{self.folder.path} holds a match; {OTHER_FOLDER}")
             self.before = self.folder.work()
         return [own for match in self.matches for own in match.resume()]
 

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from hauteur.plots.tree import Picture
 
 SHOWN_MOVES = 8
-"""Moves in the display of a result."""
+"""Moves in the display of a result, and moves of a line there."""
 
 Floats = NDArray[np.float32]
 Counts = NDArray[np.int64]
@@ -155,7 +155,7 @@ class SearchResult:
             prior=move.prior,
             value=math.nan if move.value is None else move.value + 0.0,
             proven=move.proven,
-            line=line_text(self.report.state, move.line),
+            line=" ".join(texts_of(self.report.state, move.line[:SHOWN_MOVES])),
         )
 
     def __repr__(self) -> str:
@@ -252,8 +252,3 @@ def refuse_finished(state: object, where: str = "") -> None:
         raise TypeError(f"{where}expected a position, such as game.new_initial_state(), got {kind}")
     if not len(state.legal_actions()):
         raise ValueError(f"{where}the game is over, {end_text(state)}: there is nothing to search")
-
-
-def line_text(state: _core.State, line: Sequence[int], most: int = 8) -> str:
-    """Return up to `most` moves of a line as text."""
-    return " ".join(texts_of(state, line[:most]))

@@ -92,7 +92,8 @@ def net_request(name: str | None, address: str | None = None) -> NetRequest:
             )
         mirror = os.environ.get(MIRROR_VARIABLE, "")
         return NetRequest(known.name, f"{mirror.rstrip('/')}/{known.file_name}" if mirror else known.address, known)
-    name = name or _file_stem(address)
+    file = unquote(urlsplit(address).path).rpartition("/")[2]
+    name = name or re.sub(r"(\.pb\.gz|\.safetensors)$", "", file).replace(".", "-")
     if not is_name(name):
         raise ValueError(f"{name!r} is no name for a net: letters, digits, - and _, at most 80; give one before --from")
     if name in (*WITHOUT_FILE, *shipped_names()):
@@ -140,12 +141,6 @@ def _put_in_place(request: NetRequest, part: Path) -> Path:
         raise ValueError(f"{request.address}: the file that came is no network: {reason}; nothing is kept") from None
     finally:
         whole.unlink(missing_ok=True)
-
-
-def _file_stem(address: str) -> str:
-    """Return the name of the file at an address, without its suffix."""
-    name = unquote(urlsplit(address).path).rpartition("/")[2]
-    return re.sub(r"(\.pb\.gz|\.safetensors)$", "", name).replace(".", "-")
 
 
 # The transfer.

@@ -1,6 +1,5 @@
 """Objects that are closed at the end of a `with` block."""
 
-from types import TracebackType
 from typing import Self
 
 
@@ -13,7 +12,5 @@ class Closing:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         self.close()

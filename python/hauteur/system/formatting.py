@@ -14,11 +14,6 @@ def duration(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
-def signed(value: float) -> str:
-    """Return a whole number with its sign; +inf and -inf as such."""
-    return f"{value:+.0f}" if math.isfinite(value) else ("+inf" if value > 0 else "-inf")
-
-
 def finite(value: float) -> float | None:
     """Return the value as JSON can hold it: None where it is infinite or not a number."""
     return value if math.isfinite(value) else None

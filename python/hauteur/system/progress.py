@@ -2,7 +2,6 @@
 
 import sys
 import time
-from types import TracebackType
 from typing import Any, Self
 
 from hauteur.system.formatting import duration
@@ -38,9 +37,7 @@ class ProgressLine:
             self._last = time.monotonic()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._on and self._width:
             sys.stderr.write("\n")
             sys.stderr.flush()

@@ -17,13 +17,10 @@ def stream(seed: int, purpose: str, index: int = 0) -> np.random.Generator:
     """
     if seed < 0 or index < 0:
         raise ValueError(f"a seed and an index must be >= 0, got {seed} and {index}")
-    return np.random.Generator(np.random.Philox(key=[seed % 2**64, _purpose_key(purpose)], counter=[0, 0, 0, index]))
+    purpose_key = int.from_bytes(hashlib.blake2b(purpose.encode(), digest_size=8).digest(), "little")
+    return np.random.Generator(np.random.Philox(key=[seed % 2**64, purpose_key], counter=[0, 0, 0, index]))
 
 
 def derived_seed(seed: int, purpose: str, index: int = 0) -> int:
     """First number of the stream, 0 to 2**63 - 1: the seed of something that has its own generator."""
     return int(stream(seed, purpose, index).integers(2**63))
-
-
-def _purpose_key(purpose: str) -> int:
-    return int.from_bytes(hashlib.blake2b(purpose.encode(), digest_size=8).digest(), "little")

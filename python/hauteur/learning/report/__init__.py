@@ -1,1 +1,1 @@
-"""Reports of learning runs: pages, figures, TensorBoard events."""
+"""Reports of learning runs: pages and figures."""

@@ -23,7 +23,6 @@ from hauteur.mcts.scores import score_text, value_of_pawns
 from hauteur.plots import Figure, Series, lines
 from hauteur.plots.page import Markup, provenance_rows, settings_rows
 from hauteur.plots.report import Report, ReportGames, ReportSection, ReportTable
-from hauteur.system.formatting import signed
 
 SAMPLE = 24
 """Games of a match that can be stepped through on its page."""
@@ -124,7 +123,7 @@ def result_facts(tally: Tally) -> list[tuple[str, str]]:
         (f"{record.games:,}", "games"),
         (f"{record.wins:,} / {record.draws:,} / {record.losses:,}", "won, drawn, lost by A"),
         (f"{record.score:.1%}", f"score of A, {low:.1%} to {high:.1%}"),
-        (signed(elo_of_score(record.score)), f"Elo, {signed(least)} to {signed(most)}"),
+        (f"{elo_of_score(record.score):+.0f}", f"Elo, {least:+.0f} to {most:+.0f}"),
         (f"{tally.superiority:.1%}", "chance that A is stronger"),
     ]
 
@@ -234,7 +233,7 @@ def matches_table(matches: Sequence[StoredMatch], linked: Linked) -> ReportTable
     rows = []
     for match in matches[:MOST_ROWS]:
         tally, name = match.tally, match.folder.path.name
-        elo, low, high = map(signed, (elo_of_score(tally.record.score), *tally.elo_interval))
+        elo, low, high = (f"{elo:+.0f}" for elo in (elo_of_score(tally.record.score), *tally.elo_interval))
         rows.append([linked(name, name), *match.names, *_counts(tally.record), elo, f"{low} to {high}"])
     if len(matches) > MOST_ROWS:
         rows.append([f"{len(matches) - MOST_ROWS:,} more matches", *[""] * 9])

@@ -23,7 +23,6 @@ WHOLE_GAME = re.compile(r"(?:(\d{1,4}):)?(\d{1,5}(?:\.\d{1,3})?)(?:\+(\d{1,5}(?:
 
 
 def _time_control(text: str) -> str:
-    """The text, checked."""
     clock_of(text)
     return text
 

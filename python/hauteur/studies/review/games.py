@@ -72,12 +72,7 @@ class ReviewedGame:
     @cached_property
     def positions(self) -> int:
         """How many positions are searched: all but a last one in which the game is over."""
-        return len(self.actions) + (not self.ends_by_rule)
-
-    @property
-    def ends_by_rule(self) -> bool:
-        """Return whether the game is over after its last move."""
-        return position_after(self.start, self.actions).outcome() is not None
+        return len(self.actions) + (position_after(self.start, self.actions).outcome() is None)
 
 
 def _name(text: str) -> str:
