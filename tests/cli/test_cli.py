@@ -113,6 +113,11 @@ def test_missing_extra_says_how_to_install_it(capsys: pytest.CaptureFixture[str]
     assert "pip install 'hauteur[report]'" in capsys.readouterr().err
 
 
+def test_interrupt(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.guarded(raising(KeyboardInterrupt())) == main.EXIT_INTERRUPTED
+    assert "Traceback" not in capsys.readouterr().err
+
+
 def test_a_fault_of_the_program_is_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ZeroDivisionError):
         main.guarded(raising(ZeroDivisionError()))
