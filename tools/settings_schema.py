@@ -26,8 +26,6 @@ HEAD = '''"""Settings of a search, one section a rule: an absent section, or one
 Written from crates/core by `make schema`: change them there. Every rule has a page in mcts/methods.
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
