@@ -38,7 +38,7 @@ rules = st.builds(
 
 def with_rule(pair: Pair, rule: Gumbel) -> Pair:
     """The same search with this rule, and without those that it excludes."""
-    off: dict[str, Any] = dict.fromkeys(("dirichlet", "second_net", "lower_bound", "forced_playouts"))
+    off: dict[str, Any] = dict.fromkeys(("dirichlet", "second_net", "lower_bound", "forced_playouts", "posterior"))
     if rule.below_root == "improved_policy":
         kept = {"search_contempt", "wdl_contempt", "repetition"}
         off |= {name: None for name, value in pair.params if value is not None and name in RULES - kept}

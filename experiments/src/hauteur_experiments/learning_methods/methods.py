@@ -218,7 +218,7 @@ EXPERIMENTS = (
     _experiment(
         "learning-search",
         "Grill et al. 2020, Audibert et al. 2009, Smith 2018",
-        "other targets and selection of the search, and 1cycle rates",
+        "other targets and selection",
         {
             "": ((PLAIN, POSTERIOR, UCB_V, CYCLE), EVALUATIONS, VISITS),
             "-few": ((FEW, FEW_POSTERIOR), FEW_EVALUATIONS, FEW_VISITS),
