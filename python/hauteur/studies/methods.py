@@ -22,7 +22,6 @@ TRIALS: Mapping[str, tuple[str, str]] = {
     "gumbel": ("gumbel.considered=16", ITALIAN),
     "lower-confidence-bound": ("lower_bound.confidence=0.95", ITALIAN),
     "forced-playouts": ("forced_playouts.k=2", ITALIAN),
-    "posterior": ("posterior.c=1.25", ITALIAN),
     "q-average": ("q_average.mode=linear", ITALIAN),
     "prior-mixing": ("prior_mixing.share=0.1", ITALIAN),
     "tree-balance": ("tree_balance.mode=normalised", ITALIAN),
