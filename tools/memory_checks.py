@@ -19,7 +19,7 @@ from pathlib import Path
 
 import numpy as np
 
-from time_checks import Engine, opening
+from time_checks import engine, opening
 
 MOST_GROWTH = 0.02
 MOST_PLIES = 60
@@ -37,15 +37,15 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--visits", type=int, default=2000, help="of a move")
     parser.add_argument("--net", default="", help="empty: the engine's own")
     given = parser.parse_args(words)
-    engine, draws, memory, moves = Engine(given.net), random.Random(1), list[int](), 0
+    played, draws, memory, moves = engine(given.net), random.Random(1), list[int](), 0
     end = time.monotonic() + given.seconds
     while time.monotonic() < end:
-        engine.begin()
+        played.begin()
         board = opening(draws)
         while not board.is_game_over(claim_draw=True) and len(board.move_stack) < MOST_PLIES:
-            board.push(engine.move(board, f"nodes {given.visits}")[0])
+            board.push(played.move(board, f"nodes {given.visits}")[0])
             moves += 1
-        memory.append(resident(engine.process.pid))
+        memory.append(resident(played.process.pid))
     quarters = [float(np.mean(part)) / 1e6 for part in np.array_split(memory, 4)]
     growth = quarters[3] / quarters[1] - 1
     print(f"{len(memory)} games, {moves:,} moves of {given.visits:,} visits in {given.seconds:.0f} s")

@@ -11,26 +11,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import reader_calls as calls
 import reader_examples as examples
 from mutations import changed_safetensors
-from reader_calls import (
-    Read,
-    hear_engine,
-    in_folder,
-    one_line,
-    read_game_spec,
-    read_games,
-    read_match,
-    read_messages,
-    read_moves,
-    read_net,
-    read_puzzles,
-    read_run,
-    read_shard,
-    read_tree,
-    run_gtp,
-    run_uci,
-)
 from reader_changes import inside_checkpoint, inside_gzip, inside_journal, inside_shard, inside_text
 
 Inside = Callable[[random.Random, bytes], bytes]
@@ -42,18 +25,18 @@ class Reader:
 
     suffix: str
     examples: tuple[bytes, ...]
-    read: Read
+    read: calls.Read
     inside: Inside | None = None
 
 
-def of_text(read: Callable[[str], object]) -> Read:
+def of_text(read: Callable[[str], object]) -> calls.Read:
     """Return a reader of files for one of texts; what is no UTF-8 is replaced, as of bytes from outside."""
     return lambda path: read(path.read_bytes().decode("utf-8", "replace"))
 
 
-def of_lines(read: Callable[[str], object]) -> Read:
+def of_lines(read: Callable[[str], object]) -> calls.Read:
     """Return a reader that reads every line by itself."""
-    return of_text(lambda text: [one_line(lambda line=line: read(line)) for line in text.split("\n")[:60]])  # type: ignore[misc]
+    return of_text(lambda text: [calls.one_line(lambda line=line: read(line)) for line in text.split("\n")[:60]])  # type: ignore[misc]
 
 
 def texts(found: tuple[str, ...]) -> tuple[bytes, ...]:
@@ -74,42 +57,42 @@ def readers(folder: Path) -> Mapping[str, Reader]:
     def files(*names: str) -> tuple[bytes, ...]:
         return tuple(path.read_bytes() for name in names for path in sorted(folder.glob(name)))
 
-    def run_file(read: Read, name: str, inside: Inside | None = None) -> Reader:
-        return Reader("", files(f"{read.__name__}/{name}"), in_folder(read, name), inside)
+    def run_file(read: calls.Read, name: str, inside: Inside | None = None) -> Reader:
+        return Reader("", files(f"{read.__name__}/{name}"), calls.in_folder(read, name), inside)
 
     def set_option(line: str) -> object:
         return Options().set(*parse_setoption(line))
 
     sets = tuple(json.dumps(json.loads(path.read_text())[:6]).encode() for path in shipped_sets().values())
     return {
-        "net": Reader(".safetensors", files("*.safetensors"), read_net, changed_safetensors),
-        "net-lc0": Reader(".pb.gz", files("*.pb.gz"), read_net, inside_gzip),
+        "net": Reader(".safetensors", files("*.safetensors"), calls.read_net, changed_safetensors),
+        "net-lc0": Reader(".pb.gz", files("*.pb.gz"), calls.read_net, inside_gzip),
         "checkpoint": Reader(".safetensors", files("read_run/checkpoint/*"), load_checkpoint, inside_checkpoint),
-        "shard": Reader(".parquet", files("read_run/games/*.parquet"), read_shard, inside_shard),
+        "shard": Reader(".parquet", files("read_run/games/*.parquet"), calls.read_shard, inside_shard),
         "recipe": Reader(".toml", files("read_run/config.toml"), load_recipe),
-        "metrics": run_file(read_run, "metrics.jsonl"),
-        "meta": run_file(read_run, "meta.json", inside_text),
-        "run-recipe": run_file(read_run, "config.toml"),
-        "games": run_file(read_match, "games.jsonl", inside_journal),
-        "match": run_file(read_match, "match.json", inside_text),
-        "result": run_file(read_match, "result.json", inside_text),
-        "tree": Reader(".json", files("tree.json"), read_tree, inside_text),
-        "pgn": Reader(".pgn", texts(examples.PGN), read_games),
-        "sgf": Reader(".sgf", texts(examples.SGF), read_games),
-        "moves-file": Reader(".txt", (b"connect4\n4 4 3 # note\n1. 2 3\n", b"nogo(size=5)\nA1 B2\n"), read_games),
-        "epd": Reader(".epd", texts(examples.EPD), read_games),
-        "puzzles-epd": Reader(".epd", texts(examples.EPD[1:]), read_puzzles),
-        "puzzles": Reader(".json", sets, read_puzzles, inside_text),
-        "puzzles-csv": Reader(".csv", texts(examples.CSV), read_puzzles),
-        "spec": Reader(".txt", texts(examples.SPECS), of_text(read_game_spec)),
-        "moves": Reader(".txt", texts(examples.MOVES), of_text(read_moves)),
+        "metrics": run_file(calls.read_run, "metrics.jsonl"),
+        "meta": run_file(calls.read_run, "meta.json", inside_text),
+        "run-recipe": run_file(calls.read_run, "config.toml"),
+        "games": run_file(calls.read_match, "games.jsonl", inside_journal),
+        "match": run_file(calls.read_match, "match.json", inside_text),
+        "result": run_file(calls.read_match, "result.json", inside_text),
+        "tree": Reader(".json", files("tree.json"), calls.read_tree, inside_text),
+        "pgn": Reader(".pgn", texts(examples.PGN), calls.read_games),
+        "sgf": Reader(".sgf", texts(examples.SGF), calls.read_games),
+        "moves-file": Reader(".txt", (b"connect4\n4 4 3 # note\n1. 2 3\n", b"nogo(size=5)\nA1 B2\n"), calls.read_games),
+        "epd": Reader(".epd", texts(examples.EPD), calls.read_games),
+        "puzzles-epd": Reader(".epd", texts(examples.EPD[1:]), calls.read_puzzles),
+        "puzzles": Reader(".json", sets, calls.read_puzzles, inside_text),
+        "puzzles-csv": Reader(".csv", texts(examples.CSV), calls.read_puzzles),
+        "spec": Reader(".txt", texts(examples.SPECS), of_text(calls.read_game_spec)),
+        "moves": Reader(".txt", texts(examples.MOVES), of_text(calls.read_moves)),
         "player": Reader(".txt", texts(examples.PLAYERS), of_text(parse_player)),
         "odds": Reader(".txt", texts(examples.ODDS), of_text(parse_odds)),
         "uci-words": Reader(".txt", texts(examples.UCI_WORDS), of_lines(lambda line: parse_position(line, Options()))),
         "uci-go": Reader(".txt", texts(examples.UCI_GO), of_lines(parse_go)),
         "uci-option": Reader(".txt", texts(examples.UCI_OPTIONS), of_lines(set_option)),
-        "uci": Reader(".txt", texts(examples.UCI), of_text(run_uci)),
-        "gtp": Reader(".txt", texts(examples.GTP), of_text(run_gtp)),
-        "engine": Reader(".txt", texts(examples.ENGINE), of_text(hear_engine)),
-        "worker": Reader(".bin", examples.MESSAGES, read_messages),
+        "uci": Reader(".txt", texts(examples.UCI), of_text(calls.run_uci)),
+        "gtp": Reader(".txt", texts(examples.GTP), of_text(calls.run_gtp)),
+        "engine": Reader(".txt", texts(examples.ENGINE), of_text(calls.hear_engine)),
+        "worker": Reader(".bin", examples.MESSAGES, calls.read_messages),
     }

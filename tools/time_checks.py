@@ -19,6 +19,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from typing import Any
 
 import chess
 import numpy as np
@@ -30,40 +31,44 @@ MOVETIME = 50
 QUANTILES = (0.01, 0.5, 0.9, 0.99, 1.0)
 
 
-class Engine:
-    """The UCI engine as a process."""
+HAUTEUR = (sys.executable, "-c", "from hauteur.cli.start import main_uci; main_uci()")
 
-    def __init__(self, net: str) -> None:
-        words = [sys.executable, "-c", "from hauteur.cli.start import main_uci; main_uci()"]
-        self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
-        self.send(
-            "uci", *([f"setoption name WeightsFile value {net}"] if net else []), "setoption name Threads value 1"
-        )
-        self.expect("uciok")
+
+class Engine:
+    """A UCI engine as a process. options: `NAME value VALUE`; is_quiet: without its errors."""
+
+    def __init__(self, *options: str, words: Sequence[str] = HAUTEUR, is_quiet: bool = False) -> None:
+        ends: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+        ends |= {"stderr": subprocess.DEVNULL} if is_quiet else {}
+        self.process = subprocess.Popen(words, text=True, bufsize=1, **ends)
+        self.send("uci", *(f"setoption name {option}" for option in options))
+        self.until("uciok")
 
     def send(self, *lines: str) -> None:
         """Write lines."""
         assert self.process.stdin is not None
         self.process.stdin.write("".join(f"{line}\n" for line in lines))
 
-    def expect(self, word: str) -> str:
-        """Read until a line begins with this word."""
+    def until(self, word: str) -> list[str]:
+        """Read lines until one begins with this word."""
         assert self.process.stdout is not None
+        found = []
         for line in self.process.stdout:
+            found.append(line)
             if line.startswith(word):
-                return line
+                return found
         raise RuntimeError("the engine ended")
 
     def begin(self) -> None:
         """Begin a game."""
         self.send("ucinewgame", "isready")
-        self.expect("readyok")
+        self.until("readyok")
 
     def answer(self) -> float:
         """Return the seconds that an answer without any work takes."""
         began = time.monotonic()
         self.send("isready")
-        self.expect("readyok")
+        self.until("readyok")
         return time.monotonic() - began
 
     def move(self, board: chess.Board, go: str) -> tuple[chess.Move, float]:
@@ -71,8 +76,13 @@ class Engine:
         line = " ".join(move.uci() for move in board.move_stack)
         began = time.monotonic()
         self.send(f"position startpos moves {line}", f"go {go}")
-        answer = self.expect("bestmove").split()[1]
+        answer = self.until("bestmove")[-1].split()[1]
         return board.parse_uci(answer), time.monotonic() - began
+
+
+def engine(net: str) -> Engine:
+    """Return hauteur's engine with one thread and a net; empty: its own."""
+    return Engine(*([f"WeightsFile value {net}"] if net else []), "Threads value 1")
 
 
 def opening(draws: random.Random) -> chess.Board:
@@ -133,7 +143,7 @@ def main(words: Sequence[str] | None = None) -> int:
     others = [multiprocessing.Process(target=busy, daemon=True) for _ in range(given.load)]
     for other in others:
         other.start()
-    engines = Engine(given.net), Engine(given.net)
+    engines = engine(given.net), engine(given.net)
     left, lost, beyond, answers = list[float](), 0, list[float](), list[float]()
     for game in range(given.games):
         clocks, in_time = play((engines[game % 2], engines[1 - game % 2]), control, draws)

@@ -240,7 +240,7 @@ def _compared(
     """Differences by quantity, each with its position. wrong: receives positions with other moves or policy indices."""
     mine = [position for position in positions if name in position["outputs"]]
     states, found = [reached(position) for position in mine], defaultdict[str, list[tuple[float, str]]](list)
-    for position, state, (logits, wdl) in zip(mine, states, _evaluated(states, evaluator), strict=True):
+    for position, state, (logits, wdl) in zip(mine, states, evaluated(states, evaluator), strict=True):
         actions, expected = actions_of(position, position["legal_moves"], state), position["outputs"][name]
         if list(position.get("nn_index", actions)) != actions or sorted(actions) != state.legal_actions().tolist():
             wrong.append(f"{position['id']}: legal moves or policy indices differ")
@@ -256,7 +256,7 @@ def _compared(
     return {quantity: values for quantity, values in found.items() if values}
 
 
-def _evaluated(states: Sequence[State], evaluator: Evaluator) -> Iterator[tuple[Floats, Floats]]:
+def evaluated(states: Sequence[State], evaluator: Evaluator) -> Iterator[tuple[Floats, Floats]]:
     """Yield policy logits [A] and wdl [3] of each state."""
     for first in range(0, len(states), BATCH):
         chunk = states[first : first + BATCH]
@@ -309,7 +309,7 @@ def _number(name: str, value: object) -> float:
         raise ValueError(f"option {name}: {value!r} is not a value that it can have") from None
 
 
-def _forest(options: Content, **others: int) -> Forest:
+def forest_of(options: Content, **others: int) -> Forest:
     """Searches that are exactly sequential, one leaf of a tree at a time, in lc0's arithmetic."""
     return Forest(Game("chess"), search_params(options, max_in_flight=1, arithmetic="lc0", **others))
 
@@ -318,7 +318,7 @@ def _history_fill(options: Content) -> str:
     return str({name.lower(): value for name, value in options.items()}.get("historyfill", "fen_only"))
 
 
-def _grow(forest: Forest, trees: NDArray[np.int64], nodes: int, evaluator: Evaluator, batch: int = 0) -> None:
+def grow(forest: Forest, trees: NDArray[np.int64], nodes: int, evaluator: Evaluator, batch: int = 0) -> None:
     """Search these trees, and no others, up to `nodes` root visits."""
     forest.set_visit_limits(trees, np.full(len(trees), nodes, np.uint32))
     run_searches(forest, evaluator, batch_size=batch or len(trees), in_flight=1)
@@ -339,7 +339,7 @@ def searches(
         for one in content["sets"]:
             with placed(f"set {one['name']!r}"):
                 needed[one["name"]] = checked(one["options"])
-                _forest(one["options"])
+                forest_of(one["options"])
         files = {one["net"]: find_net(nets, one["net"]) for one in content["sets"] if not needed[one["name"]]}
         if not files:
             raise ValueError("nothing can be compared: every set needs more than sequential PUCT")
@@ -358,13 +358,13 @@ def _compare_set(report: Report, one: Content, evaluator: Evaluator) -> None:
     """Grow one tree a position and compare it at every number of nodes: a search of 800 passes through that of 100."""
     positions, options = one["positions"], one["options"]
     states = [reached(position, _history_fill(options)) for position in positions]
-    forest = _forest(options)
+    forest = forest_of(options)
     trees = np.array([forest.add(state) for state in states], np.int64)
     for nodes in sorted({int(nodes) for position in positions for nodes in position["searches"]}):
         if nodes < 1:
             raise ValueError(f"searches must have 1 node or more, got {nodes}")
         asked = [index for index, position in enumerate(positions) if str(nodes) in position["searches"]]
-        _grow(forest, trees[asked], nodes, evaluator)
+        grow(forest, trees[asked], nodes, evaluator)
         found = [_compare_search(forest, trees[index], positions[index], states[index], nodes) for index in asked]
         distances, priors, qs = (np.array(column) for column in zip(*found, strict=True))
         farthest = positions[asked[int(distances.argmax())]]["id"]
@@ -429,9 +429,9 @@ def _repeats(content: Content, nets: Path, seeds: int, backend: Backend | None, 
             options = {**content["options"], "ScLimit": limit}
             asked = [(p, one) for p in content["positions"] for one in p["by_limit"] if one["ScLimit"] == limit]
             states = [reached(position, _history_fill(options)) for position, _ in asked]
-            forest = _forest(options, cache_size=5_000_000)
+            forest = forest_of(options, cache_size=5_000_000)
             trees = [np.array([forest.add(state, seed) for seed in range(seeds)], np.int64) for state in states]
-            _grow(forest, np.concatenate(trees), content["nodes"], evaluator, min(256, seeds * len(states)))
+            grow(forest, np.concatenate(trees), content["nodes"], evaluator, min(256, seeds * len(states)))
             for (position, one), state, ids in zip(asked, states, trees, strict=True):
                 apart = _moves_apart(forest, position, one, state, ids)
                 replies = _replies_apart(forest, position, one, state, ids)
