@@ -49,16 +49,7 @@ MOST_NET = 1_500_000
 MOST_VISITS = 20_000
 """Visits of a search of the page Explain: several trees stay in the memory of the browser."""
 
-SERVED = {
-    "icon.svg",
-    "matches.css",
-    "matches.js",
-    "puzzles.css",
-    "puzzles.js",
-    "review.css",
-    "review.js",
-    "watch.js",
-}
+SERVED = {"icon.svg", "matches.css", "matches.js", "puzzles.css", "puzzles.js", "review.css", "review.js", "watch.js"}
 """Static files of pages that need the server, and what stands in the pages themselves."""
 
 

@@ -3,12 +3,12 @@
     python tools/fuzz_lc0.py LC0 NET --blocks 10
     python tools/fuzz_lc0.py LC0 NET --blocks 600 --seed 1000 --out blocks.jsonl
 
-LC0 is a program of lc0 0.31 with the backend eigen. A block is 16 games of one seed side by side: usual starts, Chess960,
+LC0: program of lc0 0.31 with the backend eigen. A block is 16 games of one seed side by side: usual starts, Chess960
 and few pieces with a counter of plies; moves at random, drawn from the net's policy, or taken back. Ten times in every
 game both search the position, with its history, to each number of nodes: with lc0's defaults in blocks of even seeds
 (SEQUENTIAL apart), else with random options. At one node the net's priors and value are compared as well. A difference
-has a cause if one of TRIES searches of ours with other roundings has lc0's visits: `ties`, equal priors in another order
-(lc0's is that of an unstable sort); `inputs`, the net's inputs changed by at most NUDGE (float32 holds 1 to within 6e-8).
+has a cause if one of TRIES searches with other roundings has lc0's visits: `ties`, equal priors in another order (lc0's
+is that of an unstable sort); `inputs`, the net's inputs changed by at most NUDGE (float32 holds 1 to within 6e-8).
 Else it is UNEXPLAINED, and status 1 comes. --out: a line of JSON a block; a block that is there is not searched again.
 """
 
@@ -67,7 +67,7 @@ ROW = re.compile(r"info string (\w+) +\( *\d+ *\) N: +(\d+) .*?\(P: +([\d.]+)%\)
 
 
 def asked_lc0(lc0: Engine, position: str) -> dict[int, dict[str, tuple[int, float, str]]]:
-    """Visits, prior and value by move, of the root by `node`, by number of nodes; the tree grows from each to the next."""
+    """Visits, prior and value by move, of the root by `node`, by number of nodes; the tree grows on."""
     lc0.send("ucinewgame")
     found = {}
     for nodes in NODES:

@@ -25,9 +25,9 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "support")]
 
+import search_pairs as pairs_of  # noqa: E402
 from hypothesis import HealthCheck, Phase, given, seed, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
-import search_pairs as pairs_of  # noqa: E402
 
 from hauteur.mcts.params import ForcedPlayouts, LowerBound, SearchParams  # noqa: E402
 from hauteur.system.setting_facts import section_of  # noqa: E402

@@ -1,12 +1,14 @@
-"""Games of the UCI engine against itself by short clocks: losses on time, and how far searches overrun their time.
+"""Games of the UCI engine against itself: losses on time, how far searches overrun their time, and memory.
 
     python tools/time_checks.py --games 100 --control 0.1+0.01
     python tools/time_checks.py --games 100 --control 1+0 --net chess --load 4       with four busy processes beside
+    python tools/time_checks.py --memory 240 --visits 2000
 
 The clock is this program's: from before `go` is written until `bestmove` is read, so that it has what pipes and other
 processes cost. Prints the moves, the losses on time, quantiles of what is left of the clock after a move, and those of
 the time beyond `go movetime 50`, and of the answer to `isready`, which says what the machine itself takes. Status 1
-where a game is lost on time.
+where a game is lost on time. --memory: one engine plays with itself for so many seconds, its tree used again from move
+to move; status 1 where its resident memory in the last quarter is more than 2 % above that of the second. Linux.
 """
 
 from __future__ import annotations
@@ -15,16 +17,18 @@ import argparse
 import multiprocessing
 import os
 import random
+import resource
 import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import chess
 import numpy as np
 
-MOST_PLIES = 300
+MOST_PLIES, MOST_PLIES_OF_MEMORY, MOST_GROWTH = 300, 60, 0.02
 MOVETIME = 50
 """Milliseconds of single searches."""
 
@@ -117,6 +121,25 @@ def play(
     return left, True
 
 
+def memory(seconds: float, visits: int, net: str) -> int:
+    """Play, and read the resident memory after every game; return the exit status."""
+    played, draws, found, moves = engine(net), random.Random(1), list[int](), 0
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        played.begin()
+        board = opening(draws)
+        while not board.is_game_over(claim_draw=True) and len(board.move_stack) < MOST_PLIES_OF_MEMORY:
+            board.push(played.move(board, f"nodes {visits}")[0])
+            moves += 1
+        pages = Path(f"/proc/{played.process.pid}/statm").read_text().split()[1]
+        found.append(int(pages) * resource.getpagesize())
+    quarters = [float(np.mean(part)) / 1e6 for part in np.array_split(found, 4)]
+    growth = quarters[3] / quarters[1] - 1
+    print(f"{len(found)} games, {moves:,} moves of {visits:,} visits in {seconds:.0f} s")
+    print(f"resident memory by quarter, MB: {', '.join(f'{one:.1f}' for one in quarters)}; growth {growth:+.1%}")
+    return int(growth > MOST_GROWTH)
+
+
 def busy() -> None:
     """Use a processor without end."""
     while True:
@@ -137,7 +160,11 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--net", default="", help="empty: the engine's own")
     parser.add_argument("--load", type=int, default=0, help="busy processes beside")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--memory", type=float, default=0, help="seconds, instead of games by the clock")
+    parser.add_argument("--visits", type=int, default=2000, help="of a move, with --memory")
     given = parser.parse_args(words)
+    if given.memory:
+        return memory(given.memory, given.visits, given.net)
     base, _, more = given.control.partition("+")
     control, draws = (float(base), float(more or 0)), random.Random(given.seed)
     others = [multiprocessing.Process(target=busy, daemon=True) for _ in range(given.load)]

@@ -223,9 +223,8 @@ def outputs(path: Path, nets: Path, *, backend: Backend | None = None, threads: 
                 found = _compared(content["positions"], name, evaluator, report.wrong)
             same = known.get(name, {}).get("sha256") in (None, hashlib.sha256(files[name].read_bytes()).hexdigest())
             note = "" if same else " (its hash is not that of the reference)"
-            report.lines.append(
-                f"{name}: {files[name].name}{note}, {len(found['Q'])} positions, {len(found['P'])} moves"
-            )
+            counts = f"{len(found['Q'])} positions, {len(found['P'])} moves"
+            report.lines.append(f"{name}: {files[name].name}{note}, {counts}")
             for quantity, differences in found.items():
                 largest, place = max(differences)
                 mean = np.mean([difference for difference, _ in differences])
@@ -280,12 +279,8 @@ def checked(options: Content, *, contempt: bool = False) -> list[str]:
 
     contempt: search-contempt is repeated, so that its draws are no obstacle. ValueError for an unknown option.
     """
-    known = {option.name for option in (*SEARCH_OPTIONS, *TEMPERATURE_OPTIONS)} | {
-        *WITHOUT_EFFECT,
-        *NO_INFLUENCE,
-        *NEEDS,
-    }
-    names = {name.lower() for name in known}
+    known = (option.name for option in (*SEARCH_OPTIONS, *TEMPERATURE_OPTIONS))
+    names = {name.lower() for name in (*known, *WITHOUT_EFFECT, *NO_INFLUENCE, *NEEDS)}
     unknown = [name for name in options if name.lower() not in names]
     if unknown:
         raise ValueError(f"unknown option {unknown[0]!r}: neither lc0 nor hauteur has it")
@@ -423,9 +418,7 @@ def _repeats(content: Content, nets: Path, seeds: int, backend: Backend | None, 
         raise ValueError(f"the searches need {'; '.join(unmet)}")
     report, compared, within = Report(), 0, 0
     with opened(find_net(nets, content["net"]), backend, threads) as evaluator:
-        for limit in sorted(
-            {result["ScLimit"] for position in content["positions"] for result in position["by_limit"]}
-        ):
+        for limit in sorted({one["ScLimit"] for position in content["positions"] for one in position["by_limit"]}):
             options = {**content["options"], "ScLimit": limit}
             asked = [(p, one) for p in content["positions"] for one in p["by_limit"] if one["ScLimit"] == limit]
             states = [reached(position, _history_fill(options)) for position, _ in asked]
