@@ -19,7 +19,6 @@ import json
 import random
 import re
 import sys
-import time
 import zlib
 from collections import Counter
 from collections.abc import Sequence
@@ -55,7 +54,6 @@ DRAWN = """CPuct 0.2 5, CPuctBase 20 40000, CPuctFactor 0 6, CPuctAtRoot 0.2 5, 
     WDLDrawRateTarget 0.05 0.9"""
 """Options that a block of an odd seed may have: two ends of a range, or words to choose from."""
 
-CHANCE, CHANCE_OF_CONTEMPT = 0.4, 0.15
 NODES, GAMES, ROUNDS, MOST_PLIES = (1, 10, 100), 16, 10, 9
 """MOST_PLIES: by which a game goes on between two comparisons."""
 
@@ -116,7 +114,7 @@ def drawn_options(draws: random.Random) -> dict[str, Any]:
     """Random options, most at their defaults."""
     found: dict[str, Any] = {}
     for name, *values in (part.split() for part in DRAWN.split(",")):
-        if draws.random() < (CHANCE_OF_CONTEMPT if name.startswith(("WDL", "Contempt")) else CHANCE):
+        if draws.random() < (0.15 if name.startswith(("WDL", "Contempt")) else 0.4):
             is_range = values[0].strip("-.0123456789") == ""
             found[name] = round(draws.uniform(*map(float, values)), 3) if is_range else draws.choice(values)
     return found
@@ -169,20 +167,15 @@ def compare(lc0: Engine, net: Evaluator, seed: int, options: dict[str, Any]) -> 
         found = [asked_lc0(lc0, game.command) for game in games]
         for nodes in NODES:
             grow(forest, trees, nodes, net)
-            own_of, priors_of, values_of = (
-                forest.root_visits(trees),
-                forest.root_priors(trees),
-                forest.network_values(trees),
-            )
-            for game, every, own, priors, value in zip(games, found, own_of, priors_of, values_of, strict=True):
+            of_trees = (forest.root_visits(trees), forest.root_priors(trees), forest.network_values(trees))
+            for game, every, own, priors, value in zip(games, found, *of_trees, strict=True):
                 rows = every[nodes]
                 *_, root = rows.pop("node")
                 actions, visits = actions_of({"id": game.command}, list(rows), game.state), np.zeros_like(own)
                 visits[actions] = [row[0] for row in rows.values()]
                 if nodes == 1:
-                    off_p += [
-                        abs(priors[a] - row[1]) - row[1] / 2048 for a, row in zip(actions, rows.values(), strict=True)
-                    ]
+                    theirs = np.array([row[1] for row in rows.values()])
+                    off_p.append(np.max(np.abs(priors[actions] - theirs) - theirs / 2048))
                     off_v.append(abs(value[0] - value[2] - float(root)))
                 counts["searches"] += 1
                 if (visits != own).any() or sorted(actions) != game.state.legal_actions().tolist():
@@ -198,9 +191,7 @@ def report(blocks: Sequence[dict[str, Any]]) -> int:
     """Print sums and what is not explained; return the exit status."""
     every = [(one["seed"], one["options"], difference) for one in blocks for difference in one["differences"]]
     causes = Counter(difference["cause"] or "UNEXPLAINED" for *_, difference in every)
-    for found in every:
-        if not found[2]["cause"]:
-            print("UNEXPLAINED:", *found)
+    print(*(f"UNEXPLAINED: {found}\n" for found in every if not found[2]["cause"]), sep="", end="")
     positions, searches = (sum(one[name] for one in blocks) for name in ("positions", "searches"))
     prior, value = (max((one[name] for one in blocks), default=0.0) for name in "PV")
     print(f"{len(blocks)} blocks, {positions:,} positions, {searches:,} searches: {len(every)} differ {dict(causes)}")
@@ -216,17 +207,13 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--blocks", type=int, default=10)
     parser.add_argument("--seed", type=int, default=0, help="of the first block; the others follow")
     parser.add_argument("--out", type=Path, help="lines of results, also of earlier calls")
-    parser.add_argument("--seconds", type=float, default=1e9, help="at most")
     asked = parser.parse_args(words)
     lines = asked.out.read_text().splitlines() if asked.out and asked.out.exists() else []
-    blocks, began = {one["seed"]: one for one in map(json.loads, lines)}, time.monotonic()
-    with opened(asked.net, None, 1) as net:
-        for seed in range(asked.seed, asked.seed + asked.blocks):
-            if seed in blocks or time.monotonic() - began > asked.seconds:
-                continue
+    blocks, program = {one["seed"]: one for one in map(json.loads, lines)}, (str(asked.lc0), f"--weights={asked.net}")
+    with opened(asked.net, threads=1) as net:
+        for seed in (seed for seed in range(asked.seed, asked.seed + asked.blocks) if seed not in blocks):
             options = drawn_options(random.Random(seed)) if seed % 2 else {}
             values = [*map(str.split, SEQUENTIAL.split(",")), *((name, str(value)) for name, value in options.items())]
-            program = (str(asked.lc0), f"--weights={asked.net}")
             lc0 = Engine(*map(" value ".join, values), words=program, is_quiet=True)
             blocks[seed] = compare(lc0, net, seed, options)
             lc0.process.kill()

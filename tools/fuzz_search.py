@@ -25,7 +25,7 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "support")]
 
-import search_pairs as pairs_of  # noqa: E402
+import search_pairs as sp  # noqa: E402
 from hypothesis import HealthCheck, Phase, given, seed, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
 
@@ -33,18 +33,14 @@ from hauteur.mcts.params import ForcedPlayouts, LowerBound, SearchParams  # noqa
 from hauteur.system.setting_facts import section_of  # noqa: E402
 
 RULES: dict[str, st.SearchStrategy[Any]] = {
-    "search_contempt": pairs_of.search_contempts,
-    "wdl_contempt": pairs_of.contempts,
-    "solver": pairs_of.solvers,
-    "repetition": pairs_of.repetitions,
-    "tree_balance": pairs_of.balances,
-    "forced_playouts": pairs_of.drawn(ForcedPlayouts),
-    "lower_bound": pairs_of.drawn(LowerBound),
-    **{
-        name: pairs_of.drawn(kind)
-        for name in pairs_of.WITHOUT_STRATEGY
-        if (kind := section_of(SearchParams.model_fields[name]))
-    },
+    "search_contempt": sp.search_contempts,
+    "wdl_contempt": sp.contempts,
+    "solver": sp.solvers,
+    "repetition": sp.repetitions,
+    "tree_balance": sp.balances,
+    "forced_playouts": sp.drawn(ForcedPlayouts),
+    "lower_bound": sp.drawn(LowerBound),
+    **{name: sp.drawn(kind) for name in sp.WITHOUT_STRATEGY if (kind := section_of(SearchParams.model_fields[name]))},
 }
 """Rules that are compared in pairs, with their settings; nets and roots of other kinds have tests of their own."""
 
@@ -63,8 +59,8 @@ def compare(count: int, number: int, names: tuple[str, ...], counts: Counter[str
         phases=(Phase.generate,),
         suppress_health_check=list(HealthCheck),
     )
-    @given(st.data(), pairs_of.pairs(), pairs_of.calls)
-    def agree(data: st.DataObject, pair: pairs_of.Pair, calls: list[tuple[str, int]]) -> None:
+    @given(st.data(), sp.pairs(), sp.calls)
+    def agree(data: st.DataObject, pair: sp.Pair, calls: list[tuple[str, int]]) -> None:
         given_rules = {name: data.draw(RULES[name]) for name in names}
         try:
             params = SearchParams.model_validate({**dict(pair.params), **given_rules})
@@ -72,7 +68,7 @@ def compare(count: int, number: int, names: tuple[str, ...], counts: Counter[str
         except ValueError:
             counts["refused"] += 1
             return
-        pairs_of.agree_after_each(pair, calls)
+        sp.agree_after_each(pair, calls)
         counts["trees"] += 1
         counts["calls"] += len(calls)
 

@@ -60,10 +60,8 @@ def window(folder: Path) -> Iterator[Page]:
 
 def wheel_rows(net: str, game: str, instructions: str | None) -> float:
     """Rows a second of the wheel's evaluator in one thread."""
-    evaluator = CoreEvaluator(
-        load_game(game), load(data_path(f"{net}.safetensors")), threads=1, instructions=instructions
-    )
-    return evaluations_per_second(evaluator, SECONDS)
+    found = load(data_path(f"{net}.safetensors"))
+    return evaluations_per_second(CoreEvaluator(load_game(game), found, threads=1, instructions=instructions), SECONDS)
 
 
 def wheel_visits(net: str) -> float:

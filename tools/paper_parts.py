@@ -218,7 +218,7 @@ def odds_figure(rows: Sequence[Row]) -> Figure:
         lines.append(_points(name, [place + shift for place in range(1, len(ODDS) + 1)], found, colour))
     text = "Lead in score over PUCT at equal nodes, against odds takers of these visits; 95 % intervals."
     names = [one.title for one in ODDS]
-    return _figure("finding-odds", "Search-contempt at odds", text, f"lead, {POINTS}", "odds taker", lines, names)
+    return _figure(("finding-odds", "Search-contempt at odds", text, f"lead, {POINTS}", "odds taker"), lines, names)
 
 
 def _points(name: str, xs: Sequence[float], found: Sequence[Quantity], colour: str) -> Series:
@@ -226,11 +226,9 @@ def _points(name: str, xs: Sequence[float], found: Sequence[Quantity], colour: s
     return Series(name, xs, [one.value for one in found], colour, low=low, high=high, joined=False)
 
 
-def _figure(
-    key: str, title: str, text: str, y_name: str, x_name: str, lines: Sequence[Series], names: Sequence[str]
-) -> Figure:
+def _figure(words: tuple[str, str, str, str, str], lines: Sequence[Series], names: Sequence[str]) -> Figure:
     style: dict[str, Any] = {"threshold": 0.0, "threshold_name": "no difference"}
-    return Figure(key, title, text, y_name, x_name, lines=tuple(lines), x_names=tuple(names), **style)
+    return Figure(*words, lines=tuple(lines), x_names=tuple(names), **style)
 
 
 # -- two nets ----------------------------------------------------------------------------------------------------------
@@ -287,7 +285,7 @@ def pair_figure(rows: Sequence[Row]) -> Figure:
     lines = [_points("pair", range(1, len(found) + 1), [one.lead for one in found], "blue")]
     text = "Elo of a pair above the better of its nets alone (of level nets, the nearer); Connect Four, 95 % intervals."
     names, x_name = [one.name for one in found], "small net alone against the large one, Elo"
-    return _figure("finding-pairs", "Two nets in one tree", text, "Elo", x_name, lines, names)
+    return _figure(("finding-pairs", "Two nets in one tree", text, "Elo", x_name), lines, names)
 
 
 # -- training ----------------------------------------------------------------------------------------------------------
@@ -305,7 +303,7 @@ def training_figure(rows: Sequence[Row]) -> Figure:
     found = training(rows)
     text = "Solved positions kept over a run by a net that learned with search-contempt, above PUCT; 95 % by seeds."
     names, lines = ["PUCT, cool: tau_1", "PUCT, warm: tau_2"], [_points("N_scl 10", (1, 2), found, "blue")]
-    return _figure("finding-temperature", "Learning from search-contempt", text, POINTS, "above", lines, names)
+    return _figure(("finding-temperature", "Learning from search-contempt", text, POINTS, "above"), lines, names)
 
 
 # -- rules -------------------------------------------------------------------------------------------------------------
@@ -323,9 +321,9 @@ def rule_cells(rows: Sequence[Row]) -> list[tuple[str, str, Quantity, str]]:
 
 def rules_table(rows: Sequence[Row]) -> str:
     """Elo of every rule by game, with its verdict."""
+    found = rule_cells(rows)
     cells = {
-        (rule, game): f"{found.value:+.0f} [{found.low:+.0f}, {found.high:+.0f}], {verdict}"
-        for rule, game, found, verdict in rule_cells(rows)
+        (rule, game): f"{v.value:+.0f} [{v.low:+.0f}, {v.high:+.0f}], {verdict}" for rule, game, v, verdict in found
     }
     games = list(dict.fromkeys(game for _, game in cells))
     rules = dict.fromkeys(rule for rule, _ in cells)
@@ -364,7 +362,7 @@ def rules_figure(rows: Sequence[Row]) -> Figure:
         xs = [rules.index(cell[0]) + 1 + 0.15 * (number - (len(games) - 1) / 2) for cell in mine]
         lines.append(_points(game, xs, [cell[2] for cell in mine], ("blue", "orange", "green", "purple")[number]))
     text = "Elo of the base with a rule against the base, 100 visits a move; 95 % intervals."
-    return _figure("finding-rules", "Search rules by game", text, "Elo", "rule", lines, rules)
+    return _figure(("finding-rules", "Search rules by game", text, "Elo", "rule"), lines, rules)
 
 
 # -- self-play ---------------------------------------------------------------------------------------------------------

@@ -101,9 +101,7 @@ def opening(draws: random.Random) -> chess.Board:
             return board
 
 
-def play(
-    engines: tuple[Engine, Engine], control: tuple[float, float], draws: random.Random
-) -> tuple[list[float], bool]:
+def play(engines: Sequence[Engine], control: tuple[float, float], draws: random.Random) -> tuple[list[float], bool]:
     """Play a game; return what was left of the clock after every move, in seconds, and whether it ended in time."""
     board, clocks, left = opening(draws), [control[0], control[0]], list[float]()
     for engine in engines:

@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Content = dict[str, Any]
 """A JSON object of a file."""
+Differences = dict[str, list[tuple[float, str]]]
+"""By quantity, each with its position."""
 
 PLANES = 112
 PLAIN_PUCT = 1_000_000_000
@@ -154,7 +156,7 @@ def find_net(folder: Path, name: str) -> Path:
 
 
 @contextmanager
-def opened(path: Path, backend: Backend | None, threads: int | None) -> Iterator[Evaluator]:
+def opened(path: Path, backend: Backend | None = None, threads: int | None = None) -> Iterator[Evaluator]:
     """An evaluator of a chess net in float32 on the processor, the same from run to run."""
     evaluator = make_evaluator(Game("chess"), path, backend=backend, precision="float32", threads=threads, device="cpu")
     try:
@@ -233,9 +235,7 @@ def outputs(path: Path, nets: Path, *, backend: Backend | None = None, threads: 
     return report
 
 
-def _compared(
-    positions: Sequence[Content], name: str, evaluator: Evaluator, wrong: list[str]
-) -> dict[str, list[tuple[float, str]]]:
+def _compared(positions: Sequence[Content], name: str, evaluator: Evaluator, wrong: list[str]) -> Differences:
     """Differences by quantity, each with its position. wrong: receives positions with other moves or policy indices."""
     mine = [position for position in positions if name in position["outputs"]]
     states, found = [reached(position) for position in mine], defaultdict[str, list[tuple[float, str]]](list)
@@ -319,9 +319,7 @@ def grow(forest: Forest, trees: NDArray[np.int64], nodes: int, evaluator: Evalua
     run_searches(forest, evaluator, batch_size=batch or len(trees), in_flight=1)
 
 
-def searches(
-    path: Path, nets: Path, *, backend: Backend | None = None, threads: int | None = None, seeds: int = SEEDS
-) -> Report:
+def searches(path: Path, nets: Path, *, seeds: int = SEEDS, **net: Any) -> Report:
     """Repeat the searches of a file: one tree a position, or `seeds` of them where the searches have random draws."""
     if seeds < 1:
         raise ValueError(f"--seeds must be 1 or more, got {seeds}")
@@ -329,7 +327,7 @@ def searches(
     with placed(path):
         content = read(path)
         if "sets" not in content and "nodes" in content:
-            return _repeats(content, nets, seeds, backend, threads)
+            return _repeats(content, nets, seeds, **net)
         needed = {}
         for one in content["sets"]:
             with placed(f"set {one['name']!r}"):
@@ -344,7 +342,7 @@ def searches(
                 report.lines.append(f"{title}: skipped, it needs {'; '.join(needed[one['name']])}")
                 continue
             report.lines.append(f"{title}:")
-            with opened(files[one["net"]], backend, threads) as evaluator:
+            with opened(files[one["net"]], **net) as evaluator:
                 _compare_set(report, one, evaluator)
     return report
 
@@ -371,9 +369,7 @@ def _compare_set(report: Report, one: Content, evaluator: Evaluator) -> None:
         )
 
 
-def _compare_search(
-    forest: Forest, tree: np.int64, position: Content, state: State, nodes: int
-) -> tuple[float, float, float]:
+def _compare_search(forest: Forest, tree: np.int64, position: Content, state: State, nodes: int) -> tuple[float, ...]:
     """Return the distance of the root visits, and the largest differences of priors and of the root's Q."""
     ids, expected = np.array([tree], np.int64), position["searches"][str(nodes)]
     actions = actions_of(position, [row[0] for row in expected["moves"]], state)
@@ -411,13 +407,13 @@ def errors_apart(visits: Floats, mean: Floats, std: Floats, repeats: int) -> Flo
     return np.asarray(np.abs(visits.mean(axis=0) - mean) / np.hypot(*errors), np.float64)
 
 
-def _repeats(content: Content, nets: Path, seeds: int, backend: Backend | None, threads: int | None) -> Report:
+def _repeats(content: Content, nets: Path, seeds: int, **net: Any) -> Report:
     """Repeat every position and limit with `seeds` seeds, all trees of a limit side by side."""
     unmet = checked(content["options"], contempt=True)
     if unmet:
         raise ValueError(f"the searches need {'; '.join(unmet)}")
     report, compared, within = Report(), 0, 0
-    with opened(find_net(nets, content["net"]), backend, threads) as evaluator:
+    with opened(find_net(nets, content["net"]), **net) as evaluator:
         for limit in sorted({one["ScLimit"] for position in content["positions"] for one in position["by_limit"]}):
             options = {**content["options"], "ScLimit": limit}
             asked = [(p, one) for p in content["positions"] for one in p["by_limit"] if one["ScLimit"] == limit]
