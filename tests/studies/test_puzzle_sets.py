@@ -9,14 +9,7 @@ from pathlib import Path
 import pytest
 
 from hauteur import _core
-from hauteur.studies.puzzles.problems import (
-    Problem,
-    PuzzleAttempt,
-    PuzzleFiles,
-    problems_in,
-    problems_of,
-    shipped_sets,
-)
+from hauteur.studies.puzzles.problems import Problem, PuzzleAttempt, PuzzleFiles, problems_in, problems_of, shipped_sets
 
 LICHESS = (
     "PuzzleId,FEN,Moves,Rating,RatingDeviation,Popularity,NbPlays,Themes,GameUrl,OpeningTags\n"
