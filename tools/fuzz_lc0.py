@@ -8,7 +8,8 @@ and few pieces with a counter of plies; moves at random, drawn from the net's po
 game both search the position, with its history, to each number of nodes: with lc0's defaults in blocks of even seeds
 (SEQUENTIAL apart), else with random options. At one node the net's priors and value are compared as well. A difference
 has a cause if one of TRIES searches with other roundings has lc0's visits: `ties`, equal priors in another order (lc0's
-is that of an unstable sort); `inputs`, the net's inputs changed by at most NUDGE (float32 holds 1 to within 6e-8).
+is that of an unstable sort); `inputs`, the net's inputs changed by at most NUDGE (float32 holds 1 to within 6e-8);
+`counter`, the same from LARGE plies on the fifty-move counter on, where lc0's net rounds more, at most NUDGE_THERE.
 Else it is UNEXPLAINED, and status 1 comes. --out: a line of JSON a block; a block that is there is not searched again.
 """
 
@@ -57,8 +58,8 @@ DRAWN = """CPuct 0.2 5, CPuctBase 20 40000, CPuctFactor 0 6, CPuctAtRoot 0.2 5, 
 NODES, GAMES, ROUNDS, MOST_PLIES = (1, 10, 100), 16, 10, 9
 """MOST_PLIES: by which a game goes on between two comparisons."""
 
-NUDGE, TRIES = 5e-7, 100
-PRINTED_P, PRINTED_V = 1e-4, 1.5e-4
+NUDGE, NUDGE_THERE, LARGE, TRIES = 5e-7, 1e-4, 20, 100
+PRINTED_P, PRINTED_V = 1e-4, 5e-4
 """Differences of priors, beyond a step of their 11 bits, and of values that figures of four decimals allow."""
 
 ROW = re.compile(r"info string (\w+) +\( *\d+ *\) N: +(\d+) .*?\(P: +([\d.]+)%\).*\(V: +(-?[\d.-]+)\)")
@@ -129,9 +130,10 @@ class Varied(Search):
 
     def answers(self, features: Floats) -> Answers:
         """The net's answers; inputs of a position are always changed in the same way."""
-        if "inputs" in self.how:
+        if "inputs" in self.how or "counter" in self.how:
+            most = NUDGE_THERE if "counter" in self.how else NUDGE
             noise = np.random.default_rng((self.number, zlib.crc32(features.tobytes()))).uniform(-1, 1, features.shape)
-            features = (features * (1 + NUDGE * noise)).astype(np.float32)
+            features = (features * (1 + most * noise)).astype(np.float32)
         return self.net(features)
 
     def _expand_and_backup(self, leaf: Leaf, priors: list[tuple[int, float]], value: Value) -> None:
@@ -142,8 +144,9 @@ class Varied(Search):
 
 
 def cause(state: State, options: dict[str, Any], net: Evaluator, nodes: int, visits: Any) -> str:
-    """The roundings that give these visits, `ties`, `inputs` or both; empty: none of TRIES does."""
-    for how in ("ties", "inputs", "ties and inputs"):
+    """The roundings that give these visits; empty: none of TRIES does."""
+    counter = ("counter", "ties and counter") if int(state.fen.split()[4]) >= LARGE else ()
+    for how in ("ties", "inputs", "ties and inputs", *counter):
         for number in range(TRIES):
             search = Varied(state, options, net, how, number)
             search.run(search.answers, nodes)

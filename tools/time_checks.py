@@ -7,8 +7,8 @@
 The clock is this program's: from before `go` is written until `bestmove` is read, so that it has what pipes and other
 processes cost. Prints the moves, the losses on time, quantiles of what is left of the clock after a move, and those of
 the time beyond `go movetime 50`, and of the answer to `isready`, which says what the machine itself takes. Status 1
-where a game is lost on time. --memory: one engine plays with itself for so many seconds, its tree used again from move
-to move; status 1 where its resident memory in the last quarter is more than 2 % above that of the second. Linux.
+where a game is lost on time. --memory: one engine plays with itself for these seconds, its tree used again from move to
+move; status 1 where its resident memory in the last quarter is more than 2 % above that of the second. Linux.
 """
 
 from __future__ import annotations

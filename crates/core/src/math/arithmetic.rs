@@ -56,7 +56,7 @@ fn lc0_exp(x: f32) -> f32 {
 
 /// ln(x) = ln 2 (log2(1 + f) + k) with k whole and 0 <= f < 1, and log2(1 + f) ~ f (1.3465552 - 0.34655523 f).
 ///
-/// lc0 subtracts 127 before it adds the exponent as it is stored, so the result goes in steps of 2^-17 ln 2.
+/// lc0 subtracts 127 before it adds the stored exponent, so the result goes in steps of 2^-17 ln 2.
 fn lc0_ln(x: f32) -> f32 {
     let bits = x.to_bits();
     let f = f32::from_bits((bits & 0x007f_ffff) | (127 << 23)) - 1.0;
