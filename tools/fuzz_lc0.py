@@ -145,7 +145,7 @@ class Varied(Search):
 
 def cause(state: State, options: dict[str, Any], net: Evaluator, nodes: int, visits: Any) -> str:
     """The roundings that give these visits; empty: none of TRIES does."""
-    counter = ("counter", "ties and counter") if int(state.fen.split()[4]) >= LARGE else ()
+    counter: Sequence[str] = ("counter", "ties and counter") if int(state.fen.split()[4]) >= LARGE else ()
     for how in ("ties", "inputs", "ties and inputs", *counter):
         for number in range(TRIES):
             search = Varied(state, options, net, how, number)
