@@ -8,7 +8,7 @@ and few pieces with a counter of plies; moves at random, drawn from the net's po
 game both search the position, with its history, to each number of nodes: with lc0's defaults in blocks of even seeds
 (SEQUENTIAL apart), else with random options. At one node the net's priors and value are compared as well. A difference
 has a cause if one of TRIES searches with other roundings has lc0's visits: `ties`, equal priors in another order (lc0's
-is that of an unstable sort); `inputs`, the net's inputs changed by at most NUDGE (float32 holds 1 to within 6e-8);
+is that of an unstable sort); `inputs`, the net's inputs changed by at most NUDGE (lc0's Q is off by up to 2e-5);
 `counter`, the same from LARGE plies on the fifty-move counter on, where lc0's net rounds more, at most NUDGE_THERE.
 Else it is UNEXPLAINED, and status 1 comes. --out: a line of JSON a block; a block that is there is not searched again.
 """
@@ -58,7 +58,7 @@ DRAWN = """CPuct 0.2 5, CPuctBase 20 40000, CPuctFactor 0 6, CPuctAtRoot 0.2 5, 
 NODES, GAMES, ROUNDS, MOST_PLIES = (1, 10, 100), 16, 10, 9
 """MOST_PLIES: by which a game goes on between two comparisons."""
 
-NUDGE, NUDGE_THERE, LARGE, TRIES = 5e-7, 1e-4, 20, 100
+NUDGE, NUDGE_THERE, LARGE, TRIES = 1e-5, 1e-4, 20, 100
 PRINTED_P, PRINTED_V = 1e-4, 5e-4
 """Differences of priors, beyond a step of their 11 bits, and of values that figures of four decimals allow."""
 
