@@ -47,10 +47,11 @@ def lc0_exp(x: float) -> float:
 
 
 def lc0_ln(x: float) -> float:
-    """lc0's ln, in float32: log2(2^k (1 + f)) ~ k + f (1.3465552 - 0.34655523 f), k whole, 0 <= f < 1; within 0.006."""
+    """lc0's ln, in float32: log2(2^k (1 + f)) ~ f (1.3465552 - 0.34655523 f) - 127 + (k + 127); within 0.006."""
     half, exponent = np.frexp(np.float32(x))
-    k, f = np.float32(exponent - 1), 2 * half - np.float32(1)
-    return float(np.float32(math.log(2)) * (f * (np.float32(1.3465552) - np.float32(0.34655523) * f) + k))
+    f = 2 * half - np.float32(1)
+    below = f * (np.float32(1.3465552) - np.float32(0.34655523) * f) - np.float32(127)
+    return float(np.float32(math.log(2)) * (below + np.float32(exponent + 126)))
 
 
 def round_prior(prior: float) -> float:

@@ -99,8 +99,11 @@ def sech_squared(x: float) -> float:
 
 
 def logistic(x: float) -> float:
-    """1 / (1 + exp(-x))."""
-    return 1.0 / (1.0 + math.exp(-x)) if x > -700.0 else 0.0
+    """1 / (1 + exp(-x)), also where exp(-x) is greater than any float64."""
+    try:
+        return 1.0 / (1.0 + math.exp(-x))
+    except OverflowError:
+        return 0.0
 
 
 def lc0_logistic(x: float) -> float:

@@ -49,16 +49,8 @@ MOST_NET = 1_500_000
 MOST_VISITS = 20_000
 """Visits of a search of the page Explain: several trees stay in the memory of the browser."""
 
-SERVED = {
-    "icon.svg",
-    "matches.css",
-    "matches.js",
-    "puzzles.css",
-    "puzzles.js",
-    "review.css",
-    "review.js",
-    "watch.js",
-}
+SHOWN_OF_RUNGS = {"rating", "net", "visits", "temperature"}
+SERVED = {"icon.svg", "matches.css", "matches.js", "puzzles.css", "puzzles.js", "review.css", "review.js", "watch.js"}
 """Static files of pages that need the server, and what stands in the pages themselves."""
 
 
@@ -122,9 +114,7 @@ def facts(nets: list[dict[str, Any]]) -> dict[str, Any]:
     return {
         "looks": looks(),
         "nets": nets,
-        "ladder": [
-            {"name": rung.name, **rung.model_dump(include={"rating", "net", "visits", "temperature"})} for rung in rungs
-        ],
+        "ladder": [{"name": rung.name, **rung.model_dump(include=SHOWN_OF_RUNGS)} for rung in rungs],
         "methods": {name: page for name in SearchParams.model_fields if (page := page_of(name)) is not None},
         "handicaps": sorted({parse_odds(text, "white").name for text in USUAL}),
         "odds_settings": odds_settings(),
@@ -182,9 +172,8 @@ def _relative(text: str) -> str:
     icon = f"data:image/svg+xml,{quote((STATIC / 'icon.svg').read_text(encoding='utf-8').strip())}"
     text = text.replace('href="/static/icon.svg"', f'href="{icon}"')  # browsers ask for a file again at a new address
     text = text.replace('href="/static/', 'href="static/').replace('src="/static/', 'src="static/')
-    text = re.sub(r'href="/methods/([a-z-]+)"', r'href="method-\1.html"', text).replace(
-        'action="/explain"', 'action="explain.html"'
-    )
+    text = text.replace('action="/explain"', 'action="explain.html"')
+    text = re.sub(r'href="/methods/([a-z-]+)"', r'href="method-\1.html"', text)
     return re.sub(r'href="/([a-z]*)"', lambda found: f'href="{found[1] or "index"}.html"', text)
 
 

@@ -147,9 +147,8 @@ def main(words: Sequence[str] | None = None) -> int:
                 found.append(str(error))
             games += 1
         seconds = time.process_time() - began
-        print(
-            f"{name:12} {games:>8,} games {plies:>9,} plies {seconds:>7.1f} CPU s  {'DIFFERS' if found else 'agrees'}"
-        )
+        verdict = "DIFFERS" if found else "agrees"
+        print(f"{name:12} {games:>8,} games {plies:>9,} plies {seconds:>7.1f} CPU s  {verdict}")
         print("".join(f"  {line}\n" for line in found), end="", flush=True)
         wrong += len(found)
     return int(wrong > 0)

@@ -25,34 +25,22 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT), str(ROOT / "tests" / "support")]
 
+import search_pairs as sp  # noqa: E402
 from hypothesis import HealthCheck, Phase, given, seed, settings  # noqa: E402
 from hypothesis import strategies as st  # noqa: E402
-from search_pairs import (  # noqa: E402
-    WITHOUT_STRATEGY,
-    Pair,
-    agree_after_each,
-    balances,
-    calls,
-    contempts,
-    drawn,
-    pairs,
-    repetitions,
-    search_contempts,
-    solvers,
-)
 
 from hauteur.mcts.params import ForcedPlayouts, LowerBound, SearchParams  # noqa: E402
 from hauteur.system.setting_facts import section_of  # noqa: E402
 
 RULES: dict[str, st.SearchStrategy[Any]] = {
-    "search_contempt": search_contempts,
-    "wdl_contempt": contempts,
-    "solver": solvers,
-    "repetition": repetitions,
-    "tree_balance": balances,
-    "forced_playouts": drawn(ForcedPlayouts),
-    "lower_bound": drawn(LowerBound),
-    **{name: drawn(kind) for name in WITHOUT_STRATEGY if (kind := section_of(SearchParams.model_fields[name]))},
+    "search_contempt": sp.search_contempts,
+    "wdl_contempt": sp.contempts,
+    "solver": sp.solvers,
+    "repetition": sp.repetitions,
+    "tree_balance": sp.balances,
+    "forced_playouts": sp.drawn(ForcedPlayouts),
+    "lower_bound": sp.drawn(LowerBound),
+    **{name: sp.drawn(kind) for name in sp.WITHOUT_STRATEGY if (kind := section_of(SearchParams.model_fields[name]))},
 }
 """Rules that are compared in pairs, with their settings; nets and roots of other kinds have tests of their own."""
 
@@ -71,8 +59,8 @@ def compare(count: int, number: int, names: tuple[str, ...], counts: Counter[str
         phases=(Phase.generate,),
         suppress_health_check=list(HealthCheck),
     )
-    @given(st.data(), pairs(), calls)
-    def agree(data: st.DataObject, pair: Pair, calls: list[tuple[str, int]]) -> None:
+    @given(st.data(), sp.pairs(), sp.calls)
+    def agree(data: st.DataObject, pair: sp.Pair, calls: list[tuple[str, int]]) -> None:
         given_rules = {name: data.draw(RULES[name]) for name in names}
         try:
             params = SearchParams.model_validate({**dict(pair.params), **given_rules})
@@ -80,7 +68,7 @@ def compare(count: int, number: int, names: tuple[str, ...], counts: Counter[str
         except ValueError:
             counts["refused"] += 1
             return
-        agree_after_each(pair, calls)
+        sp.agree_after_each(pair, calls)
         counts["trees"] += 1
         counts["calls"] += len(calls)
 

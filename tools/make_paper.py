@@ -19,6 +19,7 @@ import tempfile
 import textwrap
 import zlib
 from pathlib import Path
+from typing import Any
 
 from hauteur.plots.figure import Figure
 from hauteur.plots.files import write_csv, write_png
@@ -52,10 +53,8 @@ def pages() -> dict[str, str]:
     for name, template in found.items():
         made[f"docs/experiments/{name}.md"] = filled(template, {**known, "experiments": ""}, name)
     there = {**known, "experiments": "../experiments/"}
-    inner = {
-        name: inside(filled(text, there, name), letter)
-        for (name, text), letter in zip(found.items(), "abcd", strict=True)
-    }
+    letters = zip(found.items(), "abcd", strict=True)
+    inner = {name: inside(filled(text, there, name), letter) for (name, text), letter in letters}
     template = (TEMPLATES / "paper.md").read_text(encoding="utf-8")
     made[PAPER] = filled(template, {**there, **inner}, "paper")
     return made
@@ -83,16 +82,9 @@ def wrapped(block: str) -> str:
             items.append(line)
         else:
             items[-1] += f" {line.strip()}"
-    return "\n".join(
-        textwrap.fill(
-            item,
-            WIDTH,
-            subsequent_indent="  " if item.startswith("- ") else "",
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
-        for item in items
-    )
+    whole: dict[str, Any] = {"break_long_words": False, "break_on_hyphens": False}
+    filled_in = (("  " if item.startswith("- ") else "", item) for item in items)
+    return "\n".join(textwrap.fill(item, WIDTH, subsequent_indent=indent, **whole) for indent, item in filled_in)
 
 
 def inside(page: str, letter: str) -> str:

@@ -14,31 +14,13 @@ from typing import Any
 
 PLAIN_NUMBERS = """0 -0 1 -1 2 7 255 256 65535 65536 2147483647 -2147483648 4294967296 18446744073709551616
 9223372036854775807 -9223372036854775809 0.5 -0.5 1e308 1e999 -1e999 5e-324 NaN nan inf -Infinity 1_0 0x10 ² ٣ 1. ."""
-PLAIN_WORDS = (
-    """# ; ( ) [ ] { } " ' = , -- - % é 😀 null true [] {} %s ../x pass moves fen 0000 e2e4 e7e8q O-O A1 T19 aa"""
-)
+PLAIN_WORDS = """# ; ( ) [ ] { } " ' = , -- - % é 😀 null true [] {} %s ../x pass moves
+fen 0000 e2e4 e7e8q O-O A1 T19 aa"""
 NUMBERS = (*PLAIN_NUMBERS.split(), "1" + "0" * 400, "1" * 5000)
-WORDS = (
-    *PLAIN_WORDS.split(),
-    *(
-        "",
-        " ",
-        "\0",
-        "\n",
-        "\r",
-        "\t",
-        "\\",
-        "\ufeff",
-        "\u2028",
-        "a" * 300,
-        "x" * 70_000,
-        "K7/8/8/8/8/8/8/k7",
-        "w - - 0 1",
-    ),
-)
-EDGES: tuple[int, ...] = tuple(
-    value for bits in (8, 16, 32, 64) for value in (0, 1, 2**bits - 1, 2 ** (bits - 1), 2 ** (bits - 1) - 1)
-)
+SPACES = ("", " ", "\0", "\n", "\r", "\t", "\\", "\ufeff", "\u2028")
+WORDS = (*PLAIN_WORDS.split(), *SPACES, "a" * 300, "x" * 70_000, "K7/8/8/8/8/8/8/k7", "w - - 0 1")
+BITS = (8, 16, 32, 64)
+EDGES: tuple[int, ...] = tuple(n for b in BITS for n in (0, 1, 2**b - 1, 2 ** (b - 1), 2 ** (b - 1) - 1))
 DEPTH = 100_000
 """Brackets that are opened and never closed."""
 

@@ -33,36 +33,7 @@ ROOT = Path(__file__).resolve().parent.parent
 NETS = {"chess": "chess", "connect4": "connect4", "nogo9": "nogo(size=9)"}
 REPEATS, SECONDS = 5, 2.0
 VISITS = {"uniform": 200_000, "chess": 2_000}
-
-LOAD = """async (nets) => {
-    const core = await import(new URL("static/core.js", location.href));
-    await core.default({ module_or_path: new URL("static/core_bg.wasm", location.href) });
-    const facts = await (await fetch("facts.json")).text();
-    window.made = () => new core.WorkerPage("analyse", facts, 1, "2026-01-01");
-    window.nets = new Map();
-    for (const name of nets) {
-        const packed = (await fetch(`nets/${name}.net.gz`)).body.pipeThrough(new DecompressionStream("gzip"));
-        window.nets.set(name, new Uint8Array(await new Response(packed).arrayBuffer()));
-    }
-}"""
-ROWS = """([net, game, seconds]) => {
-    const page = window.made();
-    page.add_net(net, window.nets.get(net));
-    const rows = page.rows_per_second(net, game, seconds);
-    page.free();
-    return rows;
-}"""
-SEARCH = """([net, visits]) => {
-    const page = window.made(), ask = (name, fields) => page.answer(JSON.stringify({ id: 1, do: name, fields }));
-    for (const [name, bytes] of window.nets) page.add_net(name, bytes);
-    ask("open", { game: "chess", net });
-    ask("start", { visits });
-    const began = performance.now();
-    while (page.turn()) page.events();
-    const seconds = (performance.now() - began) / 1000;
-    page.free();
-    return visits / seconds;
-}"""
+SCRIPT = Path(__file__).with_suffix(".js").read_text(encoding="utf-8").partition("\n")[2].strip().removesuffix(";")
 
 
 class QuietHandler(SimpleHTTPRequestHandler):
@@ -81,7 +52,7 @@ def window(folder: Path) -> Iterator[Page]:
         browser = playwright.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         page = browser.new_page()
         page.goto(f"http://127.0.0.1:{server.server_address[1]}/keys.html")
-        page.evaluate(LOAD, list(NETS))
+        page.evaluate(f"({SCRIPT}).load", list(NETS))
         yield page
         browser.close()
     server.shutdown()
@@ -89,10 +60,8 @@ def window(folder: Path) -> Iterator[Page]:
 
 def wheel_rows(net: str, game: str, instructions: str | None) -> float:
     """Rows a second of the wheel's evaluator in one thread."""
-    evaluator = CoreEvaluator(
-        load_game(game), load(data_path(f"{net}.safetensors")), threads=1, instructions=instructions
-    )
-    return evaluations_per_second(evaluator, SECONDS)
+    found = load(data_path(f"{net}.safetensors"))
+    return evaluations_per_second(CoreEvaluator(load_game(game), found, threads=1, instructions=instructions), SECONDS)
 
 
 def wheel_visits(net: str) -> float:
@@ -126,13 +95,13 @@ def main() -> int:
         return 1
     with window(folder) as page:
         for net, game in NETS.items():
-            browser = partial(page.evaluate, ROWS, [net, game, SECONDS])
+            browser = partial(page.evaluate, f"({SCRIPT}).rows", [net, game, SECONDS])
             ways: dict[str, Callable[[], float]] = {"browser": browser}
             for name, instructions in (("wheel", None), ("wheel unfused", "unfused")):
                 ways[name] = partial(wheel_rows, net, game, instructions)
             compare(f"rows a second, {net}", ways)
         for net in VISITS:
-            browser = partial(page.evaluate, SEARCH, [net, VISITS[net]])
+            browser = partial(page.evaluate, f"({SCRIPT}).search", [net, VISITS[net]])
             compare(f"visits a second, chess, {net}", {"browser": browser, "wheel": partial(wheel_visits, net)})
     return 0
 

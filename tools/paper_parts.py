@@ -45,11 +45,8 @@ def quantities(text: str) -> list[Quantity]:
 
 def measured(rows: Sequence[Row], claim: str, *words: str) -> list[Row]:
     """The measured lines of a claim that begins so, whose command has these words. ValueError where there is none."""
-    found = [
-        row
-        for row in rows
-        if claim in row["claim"] and row["measured"] and all(word in row["command"] for word in words)
-    ]
+    of_claim = [row for row in rows if claim in row["claim"] and row["measured"]]
+    found = [row for row in of_claim if all(word in row["command"] for word in words)]
     if not found:
         raise ValueError(f"no measured line of the claim {claim!r} has {', '.join(words)} in its command")
     return found
@@ -159,11 +156,8 @@ def odds_table(rows: Sequence[Row]) -> str:
 
 def odds_best(rows: Sequence[Row], game: str) -> str:
     """The odds taker at which the lead of the nearest N_scl is greatest in a game, in words, with the lead."""
-    found = {
-        one.title: (score := odds_leads(rows, one))[nearest(score, one.taker)]
-        for one in ODDS
-        if one.title.startswith(game)
-    }
+    leads = {one: odds_leads(rows, one) for one in ODDS if one.title.startswith(game)}
+    found = {one.title: score[nearest(score, one.taker)] for one, score in leads.items()}
     best = max(found, key=lambda title: found[title].value)
     return f"{best.partition(', ')[2]} ({found[best]})"
 
@@ -192,6 +186,7 @@ def odds_shares() -> str:
     return "; ".join(texts) or "none"
 
 
+EVEN_LOSES = "in even games search-contempt or a model loses"
 EVEN = {100: "odds-models-even-1500-100", 400: "odds-models-even-1500-400"}
 
 
@@ -217,22 +212,13 @@ def even_table() -> str:
 def odds_figure(rows: Sequence[Row]) -> Figure:
     """The lead over PUCT by odds taker."""
     lines = []
-    for name, shift, colour, of_near in (
-        ("N_scl 28", -0.1, "orange", False),
-        ("N_scl nearest to its visits", 0.1, "blue", True),
-    ):
-        found = [(score := odds_leads(rows, one))[nearest(score, one.taker) if of_near else 28] for one in ODDS]
+    near = "N_scl nearest to its visits"
+    for name, shift, colour in (("N_scl 28", -0.1, "orange"), (near, 0.1, "blue")):
+        found = [(score := odds_leads(rows, one))[nearest(score, one.taker) if name == near else 28] for one in ODDS]
         lines.append(_points(name, [place + shift for place in range(1, len(ODDS) + 1)], found, colour))
     text = "Lead in score over PUCT at equal nodes, against odds takers of these visits; 95 % intervals."
-    return _figure(
-        "finding-odds",
-        "Search-contempt at odds",
-        text,
-        f"lead, {POINTS}",
-        "odds taker",
-        lines,
-        [one.title for one in ODDS],
-    )
+    names = [one.title for one in ODDS]
+    return _figure(("finding-odds", "Search-contempt at odds", text, f"lead, {POINTS}", "odds taker"), lines, names)
 
 
 def _points(name: str, xs: Sequence[float], found: Sequence[Quantity], colour: str) -> Series:
@@ -240,19 +226,15 @@ def _points(name: str, xs: Sequence[float], found: Sequence[Quantity], colour: s
     return Series(name, xs, [one.value for one in found], colour, low=low, high=high, joined=False)
 
 
-def _figure(
-    key: str, title: str, text: str, y_name: str, x_name: str, lines: Sequence[Series], names: Sequence[str]
-) -> Figure:
+def _figure(words: tuple[str, str, str, str, str], lines: Sequence[Series], names: Sequence[str]) -> Figure:
     style: dict[str, Any] = {"threshold": 0.0, "threshold_name": "no difference"}
-    return Figure(key, title, text, y_name, x_name, lines=tuple(lines), x_names=tuple(names), **style)
+    return Figure(*words, lines=tuple(lines), x_names=tuple(names), **style)
 
 
 # -- two nets ----------------------------------------------------------------------------------------------------------
 
-CELL = re.compile(
-    rf"small against large ({NUMBER}) \[.*?\]: pair over the \w+ net ({NUMBER}) \[({NUMBER}), ({NUMBER})\]"
-)
-
+OVER = rf"pair over the \w+ net ({NUMBER}) \[({NUMBER}), ({NUMBER})\]"
+CELL = re.compile(rf"small against large ({NUMBER}) \[.*?\]: {OVER}")
 
 REGIME = "mpv-regime --"
 """In the command of the run with noisy copies in Connect Four."""
@@ -279,10 +261,8 @@ class Pair(NamedTuple):
 def pairs_of(rows: Sequence[Row]) -> list[Pair]:
     """The pairs in the table of claims: those that are level, then the others, from the weakest small net on."""
     level = measured(rows, LEVEL, REGIME)
-    found = [
-        Pair(f"level, {number}", None, min(quantities(row["measured"])))
-        for number, row in zip(LEVEL_BUDGETS, level, strict=True)
-    ]
+    pairs = zip(LEVEL_BUDGETS, level, strict=True)
+    found = [Pair(f"level, {number}", None, min(quantities(row["measured"]))) for number, row in pairs]
     texts = "; ".join(row["measured"] for row in measured(rows, APART, REGIME))
     cells = [Pair(cell[1], float(cell[1]), Quantity(*map(float, cell.group(2, 3, 4)))) for cell in CELL.finditer(texts)]
     return [*found, *sorted(cells, key=lambda one: one.apart or 0.0)]
@@ -294,11 +274,8 @@ def pair_table(rows: Sequence[Row]) -> str:
     for row in measured(rows, LEVEL, REGIME):
         small, large = quantities(row["measured"])[:2]
         lines.append(("level", f"{small} over the small, {large} over the large", row["games"], verdict_of(row)))
-    lines += [
-        (f"{one.apart:+.0f}", f"{one.lead} over the better", NONE, NONE)
-        for one in pairs_of(rows)
-        if one.apart is not None
-    ]
+    others = [one for one in pairs_of(rows) if one.apart is not None]
+    lines += [(f"{one.apart:+.0f}", f"{one.lead} over the better", NONE, NONE) for one in others]
     return table(("small net against large, Elo", "the pair, Elo", "games", "the pair beats both"), lines)
 
 
@@ -307,15 +284,8 @@ def pair_figure(rows: Sequence[Row]) -> Figure:
     found = sorted(pairs_of(rows), key=lambda one: one.apart or 0.0)
     lines = [_points("pair", range(1, len(found) + 1), [one.lead for one in found], "blue")]
     text = "Elo of a pair above the better of its nets alone (of level nets, the nearer); Connect Four, 95 % intervals."
-    return _figure(
-        "finding-pairs",
-        "Two nets in one tree",
-        text,
-        "Elo",
-        "small net alone against the large one, Elo",
-        lines,
-        [one.name for one in found],
-    )
+    names, x_name = [one.name for one in found], "small net alone against the large one, Elo"
+    return _figure(("finding-pairs", "Two nets in one tree", text, "Elo", x_name), lines, names)
 
 
 # -- training ----------------------------------------------------------------------------------------------------------
@@ -332,16 +302,8 @@ def training_figure(rows: Sequence[Row]) -> Figure:
     """The share that a net keeps that learned from search-contempt, above two temperatures."""
     found = training(rows)
     text = "Solved positions kept over a run by a net that learned with search-contempt, above PUCT; 95 % by seeds."
-    names = ["PUCT, cool: tau_1", "PUCT, warm: tau_2"]
-    return _figure(
-        "finding-temperature",
-        "Learning from search-contempt",
-        text,
-        POINTS,
-        "above",
-        [_points("N_scl 10", (1, 2), found, "blue")],
-        names,
-    )
+    names, lines = ["PUCT, cool: tau_1", "PUCT, warm: tau_2"], [_points("N_scl 10", (1, 2), found, "blue")]
+    return _figure(("finding-temperature", "Learning from search-contempt", text, POINTS, "above"), lines, names)
 
 
 # -- rules -------------------------------------------------------------------------------------------------------------
@@ -359,14 +321,13 @@ def rule_cells(rows: Sequence[Row]) -> list[tuple[str, str, Quantity, str]]:
 
 def rules_table(rows: Sequence[Row]) -> str:
     """Elo of every rule by game, with its verdict."""
+    found = rule_cells(rows)
     cells = {
-        (rule, game): f"{found.value:+.0f} [{found.low:+.0f}, {found.high:+.0f}], {verdict}"
-        for rule, game, found, verdict in rule_cells(rows)
+        (rule, game): f"{v.value:+.0f} [{v.low:+.0f}, {v.high:+.0f}], {verdict}" for rule, game, v, verdict in found
     }
     games = list(dict.fromkeys(game for _, game in cells))
-    lines = [
-        (rule, *(cells.get((rule, game), NONE) for game in games)) for rule in dict.fromkeys(rule for rule, _ in cells)
-    ]
+    rules = dict.fromkeys(rule for rule, _ in cells)
+    lines = [(rule, *(cells.get((rule, game), NONE) for game in games)) for rule in rules]
     return table(("rule", *games), lines)
 
 
@@ -378,11 +339,8 @@ def rules_counts(rows: Sequence[Row]) -> str:
 
 def rules_with(rows: Sequence[Row], verdict: str) -> str:
     """The cells of a verdict, in words."""
-    found = [
-        f"{rule} in {game} ({value.value:+.0f} [{value.low:+.0f}, {value.high:+.0f}])"
-        for rule, game, value, one in rule_cells(rows)
-        if one == verdict
-    ]
+    cells = [cell for cell in rule_cells(rows) if cell[3] == verdict]
+    found = [f"{rule} in {game} ({one.value:+.0f} [{one.low:+.0f}, {one.high:+.0f}])" for rule, game, one, _ in cells]
     return ", ".join(found) or "none"
 
 
@@ -404,7 +362,7 @@ def rules_figure(rows: Sequence[Row]) -> Figure:
         xs = [rules.index(cell[0]) + 1 + 0.15 * (number - (len(games) - 1) / 2) for cell in mine]
         lines.append(_points(game, xs, [cell[2] for cell in mine], ("blue", "orange", "green", "purple")[number]))
     text = "Elo of the base with a rule against the base, 100 visits a move; 95 % intervals."
-    return _figure("finding-rules", "Search rules by game", text, "Elo", "rule", lines, rules)
+    return _figure(("finding-rules", "Search rules by game", text, "Elo", "rule"), lines, rules)
 
 
 # -- self-play ---------------------------------------------------------------------------------------------------------
@@ -436,10 +394,8 @@ def ratio_figure() -> Figure:
     here = [_ratio(record_of(games_of(run)[one.name])) for run, one in sets]
     there = [_ratio(one.paper) for _, one in sets]
     places = range(1, len(sets) + 1)
-    lines = [
-        _points("the source", [place - 0.08 for place in places], there, "orange"),
-        _points("here", [place + 0.08 for place in places], here, "blue"),
-    ]
+    lines = [_points("the source", [place - 0.08 for place in places], there, "orange")]
+    lines.append(_points("here", [place + 0.08 for place in places], here, "blue"))
     text = "Self-play of chess with maia-1900 at 200 visits, and the source's; 95 % intervals."
     names = tuple(one.title for _, one in sets)
     title = "Decisive games a draw"
@@ -451,11 +407,8 @@ def ratio_figure() -> Figure:
 
 def own(rows: Sequence[Row]) -> list[Row]:
     """The lines on statements of the sources."""
-    return [
-        row
-        for row in rows
-        if row["subject"] in (*OWN_GAMES, "Learning") and not row["claim"].startswith(OWN_LABORATORY)
-    ]
+    games = [row for row in rows if row["subject"] in (*OWN_GAMES, "Learning")]
+    return [row for row in games if not row["claim"].startswith(OWN_LABORATORY)]
 
 
 def not_run(rows: Sequence[Row]) -> str:
@@ -530,9 +483,7 @@ def parts(rows: Sequence[Row]) -> dict[str, str]:
         "odds-ends": odds_ends(),
         "odds-shares": odds_shares(),
         "even-table": even_table(),
-        "even-verdicts": verdict_words(
-            rows, "in even games search-contempt or a model loses", "odds-models-even --visits"
-        ),
+        "even-verdicts": verdict_words(rows, EVEN_LOSES, "odds-models-even --visits"),
         "pair-table": pair_table(rows),
         "pair-grows": verdict_words(rows, "where the nets are level", REGIME),
         "pair-apart": verdict_words(rows, APART, REGIME),

@@ -101,12 +101,8 @@ def check_sdist(source: Path, dist: Path) -> str:
     (sdist,) = dist.glob("*.tar.gz")
     with tarfile.open(sdist) as archive:
         names = archive.getnames()
-        missing = [
-            end
-            for end in ("/PKG-INFO", "/Cargo.lock", "/README.md", "/LICENSE")
-            if not any(n.endswith(end) for n in names)
-        ]
-        if missing:
+        ends = ("/PKG-INFO", "/Cargo.lock", "/README.md", "/LICENSE")
+        if missing := [end for end in ends if not any(name.endswith(end) for name in names)]:
             raise ValueError(f"{sdist.name}: lacks {missing}")
         archive.extractall(dist / "unpacked", filter="data")
     (unpacked,) = (dist / "unpacked").iterdir()

@@ -125,9 +125,9 @@ class GoPeer(SpielPeer):
     def __init__(self, size: int, komi: float) -> None:
         points = size * size
         name = f"go(board_size={size},komi={komi},max_game_length="
-        super().__init__(
-            f"{name}{3 * points})", lambda a: a if a == points else (size - 1 - a // size) * size + a % size
-        )
+        middle = size - 1  # its rows are counted from the other side
+        actions = {a: (middle - a // size) * size + a % size for a in range(points)} | {points: points}
+        super().__init__(f"{name}{3 * points})", actions.__getitem__)
         self.longer = importlib.import_module("pyspiel").load_game(f"{name}{6 * points})").new_initial_state()
 
     def legal(self) -> list[int]:

@@ -98,9 +98,8 @@ def docstring(text: str) -> str:
 def annotation(setting: dict[str, Any]) -> str:
     """Return the type of a setting, with its range."""
     kind, ends = setting["type"], setting["range"]
-    found = {"choice": f"Literal[{', '.join(json.dumps(c) for c in kind.get('choices', ()))}]"}.get(
-        kind["kind"], kind.get("section", kind["kind"])
-    )
+    choices = ", ".join(map(json.dumps, kind.get("choices", ())))
+    found = f"Literal[{choices}]" if kind["kind"] == "choice" else kind.get("section", kind["kind"])
     if ends:
         low, high = (int(end) if float(end).is_integer() else end for end in ends)
         found = f"Annotated[{found}, Field(ge={low:_}, le={high:_})]" if ends else found
@@ -126,9 +125,8 @@ def uci_page(page: str) -> str:
     rows = "\n".join(row(option) for option in OPTIONS)
     before, options, after = re.split(r"(?<=\n)(## Options\n)", page)
     table, _, rest = after.partition("\n## ")
-    return (
-        before + options + re.sub(r"(?:^\| `.*\n)+", lambda _: rows + "\n", table, flags=re.MULTILINE) + "\n## " + rest
-    )
+    new = re.sub(r"(?:^\| `.*\n)+", lambda _: rows + "\n", table, flags=re.MULTILINE)
+    return f"{before}{options}{new}\n## {rest}"
 
 
 def written() -> dict[Path, str]:

@@ -1,12 +1,14 @@
-"""Games of the UCI engine against itself by short clocks: losses on time, and how far searches overrun their time.
+"""Games of the UCI engine against itself: losses on time, how far searches overrun their time, and memory.
 
     python tools/time_checks.py --games 100 --control 0.1+0.01
     python tools/time_checks.py --games 100 --control 1+0 --net chess --load 4       with four busy processes beside
+    python tools/time_checks.py --memory 240 --visits 2000
 
 The clock is this program's: from before `go` is written until `bestmove` is read, so that it has what pipes and other
 processes cost. Prints the moves, the losses on time, quantiles of what is left of the clock after a move, and those of
 the time beyond `go movetime 50`, and of the answer to `isready`, which says what the machine itself takes. Status 1
-where a game is lost on time.
+where a game is lost on time. --memory: one engine plays with itself for these seconds, its tree used again from move to
+move; status 1 where its resident memory in the last quarter is more than 2 % above that of the second. Linux.
 """
 
 from __future__ import annotations
@@ -15,55 +17,62 @@ import argparse
 import multiprocessing
 import os
 import random
+import resource
 import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
 import chess
 import numpy as np
 
-MOST_PLIES = 300
+MOST_PLIES, MOST_PLIES_OF_MEMORY, MOST_GROWTH = 300, 60, 0.02
 MOVETIME = 50
 """Milliseconds of single searches."""
 
 QUANTILES = (0.01, 0.5, 0.9, 0.99, 1.0)
 
 
-class Engine:
-    """The UCI engine as a process."""
+HAUTEUR = (sys.executable, "-c", "from hauteur.cli.start import main_uci; main_uci()")
 
-    def __init__(self, net: str) -> None:
-        words = [sys.executable, "-c", "from hauteur.cli.start import main_uci; main_uci()"]
-        self.process = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, bufsize=1)
-        self.send(
-            "uci", *([f"setoption name WeightsFile value {net}"] if net else []), "setoption name Threads value 1"
-        )
-        self.expect("uciok")
+
+class Engine:
+    """A UCI engine as a process. options: `NAME value VALUE`; is_quiet: without its errors."""
+
+    def __init__(self, *options: str, words: Sequence[str] = HAUTEUR, is_quiet: bool = False) -> None:
+        ends: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+        ends |= {"stderr": subprocess.DEVNULL} if is_quiet else {}
+        self.process = subprocess.Popen(words, text=True, bufsize=1, **ends)
+        self.send("uci", *(f"setoption name {option}" for option in options))
+        self.until("uciok")
 
     def send(self, *lines: str) -> None:
         """Write lines."""
         assert self.process.stdin is not None
         self.process.stdin.write("".join(f"{line}\n" for line in lines))
 
-    def expect(self, word: str) -> str:
-        """Read until a line begins with this word."""
+    def until(self, word: str) -> list[str]:
+        """Read lines until one begins with this word."""
         assert self.process.stdout is not None
+        found = []
         for line in self.process.stdout:
+            found.append(line)
             if line.startswith(word):
-                return line
+                return found
         raise RuntimeError("the engine ended")
 
     def begin(self) -> None:
         """Begin a game."""
         self.send("ucinewgame", "isready")
-        self.expect("readyok")
+        self.until("readyok")
 
     def answer(self) -> float:
         """Return the seconds that an answer without any work takes."""
         began = time.monotonic()
         self.send("isready")
-        self.expect("readyok")
+        self.until("readyok")
         return time.monotonic() - began
 
     def move(self, board: chess.Board, go: str) -> tuple[chess.Move, float]:
@@ -71,8 +80,13 @@ class Engine:
         line = " ".join(move.uci() for move in board.move_stack)
         began = time.monotonic()
         self.send(f"position startpos moves {line}", f"go {go}")
-        answer = self.expect("bestmove").split()[1]
+        answer = self.until("bestmove")[-1].split()[1]
         return board.parse_uci(answer), time.monotonic() - began
+
+
+def engine(net: str) -> Engine:
+    """Return hauteur's engine with one thread and a net; empty: its own."""
+    return Engine(*([f"WeightsFile value {net}"] if net else []), "Threads value 1")
 
 
 def opening(draws: random.Random) -> chess.Board:
@@ -87,9 +101,7 @@ def opening(draws: random.Random) -> chess.Board:
             return board
 
 
-def play(
-    engines: tuple[Engine, Engine], control: tuple[float, float], draws: random.Random
-) -> tuple[list[float], bool]:
+def play(engines: Sequence[Engine], control: tuple[float, float], draws: random.Random) -> tuple[list[float], bool]:
     """Play a game; return what was left of the clock after every move, in seconds, and whether it ended in time."""
     board, clocks, left = opening(draws), [control[0], control[0]], list[float]()
     for engine in engines:
@@ -105,6 +117,25 @@ def play(
         clocks[side] += control[1]
         board.push(move)
     return left, True
+
+
+def memory(seconds: float, visits: int, net: str) -> int:
+    """Play, and read the resident memory after every game; return the exit status."""
+    played, draws, found, moves = engine(net), random.Random(1), list[int](), 0
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        played.begin()
+        board = opening(draws)
+        while not board.is_game_over(claim_draw=True) and len(board.move_stack) < MOST_PLIES_OF_MEMORY:
+            board.push(played.move(board, f"nodes {visits}")[0])
+            moves += 1
+        pages = Path(f"/proc/{played.process.pid}/statm").read_text().split()[1]
+        found.append(int(pages) * resource.getpagesize())
+    quarters = [float(np.mean(part)) / 1e6 for part in np.array_split(found, 4)]
+    growth = quarters[3] / quarters[1] - 1
+    print(f"{len(found)} games, {moves:,} moves of {visits:,} visits in {seconds:.0f} s")
+    print(f"resident memory by quarter, MB: {', '.join(f'{one:.1f}' for one in quarters)}; growth {growth:+.1%}")
+    return int(growth > MOST_GROWTH)
 
 
 def busy() -> None:
@@ -127,13 +158,17 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--net", default="", help="empty: the engine's own")
     parser.add_argument("--load", type=int, default=0, help="busy processes beside")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--memory", type=float, default=0, help="seconds, instead of games by the clock")
+    parser.add_argument("--visits", type=int, default=2000, help="of a move, with --memory")
     given = parser.parse_args(words)
+    if given.memory:
+        return memory(given.memory, given.visits, given.net)
     base, _, more = given.control.partition("+")
     control, draws = (float(base), float(more or 0)), random.Random(given.seed)
     others = [multiprocessing.Process(target=busy, daemon=True) for _ in range(given.load)]
     for other in others:
         other.start()
-    engines = Engine(given.net), Engine(given.net)
+    engines = engine(given.net), engine(given.net)
     left, lost, beyond, answers = list[float](), 0, list[float](), list[float]()
     for game in range(given.games):
         clocks, in_time = play((engines[game % 2], engines[1 - game % 2]), control, draws)

@@ -44,6 +44,8 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 Content = dict[str, Any]
 """A JSON object of a file."""
+Differences = dict[str, list[tuple[float, str]]]
+"""By quantity, each with its position."""
 
 PLANES = 112
 PLAIN_PUCT = 1_000_000_000
@@ -154,7 +156,7 @@ def find_net(folder: Path, name: str) -> Path:
 
 
 @contextmanager
-def opened(path: Path, backend: Backend | None, threads: int | None) -> Iterator[Evaluator]:
+def opened(path: Path, backend: Backend | None = None, threads: int | None = None) -> Iterator[Evaluator]:
     """An evaluator of a chess net in float32 on the processor, the same from run to run."""
     evaluator = make_evaluator(Game("chess"), path, backend=backend, precision="float32", threads=threads, device="cpu")
     try:
@@ -223,9 +225,8 @@ def outputs(path: Path, nets: Path, *, backend: Backend | None = None, threads: 
                 found = _compared(content["positions"], name, evaluator, report.wrong)
             same = known.get(name, {}).get("sha256") in (None, hashlib.sha256(files[name].read_bytes()).hexdigest())
             note = "" if same else " (its hash is not that of the reference)"
-            report.lines.append(
-                f"{name}: {files[name].name}{note}, {len(found['Q'])} positions, {len(found['P'])} moves"
-            )
+            counts = f"{len(found['Q'])} positions, {len(found['P'])} moves"
+            report.lines.append(f"{name}: {files[name].name}{note}, {counts}")
             for quantity, differences in found.items():
                 largest, place = max(differences)
                 mean = np.mean([difference for difference, _ in differences])
@@ -234,13 +235,11 @@ def outputs(path: Path, nets: Path, *, backend: Backend | None = None, threads: 
     return report
 
 
-def _compared(
-    positions: Sequence[Content], name: str, evaluator: Evaluator, wrong: list[str]
-) -> dict[str, list[tuple[float, str]]]:
+def _compared(positions: Sequence[Content], name: str, evaluator: Evaluator, wrong: list[str]) -> Differences:
     """Differences by quantity, each with its position. wrong: receives positions with other moves or policy indices."""
     mine = [position for position in positions if name in position["outputs"]]
     states, found = [reached(position) for position in mine], defaultdict[str, list[tuple[float, str]]](list)
-    for position, state, (logits, wdl) in zip(mine, states, _evaluated(states, evaluator), strict=True):
+    for position, state, (logits, wdl) in zip(mine, states, evaluated(states, evaluator), strict=True):
         actions, expected = actions_of(position, position["legal_moves"], state), position["outputs"][name]
         if list(position.get("nn_index", actions)) != actions or sorted(actions) != state.legal_actions().tolist():
             wrong.append(f"{position['id']}: legal moves or policy indices differ")
@@ -256,7 +255,7 @@ def _compared(
     return {quantity: values for quantity, values in found.items() if values}
 
 
-def _evaluated(states: Sequence[State], evaluator: Evaluator) -> Iterator[tuple[Floats, Floats]]:
+def evaluated(states: Sequence[State], evaluator: Evaluator) -> Iterator[tuple[Floats, Floats]]:
     """Yield policy logits [A] and wdl [3] of each state."""
     for first in range(0, len(states), BATCH):
         chunk = states[first : first + BATCH]
@@ -280,12 +279,8 @@ def checked(options: Content, *, contempt: bool = False) -> list[str]:
 
     contempt: search-contempt is repeated, so that its draws are no obstacle. ValueError for an unknown option.
     """
-    known = {option.name for option in (*SEARCH_OPTIONS, *TEMPERATURE_OPTIONS)} | {
-        *WITHOUT_EFFECT,
-        *NO_INFLUENCE,
-        *NEEDS,
-    }
-    names = {name.lower() for name in known}
+    known = (option.name for option in (*SEARCH_OPTIONS, *TEMPERATURE_OPTIONS))
+    names = {name.lower() for name in (*known, *WITHOUT_EFFECT, *NO_INFLUENCE, *NEEDS)}
     unknown = [name for name in options if name.lower() not in names]
     if unknown:
         raise ValueError(f"unknown option {unknown[0]!r}: neither lc0 nor hauteur has it")
@@ -309,7 +304,7 @@ def _number(name: str, value: object) -> float:
         raise ValueError(f"option {name}: {value!r} is not a value that it can have") from None
 
 
-def _forest(options: Content, **others: int) -> Forest:
+def forest_of(options: Content, **others: int) -> Forest:
     """Searches that are exactly sequential, one leaf of a tree at a time, in lc0's arithmetic."""
     return Forest(Game("chess"), search_params(options, max_in_flight=1, arithmetic="lc0", **others))
 
@@ -318,15 +313,13 @@ def _history_fill(options: Content) -> str:
     return str({name.lower(): value for name, value in options.items()}.get("historyfill", "fen_only"))
 
 
-def _grow(forest: Forest, trees: NDArray[np.int64], nodes: int, evaluator: Evaluator, batch: int = 0) -> None:
+def grow(forest: Forest, trees: NDArray[np.int64], nodes: int, evaluator: Evaluator, batch: int = 0) -> None:
     """Search these trees, and no others, up to `nodes` root visits."""
     forest.set_visit_limits(trees, np.full(len(trees), nodes, np.uint32))
     run_searches(forest, evaluator, batch_size=batch or len(trees), in_flight=1)
 
 
-def searches(
-    path: Path, nets: Path, *, backend: Backend | None = None, threads: int | None = None, seeds: int = SEEDS
-) -> Report:
+def searches(path: Path, nets: Path, *, seeds: int = SEEDS, **net: Any) -> Report:
     """Repeat the searches of a file: one tree a position, or `seeds` of them where the searches have random draws."""
     if seeds < 1:
         raise ValueError(f"--seeds must be 1 or more, got {seeds}")
@@ -334,12 +327,12 @@ def searches(
     with placed(path):
         content = read(path)
         if "sets" not in content and "nodes" in content:
-            return _repeats(content, nets, seeds, backend, threads)
+            return _repeats(content, nets, seeds, **net)
         needed = {}
         for one in content["sets"]:
             with placed(f"set {one['name']!r}"):
                 needed[one["name"]] = checked(one["options"])
-                _forest(one["options"])
+                forest_of(one["options"])
         files = {one["net"]: find_net(nets, one["net"]) for one in content["sets"] if not needed[one["name"]]}
         if not files:
             raise ValueError("nothing can be compared: every set needs more than sequential PUCT")
@@ -349,7 +342,7 @@ def searches(
                 report.lines.append(f"{title}: skipped, it needs {'; '.join(needed[one['name']])}")
                 continue
             report.lines.append(f"{title}:")
-            with opened(files[one["net"]], backend, threads) as evaluator:
+            with opened(files[one["net"]], **net) as evaluator:
                 _compare_set(report, one, evaluator)
     return report
 
@@ -358,13 +351,13 @@ def _compare_set(report: Report, one: Content, evaluator: Evaluator) -> None:
     """Grow one tree a position and compare it at every number of nodes: a search of 800 passes through that of 100."""
     positions, options = one["positions"], one["options"]
     states = [reached(position, _history_fill(options)) for position in positions]
-    forest = _forest(options)
+    forest = forest_of(options)
     trees = np.array([forest.add(state) for state in states], np.int64)
     for nodes in sorted({int(nodes) for position in positions for nodes in position["searches"]}):
         if nodes < 1:
             raise ValueError(f"searches must have 1 node or more, got {nodes}")
         asked = [index for index, position in enumerate(positions) if str(nodes) in position["searches"]]
-        _grow(forest, trees[asked], nodes, evaluator)
+        grow(forest, trees[asked], nodes, evaluator)
         found = [_compare_search(forest, trees[index], positions[index], states[index], nodes) for index in asked]
         distances, priors, qs = (np.array(column) for column in zip(*found, strict=True))
         farthest = positions[asked[int(distances.argmax())]]["id"]
@@ -376,9 +369,7 @@ def _compare_set(report: Report, one: Content, evaluator: Evaluator) -> None:
         )
 
 
-def _compare_search(
-    forest: Forest, tree: np.int64, position: Content, state: State, nodes: int
-) -> tuple[float, float, float]:
+def _compare_search(forest: Forest, tree: np.int64, position: Content, state: State, nodes: int) -> tuple[float, ...]:
     """Return the distance of the root visits, and the largest differences of priors and of the root's Q."""
     ids, expected = np.array([tree], np.int64), position["searches"][str(nodes)]
     actions = actions_of(position, [row[0] for row in expected["moves"]], state)
@@ -416,22 +407,20 @@ def errors_apart(visits: Floats, mean: Floats, std: Floats, repeats: int) -> Flo
     return np.asarray(np.abs(visits.mean(axis=0) - mean) / np.hypot(*errors), np.float64)
 
 
-def _repeats(content: Content, nets: Path, seeds: int, backend: Backend | None, threads: int | None) -> Report:
+def _repeats(content: Content, nets: Path, seeds: int, **net: Any) -> Report:
     """Repeat every position and limit with `seeds` seeds, all trees of a limit side by side."""
     unmet = checked(content["options"], contempt=True)
     if unmet:
         raise ValueError(f"the searches need {'; '.join(unmet)}")
     report, compared, within = Report(), 0, 0
-    with opened(find_net(nets, content["net"]), backend, threads) as evaluator:
-        for limit in sorted(
-            {result["ScLimit"] for position in content["positions"] for result in position["by_limit"]}
-        ):
+    with opened(find_net(nets, content["net"]), **net) as evaluator:
+        for limit in sorted({one["ScLimit"] for position in content["positions"] for one in position["by_limit"]}):
             options = {**content["options"], "ScLimit": limit}
             asked = [(p, one) for p in content["positions"] for one in p["by_limit"] if one["ScLimit"] == limit]
             states = [reached(position, _history_fill(options)) for position, _ in asked]
-            forest = _forest(options, cache_size=5_000_000)
+            forest = forest_of(options, cache_size=5_000_000)
             trees = [np.array([forest.add(state, seed) for seed in range(seeds)], np.int64) for state in states]
-            _grow(forest, np.concatenate(trees), content["nodes"], evaluator, min(256, seeds * len(states)))
+            grow(forest, np.concatenate(trees), content["nodes"], evaluator, min(256, seeds * len(states)))
             for (position, one), state, ids in zip(asked, states, trees, strict=True):
                 apart = _moves_apart(forest, position, one, state, ids)
                 replies = _replies_apart(forest, position, one, state, ids)

@@ -13,11 +13,7 @@ from hauteur.system import extras
 
 OPTIONAL = {package.module for layer in extras.LAYERS for package in layer.packages}
 
-WORDS = {
-    "train": ["runs/tictactoe.toml"],
-    "games export": ["runs", "--to", "{folder}/out"],
-    "web": [],
-}
+WORDS = {"train": ["runs/tictactoe.toml"], "games export": ["runs", "--to", "{folder}/out"], "web": []}
 
 
 BASE_ALONE = f"""
@@ -56,11 +52,7 @@ MATCH = ["match", "net={net} visits=1", "random", "--game", "chess", "--games", 
 
 
 @pytest.mark.parametrize(
-    ("words", "layer"),
-    [
-        ([*MATCH, "--backend", "onnxruntime"], "onnx"),
-        ([*MATCH, "--backend", "torch"], "train"),
-    ],
+    ("words", "layer"), [([*MATCH, "--backend", "onnxruntime"], "onnx"), ([*MATCH, "--backend", "torch"], "train")]
 )
 def test_choices_that_need_a_layer_name_it(words: list[str], layer: str, tmp_path: Path) -> None:
     net = random_net(tmp_path / "net.pb.gz")

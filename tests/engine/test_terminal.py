@@ -78,14 +78,8 @@ ODDS = ["--net", "uniform", "--odds"]
 @pytest.mark.parametrize(
     ("words", "shown"),
     [
-        (
-            [*ODDS, "queen d1"],
-            "400 visits a move; help lists commands odds game, queen d1: ScLimit 40, ",
-        ),
-        (
-            [*ODDS, "queen d8", "--visits", "30"],
-            "30 visits a move; help lists commands odds game, queen d8",
-        ),
+        ([*ODDS, "queen d1"], "400 visits a move; help lists commands odds game, queen d1: ScLimit 40, "),
+        ([*ODDS, "queen d8", "--visits", "30"], "30 visits a move; help lists commands odds game, queen d8"),
         ([*ODDS, "rook a1", "--temperature", "0"], "odds game, rook a1: ScLimit 28, TempEndgame"),
         ([*ODDS, "queen d1", "--human", "first"], "400 visits a move; help lists commands \u256d"),
         ([*ODDS, "queen d1", "--no-odds-mode"], "400 visits a move; help lists commands \u256d"),

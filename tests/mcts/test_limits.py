@@ -24,12 +24,7 @@ from hauteur.mcts.limits import (
 )
 
 START = Progress(
-    seconds=1.0,
-    visits=101,
-    new_visits=101,
-    depth=4.0,
-    batch_seconds=0.01,
-    look=lambda: ((60, 30, 10), (0.2, 0.1, 0.0)),
+    seconds=1.0, visits=101, new_visits=101, depth=4.0, batch_seconds=0.01, look=lambda: ((60, 30, 10), (0.2, 0.1, 0.0))
 )
 
 
@@ -108,12 +103,7 @@ def test_one_move_needs_no_thought() -> None:
     assert stop_reason(Limits(budget=Budget(10.0, 20.0)), only) is None
 
 
-@given(
-    st.lists(st.integers(0, 1000), max_size=6),
-    st.integers(1, 5000),
-    st.floats(0.0, 10.0),
-    st.floats(0.5, 10.0),
-)
+@given(st.lists(st.integers(0, 1000), max_size=6), st.integers(1, 5000), st.floats(0.0, 10.0), st.floats(0.5, 10.0))
 def test_what_is_decided_stays_decided(edges: list[int], limit: int, seconds: float, factor: float) -> None:
     """Where the search stops early, the second move would not catch up with all visits left over the factor."""
     visits = 1 + sum(edges)

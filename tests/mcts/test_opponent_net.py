@@ -135,11 +135,7 @@ def expectation(state: State, viewer: int, model: Evaluator, temperature: float)
 
 @pytest.mark.parametrize(
     ("spec", "moves"),
-    [
-        ("tictactoe", [4, 0, 2]),
-        ("tictactoe", [1, 4, 2, 0]),
-        ("connect4(columns=4,rows=4)", [0, 1, 2, 3, 0, 1, 2, 3]),
-    ],
+    [("tictactoe", [4, 0, 2]), ("tictactoe", [1, 4, 2, 0]), ("connect4(columns=4,rows=4)", [0, 1, 2, 3, 0, 1, 2, 3])],
 )
 def test_draws_at_once_converge_to_expectimax(spec: str, moves: list[int]) -> None:
     """Within 0.01 at 20,000 visits: a small c_puct, since the means hold what exploration of own moves costs."""

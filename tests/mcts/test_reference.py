@@ -10,16 +10,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from search_pairs import (
-    Pair,
-    agree_after_each,
-    calls,
-    contempts,
-    drawn,
-    pairs,
-    random_state,
-    search_contempts,
-)
+from search_pairs import Pair, agree_after_each, calls, contempts, drawn, pairs, random_state, search_contempts
 from search_toys import hash_evaluator
 from worked_example import EXAMPLE, fixture_node
 

@@ -29,11 +29,7 @@ def candidates(visits: tuple[int, ...] = (10, 30, 60, 0)) -> list[Candidate]:
         ),
         (Temperature(initial=2.0, decay_moves=4), (0, 2, 6, 8), [2.0, 1.5, 0.5, 0.0]),
         # the cutoff comes before the decay: m + 1 >= 3 from ply 4 on
-        (
-            Temperature(initial=1.0, decay_moves=100, cutoff_move=3, endgame=0.5),
-            (0, 3, 4, 5),
-            [1.0, 0.99, 0.5, 0.5],
-        ),
+        (Temperature(initial=1.0, decay_moves=100, cutoff_move=3, endgame=0.5), (0, 3, 4, 5), [1.0, 0.99, 0.5, 0.5]),
     ],
 )
 def test_temperature_at_plies(settings: Temperature, plies: tuple[int, ...], expected: list[float]) -> None:

@@ -15,6 +15,7 @@ from search_toys import hash_evaluator
 from hauteur._core import Forest, Game, State
 from hauteur.mcts.lc0_options import contempt_elo, search_params, without_contempt_of_play
 from hauteur.mcts.params import SearchParams, WdlContempt
+from reference.wdl_contempt import logistic
 
 Wdl = NDArray[np.float32]
 LN10 = math.log(10.0)
@@ -108,6 +109,10 @@ def test_the_opponent_loses_what_the_contempt_side_gains() -> None:
 def test_values_that_say_nothing_stay(wdl: tuple[float, float, float]) -> None:
     found = evaluated(WdlContempt(contempt=300), wdl)
     np.testing.assert_array_equal(found.searched, found.network)
+
+
+def test_the_logistic_of_the_reference_ends_where_float64_does() -> None:
+    assert logistic(-710.0) == 0.0 < logistic(-709.0) < 1e-300
 
 
 # -- trees that are used again -----------------------------------------------------------------------------------------

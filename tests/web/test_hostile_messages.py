@@ -22,8 +22,8 @@ from hauteur.web.sessions.session import SessionSettings
 from hauteur.web.settings import WebSettings
 
 MESSAGES = 10_000
-MOST_GROWTH = 24e6
-"""Bytes that the server may grow by in the second half, trees and nets of the session included."""
+MOST_GROWTH = 48e6
+"""Bytes that the server may grow by in the second half: of a session of games it settles near 200 MB, +-25 MB."""
 
 
 def requests_of(session: str) -> tuple[str, ...]:

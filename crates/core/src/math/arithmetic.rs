@@ -54,12 +54,13 @@ fn lc0_exp(x: f32) -> f32 {
     mantissa * f32::from_bits(((k as i32 + 127) as u32) << 23)
 }
 
-/// ln(x) = ln 2 (k + log2(1 + f)) with k whole and 0 <= f < 1, and log2(1 + f) ~ f (1.3465552 - 0.34655523 f).
+/// ln(x) = ln 2 (log2(1 + f) + k) with k whole and 0 <= f < 1, and log2(1 + f) ~ f (1.3465552 - 0.34655523 f).
+///
+/// lc0 subtracts 127 before it adds the stored exponent, so the result goes in steps of 2^-17 ln 2.
 fn lc0_ln(x: f32) -> f32 {
     let bits = x.to_bits();
-    let k = (bits >> 23) as f32 - 127.0;
     let f = f32::from_bits((bits & 0x007f_ffff) | (127 << 23)) - 1.0;
-    std::f32::consts::LN_2 * (f * (1.346_555_2 - 0.346_555_23 * f) + k)
+    std::f32::consts::LN_2 * (f * (1.346_555_2 - 0.346_555_23 * f) - 127.0 + (bits >> 23) as f32)
 }
 
 #[cfg(test)]
@@ -76,5 +77,7 @@ mod tests {
         }
         assert_eq!((Arithmetic::Lc0.exp(0.0), Arithmetic::Lc0.ln(1.0)), (1.0, 0.0));
         assert_eq!(Arithmetic::Lc0.exp(-1000.0), 0.0);
+        let steps = Arithmetic::Lc0.ln(1.0025) / (2f64.powi(-17) * std::f64::consts::LN_2);
+        assert!((steps - steps.round()).abs() < 1e-4, "{steps} steps");
     }
 }
