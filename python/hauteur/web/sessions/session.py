@@ -1,5 +1,6 @@
 """The base of all sessions: one client's work, driven by messages."""
 
+import inspect
 import sys
 import threading
 from collections.abc import Callable, Iterator, Mapping
@@ -96,7 +97,8 @@ class PageSession:
         try:
             return _checked(method).validate_python(ArgsKwargs((self,), fields))
         except ValidationError as error:
-            raise ValueError(f"{do}: {problems(error)}") from None
+            allowed = ", ".join([*inspect.signature(method).parameters][1:]) or "nothing"
+            raise ValueError(f"{do}: {problems(error)}; allowed: {allowed}") from None
 
     def close(self) -> None:
         """End all work: the client is gone."""
