@@ -489,7 +489,7 @@ def parts(rows: Sequence[Row]) -> dict[str, str]:
         "pair-apart": verdict_words(rows, APART, REGIME),
         "training-tau-1": str(tau_1),
         "training-tau-2": str(tau_2),
-        "training-verdict": verdict_words(rows, THESIS, "contempt-training"),
+        "training-verdict": verdict_words(rows, THESIS, "contempt-training --scale"),
         "rules-table": rules_table(rows),
         "rules-counts": rules_counts(rows),
         "rules-hold": rules_with(rows, "holds"),
