@@ -18,7 +18,7 @@ from hauteur import _core
 from hauteur.games.game_line import PLY_LIMIT, RESIGNATION
 from hauteur.matches.openings import opening_state
 from hauteur.matches.record import COLUMNS, GamePlan, GameRecord, Resignation
-from hauteur.mcts.driver import run_searches
+from hauteur.mcts.driver import SearchDriver
 from hauteur.mcts.params import SearchParams
 from hauteur.mcts.report import root_moves
 from hauteur.mcts.scores import pawns
@@ -138,7 +138,7 @@ class _PlainGame:
             visits = player.visits if full else cap.fast_visits
             forest.set_quiet(tree, np.array([not full]))
         forest.set_visit_limits(tree, np.array([visits], np.uint32))
-        run_searches(forest, player.evaluator, large=player.large, batch_size=1, in_flight=1)
+        SearchDriver(forest, player.evaluator, large=player.large, batch_size=1, in_flight=1).run()
         return {"learn": player.learns and full} | _choice(player, forest, tree, state.ply, random.random())
 
     def _asked(self, player: SearchPlayer | MovePlayer, state: _core.State) -> Row:

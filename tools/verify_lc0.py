@@ -34,7 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hauteur._core import Forest, Game, State, encode_positions
-from hauteur.mcts.driver import run_searches
+from hauteur.mcts.driver import SearchDriver
 from hauteur.mcts.lc0_options import SEARCH_OPTIONS, TEMPERATURE_OPTIONS, WITHOUT_EFFECT, search_params
 from hauteur.networks.evaluators.factory import make_evaluator
 
@@ -316,7 +316,7 @@ def _history_fill(options: Content) -> str:
 def grow(forest: Forest, trees: NDArray[np.int64], nodes: int, evaluator: Evaluator, batch: int = 0) -> None:
     """Search these trees, and no others, up to `nodes` root visits."""
     forest.set_visit_limits(trees, np.full(len(trees), nodes, np.uint32))
-    run_searches(forest, evaluator, batch_size=batch or len(trees), in_flight=1)
+    SearchDriver(forest, evaluator, batch_size=batch or len(trees), in_flight=1).run()
 
 
 def searches(path: Path, nets: Path, *, seeds: int = SEEDS, **net: Any) -> Report:

@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent.parent
 FILE_LINES = 600
 FUNCTION_LINES = 60
-MOST_LINES = {"python/hauteur": 42_100, "experiments": 7_500, "tests": 32_000, "benchmarks": 1_000, "tools": 4_600}
+MOST_LINES = {"python/hauteur": 42_000, "experiments": 7_500, "tests": 32_000, "benchmarks": 1_000, "tools": 4_600}
 """Lines of Python below a folder: who adds some says what goes."""
 
 

@@ -23,7 +23,7 @@ from hauteur.mcts.batch_analysis import (
     counts_up_to,
     visits_to_solution,
 )
-from hauteur.mcts.driver import run_searches
+from hauteur.mcts.driver import SearchDriver
 from hauteur.mcts.params import Dirichlet, SearchContempt, SearchParams
 from hauteur.networks.evaluators.base import GameEvaluator
 from hauteur.networks.evaluators.callables import random_positions
@@ -74,7 +74,7 @@ def test_readings_are_those_of_a_plain_search() -> None:
         forest = _core.Forest(CONNECT4, SearchParams(max_in_flight=1))
         ids = np.array([forest.add(state)], np.int64)
         forest.set_visit_limits(ids, np.array([reading.visits], np.uint32))
-        run_searches(forest, Hashed(), batch_size=1)
+        SearchDriver(forest, Hashed(), batch_size=1).run()
         win, _, loss = forest.root_values(ids)[0].tolist()
         q = {edge["action"]: edge["q"] for edge in forest.root_edges(int(ids[0])) if edge["visits"]}
         assert (reading.best, reading.q) == (forest.best_actions(ids)[0], win - loss)

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 from search_toys import hash_evaluator
 
 from hauteur._core import Forest, Game
-from hauteur.mcts.driver import run_searches
+from hauteur.mcts.driver import SearchDriver
 from hauteur.mcts.params import SearchParams, SecondNet, Solver
 from hauteur.networks.evaluators.base import Answers, Floats, GameEvaluator, Pending, UniformEvaluator
 
@@ -29,7 +29,7 @@ def test_a_search_without_features_grows_the_same_tree(spec: str) -> None:
     for evaluator in (blind, reading):
         forest = make_forest(game, SearchParams(solver=Solver()), trees=2)
         forest.set_visit_limits(forest.active(), np.array([700, 900], np.uint32))
-        run_searches(forest, evaluator, batch_size=16, in_flight=1)
+        SearchDriver(forest, evaluator, batch_size=16, in_flight=1).run()
         digests.append([forest.digest(tree) for tree in range(2)])
     assert digests[0] == digests[1]
 
@@ -59,7 +59,7 @@ def test_a_search_by_bit_planes_grows_the_same_tree(spec: str) -> None:
     for evaluator in (Unpacking(game, "features", 16), packed):
         forest = make_forest(game, trees=2)
         forest.set_visit_limits(forest.active(), np.array([150, 200], np.uint32))
-        run_searches(forest, evaluator, batch_size=16)
+        SearchDriver(forest, evaluator, batch_size=16).run()
         digests.append([forest.digest(tree) for tree in range(2)])
         evaluator.close()
     assert digests[0] == digests[1]
@@ -91,7 +91,7 @@ def test_counters_and_rivals_are_the_statistics_of_the_tree(params: SearchParams
 def _search(forest: Forest, visits: int) -> None:
     forest.set_visit_limits(forest.active(), np.array([visits], np.uint32))
     small, large = (UniformEvaluator(forest.game) for _ in range(2))
-    run_searches(forest, small, large=large if len(forest.nets) == 2 else None, batch_size=8)
+    SearchDriver(forest, small, large=large if len(forest.nets) == 2 else None, batch_size=8).run()
 
 
 @pytest.mark.parametrize("trees", [100, 142, 200, 255, 256])

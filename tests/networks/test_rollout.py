@@ -7,7 +7,7 @@ import pytest
 
 from hauteur import _core
 from hauteur.games.registry import load_game
-from hauteur.mcts.driver import run_searches
+from hauteur.mcts.driver import SearchDriver
 from hauteur.mcts.params import SearchParams
 from hauteur.networks.evaluators.base import StateEvaluator
 from hauteur.networks.evaluators.factory import make_evaluator
@@ -39,7 +39,7 @@ def test_search_with_rollouts(spec: str) -> None:
     forest = _core.Forest(state.game, SearchParams())
     ids = np.array([forest.add(state)], np.int64)
     forest.set_visit_limits(ids, np.array([300], np.uint32))
-    facts = run_searches(forest, evaluator, batch_size=evaluator.batch_size)
+    facts = SearchDriver(forest, evaluator, batch_size=evaluator.batch_size).run()
     evaluator.close()
     forest.check_invariants(int(ids[0]))
     assert forest.root_node_visits(ids)[0] >= 300

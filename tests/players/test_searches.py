@@ -7,7 +7,7 @@ from selfplay_toys import games_of
 
 from hauteur import _core
 from hauteur.mcts.analysis import Analysis
-from hauteur.mcts.driver import run_searches
+from hauteur.mcts.driver import SearchDriver
 from hauteur.mcts.limits import Limits
 from hauteur.mcts.params import SearchParams, SecondNet, Temperature
 from hauteur.players.search_player import SearchPlayer
@@ -30,7 +30,7 @@ def forest_of(trees: int, visits: int, params: SearchParams) -> tuple[_core.Fore
 def test_searches_reach_their_limits_and_facts_add_up() -> None:
     forest, ids = forest_of(20, 50, SearchParams(cache_size=0))  # with a cache equal positions of a batch share a row
     evaluator = ToyEvaluator(GAME)
-    facts = run_searches(forest, evaluator, batch_size=16)
+    facts = SearchDriver(forest, evaluator, batch_size=16).run()
     assert forest.root_node_visits(ids).tolist() == [50] * 20
     assert facts.rows == sum(evaluator.rows) == forest.stats()["rows"]
     assert facts.batches == len(evaluator.rows)
@@ -41,7 +41,7 @@ def test_searches_reach_their_limits_and_facts_add_up() -> None:
 def test_a_stop_leaves_nothing_in_flight() -> None:
     forest, ids = forest_of(1, 0, SearchParams())
     seen = iter(range(1, 6))
-    facts = run_searches(forest, ToyEvaluator(GAME), batch_size=8, in_flight=3, should_stop=lambda: next(seen) == 5)
+    facts = SearchDriver(forest, ToyEvaluator(GAME), batch_size=8, in_flight=3).run(lambda: next(seen) == 5)
     assert facts.batches >= 5
     assert all(edge["in_flight"] == 0 for edge in forest.root_edges(int(ids[0])))
     forest.check_invariants(int(ids[0]))
@@ -51,7 +51,7 @@ def test_a_stop_leaves_nothing_in_flight() -> None:
 def test_an_evaluator_that_fails_leaves_nothing_in_flight() -> None:
     forest, ids = forest_of(1, 0, SearchParams())
     with pytest.raises(RuntimeError, match="the network is gone"):
-        run_searches(forest, ToyEvaluator(GAME, fail_at=4), batch_size=8, in_flight=3)
+        SearchDriver(forest, ToyEvaluator(GAME, fail_at=4), batch_size=8, in_flight=3).run()
     forest.check_invariants(int(ids[0]))
     assert all(edge["in_flight"] == 0 for edge in forest.root_edges(int(ids[0])))
 
@@ -61,7 +61,7 @@ def test_batches_in_flight_do_not_change_sequential_trees() -> None:
     for in_flight, batch_size in ((1, 64), (2, 7), (3, 16)):
         forest, ids = forest_of(20, 40, two_nets().model_copy(update={"max_in_flight": 1}))
         small, large = ToyEvaluator(GAME, salt=1), ToyEvaluator(GAME, salt=2)
-        run_searches(forest, small, large=large, batch_size=batch_size, in_flight=in_flight)
+        SearchDriver(forest, small, large=large, batch_size=batch_size, in_flight=in_flight).run()
         digests.append([forest.digest(tree) for tree in ids.tolist()])
     assert digests[0] == digests[1] == digests[2]
 

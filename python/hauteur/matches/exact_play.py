@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from hauteur import _core
 from hauteur.games.played_game import line_texts, position_after
 from hauteur.matches.ratings.elo import wilson
-from hauteur.mcts.driver import run_searches
+from hauteur.mcts.driver import SearchDriver
 from hauteur.mcts.params import Cpuct, Fpu, SearchParams
 from hauteur.mcts.report import choose_move, root_moves
 from hauteur.networks.names import data_path
@@ -57,7 +57,7 @@ class MoveChooser:
         forest, player = self._forest, self._player
         ids = np.array([forest.add(state) for state in states], np.int64)
         forest.set_visit_limits(ids, np.full(len(ids), player.visits, np.uint32))
-        run_searches(forest, player.evaluator, large=player.large, batch_size=player.evaluator.batch_size)
+        SearchDriver(forest, player.evaluator, large=player.large, batch_size=player.evaluator.batch_size).run()
         found = [root_moves(forest, tree, lines=0) for tree in ids.tolist()]
         moves = [choose_move(one, player.temperature, state.ply, 0.0) for one, state in zip(found, states, strict=True)]
         forest.remove(ids)

@@ -18,7 +18,7 @@ import numpy as np
 from hauteur import _core
 from hauteur.games.positions import as_state
 from hauteur.mcts.control import BetweenBatches, SearchControl, in_background, stopped_by_interrupt
-from hauteur.mcts.driver import SearchFacts, for_nets, run_searches
+from hauteur.mcts.driver import SearchDriver, SearchFacts, for_nets
 from hauteur.mcts.followed_tree import AnalysisNets, FollowedTree, TreeCounters, TreeFacts
 from hauteur.mcts.limits import Growth, Limits, Progress, limits_of, stop_reason
 from hauteur.mcts.own_rules import Rule, checked_rules, rule_chain
@@ -328,15 +328,14 @@ class Analysis(Closing):
         more = None if limits.new_visits is None else run.base.root_visits + limits.new_visits
         bound = min((n for n in (limits.visits, more) if n is not None), default=0)
         self._tree.forest.set_visit_limits(self._tree.ids, np.array([bound if bound <= MOST_VISITS else 0], np.uint32))
-        facts = run_searches(
+        facts = SearchDriver(
             self._tree.forest,
             self._nets.small,
             large=self._nets.large,
             batch_size=self._nets.batch_size,
             in_flight=1 if self._nets.batch_size == 1 else 2,
             rows=lambda: self._rows(run),
-            should_stop=lambda: self._after_batch(run),
-        )
+        ).run(lambda: self._after_batch(run))
         run.facts.add(facts)
         return run.reason
 
@@ -535,7 +534,7 @@ def search_batch(
         forest.set_visit_limits(ids, np.full(len(ids), min(visits, MOST_VISITS), np.int64))
         stopped: list[bool] = []
         with stopped_by_interrupt(lambda: stopped.append(True)):
-            run_searches(forest, nets.small, large=nets.large, spread=True, should_stop=lambda: bool(stopped))
+            SearchDriver(forest, nets.small, large=nets.large, spread=True).run(lambda: bool(stopped))
     finally:
         nets.close()
     return batch_result(forest, ids)

@@ -1,8 +1,8 @@
 """The driver of searches: gather rows, let the network compute them, apply the answers.
 
-`SearchDriver` goes turn by turn, for the batch analysis, which does something with finished trees between two batches.
-`run_searches` drives one forest until its trees are finished. Up to `in_flight` batches wait for a network at a time,
-so that the core gathers batch B while the network computes batch A.
+`SearchDriver` drives one forest until its trees are finished, or turn by turn: the batch analysis does something with
+finished trees between two batches. Up to `in_flight` batches wait for a network at a time, so that the core gathers
+batch B while the network computes batch A.
 """
 
 from __future__ import annotations
@@ -202,6 +202,7 @@ class InFlight:
 class SearchDriver:
     """Drives a forest turn by turn: gather rows, let the networks compute them, apply the answers.
 
+    large: the second net, where the settings of the forest have one; batches of both are in flight at once.
     batch_size: most rows of a batch, None: each evaluator's own. in_flight: most batches of a network at a time.
     spread, rows: see `InFlight`. facts: counts both networks together.
     """
@@ -220,10 +221,17 @@ class SearchDriver:
     ) -> None:
         self._forest = forest
         self._visits_when_idle: float | None = None
-        facts = SearchFacts() if facts is None else facts
+        self.facts = SearchFacts() if facts is None else facts
         self.networks = [
             InFlight(
-                forest, one, one.batch_size if batch_size is None else batch_size, in_flight, spread, rows, facts, net
+                forest,
+                one,
+                one.batch_size if batch_size is None else batch_size,
+                in_flight,
+                spread,
+                rows,
+                self.facts,
+                net,
             )
             for one, net in nets_of(forest, evaluator, large)
         ]
@@ -247,40 +255,26 @@ class SearchDriver:
         self._visits_when_idle = visits  # from the cache, or because the games end there
         return True
 
+    def run(self, should_stop: Callable[[], bool] | None = None) -> SearchFacts:
+        """Search until no tree is active, or `should_stop()` returns true (called once a batch).
+
+        After a stop the batches that still wait are taken back: a stop costs at most one batch, and the trees are left
+        consistent with nothing in flight.
+        """
+        started = time.perf_counter()
+        try:
+            while self.turn():
+                if should_stop is not None and should_stop():
+                    break
+        finally:
+            self.cancel()
+            self.facts.total = time.perf_counter() - started
+        return self.facts
+
     def cancel(self) -> None:
         """Take back the visits of all batches that wait; nothing is in flight then."""
         for network in self.networks:
             network.cancel()
-
-
-def run_searches(
-    forest: _core.Forest,
-    evaluator: Evaluator,
-    *,
-    large: Evaluator | None = None,
-    batch_size: int | None = None,
-    in_flight: int = 2,
-    spread: bool = False,
-    rows: Callable[[], int] | None = None,
-    should_stop: Callable[[], bool] | None = None,
-) -> SearchFacts:
-    """Search until no tree of the forest is active, or `should_stop()` returns true (called once a batch).
-
-    After a stop the batches that still wait are taken back: a stop costs at most one batch, and the trees are left
-    consistent with nothing in flight. large: the second net, where the settings of the forest have one; batches of
-    both are in flight at once. batch_size, spread, rows: see `InFlight`.
-    """
-    started = time.perf_counter()
-    facts = SearchFacts()
-    driver = SearchDriver(forest, evaluator, large, batch_size, in_flight, spread=spread, rows=rows, facts=facts)
-    try:
-        while driver.turn():
-            if should_stop is not None and should_stop():
-                break
-    finally:
-        driver.cancel()
-        facts.total = time.perf_counter() - started
-    return facts
 
 
 def for_nets(search: SearchParams, large: object | None) -> SearchParams:

@@ -8,8 +8,6 @@ Nothing here names a rule of the search: keys are looked up in the models of `ha
 by them.
 """
 
-from __future__ import annotations
-
 import shlex
 from collections.abc import Iterator
 from pathlib import Path

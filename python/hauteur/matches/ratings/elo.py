@@ -96,11 +96,7 @@ def score_interval(record: MatchScore, confidence: float = 0.95) -> tuple[float,
 def elo_of_interval(interval: tuple[float, float]) -> tuple[float, float]:
     """The Elo differences of an interval of scores; infinite at 0 and 1."""
     low, high = interval
-    tiny = 1e-12
-    return (
-        -math.inf if low < tiny else elo_of_score(low),
-        math.inf if high > 1 - tiny else elo_of_score(high),
-    )
+    return elo_of_score(low if low >= 1e-12 else 0.0), elo_of_score(high if high <= 1 - 1e-12 else 1.0)
 
 
 @dataclass(frozen=True)

@@ -61,12 +61,8 @@ EXPLAIN_KEYS = (
     Key("u", "back", "take back"),
     Key("f", "flip", "the board from the other side"),
 )
-EXPLAIN = Page(
-    "/explain",
-    "Explain",
-    "Two settings, or two nets, on one position: the differences, and the effect of each rule.",
-    EXPLAIN_KEYS,
-)
+_COMPARED = "Two settings, or two nets, on one position: the differences, and the effect of each rule."
+EXPLAIN = Page("/explain", "Explain", _COMPARED, EXPLAIN_KEYS)
 
 REVIEW_KEYS = (
     Key("ArrowLeft", "back", "a move back"),
