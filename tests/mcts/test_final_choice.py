@@ -13,6 +13,7 @@ from search_pairs import Pair, pairs, without
 from search_toys import hash_evaluator, uniform_evaluator
 
 from hauteur._core import Forest, Game
+from hauteur.mcts.lc0_options import search_params
 from hauteur.mcts.params import LowerBound, SearchParams
 from reference.lower_bound import bound
 from reference.student import t_quantile
@@ -47,6 +48,11 @@ def test_a_restricted_root_chooses_among_its_actions() -> None:
     assert most not in (7, 8)
     assert int(pair.forest.best_actions(pair.ids)[0]) in (7, 8)
     assert pair.forest.principal_variation(0)[0] in (7, 8)
+
+
+def test_the_option_of_the_chess_engine_is_the_rule_with_its_defaults() -> None:
+    assert search_params({"LowerBound": True}).lower_bound == LowerBound()
+    assert search_params({}).lower_bound is None
 
 
 def test_a_tree_without_moves_has_no_best_action() -> None:

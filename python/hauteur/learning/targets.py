@@ -8,8 +8,6 @@ as the means of their targets; the mean has less noise: the first moves of a gam
 learned as one position with the policy of a thousand searches.
 """
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -96,7 +94,7 @@ class EqualPositions:
         result: NDArray[np.float32],
         root: NDArray[np.float32],
         is_proven: NDArray[np.bool_],
-    ) -> EqualPositions:
+    ) -> "EqualPositions":
         """Group positions by their keys [P]. policy_of: targets of some of them; result, root [P, 3]; is_proven [P]."""
         _, inverse, counts = np.unique(keys, return_inverse=True, return_counts=True)
         numbers = np.where(counts > 1, np.cumsum(counts > 1) - 1, -1)

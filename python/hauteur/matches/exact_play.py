@@ -1,10 +1,8 @@
 """Measures of a player by exact play: moves that keep the value of solved positions, and play against every reply."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, field
-from typing import Any, Literal
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,11 +101,11 @@ class SolvedSet:
         """Return the third of the plies that a ply is in."""
         return PHASES[(ply - self.plies.start) * len(PHASES) // len(self.plies)]
 
-    def thinned(self, count: int) -> SolvedSet:
+    def thinned(self, count: int) -> Self:
         """Return at most this many of the positions, evenly spread."""
         whole = len(self.positions)
         places = range(whole) if whole <= count else (i * whole // count for i in range(count))
-        return SolvedSet([self.positions[place] for place in places], self.nodes, self.unsolved, self.quiet)
+        return replace(self, positions=[self.positions[place] for place in places])
 
     def text(self) -> str:
         """Return the set in lines: what is left out, then moves and values of each position."""
@@ -117,7 +115,7 @@ class SolvedSet:
         return "\n".join([head, *rows, ""])
 
     @classmethod
-    def found(cls, game: _core.Game, count: int, seed: int, nodes: int, total: int, table_bits: int = 22) -> SolvedSet:
+    def found(cls, game: _core.Game, count: int, seed: int, nodes: int, total: int, table_bits: int = 22) -> Self:
         """Find a set, whether one ships or not; table_bits: of the solver."""
         found, unsolved, quiet = _core.solved_positions(game, count, seed, nodes, total, table_bits)
         positions = [
@@ -126,7 +124,7 @@ class SolvedSet:
         return cls(positions, nodes, tuple(unsolved), quiet)
 
     @classmethod
-    def from_text(cls, game: _core.Game, text: str) -> SolvedSet:
+    def from_text(cls, game: _core.Game, text: str) -> Self:
         """Read what `text` wrote; ValueError for anything else."""
         head, *rows = text.splitlines()
         _, nodes, _, quiet, _, *unsolved = head.split(" ")

@@ -161,6 +161,7 @@ WDLDrawRateReference | wdl_contempt.draw_rate_reference | Draw rate at the net's
 WDLBookExitBias | wdl_contempt.book_exit_bias | Advantage in which opening books end.
 UCI_Opponent | | Title, Elo, kind and name of the opponent, as programs send it.
 UCI_RatingAdv | | Contempt where that option says nothing.
+LowerBound | | Choose the move by the lower confidence bound of its value instead of its visits.
 ScLimit | search_contempt.n_scl | Search-contempt: visits after which the opponent's moves are drawn; below 0: the engine's; 0: of OpponentNet.
 ScTemperature | search_contempt.temperature | Flattens (> 1) or sharpens those draws.
 HybridSamplingRatio | search_contempt.sampling_ratio | Share of the visits that are drawn.
@@ -188,6 +189,7 @@ _OF_LC0: Mapping[str, dict[str, Any]] = {
     "DirichletNoiseAlpha": {"least": 0.001},
     "TwoFoldDraws": {"kind": "check", "default": True},
     "StickyEndgames": {"kind": "check", "default": True},
+    "LowerBound": {"kind": "check", "default": False},
     "Contempt": {"kind": "string", "default": "", "check": contempt_elo},
     "WDLDrawRateTarget": {"check": _checked("WDLDrawRateTarget", WdlContempt, "draw_rate_target")},
     "UCI_Opponent": {"kind": "string", "default": ""},
@@ -277,6 +279,8 @@ def search_params(options: Mapping[str, Value], **others: Any) -> SearchParams:
         fields["repetition"] = {"mode": "inline_value"}
     if values["StickyEndgames"]:
         fields["solver"] = STICKY_ENDGAMES
+    if values["LowerBound"]:
+        fields["lower_bound"] = {}
     if SearchContempt(n_scl=int(values["ScLimit"])).is_neutral:
         del fields["search_contempt"]
     advantage = float(values["UCI_RatingAdv"])
