@@ -119,6 +119,10 @@ def test_resignation_and_draws() -> None:
         assert game.played.ending.text == "1/2-1/2 (agreement)"
         with pytest.raises(ValueError, match="the game is over"):
             game.offer_draw(0)
+    with table("connect4", engine("random"), PERSON) as game:
+        game.resign(1)
+        game.go_on()
+        assert not game.thinking, "nobody moves after the end"
 
 
 def test_clocks_run_for_the_side_to_move_and_end_the_game() -> None:

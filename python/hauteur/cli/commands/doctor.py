@@ -15,7 +15,7 @@ from hauteur.system.extras import LAYERS, Layer, installed_version
 Facts = dict[str, dict[str, str]]
 """Section -> key -> text."""
 
-PACKAGES = ("numpy", "pydantic", "safetensors", "chess", "cyclopts", "rich", "filelock", "tomli_w")
+PACKAGES = ("numpy", "pydantic", "safetensors", "chess", "cyclopts", "rich", "markdown-it-py", "filelock", "tomli_w")
 """Distributions of the base layer, which every installation has."""
 
 PROBES = {
