@@ -23,6 +23,7 @@ def test_a_search_is_looked_into(windows: Windows) -> None:
     tree = page.get_by_role("tree")
     rows = tree.get_by_role("treeitem")
     expect(rows).to_have_count(10)
+    expect(rows.first).to_be_focused()
     expect(rows.nth(1)).to_have_accessible_name(re.compile(r"\w\d, [\d,]+ visits, Q .*frozen"))
 
     for key in ("ArrowDown", "ArrowRight"):

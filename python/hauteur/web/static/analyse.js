@@ -507,10 +507,11 @@ byId("file").onchange = () => attempt(async () => {
 });
 
 bindKeys({
-  tree: () => {
+  tree: () => attempt(async () => {
+    if (!tree.root) await readTree(); // pressed before the tree of a search was read
     byId("in-tree").open = true;
     byId("tree").querySelector('[tabindex="0"]')?.focus();
-  },
+  }),
   board: () => byId("board").querySelector('[tabindex="0"]')?.focus(),
   marks: () => { const list = byId("marks"); list.selectedIndex = (list.selectedIndex + 1) % list.length; marks(); },
 });
