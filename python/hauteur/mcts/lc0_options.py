@@ -167,7 +167,7 @@ ScTemperature | search_contempt.temperature | Flattens (> 1) or sharpens those d
 HybridSamplingRatio | search_contempt.sampling_ratio | Share of the visits that are drawn.
 HybridRatioSchedule | search_contempt.ratio_schedule | That share by visits of the position: `1000:0.5 8000:0.9`.
 """  # noqa: E501
-"""Options that shape the tree: name | setting, empty where `search_params` has its meaning | help. LowerBound is ours."""
+"""Options that shape the tree: name | setting, empty: see `search_params` | help. LowerBound is ours."""
 
 _TEMPERATURE = """
 Temperature | initial | Randomness of the moves played; 0: always the best.
