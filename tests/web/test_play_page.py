@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from lab_browser import NARROW, Windows, axe_faults, start_lab, stop_lab, too_wide
@@ -254,8 +255,9 @@ def arrive(page: Page, address: str) -> None:
     for _ in range(5):
         with suppress(Error):
             page.goto(address)
-            return
         page.wait_for_load_state()
+        if urlsplit(page.url).path == urlsplit(address).path:
+            return
     page.goto(address)
 
 
