@@ -42,7 +42,7 @@ def test_every_quantity_by_every_axis() -> None:
     figures = by_key([run("a"), run("b", visits=50)])
     quantities = ("elo", "policy-loss", "value-loss", "policy-loss-large", "value-loss-large", "lengths", "ratio")
     assert set(figures) == {
-        f"{name}-by-{axis}" for name in quantities for axis in ("generation", "games", "budget", "time")
+        f"{name}-by-{axis}" for name in quantities for axis in ("generation", "games", "budget", "time", "cpu")
     }
     elo = figures["elo-by-budget"].lines[0]
     assert (list(elo.xs), list(elo.values)) == ([250, 500, 750], [70, 140, 210])
@@ -53,7 +53,7 @@ def test_pages_are_well_formed(count: int) -> None:
     groups = grouped([run(f"run{i}", visits=10 + i) for i in range(count)])
     report = comparison(groups)
     text = report.html()
-    assert structure(text).count("figure") == len(charts_of(text)) == 28
+    assert structure(text).count("figure") == len(charts_of(text)) == 35
     assert text.count('scope="row"') == count + 1
     lines = next(section for section in report.sections if section.title == "Policy loss").figures[0].lines
     assert len({(series.colour, series.dashed) for series in lines}) == count

@@ -90,6 +90,7 @@ def test_axes_grow_with_the_run() -> None:
         "games": [50, 100],
         "budget": [250, 500],
         "time": [1, 2],
+        "cpu": [pytest.approx(100 / 60), pytest.approx(200 / 60)],
     }
     assert axes([[line(200)]])["time"].name == "wall time, hours"
     assert running_total([1, None, 2]) == [1, None, None]
@@ -205,4 +206,4 @@ def test_figures_until_now_by_an_axis(run: RunFolder) -> None:
     assert "2 of 5 generations" in text
     with pytest.raises(ValueError, match="no axis 'evaluations'"):
         live_report(run, "evaluations").body()
-    assert list(axes_of(run)) == ["generation", "games", "budget", "time"]
+    assert list(axes_of(run)) == ["generation", "games", "budget", "time", "cpu"]

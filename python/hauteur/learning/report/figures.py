@@ -75,6 +75,7 @@ def axes(histories: Sequence[History]) -> dict[str, Axis]:
         "games": ("games", lambda one: running_total(column(one, "games.games"))),
         "budget": ("normalised budget", lambda one: column(one, "cost.normalised_total")),
         "time": (f"wall time, {unit}", lambda one: [None if s is None else s / size for s in column(one, "seconds")]),
+        "cpu": (f"CPU time, {unit}", lambda one: [None if s is None else s / size for s in column(one, "cpu_seconds")]),
     }
     found = [Axis(key, name, [of(one) for one in histories]) for key, (name, of) in kinds.items()]
     return {axis.key: axis for axis in found if all(any(x is not None for x in row) for row in axis.runs)}
@@ -163,8 +164,7 @@ def exact_play_figure(xs: Sequence[float], history: History) -> Figure | None:
         f"Share of {max(counts, default=0):,.0f} solved positions in which the best net's move keeps the exact value, "
         "with 95 % intervals; one fixed search for all runs."
     )
-    lines = tuple(drawn)
-    return Figure("exact-play", "Exact play", text, "value kept", lines=lines, percent=True) if lines else None
+    return Figure("exact-play", "Exact play", text, "value kept", lines=tuple(drawn), percent=True) if drawn else None
 
 
 ROUNDS = LineFigure(
@@ -272,27 +272,23 @@ QUANTITIES = {
 }
 """Title, unit and metric of every quantity in which runs are compared, by key."""
 
+OWN_LADDER = "Every run's own ladder and games: only a match compares two runs' nets."
+
 
 def comparison_figures(groups: Mapping[str, Sequence[History]]) -> dict[str, list[Figure]]:
     """Build the figures by the title of their quantity, one for each axis that all runs have, a line for each group."""
     known = axes([history for runs in groups.values() for history in runs])
     found: dict[str, list[Figure]] = {}
     for key, (title, unit, path) in QUANTITIES.items():
+        text = "One fixed search judges all runs." if key == "exact-play" else OWN_LADDER
         for axis in known.values():
             places, drawn = iter(axis.runs), []
             for count, (name, runs) in enumerate(groups.items()):
                 own = [(next(places), _compared(history, path)) for history in runs]
-                colour, dashed = line_colour(count), count >= len(LINE_COLOURS)
-                drawn.append(over_seeds(name, own, colour=colour, dashed=dashed))
-            figure = Figure(
-                f"{key}-by-{axis.key}",
-                f"{title} by {axis.name.partition(',')[0]}",
-                "Every run's own ladder and games: only a match compares two runs' nets.",
-                unit,
-                axis.name,
-                lines=tuple(line for line in drawn if line.points()),
-                x_from_zero=axis.key != "generation",
-            )
+                drawn.append(over_seeds(name, own, colour=line_colour(count), dashed=count >= len(LINE_COLOURS)))
+            labels = (f"{key}-by-{axis.key}", f"{title} by {axis.name.partition(',')[0]}", text, unit, axis.name)
+            points = tuple(line for line in drawn if line.points())
+            figure = Figure(*labels, lines=points, x_from_zero=axis.key != "generation")
             if figure.lines:
                 found.setdefault(title, []).append(figure)
     return found
