@@ -164,7 +164,7 @@ def exact_play_figure(xs: Sequence[float], history: History) -> Figure | None:
         f"Share of {max(counts, default=0):,.0f} solved positions in which the best net's move keeps the exact value, "
         "with 95 % intervals; one fixed search for all runs."
     )
-    return Figure("exact-play", "Exact play", text, "value kept", lines=tuple(drawn), percent=True) if drawn else None
+    return Figure("exact-play", "Exact play", text, "value kept", lines=tuple(drawn)) if drawn else None
 
 
 ROUNDS = LineFigure(
