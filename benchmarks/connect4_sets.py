@@ -37,7 +37,7 @@ def main() -> None:
 
 
 def lowers(state: _core.State, action: int, score: int, solver: _core.ExactSolver) -> bool:
-    """Whether a move lowers the value of a position that is not lost."""
+    """Return whether a move lowers the value of a position that is not lost."""
     ended = (child := state.child(action)).outcome()
     value = -max(solver.move_values(child) or ()) if ended is None else ended * (1 if state.to_move == 0 else -1)
     return value < (score > 0)
