@@ -244,6 +244,7 @@ def test_a_game_survives_a_reload_and_a_lost_connection(page: Page) -> None:
     page.go_back()
     expect(page.locator("#status")).to_contain_text("0-1 (resignation)")
     page.get_by_role("button", name="Analyse").click()
+    expect(page.locator("h1")).to_have_text("Analyse")
     expect(page.locator("#board .square[aria-label^='E5, black']")).to_be_attached()
     arrive(page, "/play?game=nosuchgame")
     expect(page.locator("#notice-page")).to_contain_text("no game 'nosuchgame'")
