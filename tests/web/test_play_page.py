@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from contextlib import suppress
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import pytest
 from lab_browser import NARROW, Windows, axe_faults, start_lab, stop_lab, too_wide
-from playwright.sync_api import Browser, Error, Locator, Page, WebSocketRoute, expect
+from playwright.sync_api import Browser, Locator, Page, WebSocketRoute, expect
 
 import hauteur as ht
 
@@ -246,20 +244,9 @@ def test_a_game_survives_a_reload_and_a_lost_connection(page: Page) -> None:
     page.get_by_role("button", name="Analyse").click()
     expect(page.locator("h1")).to_have_text("Analyse")
     expect(page.locator("#board .square[aria-label^='E5, black']")).to_be_attached()
-    arrive(page, "/play?game=nosuchgame")
+    page.goto("/play?game=nosuchgame")
     expect(page.locator("#notice-page")).to_contain_text("no game 'nosuchgame'")
     expect(page.locator("#board")).to_have_attribute("data-game", "chess")
-
-
-def arrive(page: Page, address: str) -> None:
-    """Go to an address, again where the page that is left writes its own address meanwhile."""
-    for _ in range(5):
-        with suppress(Error):
-            page.goto(address)
-        page.wait_for_load_state()
-        if urlsplit(page.url).path == urlsplit(address).path:
-            return
-    page.goto(address)
 
 
 # -- odds --------------------------------------------------------------------------------------------------------------

@@ -31,9 +31,9 @@ h2 {{ font-size: 1.25rem; margin: 36px 0 10px; }}
 h3 {{ font-size: 1rem; margin: 0; }} main > h3 {{ margin-top: 20px; }}
 p {{ margin: 2px 0 10px; color: var(--soft); max-width: 72ch; }}
 figure p {{ font-size: .86rem; line-height: 1.4; margin-bottom: 8px; }}
-.facts {{ display: grid; grid-template-columns: repeat(auto-fit, minmax(108px, 1fr)); gap: 8px; margin: 18px 0; }}
+.facts {{ display: flex; flex-wrap: wrap; gap: 8px; margin: 18px 0; }}
 .facts div, figure, .scroll, pre {{ background: var(--card); border: 1px solid var(--rule); border-radius: 8px; }}
-.facts div {{ padding: 9px 12px; }}
+.facts div {{ flex: 1 0 108px; padding: 9px 12px; box-sizing: border-box; }}
 .facts b {{ display: block; font-size: 1.2rem; font-variant-numeric: tabular-nums; }}
 .facts span {{ color: var(--soft); font-size: .85rem; }}
 .figures {{ display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 430px), 1fr)); gap: 14px; }}

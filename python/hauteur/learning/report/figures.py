@@ -70,12 +70,16 @@ def axes(histories: Sequence[History]) -> dict[str, Axis]:
     """Return the axes that all these runs can be drawn by, by key; times share one unit."""
     longest = max((number(line, "seconds") or 0.0 for history in histories for line in history), default=0.0)
     size, unit = (3600, "hours") if longest >= 3 * 3600 else (60, "minutes")
+
+    def spent(one: History, path: str) -> Values:
+        return [None if seconds is None else seconds / size for seconds in column(one, path)]
+
     kinds: dict[str, tuple[str, Callable[[History], Values]]] = {
         "generation": ("generation", lambda one: [number(line, "generation") or i for i, line in enumerate(one, 1)]),
         "games": ("games", lambda one: running_total(column(one, "games.games"))),
         "budget": ("normalised budget", lambda one: column(one, "cost.normalised_total")),
-        "time": (f"wall time, {unit}", lambda one: [None if s is None else s / size for s in column(one, "seconds")]),
-        "cpu": (f"CPU time, {unit}", lambda one: [None if s is None else s / size for s in column(one, "cpu_seconds")]),
+        "time": (f"wall time, {unit}", lambda one: spent(one, "seconds")),
+        "cpu": (f"CPU time, {unit}", lambda one: spent(one, "cpu_seconds")),
     }
     found = [Axis(key, name, [of(one) for one in histories]) for key, (name, of) in kinds.items()]
     return {axis.key: axis for axis in found if all(any(x is not None for x in row) for row in axis.runs)}
@@ -287,8 +291,8 @@ def comparison_figures(groups: Mapping[str, Sequence[History]]) -> dict[str, lis
                 own = [(next(places), _compared(history, path)) for history in runs]
                 drawn.append(over_seeds(name, own, colour=line_colour(count), dashed=count >= len(LINE_COLOURS)))
             labels = (f"{key}-by-{axis.key}", f"{title} by {axis.name.partition(',')[0]}", text, unit, axis.name)
-            points = tuple(line for line in drawn if line.points())
-            figure = Figure(*labels, lines=points, x_from_zero=axis.key != "generation")
+            shown = tuple(line for line in drawn if line.points())
+            figure = Figure(*labels, lines=shown, x_from_zero=axis.key != "generation")
             if figure.lines:
                 found.setdefault(title, []).append(figure)
     return found

@@ -113,11 +113,11 @@ def facts_of(history: History, start: Line | None, rounds: History) -> list[Fact
     kinds: tuple[tuple[float | None, Callable[[float], str], str], ...] = (
         (number(last, "exact_play.share"), "{:.1%}".format, "moves that keep the exact value"),
         (number(begun, "start.games"), "{:,.0f}".format, "recorded games"),
-        (number(begun, "start.positions"), lambda n: f"{n:,.0f}" if n < 1e6 else short(n), "recorded positions"),
+        (number(begun, "start.positions"), "{:,.0f}".format, "recorded positions"),
         (number(begun, "train_steps"), "{:,.0f}".format, "first steps"),
         (number(rounds[-1], "held_out.policy_accuracy") if rounds else None, "{:.1%}".format, "held-out first moves"),
         (total(history, "games.games"), "{:,.0f}".format, "games"),
-        (total(history, "games.positions"), lambda n: f"{n:,.0f}" if n < 1e6 else short(n), "positions"),
+        (total(history, "games.positions"), "{:,.0f}".format, "positions"),
         (number(last, "train_steps"), "{:,.0f}".format, "training steps"),
         (number(last, "best"), "gen {:.0f}".format, "best net"),
         (best_elo(history), "{:+.0f}".format, "Elo over the first net"),
