@@ -292,8 +292,11 @@ class TreePlayer:
             for child in self._children(level, result):
                 (going_on if child.outcome() is None else ended)[child.key] = child
             result.positions += len(ended) + len(going_on)
-            for state in ended.values():
-                _count_end(result, state)
+            for outcome in (state.outcome() or 0 for state in ended.values()):
+                own = outcome if side == 0 else -outcome
+                result.wins += own > 0
+                result.draws += own == 0
+                result.losses += own < 0
             level = self._followed(list(going_on.values()), result)
         return result
 
@@ -336,23 +339,16 @@ class TreePlayer:
         return found
 
 
-def _count_end(result: PlayedTree, state: _core.State) -> None:
-    own_outcome = (state.outcome() or 0) * (1 if result.side == 0 else -1)
-    result.wins += own_outcome > 0
-    result.draws += own_outcome == 0
-    result.losses += own_outcome < 0
-
-
 def has_few_positions(game: _core.Game, most: int) -> bool:
     """Return whether at most `most` different positions can come about in a game."""
-    level, count = {0: game.new_initial_state()}, 1
-    while level and count <= most:
-        following: dict[int, _core.State] = {}
-        for state in level.values():
-            for action in state.legal_actions().tolist() if state.outcome() is None else ():
-                child = state.child(action)
-                following[child.key] = child
-                if count + len(following) > most:
+    places = [game.new_initial_state()]
+    known = {places[0].key}
+    for state in places:  # which grows behind this one
+        for action in state.legal_actions().tolist() if state.outcome() is None else ():
+            child = state.child(action)
+            if child.key not in known:
+                if len(known) == most:
                     return False
-        level, count = following, count + len(following)
-    return count <= most
+                known.add(child.key)
+                places.append(child)
+    return True

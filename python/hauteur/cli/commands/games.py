@@ -20,6 +20,7 @@ from hauteur.matches.exact_play import (
     FIXED_VISITS,
     LINES,
     PHASES,
+    TOTAL,
     PlayedTree,
     Preserved,
     SolvedSet,
@@ -140,11 +141,13 @@ def prove(
             whole = TreePlayer(player, game, replies="all", lines=SMALL, seed=seed)
             trees = [whole.play(side) for side in (0, 1)] if has_few_positions(game, SMALL) else []
     if json:
-        found = {"game": game.spec, "visits": visits, "trees": [asdict(tree) for tree in trees]}
-        print(json_format.dumps(found | (judged.to_json() if judged else {})))
+        facts = {"game": game.spec, "visits": visits, "trees": [asdict(tree) for tree in trees]}
+        print(json_format.dumps(facts | (judged.to_json() if judged else {})))
     else:
         for line in [*(judged.text() if judged else []), *(text for tree in trees for text in _tree_text(tree))]:
             print(line)
+        if judged and not trees and (found := judged.total.positions) < positions:
+            print(f"{found:,} of {positions:,} asked for: there are no more, or they take over {TOTAL:,} to solve")
         count, losses = sum(tree.positions for tree in trees), sum(tree.losses for tree in trees)
         visited = f"{count:,} positions visited, {losses} losses; " if trees else ""
         print(f"{visited}{visits} visits a move, {time.perf_counter() - started:.1f} s")
