@@ -54,6 +54,7 @@ def begin(page: Page, game: str, second: str, fen: str = "") -> None:
         page.locator("[name=start]").select_option("other")
         page.locator("[name=fen]").fill(fen)
     page.locator("[name=who]").nth(1).select_option(second)
+    page.locator("#board").evaluate("board => delete board.dataset.game")  # which the new game brings
     page.get_by_role("button", name="Start", exact=True).click()
     expect(page.locator("#board")).to_have_attribute("data-game", re.compile(f"^{game}.*{re.escape(fen)}"))
     expect(page.locator("#moves li")).to_have_count(0)
@@ -73,7 +74,9 @@ def test_games_by_clicks_and_drags(page: Page) -> None:
     begin(page, "chess", "person", PROMOTES)
     square(page, "e1").click()
     square(page, "g1").click()
+    expect(page.locator("#moves li")).to_have_count(1)
     square(page, "g7").drag_to(square(page, "h7"))
+    expect(page.locator("#moves li")).to_have_count(2)
     square(page, "a7").drag_to(square(page, "a8"))
     offered = page.get_by_role("group", name="what it becomes").get_by_role("button")
     words = [f"white {piece}, a8={sign}" for piece, sign in zip(PIECES, "QRBN", strict=True)]
