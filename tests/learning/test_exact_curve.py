@@ -7,10 +7,12 @@ import pytest
 from run_toys import Silent, assert_same_run, tiny
 
 from hauteur import _core
+from hauteur.games.registry import load_game
 from hauteur.learning import exact_curve
 from hauteur.learning.pipeline import learn
 from hauteur.learning.report.page import run_report
 from hauteur.learning.run_folder import RunFolder
+from hauteur.matches.exact_play import SolvedSet
 
 
 def test_a_run_is_judged_and_stays_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -39,6 +41,13 @@ def test_a_run_is_judged_and_stays_the_same(tmp_path: Path, monkeypatch: pytest.
     assert [point.x for point in curve.points()] == [1, 2, 3]
     lines = (tmp_path / "with" / "metrics.jsonl").read_text(encoding="utf-8").splitlines()
     assert all("exact_play" not in json.loads(line) for line in lines)
+
+
+def test_a_game_in_python_has_a_tenth_of_the_positions(tmp_path: Path) -> None:
+    folder = RunFolder(tmp_path)
+    exact_curve.measure_nets(folder, load_game("tutorial"), 95, [])
+    found = json.loads(folder.exact_play.read_text(encoding="utf-8"))
+    assert len(SolvedSet.from_text(load_game("tutorial"), found["positions"]).positions) == 10
 
 
 @pytest.mark.parametrize(("spec", "reason"), [("chess", "repetitions"), ("hex(size=9)", "take too long")])

@@ -9,8 +9,9 @@ from __future__ import annotations
 import time
 from contextlib import closing
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from hauteur import _core
 from hauteur.learning.run_folder import RunFolder
 from hauteur.matches.exact_play import (
     FIXED_SEARCH,
@@ -24,14 +25,11 @@ from hauteur.matches.exact_play import (
 from hauteur.players.search_player import SearchPlayer
 from hauteur.system.files import read_json, write_json
 
-if TYPE_CHECKING:
-    from hauteur import _core
-
 PROBE = 64
 """Positions by which it is found out whether a game can be solved."""
 
 SHARE = 10
-"""Work of solving, as a fraction of that of `hauteur prove`: one part in this number."""
+"""One part in this number: of the work of `hauteur prove`, and of the positions of a game that is written in Python."""
 
 
 def measure_nets(folder: RunFolder, game: _core.Game, count: int, best: list[int]) -> None:
@@ -63,6 +61,7 @@ def measure_nets(folder: RunFolder, game: _core.Game, count: int, best: list[int
 def _begun(game: _core.Game, count: int) -> dict[str, Any]:
     """Return the positions as the file has them, or why there are none."""
     limits = {"nodes": NODES // SHARE, "total": TOTAL // SHARE}
+    count = count if game.name in _core.game_names() else -(-count // SHARE)
     try:
         probe = solved_set(game, min(PROBE, count), nodes=limits["nodes"], total=limits["total"] // SHARE)
         if not probe.positions or probe.plies.start > probe.plies[-1] / 2:

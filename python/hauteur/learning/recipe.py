@@ -347,7 +347,8 @@ class RunSettings(Section):
     The run's folder is <directory>/<game>/<tag>; threads: CPU threads, 0 = one per core; exact: a run killed and
     resumed is bit-identical to an uninterrupted one (see hauteur.networks.evaluators.fixed_rows); backend and
     precision: the evaluator of self-play and gate; generations: 0 = only [start]; solved_positions: positions by which
-    the report measures each best net, in games that can be solved (see hauteur.learning.exact_curve), 0 = none.
+    the report measures each best net, in games that can be solved (see hauteur.learning.exact_curve), 0 = none; a
+    tenth of them in games written in Python.
     """
 
     directory: str = "runs"
