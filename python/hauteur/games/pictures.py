@@ -177,13 +177,12 @@ def action_area(board: Board, squares: tuple[int, ...]) -> tuple[int, ...]:
 
 def symbols(look: Look, signs: Iterable[str]) -> list[str]:
     """Return a `<g>` for each of these signs of the cells, with the id `LOOK-SIGN`, drawn in a cell of CELL units."""
-    draw = STYLES[look].draw
-    return [f'<g id="{symbol_id(look, sign)}">{draw(sign)}</g>' for sign in sorted(signs)]
+    return [f'<g id="{symbol_id(look, sign)}">{sign_svg(look, sign)}</g>' for sign in sorted(signs)]
 
 
 def sign_svg(look: Look, sign: str) -> str:
     """Return the drawing of a sign of the cells, in a square of CELL units at the origin."""
-    return STYLES[look].draw(sign)
+    return "" if sign == "." and look != "discs" else STYLES[look].draw(sign)
 
 
 def symbol_id(look: Look, sign: str) -> str:
@@ -277,7 +276,7 @@ def _chess_piece(sign: str) -> str:
     """
     from chess.svg import PIECES
 
-    return "" if sign == "." else _STYLED.sub(_with_attributes, re.sub(r' id="[^"]*"', "", PIECES[sign]))
+    return _STYLED.sub(_with_attributes, re.sub(r' id="[^"]*"', "", PIECES[sign]))
 
 
 _STYLED = re.compile(r'<(\w+)([^>]*?) style="([^"]*)"([^>]*?)(/?)>')
@@ -294,14 +293,10 @@ def _with_attributes(tag: re.Match[str]) -> str:
 
 
 def _stone(sign: str) -> str:
-    if sign == ".":
-        return ""
     return f'<circle cx="22.5" cy="22.5" r="19" fill="{"#16140f" if sign == "X" else "#fafafa"}" stroke="#16140f"/>'
 
 
 def _coloured_stone(sign: str) -> str:
-    if sign == ".":
-        return ""
     return f'<circle cx="22.5" cy="22.5" r="17" fill="{RED if sign == "X" else BLUE}" stroke="#16140f"/>'
 
 
@@ -311,15 +306,12 @@ def _disc(sign: str) -> str:
 
 
 def _cross(sign: str) -> str:
-    if sign == ".":
-        return ""
     shape = '<path d="M9 9l27 27m0-27l-27 27"/>' if sign == "X" else '<circle cx="22.5" cy="22.5" r="14"/>'
     return f'<g fill="none" stroke="#222" stroke-width="4">{shape}</g>'
 
 
 def _letter(sign: str) -> str:
-    shape = f'<text x="22.5" y="31" font-family="sans-serif" font-size="24" text-anchor="middle">{escape(sign)}</text>'
-    return "" if sign == "." else shape
+    return f'<text x="22.5" y="31" font-family="sans-serif" font-size="24" text-anchor="middle">{escape(sign)}</text>'
 
 
 class Style(NamedTuple):

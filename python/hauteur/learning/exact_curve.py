@@ -4,8 +4,6 @@ The positions and what was found are one file of the run's folder, `exact_play.j
 is no part of a step: neither its seconds nor its evaluations count in the run's, and no game or net depends on it.
 """
 
-from __future__ import annotations
-
 import time
 from contextlib import closing
 from pathlib import Path

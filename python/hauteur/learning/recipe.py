@@ -10,6 +10,7 @@ import tomli_w
 from pydantic import Field, field_validator, model_validator
 
 from hauteur.games.registry import load_game
+from hauteur.learning.exact_targets import with_exact_ends
 from hauteur.matches.record import Resignation
 from hauteur.mcts.params import Cpuct, Dirichlet, Fpu, SearchParams, Temperature
 from hauteur.networks.architecture import NetworkName, NetworkSetting, ResNet
@@ -214,6 +215,8 @@ class TrainSettings(Section):
     their policy and value targets; schedule: the learning rate falls over the run (cosine, to final_learning_rate),
     stays, or rises and falls in every generation (one_cycle); proven_targets: whether results that the solver has
     proven are value targets: of the positions in which they are proven, or also of those before in the game;
+    exact_nodes: positions that alpha-beta searches at most to solve a position of a game, from the last one back to
+    the first that takes more, which makes value and policy targets exact (hauteur.learning.exact_targets), 0 = off;
     max_gradient_norm: 0 = no clipping; weight_average: decay of the running mean of the weights over the steps,
     which is the net that plays (0 = the weights themselves); device: of the training; mixed_precision: activations
     and gradients in 16 bits, auto: where the processor multiplies them; workers: threads that draw and encode
@@ -241,6 +244,7 @@ class TrainSettings(Section):
     value_weight: Weight = 1.0
     root_value_share: Share = 0.0
     proven_targets: ProvenTargets = "off"
+    exact_nodes: Annotated[int, Field(ge=0, le=1_000_000_000)] = 0
     surprise_weight: Share = 0.0
     average_equal: bool = False
     mask_illegal: bool = False
@@ -391,7 +395,8 @@ class Recipe(Section):
 
     @model_validator(mode="after")
     def _sections_fit_each_other(self) -> Self:
-        for misfit in chain(self._misfits_of_start(), self._misfits_of_selfplay(), self._misfits_of_decisions()):
+        of_targets, of_decisions = self._misfits_of_targets(), self._misfits_of_decisions()
+        for misfit in chain(self._misfits_of_start(), self._misfits_of_selfplay(), of_targets, of_decisions):
             raise ValueError(misfit)
         return self
 
@@ -425,11 +430,6 @@ class Recipe(Section):
         if (play.opponent_net is None) != (play.search.opponent_net is None):
             need = "selfplay.opponent_net (the net) and [selfplay.search.opponent_net]"
             yield f"a model of the opponent needs both, {need}; one is missing"
-        contempt, proves = play.search.search_contempt, self.train.proven_targets != "off"
-        if proves and play.search.solver is None:
-            yield "train.proven_targets needs [selfplay.search.solver], whose proofs are the targets"
-        if proves and contempt is not None and contempt.proofs_respect_contempt:
-            yield "train.proven_targets needs exact proofs: search_contempt.proofs_respect_contempt must be false"
         if play.opponent_net is not None and self.large is not None:
             yield "selfplay.opponent_net and [large] exclude each other: both are a second net"
         if play.episodes.endswith("opponent") and self.opponent is None:
@@ -437,6 +437,20 @@ class Recipe(Section):
         if self.opponent is not None and not play.episodes.endswith("opponent"):
             need = '"best-versus-opponent" or "candidate-versus-opponent"'
             yield f"the section [opponent] needs selfplay.episodes = {need}"
+
+    def _misfits_of_targets(self) -> Iterator[str]:
+        search, nodes, proves = self.selfplay.search, self.train.exact_nodes, self.train.proven_targets != "off"
+        if proves and search.solver is None and not nodes:
+            yield "train.proven_targets needs [selfplay.search.solver], whose proofs are targets, or train.exact_nodes"
+        if proves and search.search_contempt is not None and search.search_contempt.proofs_respect_contempt:
+            yield "train.proven_targets needs exact proofs: search_contempt.proofs_respect_contempt must be false"
+        if nodes and not proves:
+            yield 'train.exact_nodes needs train.proven_targets = "position" or "earlier"'
+        if nodes:
+            try:
+                with_exact_ends([], load_game(self.game), nodes)
+            except ValueError as error:
+                yield f"train.exact_nodes: {error}"
 
     def _misfits_of_decisions(self) -> Iterator[str]:
         test, steers, lag = self.gate.sprt, self.controller, self.selfplay.max_policy_lag

@@ -169,18 +169,15 @@ class ReplayBuffer:
         self._results = games.results
         if self.proven != "off":
             self._results = games.proven_results(earlier=self.proven == "earlier")
-        self._weigh(games)
+        if self.surprise_weight > 0:
+            divergences = games.surprise[self._learned]
+            weights = drawing_weights(divergences, games.game_of(self._learned), self.surprise_weight)
+            self._summed_weights = np.cumsum(weights)
         if self.average_equal:
             self._group(games, added)
         self._columns = own_columns(self.targets, games) if self.targets is not None else {}
         if self.extra.short_term > 0:
             self._columns["short_term"] = short_term_values(games, self.extra.horizons)
-
-    def _weigh(self, games: Games) -> None:
-        if self.surprise_weight > 0:
-            divergences = games.surprise[self._learned]
-            weights = drawing_weights(divergences, games.game_of(self._learned), self.surprise_weight)
-            self._summed_weights = np.cumsum(weights)
 
     def _group(self, games: Games, added: int) -> None:
         """Average the targets of equal positions; `added` moves at the end are new, the others have their keys."""

@@ -15,6 +15,7 @@ from hauteur import _core
 from hauteur.cluster.unit import TakeUnit, Unit, UnitResult
 from hauteur.games.game_line import NO_NET
 from hauteur.games.registry import load_game
+from hauteur.learning.exact_targets import with_exact_ends
 from hauteur.learning.planned import PlannedGames, n_scl_of
 from hauteur.learning.recipe import OpponentSettings, Recipe, SelfPlaySettings
 from hauteur.learning.shards import shard_bytes
@@ -241,6 +242,8 @@ class LearningJob:
                     now, (unit, records) = self._counts(facts), ended
                     spent = {name: now[name] - before.get(name, 0.0) for name in now}
                     own = {"games": len(records), "moves": sum(len(one.actions) for one in records)}
+                    if nodes := 0 if unit.kind == "gate" else self.recipe.train.exact_nodes:
+                        records = with_exact_ends(records, game, nodes)
                     found = [replace(one, n_scl=self.n_scl, learn=self._learn(one)) for one in records]
                     content = shard_bytes(game.spec, found, generation=self.generation, nets=self.nets)
                     yield UnitResult(unit.key, content, {**own, **spent})

@@ -136,16 +136,12 @@ class MatchResult:
         return write_games(Path(path), [(self.match, self.games)], evals=evals)
 
     def __repr__(self) -> str:
-        return "\n".join([*self._notices(), table(self.match.tally, self.match.work, self.names)])
+        of = "" if self.match.games_wanted is None else f" of {self.match.games_wanted:,}"
+        notice = f"{'interrupted' if self.interrupted else 'not complete'}: {len(self.games):,}{of} games\n"
+        return ("" if self.complete else notice) + table(self.match.tally, self.match.work, self.names)
 
     def _repr_html_(self) -> str:
         return f"<pre>{escape(repr(self))}</pre>"
-
-    def _notices(self) -> list[str]:
-        if self.complete:
-            return []
-        of = "" if self.match.games_wanted is None else f" of {self.match.games_wanted:,}"
-        return [f"{'interrupted' if self.interrupted else 'not complete'}: {len(self.games):,}{of} games"]
 
 
 class SprtResult(MatchResult):

@@ -13,13 +13,7 @@ from pydantic import TypeAdapter, ValidationError
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
-from hauteur.networks.architecture import (
-    Architecture,
-    Lc0Architecture,
-    RegisteredArchitecture,
-    Shape,
-    TrainingFacts,
-)
+from hauteur.networks.architecture import Architecture, Lc0Architecture, RegisteredArchitecture, Shape, TrainingFacts
 from hauteur.networks.layers import Floats, lc0_shapes, resnet_shapes
 from hauteur.networks.registry import Contents, Format, Net
 from hauteur.system.errors import one_line

@@ -8,14 +8,4 @@ from hauteur.plots.figure import LINE_COLOURS, Figure, Series, lines, over_seeds
 from hauteur.plots.files import write_csv, write_png
 from hauteur.plots.page import svg
 
-__all__ = [
-    "LINE_COLOURS",
-    "Figure",
-    "Series",
-    "lines",
-    "over_seeds",
-    "shares",
-    "svg",
-    "write_csv",
-    "write_png",
-]
+__all__ = ["LINE_COLOURS", "Figure", "Series", "lines", "over_seeds", "shares", "svg", "write_csv", "write_png"]

@@ -6,7 +6,7 @@ shows it; the names of the series are beside the drawing, in a legend of HTML th
 
 import json
 import shlex
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from math import log10
@@ -90,15 +90,12 @@ def figure_html(figure: Figure) -> str:
 def _legend(figure: Figure) -> list[tuple[str, str]]:
     """Sign and name: boxes for areas, lines for lines, a shaded line for the threshold."""
     boxes = [(f'<rect width="22" height="10" rx="2" fill="var(--{area.colour})"/>', area.name) for area in figure.areas]
-    lines = [(_stroke(line), line.name) for line in figure.lines]
+    stroke = '<line x2="22" y1="6" y2="6" stroke="var(--{})" stroke-width="3"{}/>'
+    dashes = ("", ' stroke-dasharray="6 4"')
+    lines = [(stroke.format(line.colour, dashes[line.dashed]), line.name) for line in figure.lines]
     band = [('<line class="band" x2="22" y1="6" y2="6"/>', figure.threshold_text())] * (figure.threshold is not None)
     shapes = [*boxes, *lines, *band]
     return [(f'<svg viewBox="0 0 22 10" aria-hidden="true">{shape}</svg>', name) for shape, name in shapes]
-
-
-def _stroke(line: Series) -> str:
-    dashes = ' stroke-dasharray="6 4"' if line.dashed else ""
-    return f'<line x2="22" y1="6" y2="6" stroke="var(--{line.colour})" stroke-width="3"{dashes}/>'
 
 
 def facts_html(facts: Iterable[tuple[str, str]]) -> str:
@@ -208,15 +205,13 @@ class _Axis:
     logit: bool = False
 
     def __call__(self, value: float) -> float:
-        scale: Callable[[float], float] = _log_odds if self.logit else log10 if self.log else float
         if self.logit:
             value = min(max(value, self.low), self.high)
-        share = (scale(value) - scale(self.low)) / (scale(self.high) - scale(self.low))
-        return self.begin + share * (self.end - self.begin)
-
-
-def _log_odds(share: float) -> float:
-    return log10(share / (1 - share))
+        at, low, high = (
+            log10(one / (1 - one)) if self.logit else log10(one) if self.log else one
+            for one in (value, self.low, self.high)
+        )
+        return self.begin + (at - low) / (high - low) * (self.end - self.begin)
 
 
 @dataclass(frozen=True)

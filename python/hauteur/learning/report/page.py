@@ -10,17 +10,7 @@ from typing import Any, NamedTuple
 from hauteur.cluster.scheduler import numbers_in_words
 from hauteur.learning.display import read_progress
 from hauteur.learning.recipe import Recipe, recipe_toml
-from hauteur.learning.report.figures import (
-    ROUNDS,
-    History,
-    Line,
-    axes,
-    column,
-    is_gated,
-    number,
-    run_figures,
-    total,
-)
+from hauteur.learning.report.figures import ROUNDS, History, Line, axes, column, is_gated, number, run_figures, total
 from hauteur.learning.run_folder import RunFolder
 from hauteur.plots.figure import short
 from hauteur.plots.page import facts_html

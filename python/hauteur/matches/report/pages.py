@@ -10,14 +10,7 @@ from hauteur.games.walks import MoveNote, WalkNotes, drawing_of, evenly, result_
 from hauteur.matches.game_files import by_side, outcome_of, played_line, score_of
 from hauteur.matches.ratings.elo import MatchScore, PairsInOrder, elo_of_score
 from hauteur.matches.ratings.rating_list import Rating, RatingList, crosstable_rows
-from hauteur.matches.report.stored import (
-    STORED,
-    Stored,
-    StoredMatch,
-    StoredMatches,
-    StoredTournament,
-    read_stored,
-)
+from hauteur.matches.report.stored import STORED, Stored, StoredMatch, StoredMatches, StoredTournament, read_stored
 from hauteur.matches.results import IntervalSource, MatchGame, Tally, sprt_line, sprt_text
 from hauteur.mcts.scores import score_text, value_of_pawns
 from hauteur.plots import Figure, Series, lines

@@ -28,14 +28,7 @@ _RUN_ERRORS: tuple[type[Exception], ...] = (*ORT_ERRORS, ValueError)
 class OrtEvaluator(GameEvaluator):
     """A network file run by onnxruntime on the CPU, float32. Threads do not spin: ruinous on a busy machine."""
 
-    def __init__(
-        self,
-        game: _core.Game,
-        path: Path,
-        *,
-        threads: int = 1,
-        batch_size: int | None = None,
-    ) -> None:
+    def __init__(self, game: _core.Game, path: Path, *, threads: int = 1, batch_size: int | None = None) -> None:
         super().__init__(game, f"{path.name} onnxruntime float32 {threads} threads", batch_size or PREFERRED_ROWS)
         options = ort.SessionOptions()
         options.intra_op_num_threads = threads

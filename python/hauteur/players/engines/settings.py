@@ -22,11 +22,6 @@ WHOLE_GAME = re.compile(r"(?:(\d{1,4}):)?(\d{1,5}(?:\.\d{1,3})?)(?:\+(\d{1,5}(?:
 """A time control: seconds or minutes:seconds for the game, and seconds for every move."""
 
 
-def _time_control(text: str) -> str:
-    clock_of(text)
-    return text
-
-
 def clock_of(text: str) -> tuple[float, float]:
     """Seconds for the whole game and for every move of a time control like 10+0.1 or 3:00+2; ValueError for others."""
     found = WHOLE_GAME.fullmatch(text)
@@ -51,7 +46,7 @@ class EngineSettings(Section):
     nodes: Annotated[int, Field(ge=1, le=10**15)] | None = None
     depth: Annotated[int, Field(ge=1, le=1000)] | None = None
     movetime: Annotated[int, Field(ge=1, le=10**9)] | None = None
-    tc: Annotated[str, AfterValidator(_time_control)] | None = None
+    tc: Annotated[str, AfterValidator(lambda text: text if clock_of(text) else "")] | None = None
     start_timeout: Annotated[float, Field(gt=0, le=3600)] = 10.0
     move_timeout: Annotated[float, Field(gt=0, le=10**6)] | None = None
     time_margin: Annotated[int, Field(ge=0, le=60_000)] = 50

@@ -326,12 +326,9 @@ def _visits(line: Line, tree: TreeNodes) -> int:
 
 def _place_json(state: _core.State, line: Line, a: TreeNodes, b: TreeNodes) -> dict[str, Any]:
     """A node with the figures that it has in both trees, None where it is not in one."""
-    found = {name: _figures(tree.nodes.get(line)) for name, tree in (("a", a), ("b", b))}
+    places = {"a": a.nodes.get(line), "b": b.nodes.get(line)}
+    found = {name: one and {"visits": one.visits, "q": one.q if one.visits else None} for name, one in places.items()}
     return {"line": list(line), "moves": line_texts(state, line), **found}
-
-
-def _figures(place: TreePlace | None) -> dict[str, Any] | None:
-    return None if place is None else {"visits": place.visits, "q": place.q if place.visits else None}
 
 
 def _move_json(state: _core.State, move: RootMove, total: int) -> dict[str, Any]:
@@ -359,10 +356,11 @@ def explain_text(found: dict[str, Any], *, rows: int) -> str:
     same = "the same move" if found["same_best"] else "another move"
     lines, at = found["lines"], found["lines"]["parts_at"]
     parting = "the best lines are the same as far as both go" if at is None else f"the best lines part at ply {at + 1}"
+    sides = [[label, *(_figure_text(found["sides"][name][key]) for name in "ab")] for label, key in SIDE_FACTS]
     parts = [
         f"{found['game']}, {settings}",
         f"{same}; {found['visits_moved']:,} visits went to other moves",
-        _sides_text(found["sides"]),
+        text_table(("", "A", "B"), sides, shown=len(sides)),
         "",
         _moves_text(found["moves"][:rows]),
         parting,
@@ -379,11 +377,6 @@ SIDE_FACTS = (
     *(("W D L %", "wdl"), ("deepest", "seldepth"), ("evaluations", "evaluations"), ("tree digest", "digest")),
 )
 """Facts of a side that are shown: the label and the key."""
-
-
-def _sides_text(sides: dict[str, Any]) -> str:
-    rows = [[label, *(_figure_text(sides[name][key]) for name in "ab")] for label, key in SIDE_FACTS]
-    return text_table(("", "A", "B"), rows, shown=len(rows))
 
 
 def _moves_text(moves: list[dict[str, Any]]) -> str:

@@ -213,12 +213,8 @@ def solve_table(result: Mapping[str, Any]) -> str:
     heads = ["player", *(f"{count:,} visits" for count in counts), "median visits to solution"]
     table = text_table(heads, rows, shown=len(rows))
     title = f"{result['problems']:,} problems; solved, with 95 % intervals"
-    return "\n".join([title, table, *map(_pair_text, result["pairs"])])
-
-
-def _pair_text(pair: dict[str, Any]) -> str:
-    alone = f"{pair['a_alone']} solved by {pair['a']} alone, {pair['b_alone']} by {pair['b']} alone"
-    return f"at {pair['visits']:,} visits {alone}"
+    pair = "at {visits:,} visits {a_alone} solved by {a} alone, {b_alone} by {b} alone"
+    return "\n".join([title, table, *(pair.format(**one) for one in result["pairs"])])
 
 
 def _solved_text(one: dict[str, Any]) -> str:

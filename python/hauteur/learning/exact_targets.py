@@ -1,0 +1,43 @@
+"""Targets that are exact: the last positions of finished games, solved by alpha-beta."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from hauteur import _core
+from hauteur.games.played_game import position_after
+from hauteur.matches.record import GameRecord
+
+
+def with_exact_ends(records: Sequence[GameRecord], game: _core.Game, nodes: int) -> list[GameRecord]:
+    """Return games with exact targets, each from its last position back to the first that takes more than `nodes`.
+
+    The result of a solved position is proven; its policy target has the moves alone that keep it, in their proportions,
+    or all alike where the search saw none. Raise ValueError for a game that cannot be solved by its positions.
+    """
+    solver = _core.ExactSolver(game, 18)  # a new one: what is solved must not depend on games before these
+    return [_with_exact_end(record, game, solver, nodes) for record in records]
+
+
+def _with_exact_end(record: GameRecord, game: _core.Game, solver: _core.ExactSolver, nodes: int) -> GameRecord:
+    states = [position_after(record.plan.begin(game), record.plan.start)]
+    for action in record.actions[:-1].tolist():
+        states.append(states[-1].child(action))
+    proven, ends = record.proven.copy(), np.cumsum(record.policy_lengths)[:-1].tolist()
+    actions, counts = (np.split(column, ends) for column in (record.policy_actions, record.policy_counts))
+    for move in reversed(range(len(states))):
+        if (values := solver.move_values(states[move], nodes)) is None:
+            break
+        best = states[move].legal_actions()[np.equal(values, max(values))]
+        kept = np.isin(actions[move], best) & counts[move].astype(np.bool_)
+        seen = actions[move][kept], counts[move][kept]
+        actions[move], counts[move] = seen if kept.any() else (best.astype(np.uint16), np.ones(len(best), np.uint32))
+        proven[move] = max(values) + 2
+    return replace(
+        record,
+        proven=proven,
+        policy_actions=np.concatenate(actions),
+        policy_counts=np.concatenate(counts),
+        policy_lengths=np.array(list(map(len, actions)), np.uint16),
+    )
