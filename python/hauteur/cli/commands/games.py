@@ -26,6 +26,7 @@ from hauteur.matches.exact_play import (
     SolvedSet,
     TreePlayer,
     has_few_positions,
+    limits_of,
     solved_set,
     summed,
     value_preserving_moves,
@@ -147,7 +148,8 @@ def prove(
         for line in [*(judged.text() if judged else []), *(text for tree in trees for text in _tree_text(tree))]:
             print(line)
         if judged and not trees and (found := judged.total.positions) < positions:
-            print(f"{found:,} of {positions:,} asked for: there are no more, or they take over {TOTAL:,} to solve")
+            _, most = limits_of(game, 0, TOTAL)
+            print(f"{found:,} of {positions:,} asked for: there are no more, or solving takes over {most:,} nodes")
         count, losses = sum(tree.positions for tree in trees), sum(tree.losses for tree in trees)
         visited = f"{count:,} positions visited, {losses} losses; " if trees else ""
         print(f"{visited}{visits} visits a move, {time.perf_counter() - started:.1f} s")
