@@ -447,7 +447,7 @@ class Recipe(Section):
         if nodes and not proves:
             yield 'train.exact_nodes needs train.proven_targets = "position" or "earlier"'
         if nodes:
-            try:
+            try:  # whose solver refuses games in which the past matters
                 with_exact_ends([], load_game(self.game), nodes)
             except ValueError as error:
                 yield f"train.exact_nodes: {error}"

@@ -259,16 +259,18 @@ def _tables(games: Sequence[ReviewedGame]) -> Iterator[str]:
     rows = 0
     first = _first_player(games)
     names = ("move", f"{first} W D L before", "after", "lost", "punished", "best line")
-    button = '<button class="link {}" data-walk="{} {}">{}</button>'  # opens the position after the move
     for number, game in enumerate(games):
         rows += len(game.moves)
         if rows > MOST_ROWS:
             yield f"<p>{len(games) - number:,} more games have no table here; they are in result.json.</p>"
             return
-        lines = [
-            [Markup(button.format(move.mark, number, move.ply + 1, escape(move_text(move)))), *move_cells(move)[1:]]
-            for move in game.moves
-        ]
+        lines = [[_link(number, move), *move_cells(move)[1:]] for move in game.moves]
         shown = " open" if len(games) == 1 else ""
         table = table_html(names, lines)
         yield f"<details{shown}><summary>{escape(_title(game))}</summary>{table}</details>"
+
+
+def _link(number: int, move: MoveReport) -> Markup:
+    """Return a button that opens the position after the move."""
+    name = escape(move_text(move))
+    return Markup(f'<button class="link {move.mark}" data-walk="{number} {move.ply + 1}">{name}</button>')
