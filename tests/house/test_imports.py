@@ -76,6 +76,27 @@ def internal_imports(name: str, *, functions: bool) -> set[str]:
     return found
 
 
+CLOSURES = {
+    "learning.pipeline": 60,
+    "matches.match": 60,
+    "engine.uci.engine": 50,
+    "engine.gtp.engine": 65,
+    "mcts.analysis": 30,
+    "web.app": 80,
+}
+"""Entry point -> most modules of the package that importing it loads: what a reader must know of to understand it."""
+
+
+@pytest.mark.parametrize("entry", CLOSURES)
+def test_an_entry_point_rests_on_few_modules(entry: str) -> None:
+    reached, waiting = {entry}, [entry]
+    while waiting:
+        new = internal_imports(waiting.pop(), functions=False) - reached
+        reached |= new
+        waiting.extend(new)
+    assert len(reached) <= CLOSURES[entry], sorted(reached)
+
+
 def test_the_rooms_are_the_package() -> None:
     children = {
         path.name for path in PACKAGE.iterdir() if path.name != "__pycache__" and not path.name.startswith("_core.abi3")
