@@ -8,7 +8,7 @@ import pytest
 
 from hauteur.learning import controller
 from hauteur.learning.controller import ControllerState, Observation
-from hauteur.learning.recipe import ControllerSettings
+from hauteur.learning.recipe import ControllerSettings, Recipe, SelfPlaySettings, SelfPlayTemperature
 
 Curve = Callable[[int, int, int], float]
 """True (w + l)/d by generation, N_scl and visits."""
@@ -43,10 +43,11 @@ class Games:
 
     def play(self, generations: int) -> ControllerState:
         for generation in range(1, generations + 1):
-            while controller.wants_probe(self.state, generation):
+            while controller.wants_probe(self.settings, self.state, generation):
                 self.probes += 1
                 probe = self._games(generation, self.settings.probe_games)
                 self.state = controller.after_probe(self.settings, self.state, probe)
+            assert self.state.n_scl is not None
             self.true_ratios.append(self.curve(generation, self.state.n_scl, self.state.visits))
             self.n_scls.append(self.state.n_scl)
             self.visits.append(self.state.visits)
@@ -56,6 +57,7 @@ class Games:
 
     def _games(self, generation: int, games: int) -> Observation:
         n_scl, visits = self.state.n_scl, self.state.visits
+        assert n_scl is not None
         ratio = self.curve(generation, n_scl, visits)
         decisive = int(self.random.binomial(games, ratio / (1 + ratio)))
         return seen(n_scl, decisive, games - decisive, generation=generation, visits=visits)
@@ -68,7 +70,7 @@ def test_many_games_speak_for_themselves() -> None:
     counts = {n: round(100_000 / (1 + 4 / n**0.5)) for n in (4, 8, 16, 32)}
     line = controller.fit([seen(n, 100_000 - draws, draws) for n, draws in counts.items()], 1000)
     assert line.slope == pytest.approx(-0.5, abs=0.01)
-    assert line.n_scl_for(1.0) == pytest.approx(16, rel=0.02)
+    assert line.lever_for(1.0) == pytest.approx(16, rel=0.02)
 
 
 def test_the_newest_generations_count_most() -> None:
@@ -79,9 +81,9 @@ def test_the_newest_generations_count_most() -> None:
 
 def test_bounds_hold_and_visits_are_one() -> None:
     settings = ControllerSettings(low=3, high=12)
-    assert controller.best_n_scl(settings, [seen(10, 400, 1)], 1000) == 12
-    assert controller.best_n_scl(settings, [seen(4, 1, 400)], 1000) == 3
-    assert controller.best_n_scl(ControllerSettings(), [seen(10, 400, 1, visits=16)], 16) == 16
+    assert controller.best_lever(settings, [seen(10, 400, 1)], 1000, generation=2) == 12
+    assert controller.best_lever(settings, [seen(4, 1, 400)], 1000, generation=2) == 3
+    assert controller.best_lever(ControllerSettings(), [seen(10, 400, 1, visits=16)], 16, generation=2) == 16
     assert controller.begin(ControllerSettings(initial_n_scl=50), 30).n_scl == 30
 
 
@@ -112,18 +114,70 @@ def test_visits_double_when_n_scl_settles_and_probes_follow() -> None:
 
 def test_a_generation_is_played_near_what_was_seen() -> None:
     state = controller.begin(ControllerSettings(), 100)
-    assert controller.wants_probe(state, 1)
+    assert controller.wants_probe(ControllerSettings(), state, 1)
     state = controller.after_probe(ControllerSettings(), state, seen(5, 48, 2, visits=100))
     assert state.n_scl == 40
-    assert controller.wants_probe(state, 1), "40 is far from 5"
+    assert controller.wants_probe(ControllerSettings(), state, 1), "40 is far from 5"
     state = controller.after_probe(ControllerSettings(), state, seen(40, 26, 24, visits=100))
-    assert not controller.wants_probe(state, 1)
+    assert not controller.wants_probe(ControllerSettings(), state, 1)
 
 
 def test_probes_end_although_the_target_is_out_of_reach() -> None:
     settings, state = ControllerSettings(), controller.begin(ControllerSettings(), 100_000)
     probes = 0
-    while controller.wants_probe(state, 1):
+    while controller.wants_probe(ControllerSettings(), state, 1):
         probes += 1
+        assert state.n_scl is not None
         state = controller.after_probe(settings, state, seen(state.n_scl, 50, 0, visits=100_000))
     assert probes == controller.MOST_PROBES
+
+
+WARM = ControllerSettings(by="temperature", double_visits=False, targets=(0.5, 0.5, 2.0), probe_always=True)
+
+
+def warm(warmth: float, decisive: int, drawn: int, *, generation: int = 1) -> Observation:
+    return Observation(generation=generation, warmth=warmth, visits=16, decisive=decisive, drawn=drawn)
+
+
+def test_temperatures_follow_the_target_of_each_generation() -> None:
+    """(w + l)/d is twice the factor to the power 0.7: the targets are met at factors of 0.14 and 1."""
+    state, factors = controller.begin(WARM, 16), []
+    for generation in range(1, 9):
+        assert controller.wants_probe(WARM, state, generation), "each generation begins with a probe"
+        while controller.wants_probe(WARM, state, generation):
+            probe = _warm_games(state, 1000, generation)
+            state = controller.after_probe(WARM, state, probe)
+        factors.append(state.warmth)
+        state = controller.after_generation(WARM, state, _warm_games(state, 5000, generation))
+    assert factors[1] == pytest.approx(0.25 ** (1 / 0.7), rel=0.1)
+    assert factors[-1] == pytest.approx(1.0, rel=0.1)
+    assert state.n_scl is None
+    metrics = controller.controller_metrics(WARM, state)
+    assert (metrics["target"], metrics["warmth"]) == (2.0, factors[-1])
+
+
+def _warm_games(state: ControllerState, games: int, generation: int) -> Observation:
+    """The expected numbers of games with this state's factor."""
+    assert state.warmth is not None
+    ratio = 2 * state.warmth**0.7
+    decisive = round(games * ratio / (1 + ratio))
+    return warm(state.warmth, decisive, games - decisive, generation=generation)
+
+
+def test_factors_keep_their_bounds_and_change_both_temperatures() -> None:
+    assert controller.best_lever(WARM, [warm(1.0, 1, 400)], 16, generation=1) == pytest.approx(1 / 8)
+    assert controller.best_lever(WARM, [warm(8.0, 1, 400)], 16, generation=1) == pytest.approx(1 / WARM.high_warmth)
+    play = SelfPlaySettings(temperature=SelfPlayTemperature(initial=1.0, cutoff_move=15, endgame=0.25))
+    changed = controller.controlled(play, ControllerState(warmth=2.0, visits=16))
+    assert (changed.temperature.initial, changed.temperature.endgame) == (2.0, 0.5)
+    assert (changed.temperature.cutoff_move, changed.search) == (15, play.search)
+
+
+def test_a_controller_of_temperatures_fits_its_recipe() -> None:
+    for wrong, settings in (("double_visits must be false", {}), ("must be above 0", {"double_visits": False})):
+        with pytest.raises(ValueError, match=wrong):
+            Recipe(
+                game="chess",
+                selfplay={"temperature": {"initial": 0.0}},
+                controller={"by": "temperature", **settings},
+            )

@@ -4,6 +4,7 @@ import hashlib
 import json
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ from run_killer import Silent
 from run_toys import games_of
 
 from hauteur.learning.checkpoint import load_checkpoint
+from hauteur.learning.display import Display
 from hauteur.learning.pipeline import learn
 from hauteur.learning.recipe import Recipe, parse_recipe, recipe_toml
 from hauteur.learning.run_folder import RunFolder
@@ -128,3 +130,26 @@ def test_killed_inside_every_write(through: Path, tmp_path: Path, first: str) ->
     ):
         assert any(part in path for path in killed), f"no write of {part} was killed"
     assert_same_run(tmp_path / "run", through)
+
+
+def test_a_controller_of_temperatures_resumes_with_the_factors_of_earlier_generations(tmp_path: Path) -> None:
+    controller = {
+        "by": "temperature",
+        "targets": (20.0, 0.05),
+        "double_visits": False,
+        "probe_games": 6,
+        "long_game": 20,
+    }
+    warm = parse_recipe({**RECIPE, "controller": {**controller, "probe_always": True}}, "test")
+    learn(warm, folder=tmp_path / "through", display=Silent())
+
+    def interrupt(row: object) -> None:
+        raise KeyboardInterrupt
+
+    for _ in range(GENERATIONS):
+        with suppress(KeyboardInterrupt):
+            learn(warm, folder=tmp_path / "run", display=Display(interrupt))
+    assert_same_run(tmp_path / "run", tmp_path / "through")
+    state, _ = load_checkpoint(RunFolder(tmp_path / "run").checkpoint)
+    factors = [line["search_contempt"]["warmth"] for line in state.history]
+    assert len(set(factors)) == GENERATIONS

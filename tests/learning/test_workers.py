@@ -37,6 +37,15 @@ VARIANTS: dict[str, dict[str, Any]] = {
     },
     "candidate": {"selfplay": {"episodes": "candidate-versus-best"}, "gate": {"by": "episodes"}},
     "controller": {"controller": {"probe_games": 6, "max_visits": 16}},
+    "temperature": {
+        "controller": {
+            "by": "temperature",
+            "targets": (0.5, 2.0),
+            "probe_games": 6,
+            "probe_always": True,
+            "double_visits": False,
+        },
+    },
     "two nets": {
         "large": {**TINY_NET, "filters": 8},
         "selfplay": {"search": {"second_net": {"small_visits": 8, "large_visits": 4}, "reuse_tree": False}},

@@ -26,8 +26,8 @@ class RunState(BaseModel):
     generation: the current one, from 1, or 0 while the run learns from recorded games; done: its finished steps;
     current: its metrics so far; best: generation of the best net, best_elo its Elo (the first net has 0); train_steps:
     optimiser steps; games: number of games of every generation (the replay index); digests: their hashes, where known;
-    controller: state of the N_scl controller, where the recipe has one; start: the metrics of generation 0; history:
-    those of finished generations;
+    controller: its state, where the recipe has one; start: the metrics of generation 0; history: those of finished
+    generations;
     seconds, cpu_seconds: used so far.
 
     Random numbers need no state: they are derived from seed, purpose and number (see hauteur.system.seeds).

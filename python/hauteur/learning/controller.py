@@ -1,10 +1,12 @@
-"""The controller of search-contempt in self-play: which N_scl keeps decisive games and draws in balance.
+"""The controller of self-play: which N_scl, or which temperature, keeps decisive games and draws in balance.
 
 Joshi 2025, section 4.2.5 and figure 6: after every training step N_scl is chosen again, so that (w + l)/d of self-play
-stays near a target; when N_scl has settled, the visits N are doubled. Here are the pure functions that decide; the
-learning loop (hauteur.learning.pipeline) plays the games and keeps the state.
+stays near a target; when N_scl has settled, the visits N are doubled. With `by = "temperature"` the temperatures of the
+recipe are multiplied by a factor instead, so that PUCT can be compared at the draws of search-contempt. Here are the
+pure functions that decide; the learning loop (hauteur.learning.pipeline) plays the games and keeps the state.
 
-The model is a line: ln((w + l)/d) = level + slope ln(N_scl), slope < 0, fitted to the last generations' games.
+The model is a line: ln((w + l)/d) = level + slope ln(x), slope < 0, fitted to the last generations' games, where the
+lever x is N_scl, or 1 / factor: the greater, the more draws.
 """
 
 import math
@@ -15,8 +17,11 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict
 
-from hauteur.learning.recipe import ControllerSettings, SelfPlaySettings
+from hauteur.learning.recipe import ControllerSettings, SelfPlaySettings, SelfPlayTemperature
 from hauteur.mcts.params import SearchContempt
+
+SECTION = "search_contempt"
+"""Name of the controller's metrics, whatever it chooses: readers of runs know it."""
 
 MEMORY = 0.5
 """Weight of a generation's games beside those of the next one: the net has changed since."""
@@ -25,7 +30,7 @@ REMEMBERED = 10
 """Generations that are remembered; older ones would weigh nothing."""
 
 USUAL_SLOPE = -0.8
-"""d ln((w + l)/d) / d ln(N_scl) before there is data: the paper's figure 2 has 1.38, 0.79, 0.32 at N_scl 5, 10, 32."""
+"""d ln((w + l)/d) / d ln(x) before there is data: the paper's figure 2 has 1.38, 0.79, 0.32 at N_scl 5, 10, 32."""
 
 SLOPE_SPREAD = 0.3
 """Standard deviation of the slope before there is data."""
@@ -37,17 +42,20 @@ OTHER_VISITS = 0.1
 """Weight of games with other visits beside those with the present ones."""
 
 LARGEST_STEP = 8.0
-"""Greatest factor between an N_scl that was played and the next."""
+"""Greatest factor between a lever that was played and the next."""
 
 PROBE_REACH = 3.0
-"""A generation is played at an N_scl only when games were seen within this factor of it."""
+"""A generation is played at a lever only when games were seen within this factor of it."""
 
 MOST_PROBES = 5
 """Probes of one generation."""
 
+GREATEST_TEMPERATURE = 100.0
+"""Of a schedule; nearly all visited moves are as likely with it."""
+
 
 class Observation(BaseModel):
-    """Games of self-play at one N_scl and one number of visits a move: how many were decisive, and how many drawn.
+    """Games of self-play with one setting of the lever and one number of visits a move.
 
     Where the length decides (controller.long_game), short games count as decisive and long ones as drawn.
     """
@@ -55,10 +63,22 @@ class Observation(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
     generation: int
-    n_scl: int
+    """Generation in which they were played."""
+    n_scl: int | None = None
+    """N_scl of search-contempt, where the controller chooses it."""
+    warmth: float | None = None
+    """Factor of the recipe's temperatures, where the controller chooses that."""
     visits: int
+    """Visits a move."""
     decisive: int
+    """Games won by either side."""
     drawn: int
+    """Games that were drawn."""
+
+    @property
+    def lever(self) -> float:
+        """N_scl, or 1 / factor of the temperatures: the greater, the more draws."""
+        return _lever(self.n_scl, self.warmth)
 
     @property
     def games(self) -> int:
@@ -80,46 +100,79 @@ class Observation(BaseModel):
 
 
 class RatioLine(NamedTuple):
-    """ln((w + l)/d) = level + slope (ln N_scl - centre)."""
+    """ln((w + l)/d) = level + slope (ln x - centre), x being the lever."""
 
     level: float
     slope: float
     centre: float
 
-    def n_scl_for(self, ratio: float) -> float:
-        """Return the N_scl at which the line has this ratio."""
+    def lever_for(self, ratio: float) -> float:
+        """Return the lever at which the line has this ratio."""
         return math.exp(min(max(self.centre + (math.log(ratio) - self.level) / self.slope, -50.0), 50.0))
 
 
 class ControllerState(BaseModel):
-    """State of the controller; part of the checkpoint.
-
-    n_scl, visits: of the next generation; seen: observations, oldest first; chosen: the N_scl of the generations since
-    the visits last changed.
-    """
+    """State of the controller; part of the checkpoint."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    n_scl: int
+    n_scl: int | None = None
+    """N_scl of the next generation, where the controller chooses it."""
+    warmth: float | None = None
+    """Factor of the next generation's temperatures, where the controller chooses that."""
     visits: int
+    """Visits a move of the next generation."""
     seen: tuple[Observation, ...] = ()
-    chosen: tuple[int, ...] = ()
+    """Games of self-play and of probes, oldest first."""
+    chosen: tuple[float, ...] = ()
+    """Levers of the generations since the visits last changed."""
+
+    @property
+    def lever(self) -> float:
+        """N_scl, or 1 / factor of the temperatures."""
+        return _lever(self.n_scl, self.warmth)
+
+
+def _lever(n_scl: int | None, warmth: float | None) -> float:
+    if n_scl is not None:
+        return float(n_scl)
+    if warmth is not None:
+        return 1 / warmth
+    raise ValueError("a controller has N_scl or a factor of the temperatures, got neither")
+
+
+def _with_lever(settings: ControllerSettings, state: ControllerState, lever: float) -> ControllerState:
+    """Return the state whose next generation has this lever."""
+    if settings.by == "temperature":
+        return state.model_copy(update={"n_scl": None, "warmth": 1 / lever})
+    return state.model_copy(update={"n_scl": round(lever), "warmth": None})
 
 
 def begin(settings: ControllerSettings, visits: int) -> ControllerState:
     """The state of a new run whose self-play has this number of visits a move."""
-    return ControllerState(n_scl=_within(settings, settings.initial_n_scl, visits), visits=visits)
+    lever = 1.0 if settings.by == "temperature" else float(settings.initial_n_scl)
+    return _with_lever(settings, ControllerState(visits=visits), _within(settings, lever, visits))
 
 
 def controlled(settings: SelfPlaySettings, state: ControllerState | None) -> SelfPlaySettings:
-    """Settings of self-play with the controller's N_scl and visits; without a controller they stay as they are."""
+    """Settings of self-play with what the controller chose; without a controller they stay as they are."""
     if state is None:
         return settings
-    rule = settings.search.search_contempt or SearchContempt()
-    search = settings.search.model_copy(
-        update={"search_contempt": rule.model_copy(update={"n_scl": state.n_scl})},
-    )
-    return settings.model_copy(update={"visits": state.visits, "search": search})
+    changed: dict[str, Any] = {"visits": state.visits}
+    if state.n_scl is not None:
+        rule = settings.search.search_contempt or SearchContempt()
+        rule = rule.model_copy(update={"n_scl": state.n_scl})
+        changed["search"] = settings.search.model_copy(update={"search_contempt": rule})
+    if state.warmth is not None:
+        changed["temperature"] = _warmed(settings.temperature, state.warmth)
+    return settings.model_copy(update=changed)
+
+
+def _warmed(temperature: SelfPlayTemperature, factor: float) -> SelfPlayTemperature:
+    """Return a schedule with both of its temperatures multiplied, as far as they may go."""
+    initial = min(temperature.initial * factor, GREATEST_TEMPERATURE)
+    endgame = min(temperature.endgame * factor, GREATEST_TEMPERATURE)
+    return temperature.model_copy(update={"initial": initial, "endgame": endgame})
 
 
 def observe(
@@ -132,73 +185,98 @@ def observe(
 ) -> Observation:
     """Return the observation of games played in this state; outcomes [G]: 0 is a draw; plies [G]: of each game."""
     drawn = int((plies >= settings.long_game).sum() if settings.long_game else (outcomes == 0).sum())
-    counts = {"decisive": len(outcomes) - drawn, "drawn": drawn}
-    return Observation(generation=generation, n_scl=state.n_scl, visits=state.visits, **counts)
+    return Observation(
+        generation=generation,
+        n_scl=state.n_scl,
+        warmth=state.warmth,
+        visits=state.visits,
+        decisive=len(outcomes) - drawn,
+        drawn=drawn,
+    )
 
 
-def wants_probe(state: ControllerState, generation: int) -> bool:
-    """Return whether to play probe games first: none were seen near this N_scl at these visits, and probes are left."""
+def wants_probe(settings: ControllerSettings, state: ControllerState, generation: int) -> bool:
+    """Return whether to play probe games before a generation, as far as its probes are not used up.
+
+    They are played where no games were seen near this lever at these visits; with `probe_always` also once in every
+    generation, since the net is another one than that of the games before.
+    """
     probes = sum(seen.generation == generation for seen in state.seen)
+    if probes >= MOST_PROBES:
+        return False
+    if settings.probe_always and not probes:
+        return True
     here = [seen for seen in state.seen if seen.visits == state.visits]
-    near = any(max(seen.n_scl, state.n_scl) <= PROBE_REACH * min(seen.n_scl, state.n_scl) for seen in here)
-    return not near and probes < MOST_PROBES
+    return not any(max(seen.lever, state.lever) <= PROBE_REACH * min(seen.lever, state.lever) for seen in here)
 
 
 def controller_metrics(settings: ControllerSettings, after: ControllerState) -> dict[str, Any]:
     """Return the metrics of the generation that led to this state."""
     played = after.seen[-1]
     here = [seen for seen in after.seen if seen.generation == played.generation]
+    name = "warmth" if settings.by == "temperature" else "n_scl"
     return {
-        "n_scl": played.n_scl,
+        name: getattr(played, name),
         "visits": played.visits,
+        "target": target_of(settings, played.generation),
         "ratio": played.ratio,
-        "probes": [{"n_scl": probe.n_scl, "ratio": probe.ratio, "games": probe.games} for probe in here[:-1]],
+        "probes": [{name: getattr(probe, name), "ratio": probe.ratio, "games": probe.games} for probe in here[:-1]],
         "slope": fit(after.seen, played.visits).slope,
         "settled": after.visits != played.visits or is_settled(settings, after),
-        "next_n_scl": after.n_scl,
+        f"next_{name}": getattr(after, name),
         "next_visits": after.visits,
     }
 
 
+def target_of(settings: ControllerSettings, generation: int) -> float:
+    """Return the target (w + l)/d of a generation, from 1: its own, or that of all."""
+    if not settings.targets:
+        return settings.target
+    return settings.targets[min(generation, len(settings.targets)) - 1]
+
+
 def after_probe(settings: ControllerSettings, state: ControllerState, probe: Observation) -> ControllerState:
-    """The state with the games of a probe, and the N_scl that they speak for."""
+    """The state with the games of a probe, and the lever that they speak for."""
     seen = (*state.seen, probe)
-    return state.model_copy(update={"seen": seen, "n_scl": best_n_scl(settings, seen, state.visits)})
+    lever = best_lever(settings, seen, state.visits, generation=probe.generation)
+    return _with_lever(settings, state.model_copy(update={"seen": seen}), lever)
 
 
 def after_generation(settings: ControllerSettings, state: ControllerState, played: Observation) -> ControllerState:
-    """The state after a generation's games: the next N_scl; and twice the visits when N_scl has settled."""
+    """The state after a generation's games: the next lever; and twice the visits when it has settled."""
     seen = (*(old for old in state.seen if old.generation > played.generation - REMEMBERED), played)
-    n_scl = best_n_scl(settings, seen, state.visits)
-    after = ControllerState(n_scl=n_scl, visits=state.visits, seen=seen, chosen=(*state.chosen, played.n_scl))
+    lever = best_lever(settings, seen, state.visits, generation=played.generation + 1)
+    kept = ControllerState(visits=state.visits, seen=seen, chosen=(*state.chosen, played.lever))
+    after = _with_lever(settings, kept, lever)
     if not (settings.double_visits and is_settled(settings, after) and 2 * state.visits <= settings.max_visits):
         return after
-    return ControllerState(n_scl=n_scl, visits=2 * state.visits, seen=seen)
+    return _with_lever(settings, ControllerState(visits=2 * state.visits, seen=seen), lever)
 
 
 def is_settled(settings: ControllerSettings, state: ControllerState) -> bool:
-    """Return whether recent N_scl and the next one lie within settle_factor, or differ by 1 at most.
+    """Return whether recent levers and the next one lie within settle_factor, or N_scl differ by 1 at most.
 
     False at a bound: the target is out of reach there.
     """
-    recent = (*state.chosen[-settings.settle_generations :], state.n_scl)
+    recent = (*state.chosen[-settings.settle_generations :], state.lever)
     if len(state.chosen) < settings.settle_generations:
         return False
     low, high = _bounds(settings, state.visits)
-    if any(n_scl in (low, high) for n_scl in recent):
+    if any(lever in (low, high) for lever in recent):
         return False
-    return max(recent) <= max(settings.settle_factor * min(recent), min(recent) + 1)
+    step = 0 if settings.by == "temperature" else 1
+    return max(recent) <= max(settings.settle_factor * min(recent), min(recent) + step)
 
 
-def best_n_scl(settings: ControllerSettings, seen: Sequence[Observation], visits: int) -> int:
-    """The N_scl at which the line through the observations has the target ratio at these visits.
+def best_lever(settings: ControllerSettings, seen: Sequence[Observation], visits: int, *, generation: int) -> float:
+    """The lever at which the line through the observations has the target ratio of a generation at these visits.
 
-    At most LARGEST_STEP away from all that was seen with them, and within the bounds.
+    At most LARGEST_STEP away from all that was seen with them, and within the bounds; a whole number for N_scl.
     """
-    here = [observation for observation in seen if observation.visits == visits]
-    target = fit(seen, visits).n_scl_for(settings.target)
-    low, high = min(o.n_scl for o in here) / LARGEST_STEP, max(o.n_scl for o in here) * LARGEST_STEP
-    return _within(settings, min(max(target, low), high), visits)
+    here = [observation.lever for observation in seen if observation.visits == visits]
+    wanted = fit(seen, visits).lever_for(target_of(settings, generation))
+    reachable = min(max(wanted, min(here) / LARGEST_STEP), max(here) * LARGEST_STEP)
+    return _within(settings, reachable, visits)
 
 
 def fit(seen: Sequence[Observation], visits: int) -> RatioLine:
@@ -211,7 +289,7 @@ def fit(seen: Sequence[Observation], visits: int) -> RatioLine:
     weights = [MEMORY ** (newest - o.generation) * (1.0 if o.visits == visits else OTHER_VISITS) for o in seen]
     if not seen:
         raise ValueError("a line needs one observation or more, got none")
-    xs = np.array([math.log(one.n_scl) for one in seen])
+    xs = np.array([math.log(one.lever) for one in seen])
     ys = np.array([one.log_ratio for one in seen])
     precisions = np.array([weight * one.precision for weight, one in zip(weights, seen, strict=True)])
     total, prior = precisions.sum(), SLOPE_SPREAD**-2
@@ -221,12 +299,15 @@ def fit(seen: Sequence[Observation], visits: int) -> RatioLine:
     return RatioLine(float(level), min(float(product / square), FLATTEST_SLOPE), float(centre))
 
 
-def _bounds(settings: ControllerSettings, visits: int) -> tuple[int, int]:
-    """Least and greatest N_scl; with as many as there are visits the rule never acts."""
+def _bounds(settings: ControllerSettings, visits: int) -> tuple[float, float]:
+    """Least and greatest lever; with as many N_scl as there are visits search-contempt never acts."""
+    if settings.by == "temperature":
+        return 1 / settings.high_warmth, 1 / settings.low_warmth
     high = min(settings.high, visits)
     return min(settings.low, high), high
 
 
-def _within(settings: ControllerSettings, n_scl: float, visits: int) -> int:
+def _within(settings: ControllerSettings, lever: float, visits: int) -> float:
     low, high = _bounds(settings, visits)
-    return min(max(round(n_scl), low), high)
+    whole = lever if settings.by == "temperature" else round(lever)
+    return min(max(whole, low), high)

@@ -83,7 +83,10 @@ def generation_line(line: dict[str, Any], generations: int) -> str:
         parts.append(f"resigned {resigned['games']}, wrong {resigned['wrong']} of {resigned['played_out']} played out")
     if (found := line.get("search_contempt")) is not None:
         ratio = "no draws" if found["ratio"] is None else f"(w+l)/d {found['ratio']:.2f}"
-        parts.append(f"{ratio} N_scl {found['n_scl']} -> {found['next_n_scl']} at {found['next_visits']} visits")
+        if "warmth" in found:
+            parts.append(f"{ratio} temperatures x {found['warmth']:.2f} -> {found['next_warmth']:.2f}")
+        else:
+            parts.append(f"{ratio} N_scl {found['n_scl']} -> {found['next_n_scl']} at {found['next_visits']} visits")
     parts += [
         f"fill {play['mean_batch_fill']:.0%}",
         f"{play['evaluations_per_second']:,.0f} evals/s",

@@ -149,7 +149,7 @@ class Run:
 
     @property
     def selfplay(self) -> SelfPlaySettings:
-        """Current self-play settings: the recipe's, with the controller's N_scl and visits."""
+        """Current self-play settings: the recipe's, with what the controller chose."""
         return controller.controlled(self.recipe.selfplay, self.state.controller)
 
     def begin(self) -> None:
@@ -221,11 +221,16 @@ class Run:
             yield count
 
     def probe(self) -> None:
-        """Play a few games at every N_scl that the controller wants to know of before the generation is played."""
-        settings, state, number = self.recipe.controller, self.state.controller, 0
-        while settings is not None and state is not None and controller.wants_probe(state, self.state.generation):
+        """Play a few games at every setting that the controller wants to know of before the generation is played."""
+        settings = self.recipe.controller
+        state = self.state.controller
+        number = 0
+        while settings is not None and state is not None:
+            if not controller.wants_probe(settings, state, self.state.generation):
+                return
             seen = self._play_probe(settings.probe_games, number)
-            state = self.state.controller = controller.after_probe(settings, state, seen)
+            state = controller.after_probe(settings, state, seen)
+            self.state.controller = state
             number += 1
 
     def _play_probe(self, games: int, number: int) -> controller.Observation:
@@ -237,7 +242,7 @@ class Run:
         return self._observed(played.outcome, played.line_lengths)
 
     def _observed(self, outcomes: NDArray[Any], plies: NDArray[Any]) -> controller.Observation:
-        """Return the controller's observation of games played with its present N_scl."""
+        """Return the controller's observation of games played with its present setting."""
         settings, state = self.recipe.controller, self.state.controller
         if settings is None or state is None:
             raise RuntimeError("a run without a controller observes nothing")
@@ -274,8 +279,8 @@ class Run:
         """Return the settings of self-play as they were, or will be, in a generation."""
         if self.recipe.controller is None or generation >= self.state.generation:
             return self.selfplay
-        then = self.state.history[generation - 1]["search_contempt"]
-        state = controller.ControllerState(n_scl=then["n_scl"], visits=then["visits"])
+        then = self.state.history[generation - 1][controller.SECTION]
+        state = controller.ControllerState(n_scl=then.get("n_scl"), warmth=then.get("warmth"), visits=then["visits"])
         return controller.controlled(self.recipe.selfplay, state)
 
     def reanalyse(self) -> None:
@@ -408,7 +413,7 @@ class Run:
             return
         played = controller.Observation.model_validate(self.state.current.pop("observation"))
         self.state.controller = controller.after_generation(settings, state, played)
-        self.state.current["search_contempt"] = controller.controller_metrics(settings, self.state.controller)
+        self.state.current[controller.SECTION] = controller.controller_metrics(settings, self.state.controller)
 
     def _net_files(self, generation: int) -> list[Path]:
         """The net of a generation, then the large one where there are two."""

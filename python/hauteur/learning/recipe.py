@@ -305,25 +305,38 @@ class GateSettings(Section):
 
 
 class ControllerSettings(Section):
-    """Controller of N_scl of search-contempt, applied after every generation (hauteur.learning.controller).
+    """Controller of (w + l)/d of self-play, applied after every generation (hauteur.learning.controller)."""
 
-    target: target (w + l)/d; initial_n_scl: first value; low, high: bounds of N_scl, also capped by the visits;
-    settle_factor, settle_generations: N_scl has settled once it stays within this factor for N generations;
-    double_visits: then double selfplay.visits, up to max_visits; probe_games: games played, not used for training,
-    where no games near an N_scl were seen; long_game: 0, or for games without draws: games of at least N plies
-    count as draws.
-    """
-
+    by: Literal["n_scl", "temperature"] = "n_scl"
+    """What it chooses: N_scl of search-contempt, or a factor of both temperatures of the recipe."""
     target: Annotated[float, Field(ge=0.01, le=100)] = 1.0
+    """Target (w + l)/d of all generations."""
+    targets: tuple[Annotated[float, Field(ge=0.01, le=100)], ...] = ()
+    """Target of each generation, from the first on, in the place of `target`; generations beyond have the last."""
     initial_n_scl: Count = 5
+    """N_scl of the first games. The first factor of the temperatures is 1."""
     low: Count = 1
+    """Least N_scl."""
     high: Count = 1_000_000
+    """Greatest N_scl; it is never above the visits."""
+    low_warmth: Annotated[float, Field(gt=0, le=1)] = 0.1
+    """Least factor of the temperatures."""
+    high_warmth: Annotated[float, Field(ge=1, le=100)] = 10.0
+    """Greatest factor of the temperatures."""
     settle_factor: Annotated[float, Field(ge=1, le=100)] = 1.25
+    """N_scl has settled once it stays within this factor ..."""
     settle_generations: Annotated[int, Field(ge=1, le=10_000)] = 3
+    """... for this many generations."""
     double_visits: bool = True
+    """Whether selfplay.visits are then doubled."""
     max_visits: Count = 10_000
+    """Limit of the doubled visits."""
     probe_games: Count = 50
+    """Games of a probe, which are not trained on; played where no games near a lever were seen."""
+    probe_always: bool = False
+    """Whether a probe precedes every generation."""
     long_game: Annotated[int, Field(ge=0, le=1_000_000)] = 0
+    """For games without draws: games of this many plies or more count as drawn. 0: draws count."""
 
 
 class StartSettings(Section):
@@ -468,8 +481,12 @@ class Recipe(Section):
         if not steers.long_game and not load_game(self.game).has_draws:
             long = "with controller.long_game = PLIES games of this number of plies or more count in their place"
             yield f"controller: {self.game} knows no draws, so there is no (w + l)/d; {long}"
-        if contempt is not None and not contempt.is_neutral:
+        if steers.by == "n_scl" and contempt is not None and not contempt.is_neutral:
             yield "selfplay.search.search_contempt.n_scl is chosen by the controller; leave it out"
+        if steers.by == "temperature" and steers.double_visits:
+            yield 'controller.double_visits must be false with controller.by = "temperature": visits stay as they are'
+        if steers.by == "temperature" and self.selfplay.temperature.initial == 0:
+            yield 'controller.by = "temperature" multiplies selfplay.temperature.initial, which must be above 0'
         if lag:
             yield f"selfplay.max_policy_lag must be 0 with a section [controller], got {lag}"
 
