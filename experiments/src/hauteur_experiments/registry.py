@@ -15,6 +15,7 @@ from hauteur_experiments.mcts_experiments import by_game, rules, tactics
 from hauteur_experiments.mpv_mcts import figures as mpv_figures
 from hauteur_experiments.mpv_mcts import options, regime
 from hauteur_experiments.search_contempt import (
+    chess_thesis,
     model_strength,
     nature,
     odds,
@@ -39,6 +40,7 @@ EXPERIMENTS: tuple[Experiment, ...] = (
     *positions.EXPERIMENTS,
     *schedule.EXPERIMENTS,
     *training.EXPERIMENTS,
+    *chess_thesis.EXPERIMENTS,
     *mpv_figures.EXPERIMENTS,
     *regime.EXPERIMENTS,
     *options.EXPERIMENTS,

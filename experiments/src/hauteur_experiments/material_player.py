@@ -1,8 +1,9 @@
 """A chess program that sees one ply: it mates where it can, else takes the most material, at random among equals.
 
-    hauteur match "net=best.safetensors visits=100" "uci:python benchmarks/material_player.py nodes=1" --games 100
+    hauteur match "net=NET visits=100" "uci:python -m hauteur_experiments.material_player nodes=1" --games 100
 
-Pieces are worth 9, 5, 3, 3, 1; a promotion gains what the pawn becomes. Argument: a seed of its choices, default 1.
+Pieces are worth 9, 5, 3, 3, 1; a promotion gains what the pawn becomes. The choice among equals follows from seed and
+position alone, so a game is the same under any load. Argument: the seed, default 1.
 """
 
 from __future__ import annotations
@@ -25,16 +26,18 @@ def gain(board: chess.Board, move: chess.Move) -> int:
     return 100 if mates else won
 
 
-def choose(board: chess.Board, choices: random.Random) -> chess.Move:
+def choose(board: chess.Board, seed: int) -> chess.Move:
     """Return a move of the greatest gain."""
     gains = [(gain(board, move), move) for move in board.legal_moves]
-    most = max(won for won, _ in gains)
-    return choices.choice([move for won, move in gains if won == most])
+    greatest = max(won for won, _ in gains)
+    choices = random.Random(f"{seed} {board.fen()}")
+    return choices.choice([move for won, move in gains if won == greatest])
 
 
 def main() -> None:
     """Speak UCI."""
-    board, choices = chess.Board(), random.Random(int(sys.argv[1]) if len(sys.argv) > 1 else 1)
+    board = chess.Board()
+    seed = int(sys.argv[1]) if len(sys.argv) > 1 else 1
     for line in sys.stdin:
         command, *words = line.split() or [""]
         if command == "uci":
@@ -47,7 +50,7 @@ def main() -> None:
             for move in words[moves + 1 :]:
                 board.push_uci(move)
         elif command == "go":
-            print(f"bestmove {choose(board, choices)}", flush=True)
+            print(f"bestmove {choose(board, seed)}", flush=True)
         elif command == "quit":
             return
 

@@ -1,0 +1,101 @@
+"""The verdict of the thesis in chess: permutation tests over runs, the premise of equal draws, the plan's recipes."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import hauteur as ht
+from hauteur_experiments.experiment import Setting
+from hauteur_experiments.search_contempt import chess_thesis
+from hauteur_experiments.search_contempt.chess_thesis import (
+    ARMS,
+    CONTEMPT,
+    LOOK_LEVEL,
+    TEMPERATURE,
+    JudgedNet,
+    finding,
+    permutation_interval,
+    permutation_p,
+    ratio_factor,
+    recipe_of,
+    verdict_of,
+)
+
+
+def test_p_is_the_share_of_divisions() -> None:
+    assert permutation_p([3, 4], [1, 2]) == pytest.approx(1 / 6)
+    assert permutation_p([1, 2], [3, 4]) == 1
+    assert permutation_p([1, 1], [1, 1]) == 1
+    assert permutation_p([4, 5, 6, 7], [0, 1, 2, 3]) == pytest.approx(LOOK_LEVEL)
+
+
+def test_p_is_uniform_where_there_is_no_difference() -> None:
+    random = np.random.default_rng(1)
+    ps = [permutation_p(list(random.normal(size=5)), list(random.normal(size=5))) for _ in range(1000)]
+    assert 0.015 < np.mean(np.array(ps) <= 0.025) < 0.04
+
+
+def test_the_interval_has_the_differences_that_the_test_keeps() -> None:
+    random = np.random.default_rng(2)
+    own, other = list(random.normal(0.6, 0.05, 8)), list(random.normal(0.5, 0.05, 8))
+    low, high = permutation_interval(own, other)
+    assert (
+        permutation_p([v - low + 1e-4 for v in own], other)
+        <= 0.025
+        < permutation_p([v - low - 1e-4 for v in own], other)
+    )
+    assert low < np.mean(own) - np.mean(other) < high
+    assert permutation_interval([0.9], [0.1]) == (-math.inf, math.inf)
+
+
+def test_four_runs_decide_only_where_all_lead_and_others_are_open() -> None:
+    assert verdict_of(LOOK_LEVEL, 1.0, 4, premise=True) == "holds"
+    assert verdict_of(2 * LOOK_LEVEL, 1.0, 4, premise=True) == "open"
+    assert verdict_of(1.0, LOOK_LEVEL, 4, premise=True) == "does not hold"
+    assert verdict_of(0.0, 1.0, 6, premise=True) == "open"
+    assert verdict_of(0.0107, 1.0, 8, premise=True) == "holds"
+    assert verdict_of(0.0108, 1.0, 8, premise=True) == "open"
+    assert verdict_of(0.001, 1.0, 8, premise=False) == "open"
+
+
+def test_a_gain_of_the_draws_alone_holds_against_puct_only() -> None:
+    judged = [
+        JudgedNet(arm, seed, 18, {"material": base + seed / 1000}, 1, 1, 1.0)
+        for arm, base in (("contempt", 0.7), ("puct", 0.5), ("temperature", 0.7))
+        for seed in range(8)
+    ]
+    assert finding(judged, "puct", "more", None).verdict == "holds"
+    assert finding(judged, "temperature", "equal", 1.2).verdict == "open"
+    assert "20.0 [" in finding(judged, "puct", "more", None).measured
+    assert finding([*judged[:8], *judged[16:]], "temperature", "equal", 1.6).verdict == "open"
+
+
+def test_the_factor_between_ratios_is_a_geometric_mean() -> None:
+    ratios: dict[tuple[str, int], list[float | None]] = {
+        ("contempt", 1): [1.0, 4.0, None],
+        ("temperature", 1): [2.0, 2.0, 100.0],
+    }
+    assert ratio_factor(ratios, [1]) == pytest.approx(1.0)
+    ratios["temperature", 1] = [2.0, 8.0, 100.0]
+    assert ratio_factor(ratios, [1]) == pytest.approx(4 ** (1 / 3))
+
+
+def test_the_arms_differ_in_their_controller_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    plain, steered = recipe_of(11, None).model_dump(), recipe_of(11, CONTEMPT).model_dump()
+    assert {key for key in plain if plain[key] != steered[key]} == {"controller"}
+    learned: dict[str, tuple[str, ht.Recipe]] = {}
+
+    def learn_beside(setting: object, runs: dict[str, tuple[str, ht.Recipe]]) -> dict[str, Path]:
+        learned.update(runs)
+        return {name: tmp_path / folder for name, (folder, _) in runs.items()}
+
+    monkeypatch.setattr(chess_thesis, "learn_beside", learn_beside)
+    monkeypatch.setattr(chess_thesis, "ratios_of", lambda folder: [0.5, None])
+    runs = chess_thesis.learn_arms(Setting(tmp_path), 11)
+    assert set(runs) == {(arm, 11) for arm in ARMS}
+    follower = learned["temperature"][1].controller
+    assert follower is not None
+    assert follower.targets == (0.5, 100.0)
+    assert follower.by == TEMPERATURE["by"]
