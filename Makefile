@@ -29,7 +29,7 @@ DEVELOPING := $(VENV)/.developing
 BUILT := $(VENV)/.built
 RUST_SOURCES := $(shell find crates -name '*.rs' -o -name Cargo.toml 2>/dev/null) Cargo.toml Cargo.lock
 
-.PHONY: help setup setup-dev demo quick test test-base test-rust test-python test-web test-slow types lint schema format docs docs-links paper examples pictures screenshots wheel page release-check nets bench clean
+.PHONY: help setup setup-dev demo quick test test-base test-rust test-python test-web test-slow types lint schema format docs docs-links paper examples pictures screenshots wheel page release-check nets bench size clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -155,6 +155,10 @@ bench: setup  ## speed of search, without and with a network
 	$(BIN)/hauteur bench search connect4
 	$(BIN)/hauteur bench search chess
 	$(BIN)/hauteur bench evaluator --net python/hauteur/networks/data/connect4.safetensors
+
+BASE ?= main
+size:  ## print the lines of code by package and crate, beside those of the commit BASE (default main); never fails
+	@python3 tools/size.py --base $(BASE)
 
 clean:  ## remove everything that was built, the virtual environment too
 	cargo clean
