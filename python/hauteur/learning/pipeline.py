@@ -21,6 +21,7 @@ from hauteur.games.registry import load_game
 from hauteur.learning import controller
 from hauteur.learning.archive import Archive
 from hauteur.learning.checkpoint import RunState, load_checkpoint, save_checkpoint
+from hauteur.learning.compute import compute_metrics, flops_until
 from hauteur.learning.display import Display, RunProgress, progress_of_step, removed_at_the_end
 from hauteur.learning.gate import GateResults, decide, sprt_of
 from hauteur.learning.metrics import cost_metrics, generation_metrics, search_metrics
@@ -63,7 +64,7 @@ def learn(
     with place.locked(), place.nothing_half_begun(), removed_at_the_end(place.progress):
         run = open_run(recipe, place, fresh=fresh, display=display or Display(), scheduler=scheduler)
         with closing(run.games):
-            while run.state.generation <= recipe.run.generations:
+            while not run.is_over:
                 for name, step in run.steps().items():
                     run.take(name, step)
                 run.finish_generation()
@@ -151,6 +152,13 @@ class Run:
     def selfplay(self) -> SelfPlaySettings:
         """Current self-play settings: the recipe's, with what the controller chose."""
         return controller.controlled(self.recipe.selfplay, self.state.controller)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether all generations are finished, or their compute has reached the budget of the recipe."""
+        if self.state.generation > self.recipe.run.generations:
+            return True
+        return 0 < self.recipe.run.budget_flops <= self._flops_until_now()
 
     def begin(self) -> None:
         """Write the first net of a new run; read the games of a resumed one."""
@@ -327,6 +335,7 @@ class Run:
             )
         self.state.train_steps = self.learners.steps
         self.state.current |= dict(zip(("train", "train_large"), [one.metrics() for one in facts], strict=False))
+        self._add_compute((0, 0), samples=facts[0].samples)
         self._save_nets(generation)
 
     def gate(self) -> None:
@@ -338,7 +347,8 @@ class Run:
             best, seed = self.state.best, self.recipe.run.seed
             planned = planned_gate(self.game, self.selfplay, settings, generation=generation, best=best, seed=seed)
             with self._progress("gate", settings.games) as progress:
-                results = self.games.gate_match(planned, sprt_of(settings), progress)
+                results, evaluations = self.games.gate_match(planned, sprt_of(settings), progress)
+            self._add_compute(evaluations)
         elif settings.by == "episodes":
             candidate = generation - 1
             results.record = MatchScore(**self.state.current["games"]["candidate"])
@@ -373,6 +383,8 @@ class Run:
         """
         state, number = self.state, self.state.generation
         self._control()
+        if number == 0:
+            self._add_compute((0, 0), samples=sum(one["train"]["samples"] for one in state.current["start"]["rounds"]))
         line: dict[str, Any] = {"generation": number, **state.current}
         if number == 0:
             last = state.current["start"]["rounds"][-1]
@@ -391,6 +403,8 @@ class Run:
         self._publish()
         if number:
             self.display.finished(line, self.recipe.run.generations)
+        if self.is_over and state.generation <= self.recipe.run.generations:
+            self.display.show(f"the budget of {self.recipe.run.budget_flops:.3g} FLOPs is spent")
 
     def _publish(self) -> None:
         """Write what follows from the checkpoint: metrics, best.safetensors, the report."""
@@ -440,6 +454,17 @@ class Run:
         last = self.state.history[-1]["cost"] if self.state.history else None
         towers = [trainer.cost for trainer in self.learners.trainers]
         self.state.current["cost"] = cost_metrics(self.state.current.get("cost"), last, cost.evaluations, towers)
+        self._add_compute(cost.evaluations)
+
+    def _add_compute(self, evaluations: tuple[int, int], samples: int = 0) -> None:
+        """Charge the present generation with forward passes of both nets, and with positions that each trains on."""
+        found, before = self.state.current.get("compute"), self._flops_until_now()
+        self.state.current["compute"] = compute_metrics(found, before, self.learners.compute, evaluations, samples)
+
+    def _flops_until_now(self) -> int:
+        """Return the floating-point operations of all finished generations, by the rule."""
+        first = [self.state.start] if self.state.start is not None else []
+        return flops_until([*first, *self.state.history], self.learners.compute)
 
     def _read_games(self, generation: int, played: Sequence[Games]) -> int:
         """Add a generation's games to the replay buffer; return how many.

@@ -363,9 +363,10 @@ class RunSettings(Section):
 
     The run's folder is <directory>/<game>/<tag>; threads: CPU threads, 0 = one per core; exact: a run killed and
     resumed is bit-identical to an uninterrupted one (see hauteur.networks.evaluators.fixed_rows); backend and
-    precision: the evaluator of self-play and gate; generations: 0 = only [start]; solved_positions: positions by which
-    the report measures each best net, in games that can be solved (see hauteur.learning.exact_curve), 0 = none; a
-    tenth of them in games written in Python.
+    precision: the evaluator of self-play and gate; generations: 0 = only [start]; budget_flops: the run ends with
+    the generation in which its nets have taken this many operations (hauteur.learning.compute), 0 = none;
+    solved_positions: positions by which the report measures each best net, in games that can be solved (see
+    hauteur.learning.exact_curve), 0 = none; a tenth of them in games written in Python.
     """
 
     directory: str = "runs"
@@ -376,6 +377,7 @@ class RunSettings(Section):
     exact: bool = True
     backend: Literal["core", "torch"] = "core"
     precision: Precision = "float32"
+    budget_flops: Annotated[float, Field(ge=0, le=1e30)] = 0.0
     solved_positions: Annotated[int, Field(ge=0, le=100_000)] = 1000
 
 
@@ -496,7 +498,14 @@ class Recipe(Section):
         return Path(self.run.directory) / name / self.run.tag
 
 
-FREE_ON_RESUME = ("run.generations", "run.threads", "run.directory", "run.solved_positions", "train.workers")
+FREE_ON_RESUME = (
+    "run.generations",
+    "run.budget_flops",
+    "run.threads",
+    "run.directory",
+    "run.solved_positions",
+    "train.workers",
+)
 """Settings that a resumed run may change."""
 
 

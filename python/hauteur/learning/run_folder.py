@@ -34,7 +34,7 @@ class RunFolder(RunDirectory):
     SETTINGS = "config.toml"
     CONTENT = "a run"
     WORK = "learning"
-    GROWING = ("metrics.jsonl", "progress.json")
+    GROWING = ("metrics.jsonl", "progress.json", "costs.jsonl")
 
     config = InFolder(SETTINGS)
     """The resolved recipe."""
@@ -49,6 +49,8 @@ class RunFolder(RunDirectory):
     """One JSON line a generation."""
     exact_play = InFolder("exact_play.json")
     """How often the best nets keep the value of solved positions, and these (hauteur.learning.exact_curve)."""
+    costs = InFolder("costs.jsonl")
+    """What each unit of games has cost (hauteur.learning.compute)."""
     progress = InFolder("progress.json")
     """How far the step is that a running process takes; gone when it ends."""
     report = InFolder("report.html")
@@ -107,8 +109,12 @@ class RunFolder(RunDirectory):
         return f"{self.stored_recipe().game}: {self.path.name}"
 
     def is_complete(self) -> bool:
-        lines = self._metric_lines()
-        return bool(lines) and lines[-1]["generation"] >= self.stored_recipe().run.generations
+        lines, run = self._metric_lines(), self.stored_recipe().run
+        if not lines:
+            return False
+        spent = lines[-1].get("compute", {}).get("flops_total", 0)
+        has_spent = 0 < run.budget_flops <= spent
+        return bool(has_spent or lines[-1]["generation"] >= run.generations)
 
     def stored_recipe(self) -> Recipe:
         try:
@@ -121,14 +127,18 @@ class RunFolder(RunDirectory):
         self.refuse(changes(deciding_settings(self.stored_recipe()), deciding_settings(recipe)), ADVICE)
 
     def resume_with(self, recipe: Recipe) -> None:
-        """Check as `check_recipe` does; keep the recipe where it has more generations than the run was begun with.
+        """Check as `check_recipe` does; keep the recipe where it has more generations than the run was begun with, or
+        another budget.
 
         Raise ValueError too where there is no checkpoint, but the work of generations that there was one of.
         """
         self.check_recipe(recipe)
         self._check_checkpoint()
-        if recipe.run.generations > self.stored_recipe().run.generations:
-            write_bytes(self.config, recipe_toml(recipe).encode())
+        stored = self.stored_recipe().run
+        generations = max(recipe.run.generations, stored.generations)
+        if generations > stored.generations or recipe.run.budget_flops != stored.budget_flops:
+            run = recipe.run.model_copy(update={"generations": generations})
+            write_bytes(self.config, recipe_toml(recipe.model_copy(update={"run": run})).encode())
 
     def _check_checkpoint(self) -> None:
         if self.checkpoint.exists():

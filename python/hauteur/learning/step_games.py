@@ -6,7 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +17,7 @@ import pyarrow as pa
 from hauteur.cluster.scheduler import Played, summed_numbers
 from hauteur.cluster.unit import Unit
 from hauteur.games.game_line import NO_NET
+from hauteur.learning.compute import UnitCost, UnitCosts
 from hauteur.learning.gate import GateResults
 from hauteur.learning.planned import CANDIDATE, PlannedGames, sound_units, unit_games, unit_path
 from hauteur.learning.recipe import Recipe
@@ -39,11 +40,14 @@ OnGames = Callable[[int], None]
 
 @dataclass(frozen=True)
 class StepCost:
-    """The cost of games. evaluations: of the run's own net, and of the large one beside it; seconds: of the clock."""
+    """The cost of games."""
 
     facts: ArenaFacts
+    """Of what this process and its workers played."""
     evaluations: tuple[int, int]
+    """Of the run's own net, and of the large one beside it; of units too that were played before the run was killed."""
     seconds: float
+    """Of the clock."""
 
     @classmethod
     def of(cls, costs: Sequence[Mapping[str, float]], seconds: float) -> StepCost:
@@ -70,6 +74,7 @@ class StepGames:
     _begun: dict[int, _Generation] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        self._costs = UnitCosts(self.folder.costs)
         self._numbers_before = self.before.get("workers", {})
         if self.scheduler is not None:
             self._since = self.scheduler.counts()
@@ -104,7 +109,7 @@ class StepGames:
         if planned.generation not in self._begun:
             again = planned.kind == "reanalyse"
             folder = self.folder.reanalysed if again else self.folder.games
-            generation = _Generation(planned, folder, self.warn, finished=finished)
+            generation = _Generation(planned, folder, self._costs, self.warn, finished=finished)
             if self.scheduler is not None:
                 units, sources = self._units(planned, generation.missing)
                 generation.begin(self.scheduler.start(units, sources, first=again))
@@ -118,17 +123,22 @@ class StepGames:
         cost = StepCost.of([one.result.facts for one in found], time.perf_counter() - began)
         return Games.join([_checked(planned, one) for one in found]), cost
 
-    def gate_match(self, planned: PlannedGames, sprt: Sprt | None, on_games: OnGames) -> GateResults:
-        """Play a gate match; with a sequential test until it ends."""
+    def gate_match(
+        self, planned: PlannedGames, sprt: Sprt | None, on_games: OnGames
+    ) -> tuple[GateResults, tuple[int, int]]:
+        """Play a gate match; with a sequential test until it ends. Return the evaluations of both nets beside it."""
         results = GateResults(sprt)
+        own = large = 0
         with closing(self._played(planned, list(planned.units), on_games)) as found:
             for played in found:
                 games = _checked(planned, played)
+                own += int(played.result.facts.get(EVALUATIONS[0], 0))
+                large += int(played.result.facts.get(EVALUATIONS[1], 0))
                 for index, score in zip(games.index.tolist(), _scores(games, planned), strict=True):
                     results.add(index, score)
                 if results.over:
                     break
-        return results
+        return results, (own, large)
 
     def workers(self) -> str | None:
         """Return who plays games, and what they wait for, in words; None: this process alone."""
@@ -191,9 +201,22 @@ class _Generation(threading.Thread):
     It is a thread that takes units from workers, so that this process may do something else meanwhile.
     """
 
-    def __init__(self, planned: PlannedGames, folder: Path, warn: Callable[[str], object], *, finished: bool) -> None:
+    _writing = threading.Lock()
+    """Of the file of costs, which several generations add to."""
+
+    def __init__(
+        self,
+        planned: PlannedGames,
+        folder: Path,
+        unit_costs: UnitCosts,
+        warn: Callable[[str], object],
+        *,
+        finished: bool,
+    ) -> None:
         super().__init__(name="self-play", daemon=True)
-        self._planned, self._folder = planned, folder
+        self._planned = planned
+        self._folder = folder
+        self._unit_costs = unit_costs
         self._sound = sound_units(planned, folder, warn, finished=finished)
         self.missing = [number for number in planned.units if number not in self._sound]
         self.games = sum(games.games for games in self._sound.values())
@@ -216,18 +239,35 @@ class _Generation(threading.Thread):
     def take(self, found: Iterable[Played]) -> None:
         for played in found:
             path = unit_path(self._folder, self._planned.generation, played.unit.own["number"])
+            self._charge(played)
             write_bytes(path, played.result.content)
             self._costs.append(played.result.facts)
             self.games += played.unit.games
             self._seconds = time.perf_counter() - self._began
+
+    def _charge(self, played: Played) -> None:
+        """Write what a unit has cost, before its games: a kill in between charges it twice, never not at all."""
+        own, large = (int(played.result.facts.get(name, 0)) for name in EVALUATIONS)
+        number = played.unit.own["number"]
+        cost = UnitCost(
+            kind=self._planned.kind,
+            generation=self._planned.generation,
+            number=number,
+            evaluations=own,
+            evaluations_large=large,
+        )
+        with self._writing:
+            self._unit_costs.add(cost)
 
     def end(self) -> tuple[list[Games], StepCost]:
         """Return all games, those just played as their files have them, and what they took; raise what went wrong."""
         if self._error is not None:
             raise self._error
         new = {number: unit_games(self._planned, self._folder, number) for number in self.missing}
-        found = self._sound | new
-        return [found[number] for number in self._planned.units], StepCost.of(self._costs, self._seconds)
+        games = self._sound | new
+        cost = StepCost.of(self._costs, self._seconds)
+        charged = self._unit_costs.of(self._planned.kind, self._planned.generation)
+        return [games[number] for number in self._planned.units], replace(cost, evaluations=charged)
 
 
 def _checked(planned: PlannedGames, played: Played) -> Games:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypedDict, Unpack
 
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from torch import nn
 
 from hauteur import _core, networks
+from hauteur.learning.compute import NetCompute, net_compute
 from hauteur.learning.recipe import NetworkSettings, Recipe, TrainSettings
 from hauteur.learning.run_folder import RunFolder
 from hauteur.learning.train import CandidateTrainer, Source, TrainFacts
@@ -128,6 +130,11 @@ class Learners:
 
             facts.append(trainer.train(source, steps, on_step=count, **given))
         return facts
+
+    @cached_property
+    def compute(self) -> tuple[NetCompute, ...]:
+        """What one position costs each net."""
+        return tuple(net_compute(one.network, one.architecture.feature_shape) for one in self.trainers)
 
     def tensors(self) -> Tensors:
         each = (trainer.tensors().items() for trainer in self.trainers)

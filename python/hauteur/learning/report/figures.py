@@ -78,6 +78,7 @@ def axes(histories: Sequence[History]) -> dict[str, Axis]:
         "generation": ("generation", lambda one: [number(line, "generation") or i for i, line in enumerate(one, 1)]),
         "games": ("games", lambda one: running_total(column(one, "games.games"))),
         "budget": ("normalised budget", lambda one: column(one, "cost.normalised_total")),
+        "flops": ("FLOPs", lambda one: column(one, "compute.flops_total")),
         "time": (f"wall time, {unit}", lambda one: spent(one, "seconds")),
         "cpu": (f"CPU time, {unit}", lambda one: spent(one, "cpu_seconds")),
     }

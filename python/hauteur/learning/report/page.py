@@ -112,6 +112,7 @@ def facts_of(history: History, start: Line | None, rounds: History) -> list[Fact
         (number(last, "best"), "gen {:.0f}".format, "best net"),
         (best_elo(history), "{:+.0f}".format, "Elo over the first net"),
         (number(last, "cost.normalised_total"), short, "normalised budget"),
+        (number(last, "compute.flops_total"), "{:.2e}".format, "FLOPs"),
         (number(last, "seconds"), duration, "time"),
         (number(last, "cpu_seconds"), duration, "processor time"),
     )
