@@ -1,0 +1,58 @@
+"""benchmarks/prophet_bench.py: the rating by levels, and what its result says of the protocol."""
+
+import math
+import sys
+from argparse import Namespace
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
+
+
+@pytest.fixture(scope="module")
+def bench() -> ModuleType:
+    """The script, which is no part of the package."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(BENCHMARKS))
+        import prophet_bench
+
+        module: ModuleType = sys.modules["prophet_bench"]
+        assert prophet_bench is module
+        return module
+
+
+def levels(bench: ModuleType, *records: tuple[int, int, int, int]) -> list[object]:
+    return [bench.Level(rating, rating, *record) for rating, *record in records]
+
+
+def test_the_rating_explains_the_points(bench: ModuleType) -> None:
+    found = levels(bench, (1350, 27, 2, 31), (1500, 14, 1, 45), (1700, 2, 0, 58), (2000, 0, 1, 59), (2300, 0, 0, 60))
+    value, low, high = bench.rating(found)
+    assert value == pytest.approx(1290, abs=2)
+    assert low < value < high
+    assert high - low < 160
+    expected = sum(60 / (1 + 10 ** ((level.played - value) / 400)) for level in found)
+    assert expected == pytest.approx(sum(level.points for level in found), abs=1e-3)
+    even = levels(bench, (1500, 20, 20, 20))
+    assert bench.rating(even)[0] == pytest.approx(1500, abs=1e-3)
+    assert bench.rating(levels(bench, (1500, 0, 0, 60)))[0] == -math.inf
+
+
+def test_a_result_says_what_differs_from_the_protocol(bench: ModuleType) -> None:
+    given = bench.parsed(["net.safetensors", "--quick", "--nodes", "500"])
+    assert isinstance(given, Namespace)
+    played = [bench.Level(1320, 1350, 3, 2, 5), bench.Level(1500, 1500, 1, 2, 7)]
+    result = bench.result_of(given, "Stockfish 15.1", played)
+    assert not result["official"]
+    assert result["differs"] == ["1320 played at 1350", "500 nodes a move", "10 games a level"]
+    assert "not by the letter" in bench.shown(result)
+    official = bench.result_of(bench.parsed(["net.safetensors"]), "Stockfish 11", [bench.Level(1320, 1320, 30, 0, 30)])
+    assert official["official"]
+    assert official["elo"] == pytest.approx(1320, abs=0.1)
+
+
+def test_another_program_is_no_stockfish(bench: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
+    assert bench.main(["net.safetensors", "--stockfish", "cat"]) == 2
+    assert "expected a Stockfish" in capsys.readouterr().err
