@@ -5,6 +5,7 @@ import sys
 from argparse import Namespace
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
 
@@ -23,7 +24,7 @@ def bench() -> ModuleType:
         return module
 
 
-def levels(bench: ModuleType, *records: tuple[int, int, int, int]) -> list[object]:
+def levels(bench: ModuleType, *records: tuple[int, int, int, int]) -> list[Any]:
     return [bench.Level(rating, rating, *record) for rating, *record in records]
 
 
