@@ -1,8 +1,8 @@
 """benchmarks/prophet_bench.py: the rating by levels, and what its result says of the protocol."""
 
 import math
-import sys
 from argparse import Namespace
+from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -17,11 +17,7 @@ def bench() -> ModuleType:
     """The script, which is no part of the package."""
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(BENCHMARKS))
-        import prophet_bench
-
-        module: ModuleType = sys.modules["prophet_bench"]
-        assert prophet_bench is module
-        return module
+        return import_module("prophet_bench")
 
 
 def levels(bench: ModuleType, *records: tuple[int, int, int, int]) -> list[Any]:
