@@ -7,15 +7,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from hauteur_experiments.summary import GAMES, OWN_GAMES, OWN_LABORATORY, Row, game_of
+from hauteur_experiments.deciding import GAMES, OWN_GAMES, Row, by_claim, by_game
 
 COLOURS = {"chess": "#1f6cb4", "minichess": "#c9561a", "connect4": "#1a8a67", "nogo": "#a8578c"}
 INK, SOFT, NOT_RUN = "#1d1d1b", "#65625c", "#b8b4ab"
-NUMBER = r"[-+]?\d+(?:\.\d+)?"
+NUMBER = r"[-+]?\d[\d,]*(?:\.\d+)?"
 SOURCE = re.compile(r"([-+]\d+(?:\.\d+)?) Elo")
-MEASURED = re.compile(rf"^(.*?)({NUMBER}) \[({NUMBER}|-inf), ({NUMBER}|inf)\] Elo")
-LESS = "less the source's difference"
-"""A measured difference from the source's, where that found nothing."""
+MEASURED = re.compile(rf"({NUMBER}) \[({NUMBER}|-inf), ({NUMBER}|inf)\] Elo")
 
 LINEAR = 50.0
 """Elo up to which the axis is linear; beyond it is logarithmic."""
@@ -33,22 +31,22 @@ class Line(NamedTuple):
 
 
 def elo_lines(rows: Sequence[Row]) -> list[Line]:
-    """The claims whose figure in the source is in Elo, in their order; of several measurements in a game the last."""
-    found: dict[str, Line] = {}
-    for row in rows:
-        published = SOURCE.search(row["figure"]) if row["subject"] in OWN_GAMES else None
-        if published is None or row["claim"].startswith(OWN_LABORATORY):
+    """The claims whose figure in the source is in Elo, in their order, with the numbers of the table: what the deciding
+    run of each game measured.
+    """
+    found = []
+    for (subject, claim), lines in by_claim(rows).items():
+        published = SOURCE.search(lines[0]["figure"]) if subject in OWN_GAMES else None
+        if published is None:
             continue
-        source = float(published.group(1))
-        line = found.setdefault(row["claim"], Line(row["claim"].partition(": ")[2], source, {}))
-        measured = MEASURED.match(row["measured"].split(";")[0])
-        if measured is not None:
-            shift = source if LESS in measured.group(1) else 0.0
-            low, high = (max(-MOST, min(MOST, float(end) + shift)) for end in measured.group(3, 4))
-            found[row["claim"]] = line._replace(
-                measured={**line.measured, game_of(row): (float(measured.group(2)) + shift, low, high)}
-            )
-    return list(found.values())
+        measured = {}
+        for game, one in by_game(lines).items():
+            number = MEASURED.fullmatch(one.row["decides"])
+            if number is not None:
+                value, low, high = (float(text.replace(",", "")) for text in number.groups())
+                measured[game] = (value, max(-MOST, low), min(MOST, high))
+        found.append(Line(claim.partition(": ")[2], float(published.group(1)), measured))
+    return found
 
 
 def draw_claims(rows: Sequence[Row], path: Path) -> None:

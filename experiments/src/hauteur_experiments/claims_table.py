@@ -11,52 +11,78 @@ import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 from hauteur_experiments.claims_figure import draw_claims
+from hauteur_experiments.deciding import OWN_GAMES, Decided, Row, by_game, verdict_of
 from hauteur_experiments.experiment import Setting, SourceClaim, duration, read_json, write_whole
 from hauteur_experiments.plan import RUNS, SUBJECTS, PlannedRun
 from hauteur_experiments.registry import find
-from hauteur_experiments.summary import SUMMARY, between, verdict_of, with_summary
+from hauteur_experiments.summary import NONE, SUMMARY, between, escaped, with_summary
 from hauteur_experiments.verdict import MOST_UNITS, Verdict
 
 BEGIN, END = "<!-- claims -->", "<!-- end claims -->"
 """The table stands between these lines of a page; the rest of the page is left unchanged."""
 
-FIELDS = ("subject", "claim", "figure", "measured", "games", "verdict", "cost", "command")
-"""Columns of the file with all lines, which stands beside the page; figure: the source's."""
+FIELDS = (
+    "subject",
+    "claim",
+    "figure",
+    "measured",
+    "games",
+    "test",
+    "decides",
+    "times",
+    "verdict",
+    "run",
+    "cost",
+    "command",
+)
+"""Columns of the file with all lines, which stands beside the page.
 
-DIGEST_COLUMNS = ("claim", "the source's figure", "measured here, 95 %", "verdict")
+figure: the source's; measured: all quantities; test: `sign` or `size`, what the claim is tested for; decides: the
+quantity that decides, ours; times: how many times the source's that is; run: the name of its folder, and of its packed
+games in `results`, empty where they were not kept.
+"""
+
+DIGEST_COLUMNS = ("claim", "tests", "the source", "here, 95 %", "times the source's", "verdict", "run", "all runs")
 """Columns of the page."""
+
+NOT_KEPT = "not kept"
+"""In the place of a run's name."""
 
 RULES_SUBJECT = "Every rule in four games"
 TABLE = "rules-by-game"
 """The experiment whose claims are a table of their own, a cell a claim."""
 
 
-def _row(subject: str, *cells: str) -> dict[str, str]:
-    """A line by FIELDS; cells that are missing at its end are empty."""
-    return dict(zip(FIELDS, (subject, *cells, *[""] * (len(FIELDS) - 1 - len(cells))), strict=True))
+def _row(**cells: str) -> dict[str, str]:
+    """A line by FIELDS; cells that are missing are empty."""
+    return {name: cells.get(name, "") for name in FIELDS}
 
 
-Made = tuple[str, dict[str, Any]]
-"""The command of a run and its result."""
+class Made(NamedTuple):
+    """A run that is over: the name of its folder, the command that makes it, its result."""
+
+    name: str
+    command: str
+    result: dict[str, Any]
 
 
 def claim_rows(subject: str, claim: SourceClaim, made: Iterable[Made], base: Setting) -> list[dict[str, str]]:
     """Return the lines of a claim: one for each measurement in these runs of its experiment, or what it needs."""
-    stated = subject, f"{claim.source}: {claim.statement}", claim.figure
+    stated = {"subject": subject, "claim": f"{claim.source}: {claim.statement}", "figure": claim.figure}
     found = [
-        _measured_row(stated, finding, result, command)
-        for command, result in made
-        for finding in result["findings"]
+        _row(**stated, **_measured(finding, run))
+        for run in made
+        for finding in run.result["findings"]
         if finding.get("key") == claim.key
     ]
     if found:
         return found
     run = next((run for run in RUNS if claim in run.claims), None)
     needs, command = (claim.needs, "") if claim.needs or run is None else (run.size, run_command(run, base))
-    return [_row(*stated, "", "", f"**open**: not run; needs {needs or 'a planned run'}", "", command)]
+    return [_row(**stated, verdict=f"**open**: not run; needs {needs or 'a planned run'}", command=command)]
 
 
 def results(base: Setting) -> dict[str, list[Made]]:
@@ -70,15 +96,24 @@ def results(base: Setting) -> dict[str, list[Made]]:
         if name in planned or begun.exists():
             stored = read_json(begun)
             command = planned.get(name) or f"`{_begun_with(stored['begun']['command'])}`"
-            found.setdefault(stored["settings"]["experiment"], []).append((command, read_json(file)))
+            found.setdefault(stored["settings"]["experiment"], []).append(Made(name, command, read_json(file)))
     return found
 
 
-def _measured_row(
-    stated: tuple[str, str, str], finding: dict[str, Any], result: dict[str, Any], command: str
-) -> dict[str, str]:
-    measured = str(finding.get("quantities") or finding["measured"])
-    return _row(*stated, measured, str(finding["units"]), verdict_text(finding), cost_text(result), command)
+def _measured(finding: dict[str, Any], run: Made) -> dict[str, str]:
+    """The cells of a finding."""
+    times = finding.get("times")
+    return {
+        "measured": str(finding.get("quantities") or finding["measured"]),
+        "games": str(finding["units"]),
+        "test": str(finding.get("test", "")),
+        "decides": str(finding.get("decides", "")),
+        "times": "" if times is None else f"{times:.2g}",
+        "verdict": verdict_text(finding),
+        "run": run.name,
+        "cost": cost_text(run.result),
+        "command": run.command,
+    }
 
 
 def _begun_with(words: Sequence[str]) -> str:
@@ -130,23 +165,22 @@ def claim_table(base: Setting) -> list[dict[str, str]]:
     return [*rows, *_rule_rows(made.get(TABLE, ()))]
 
 
-def claims_markdown(rows: Sequence[Mapping[str, str]]) -> str:
+def claims_markdown(rows: Sequence[Row]) -> str:
     """Return lines of `claim_table` as Markdown: how many hold, and a line for each claim that has a measurement."""
-    verdicts = Counter(verdict_of(row) for row in rows if row["subject"] != RULES_SUBJECT or row["measured"])
+    verdicts = Counter(verdict_of(row) for row in rows if row["measured"])
     counts = ", ".join(f"{verdicts[name]} {name}" for name in get_args(Verdict))
-    subjects: dict[str, list[Mapping[str, str]]] = {}
+    subjects: dict[str, list[Row]] = {}
     for row in rows:
         subjects.setdefault(row["subject"], []).append(row)
     rules = subjects.pop(RULES_SUBJECT, [])
     parts = [part for subject, lines in subjects.items() for part in (f"### {subject}", *_subject_texts(lines))]
-    return "\n\n".join(
-        [f"{sum(verdicts.values())} comparisons: {counts}.", *parts, f"### {RULES_SUBJECT}", *_rules_texts(rules)]
-    )
+    total = f"{sum(verdicts.values())} comparisons of all runs, each rule in each game among them: {counts}."
+    return "\n\n".join([total, *parts, f"### {RULES_SUBJECT}", *_rules_texts(rules)])
 
 
-def _subject_texts(rows: Sequence[Mapping[str, str]]) -> Iterator[str]:
+def _subject_texts(rows: Sequence[Row]) -> Iterator[str]:
     """Yield the table of a subject, a line for each claim with a measurement, and how many claims have none."""
-    claims: dict[str, list[Mapping[str, str]]] = {}
+    claims: dict[str, list[Row]] = {}
     for row in rows:
         claims.setdefault(row["claim"], []).append(row)
     made = {claim: [row for row in lines if row["measured"]] for claim, lines in claims.items()}
@@ -157,23 +191,42 @@ def _subject_texts(rows: Sequence[Mapping[str, str]]) -> Iterator[str]:
         yield f"Not run yet: {len(claims) - len(shown)} claims."
 
 
-def _digest(claim: str, rows: Sequence[Mapping[str, str]]) -> tuple[str, ...]:
-    """Return a claim's cells by DIGEST_COLUMNS: its first decided measurement, and how many have each verdict."""
-    first = next((row for row in rows if verdict_of(row) != "open"), rows[0])
-    measured, *more = first["measured"].split("; ")
-    verdicts = Counter(map(verdict_of, rows))
+def _digest(claim: str, rows: Sequence[Row]) -> tuple[str, ...]:
+    """Return a claim's cells by DIGEST_COLUMNS: the run that decides in the source's own game, or in the first that was
+    played, and how many of all runs have each verdict.
+    """
+    games = by_game(rows)
+    one = games.get(OWN_GAMES.get(rows[0]["subject"], "")) or next(iter(games.values()))
+    row, verdicts = one.row, Counter(map(verdict_of, rows))
     counts = ", ".join(f"{count} {name}" for name, count in verdicts.items())
-    verdict = first["verdict"] if len(rows) == 1 else counts
-    return claim, first["figure"], f"{measured} (and {len(more)} more)" if more else measured, verdict
+    run = row["run"] or NOT_KEPT
+    return claim, row["test"], row["figure"], row["decides"], row["times"] or NONE, _verdict(one), run, counts
+
+
+def _verdict(one: Decided) -> str:
+    """The verdict of a cell with what it is tested for, and the scope of the deciding run."""
+    _, name, rest = one.row["verdict"].split("**", 2)
+    if one.verdict == "mixed":
+        return f"**mixed**, the nearest run: {name}{rest}"
+    return f"**{name} in {one.row['test']}**{rest}" if name == "holds" else f"**{name}**{rest}"
 
 
 def _rule_rows(made: Iterable[Made]) -> Iterator[dict[str, str]]:
     """Yield a line for each rule in each game."""
-    for command, result in made:
-        for row, one in zip(result["rows"], result["findings"], strict=True):
-            games, verdict = str(one["units"]), f"**{one['verdict']}**"
-            claim = f"{row['rule']} in {row['game']}"
-            yield _row(RULES_SUBJECT, claim, "", _interval(row), games, verdict, cost_text(result), command)
+    for run in made:
+        for row, one in zip(run.result["rows"], run.result["findings"], strict=True):
+            yield _row(
+                subject=RULES_SUBJECT,
+                claim=f"{row['rule']} in {row['game']}",
+                measured=_interval(row),
+                games=str(one["units"]),
+                test="sign",
+                decides=f"{_interval(row)} Elo",
+                verdict=f"**{one['verdict']}**",
+                run=run.name,
+                cost=cost_text(run.result),
+                command=run.command,
+            )
 
 
 def _interval(row: Mapping[str, float | None]) -> str:
@@ -183,7 +236,7 @@ def _interval(row: Mapping[str, float | None]) -> str:
     return f"{value} [{low}, {high}]"
 
 
-def _rules_texts(rows: Sequence[Mapping[str, str]]) -> Iterator[str]:
+def _rules_texts(rows: Sequence[Row]) -> Iterator[str]:
     """Yield what the table of rules shows and what its runs cost, then the table."""
     costs = [f"{command} ({cost})" for command, cost in dict.fromkeys((row["command"], row["cost"]) for row in rows)]
     yield (
@@ -204,7 +257,7 @@ def _rules_texts(rows: Sequence[Mapping[str, str]]) -> Iterator[str]:
 
 def _table(names: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     lines = ["| " + " | ".join(names) + " |", "|" + "---|" * len(names)]
-    lines += ["| " + " | ".join(cell.replace("|", "\\|").replace("\n", " ") for cell in row) + " |" for row in rows]
+    lines += ["| " + " | ".join(map(escaped, row)) + " |" for row in rows]
     return "\n".join(lines)
 
 
@@ -234,7 +287,7 @@ def write_table(path: Path, base: Setting) -> None:
     write_whole(path, page)
 
 
-def _words(row: Mapping[str, str]) -> tuple[str, ...]:
+def _words(row: Row) -> tuple[str, ...]:
     """The words of a line's command, whose order does not matter."""
     return tuple(sorted(row["command"].strip("`").split()))
 
@@ -251,7 +304,7 @@ def recorded_lines(path: Path) -> list[dict[str, str]]:
     return found
 
 
-def with_table(text: str, rows: Sequence[Mapping[str, str]], place: str) -> str:
+def with_table(text: str, rows: Sequence[Row], place: str) -> str:
     """Return a page with the table between its marks. ValueError, naming the place, for a page without them."""
     return between(text, BEGIN, END, claims_markdown(rows), place)
 

@@ -23,6 +23,15 @@ if TYPE_CHECKING:
 FIRST_LOOK = 2
 """An eighth of the games decides nothing: 5.9 standard errors would be needed."""
 
+SEPARATOR = "; "
+"""Between the things in which a measurement differs from the source's."""
+
+STOPPED = "stopped at a look"
+"""In the scope of a verdict that was taken before all planned games: its interval is the one of a single look."""
+
+OTHER_SIDE = "95 % exclude no effect on the other side"
+"""In the scope of an effect that is excluded, by an interval that lies wholly on the other side."""
+
 Choice = Literal["nets", "visits", "game", "opponent", "cost", "side", "precision", "only", "positions", "constants"]
 Show = Callable[[str], None]
 
@@ -46,6 +55,11 @@ class SourceClaim:
         return f"{self.source}: {self.statement} ({self.figure})"
 
 
+def joined(*scopes: str) -> str:
+    """Return the scopes that are there as one."""
+    return SEPARATOR.join(filter(None, scopes))
+
+
 def stated(source: str, *lines: str) -> tuple[SourceClaim, ...]:
     """Return the claims of a source, a line each: `key | statement | figure`, and `| needs` where no run decides it."""
     return tuple(SourceClaim(key, source, *rest) for key, *rest in ([p.strip() for p in x.split("|")] for x in lines))
@@ -58,8 +72,9 @@ class Finding:
     key: of the claim that it decides; paper: the claim, filled in by its experiment. missing: units that would decide
     it where it is open, if what was measured is the truth; None: decided, or unknown. scope: in what else than its size
     the measurement differs from the source's, such as "another game". units: what was measured with, of the quantity
-    with the fewest, such as "400 games". quantities: what the verdict rests on, with intervals. claim, shown: what it
-    was made of, None: no claim.
+    with the fewest, such as "400 games". quantities: what the verdict rests on, with intervals. test: what it is tested
+    for; decides: the one quantity that decides it; times: how many times the source's that is, None: unknown. claim,
+    shown: what it was made of, None: no claim.
     """
 
     key: str
@@ -69,6 +84,9 @@ class Finding:
     scope: str = ""
     units: str = ""
     quantities: str = ""
+    test: str = ""
+    decides: str = ""
+    times: float | None = None
     paper: str = ""
     claim: Claim | None = field(default=None, compare=False, repr=False)
     shown: str = field(default="", compare=False, repr=False)
@@ -77,18 +95,24 @@ class Finding:
     def of(cls, key: str, claim: Claim, shown: str = "", scope: str = "") -> Finding:
         """The statement as the measured quantities decide it. shown: more to read before the measured quantities."""
         measured = f"{shown}; {claim.text}" if shown else claim.text
-        texts = (scope, claim.units_text, claim.quantities)
-        return cls(key, measured, claim.verdict, claim.missing, *texts, claim=claim, shown=shown)
+        if claim.on_the_other_side:
+            scope = joined(scope, OTHER_SIDE)
+        decisive = claim.decisive
+        texts = (scope, claim.units_text, claim.quantities, claim.test, decisive.ours)
+        return cls(key, measured, claim.verdict, claim.missing, *texts, decisive.times, claim=claim, shown=shown)
 
     def at(self, look: Look) -> Finding:
         """The finding for its verdict at a look."""
         if self.claim is None:
             return self
-        return replace(Finding.of(self.key, self.claim.at(look), self.shown, self.scope), paper=self.paper)
+        scope = joined(*(part for part in self.scope.split(SEPARATOR) if part not in (OTHER_SIDE, STOPPED)))
+        scope = joined(scope, STOPPED if look.share < 1 else "")
+        return replace(Finding.of(self.key, self.claim.at(look), self.shown, scope), paper=self.paper)
 
     def to_json(self) -> dict[str, Any]:
         """Return it as result.json has it."""
         names = ("key", "paper", "measured", "verdict", "missing", "scope", "units", "quantities")
+        names += ("test", "decides", "times")
         return {name: getattr(self, name) for name in names}
 
     @property
@@ -120,7 +144,7 @@ class Result:
 
     def scoped(self, *scopes: str) -> Result:
         """The result of whose findings all differ from the source in these things, besides their own; "": nothing."""
-        found = [replace(one, scope=", ".join(filter(None, (*scopes, one.scope)))) for one in self.findings]
+        found = [replace(one, scope=joined(*scopes, one.scope)) for one in self.findings]
         return replace(self, findings=found)
 
     @property

@@ -140,6 +140,7 @@ temperature-wdl chess | 200 games a set, 200 visits | --scale 2 --visits 200 {CH
 temperature-wdl second-net | 200 games a set, 200 visits | --scale 2 --visits 200 --precision bfloat16 --net 1
 contempt-vs-temperature minichess | tuned with 500 games a point, 1,000 games, 1,000 visits | --scale 5 --game minichess
 contempt-vs-temperature chess | tuned with 200 games a point, 400 games, 200 visits | --scale 2 --visits 200 {CHESS}
+contempt-vs-temperature-alone chess | 400 games a match, 200 visits | --scale 2 --visits 200 {CHESS}
 contempt-wdl endings | 200 games a set from even endings of chess, 200 visits | \
     --scale 2 --visits 200 --positions endings {CHESS}
 contempt-vs-temperature endings | tuned with 200 games a point, 400 games from even endings of chess, 200 visits | \

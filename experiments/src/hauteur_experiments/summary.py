@@ -1,48 +1,118 @@
-"""What holds, on one screen: a row a claim, a column a game, and how many are decided in the source's own game."""
+"""What holds, on one screen: a row a claim, a column a game, and how many statements are decided."""
 
 from __future__ import annotations
 
 import re
-import shlex
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from hauteur_experiments.deciding import (
+    GAMES,
+    HARDLY_ACTS,
+    OWN_GAMES,
+    Decided,
+    Row,
+    at_the_sources_visits,
+    by_claim,
+    by_game,
+    in_own_game,
+    scope_of,
+    verdict_of,
+)
 
 SUMMARY, SUMMARY_END = "<!-- summary -->", "<!-- end summary -->"
 """The summary stands between these lines of a page."""
 
-OWN_LABORATORY = "this laboratory"
-GAMES = {
-    "chess": "chess",
-    "minichess": "minichess",
-    "connect4": "Connect Four",
-    "nogo": "NoGo",
-    "tictactoe": "tic-tac-toe",
+WORDS = {
+    "holds": "**yes**",
+    "does not hold": "**no**",
+    "no such effect": "*none*",
+    "mixed": "*mixed*",
+    "open": "open",
+    HARDLY_ACTS: "hardly acts",
 }
-"""Columns by the names of games."""
-
-OWN_GAMES = {
-    "Search-contempt": "chess",
-    "Two nets in one tree": "nogo",
-    "The MCTS experiments": "chess",
-    "The AlphaZero implementation report": "tictactoe",
-}
-"""The game of each source, by subject; those on learning are about Go and have no column."""
-
-USUAL_GAMES = {
-    "mpv-regime": "connect4",
-    "contempt-training": "connect4",
-    "contempt-schedule": "minichess",
-    "learning-methods": "connect4",
-    "learning-again": "connect4",
-    "learning-targets": "connect4",
-    "learning-search": "connect4",
-}
-"""Games of experiments that do not play their source's."""
-
-WORDS = {"holds": "**yes**", "does not hold": "**no**", "no such effect": "*none*", "open": "open"}
 """Verdicts in cells."""
 
-Row = Mapping[str, str]
+NONE = "-"
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How many statements of the four sources there are, and how they are decided.
+
+    The statements are the claims of `OWN_GAMES` without those of this laboratory; each is counted once, in its source's
+    own game, by the run that decides it.
+    """
+
+    statements: int
+    """All of the four sources."""
+    holds: int
+    """Those that hold, in sign or in size."""
+    denied: int
+    """Those that do not hold."""
+    none: int
+    """Those without an effect that matters."""
+    mixed: int
+    """Those of which runs say the contrary."""
+    at_visits: int
+    """Those decided (held, denied or without an effect) at the source's visits."""
+    elsewhere: int
+    """Those that are decided in another game alone."""
+    open: int
+    """Those that are open after their games."""
+    not_run: int
+    """Those without a game."""
+
+    @property
+    def decided(self) -> int:
+        """Those that hold, do not hold, or have no effect that matters."""
+        return self.holds + self.denied + self.none
+
+    @property
+    def text(self) -> str:
+        """The counts in two sentences."""
+        return (
+            f"The four sources make {self.statements} statements. In the source's own game {self.holds} hold, "
+            f"{self.denied} do not, {self.none} show no effect that matters and of {self.mixed} the runs disagree; "
+            f"{self.at_visits} of those {self.decided} that are decided are so at the source's visits. "
+            f"Decided in another game alone: {self.elsewhere}; open after their games: {self.open}; "
+            f"not run: {self.not_run}."
+        )
+
+
+def counts(rows: Sequence[Row]) -> Counts:
+    """Count the statements of the four sources in the lines of the table of claims."""
+    places: Counter[str] = Counter()
+    at_visits = 0
+    claims = {key: lines for key, lines in by_claim(rows).items() if key[0] in OWN_GAMES}
+    for (subject, _), lines in claims.items():
+        own = in_own_game(subject, lines)
+        place = _place(own, lines)
+        places[place] += 1
+        if own is not None and place in ("holds", "does not hold", "no such effect"):
+            at_visits += at_the_sources_visits(own.row)
+    return Counts(
+        statements=len(claims),
+        holds=places["holds"],
+        denied=places["does not hold"],
+        none=places["no such effect"],
+        mixed=places["mixed"],
+        at_visits=at_visits,
+        elsewhere=places["elsewhere"],
+        open=places["open"],
+        not_run=places["not run"],
+    )
+
+
+def _place(own: Decided | None, lines: Sequence[Row]) -> str:
+    """How a claim is counted."""
+    if not any(row["measured"] for row in lines):
+        return "not run"
+    if own is not None and own.verdict != "open":
+        return own.verdict
+    others = [one.verdict for one in by_game(lines).values() if one is not own]
+    return "elsewhere" if any(verdict not in ("open", "mixed") for verdict in others) else "open"
 
 
 def with_summary(text: str, rows: Sequence[Row], place: str) -> str:
@@ -60,64 +130,60 @@ def between(text: str, begin: str, end: str, content: str, place: str) -> str:
 
 
 def summary(rows: Sequence[Row]) -> str:
-    """Return the sentence with the counts and the table, of lines of the table of claims."""
-    by_claim: dict[tuple[str, str], list[Row]] = {}
-    for row in rows:
-        if row["subject"] in (*OWN_GAMES, "Learning") and not row["claim"].startswith(OWN_LABORATORY):
-            by_claim.setdefault((row["subject"], row["claim"]), []).append(row)
-    places = Counter(_place(subject, lines) for (subject, _), lines in by_claim.items())
-    counts = ", ".join(f"{places[name]} {name}" for name in ("in the source's own game", "in another game", "open"))
-    measured = {key: lines for key, lines in by_claim.items() if any(row["measured"] for row in lines)}
-    decided = {key: lines for key, lines in measured.items() if _place(key[0], lines) != "open"}
-    header = ["| claim | the source |", *(f" {title} |" for title in GAMES.values())]
-    lines = ["".join(header), "|---|---|" + "---|" * len(GAMES)]
-    lines += [_line(claim, found) for (subject, claim), found in decided.items() if subject in OWN_GAMES]
+    """Return the counts and the table, of lines of the table of claims."""
+    return f"{counts(rows).text}\n\n{summary_table(rows)}\n\n{rest_text(rows)}"
+
+
+def summary_table(rows: Sequence[Row]) -> str:
+    """The table of the statements of the four sources of which a game decides something."""
+    header = ["| claim | tests | the source | times the source's |", *(f" {title} |" for title in GAMES.values())]
+    lines = ["".join(header), "|---|---|---|---|" + "---|" * len(GAMES)]
+    for (subject, claim), found in by_claim(rows).items():
+        cells = by_game(found)
+        if subject in OWN_GAMES and any(cell.verdict != "open" or _hardly(cell.row) for cell in cells.values()):
+            lines.append(_line(subject, claim, cells))
+    return "\n".join(lines)
+
+
+def rest_text(rows: Sequence[Row]) -> str:
+    """What the table leaves out: the statements that are open, those not run, those on learning."""
+    learning = {claim: lines for (subject, claim), lines in by_claim(rows).items() if subject not in OWN_GAMES}
+    decided = sum(any(verdict_of(row) != "open" for row in lines) for lines in learning.values())
     return (
-        f"{sum(places.values())} statements of the papers. Decided: {counts}.\n\n"
-        + "\n".join(lines)
-        + f"\n\nOpen after their games: {len(measured) - len(decided)} more; not run: {len(by_claim) - len(measured)}. "
-        "Their figures, or what each would cost, and those on learning are in [claims](claims.md)."
+        f"Not in the table: the statements that are open in every game or were not run, and {len(learning)} statements "
+        f"of other papers on learning, of which {decided} are decided in another game: see [claims](claims.md)."
     )
 
 
-def _place(subject: str, lines: Sequence[Row]) -> str:
-    """Where a claim is decided."""
-    games = {game_of(row) for row in lines if row["measured"] and verdict_of(row) != "open"}
-    return "open" if not games else "in the source's own game" if OWN_GAMES.get(subject) in games else "in another game"
+def _hardly(row: Row) -> bool:
+    """Return whether the setting of a line hardly acts there."""
+    return any(part.startswith(HARDLY_ACTS) for part in scope_of(row))
 
 
-def game_of(row: Row) -> str:
-    """Name of the game of a line, from its command: the one that it names, or the usual one."""
-    words = shlex.split(row["command"].strip("`").partition("`")[0])
-    if "--game" in words:
-        return re.split(r"\W", words[words.index("--game") + 1])[0]
-    experiment = words[2] if len(words) > 2 else ""
-    return USUAL_GAMES.get(experiment, OWN_GAMES.get(row["subject"], "chess"))
+def _line(subject: str, claim: str, cells: dict[str, Decided]) -> str:
+    """A row of the table: the statement, what it tests, the source's figure, a cell a game."""
+    own = cells.get(OWN_GAMES[subject])
+    row = (own or next(iter(cells.values()))).row
+    times = own.row["times"] if own is not None else ""
+    texts = [claim, row["test"], row["figure"], times or NONE]
+    texts += [cell_text(cells[game]) if game in cells else NONE for game in GAMES]
+    return "| " + " | ".join(map(escaped, texts)) + " |"
 
 
-def verdict_of(row: Row) -> str:
-    """The verdict of a line, without its scope."""
-    return row["verdict"].split("**")[1]
-
-
-def _line(claim: str, rows: Sequence[Row]) -> str:
-    """A row of the table: the statement, the source's figure, a cell a game."""
-    cells = dict.fromkeys(GAMES, "")
-    for game in GAMES:
-        found = [row for row in rows if row["measured"] and game_of(row) == game]
-        cells[game] = _cell(found) if found else "-"
-    figure = rows[0]["figure"]
-    return f"| {_escaped(claim)} | {_escaped(figure)} | {' | '.join(cells.values())} |"
-
-
-def _cell(rows: Sequence[Row]) -> str:
-    """The first decided measurement of a claim in a game; how many others there are of each verdict."""
-    first = next((row for row in rows if verdict_of(row) != "open"), rows[0])
-    others = Counter(WORDS[verdict_of(row)].strip("*") for row in rows if row is not first)
+def cell_text(cell: Decided) -> str:
+    """A cell of the table: the verdict, what the deciding run measured, how many other runs have each verdict."""
+    verdict = HARDLY_ACTS if cell.verdict == "open" and _hardly(cell.row) else cell.verdict
+    others = Counter(WORDS[verdict_of(row)].strip("*") for row in cell.others)
     more = f" (also {', '.join(f'{count} {word}' for word, count in others.items())})" if others else ""
-    value = re.search(r"\S+ \[[^\]]*\]", first["measured"])
-    return _escaped(f"{WORDS[verdict_of(first)]} {value.group() if value else ''}".strip() + more)
+    return f"{WORDS[verdict]} {number_of(cell.row)}".rstrip() + more
 
 
-def _escaped(cell: str) -> str:
+def number_of(row: Row) -> str:
+    """The number that decides a line, with its interval; empty where it has none."""
+    value = re.match(r"\S+ \[[^\]]*\]", row["decides"])
+    return value.group() if value else ""
+
+
+def escaped(cell: str) -> str:
+    """A cell as Markdown."""
     return cell.replace("|", "\\|").replace("\n", " ")

@@ -31,6 +31,8 @@ import numpy as np
 
 Verdict = Literal["holds", "does not hold", "no such effect", "open"]
 Side = Literal["above", "below", "at"]
+Test = Literal["sign", "size"]
+"""What a claim is tested for: that an effect has the sign that the source states, or the size."""
 
 LEVEL = 0.025
 """Greatest chance of each kind of false verdict: one end of an interval of 95 %."""
@@ -52,6 +54,9 @@ POWER = 0.8
 
 MOST_UNITS = 10_000_000
 """More independent units than will be played."""
+
+NO_EFFECT = (0.0, 0.5, 1.0)
+"""Bounds at which there is no effect: of a difference, of a share, and of a factor. Any other bound is a size."""
 
 
 LOOKS = 8
@@ -114,7 +119,9 @@ class Inequality:
 
     what: the quantity, in words; matters: the quantity at the smallest effect that matters, on the bound's side, or the
     bound itself where the bound is an effect; of "at" the bound plus the most that half an interval may be; unit: of
-    the quantity, such as "Elo"; of: what its independent units are; least: the fewest of them that may decide.
+    the quantity, such as "Elo"; of: what its independent units are; least: the fewest of them that may decide; source:
+    the source's value of the quantity, None: it has none; here: what was measured here, where `measured` is how far
+    that is from the source's value.
     """
 
     what: str
@@ -125,6 +132,8 @@ class Inequality:
     unit: str = ""
     of: str = "games"
     matters: float = field(kw_only=True)
+    source: float | None = field(default=None, kw_only=True)
+    here: Measured | None = field(default=None, kw_only=True)
 
     def __post_init__(self) -> None:
         if self.least < 2:
@@ -164,10 +173,35 @@ class Inequality:
         return -1 if self.side == "below" else 1
 
     @property
+    def ours(self) -> str:
+        """What was measured here with its interval of 95 %, whatever it is compared with."""
+        return self._with_interval(self.here or self.measured)
+
+    @property
+    def times(self) -> float | None:
+        """How many times the source's value ours is; None where the source has none."""
+        return (self.here or self.measured).value / self.source if self.source else None
+
+    @property
     def quantity(self) -> str:
-        """The quantity with its interval of 95 %."""
-        value, low, high = (_rounded(one) for one in (self.measured.value, *self.measured.interval(1 - 2 * LEVEL)))
-        return f"{self.what} {value} [{low}, {high}]{self.unit and ' ' + self.unit}"
+        """The quantity with its interval of 95 %; where it was compared with the source's, the difference beside it."""
+        less = "" if self.here is None else f" (less the source's: {self._with_interval(self.measured)})"
+        return f"{self.what} {self.ours}{less}"
+
+    @property
+    def test(self) -> Test:
+        """What it tests: where its bound is no effect the sign, else the size."""
+        return "sign" if self.side != "at" and self.bound in NO_EFFECT else "size"
+
+    def margin(self, border: float) -> float:
+        """How far the quantity is on its side of a border, in standard errors; "at": how near, as a negative number."""
+        distance, error = self.measured.value - border, standard_error(self.measured)
+        signed = -abs(distance) if self.side == "at" else self._sign * distance
+        return signed / error if 0 < error < math.inf else signed
+
+    def _with_interval(self, measured: Measured) -> str:
+        value, low, high = (_rounded(one) for one in (measured.value, *measured.interval(1 - 2 * LEVEL)))
+        return f"{value} [{low}, {high}]{self.unit and ' ' + self.unit}"
 
     @property
     def text(self) -> str:
@@ -233,6 +267,27 @@ class Claim:
         if some(one.refuted(deny) for one in self.inequalities):
             return "does not hold"
         return "no such effect" if some(one.without_effect(deny) for one in self.inequalities) else "open"
+
+    @property
+    def test(self) -> Test:
+        """What it is tested for: the sign, where all its inequalities are of one."""
+        return "size" if any(one.test == "size" for one in self.inequalities) else "sign"
+
+    @property
+    def decisive(self) -> Inequality:
+        """The inequality that decides it: of those that must all be true the one that is the least so, of those of
+        which any is enough the one that is the most so; where there is no such effect, by what matters.
+        """
+        none = self.verdict == "no such effect"
+        choose = min if self.needs == "all" else max
+        return choose(self.inequalities, key=lambda one: one.margin(one.matters if none else one.bound))
+
+    @property
+    def on_the_other_side(self) -> bool:
+        """Return whether an effect is excluded by an interval of 95 % wholly on the other side of the bound."""
+        low, high = self.decisive.measured.interval(1 - 2 * LEVEL)
+        bound, above = self.decisive.bound, self.decisive.side == "above"
+        return self.verdict == "no such effect" and (high < bound if above else low > bound)
 
     @property
     def _levels(self) -> tuple[float, float]:

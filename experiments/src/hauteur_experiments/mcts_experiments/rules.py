@@ -10,13 +10,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from statistics import NormalDist
 from typing import Any
 
 import hauteur as ht
-from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, SourceClaim
+from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, SourceClaim, joined
 from hauteur_experiments.grid import APART, Match, Played, chosen, play, points, with_net
 from hauteur_experiments.measured import (
     CLOSE,
@@ -32,6 +32,9 @@ from hauteur_experiments.measured import (
 from hauteur_experiments.verdict import Claim, Side
 
 SOURCE = "Videodr0me, MCTS experiments"
+
+OUR_CONSTANTS = "this program's constants, not the fork's"
+"""Scope of a match without the fork's c_puct, first-play urgency and policy temperature."""
 
 FORK = "cpuct.init=1.2 cpuct.factor=0 fpu.value=0 policy-temperature=1"
 """The plain search of the fork: c_puct 1.2, an unvisited move is worth the mean of its parent, priors as they are."""
@@ -356,17 +359,23 @@ def _findings(one: TrialMatch, others: Sequence[TrialMatch], cells: int, setting
     if one.trial.states is not None:
         side = elo_above("difference", one.elo, side=one.trial.states[1])
         where = "" if (setting.game or "chess") == "chess" else "another game"
-        yield Finding.of(one.trial.name, Claim((side,), cells=cells), f"{one.name}, {one.visits:,} visits", where)
+        scope = joined(where, constants_scope(one.trial, setting))
+        yield Finding.of(one.trial.name, Claim((side,), cells=cells), f"{one.name}, {one.visits:,} visits", scope)
     control = next((other for other in others if other.name.startswith(one.trial.control or "-")), None)
     for published in one.published:
         scope = ["another game"] if (setting.game or "chess") != "chess" else []
         scope += ["other visits"] if published.visits != one.visits else []
-        scope += ["the source's constants"] if setting.constants else []
+        scope.append(constants_scope(one.trial, setting))
         if one.trial.control and control is None:
             scope.append(f"without its control {one.trial.control}")
         claim = claim_of(published, one.elo, None if control is None else control.elo, cells)
         shown = f"{one.name}, {one.visits:,} visits"
-        yield Finding.of(key_of(one.trial, published), claim, shown, ", ".join(scope))
+        yield Finding.of(key_of(one.trial, published), claim, shown, joined(*scope))
+
+
+def constants_scope(trial: Trial, setting: Setting) -> str:
+    """Say so where a trial does not have the source's c_puct, first-play urgency and policy temperature."""
+    return "" if setting.constants or at_the_forks(trial.a) == trial.a else OUR_CONSTANTS
 
 
 def key_of(trial: Trial, published: Published) -> str:
@@ -384,10 +393,11 @@ def claim_of(published: Published, elo: MatchElo, control: MatchElo | None, cell
     there = published.interval or (published.elo, published.elo)
     if there[0] <= 0 <= there[1]:
         less = contrast((1, elo), (-1, Interval(published.elo, elo.units, published.ends)))
-        return Claim((elo_above("less the source's difference", less, CLOSE, side="at"),), cells=cells)
+        equal = replace(elo_above("difference", less, CLOSE, side="at"), source=published.elo, here=elo)
+        return Claim((equal,), cells=cells)
     side: Side = "above" if there[0] > 0 else "below"
     half = published.elo / 2
-    sides = [elo_above("difference", elo, half, side=side)]
+    sides = [replace(elo_above("difference", elo, half, side=side), source=published.elo)]
     if control is not None:
         sides.append(elo_above("beyond the control", contrast((1, elo), (-1, control)), half, side=side))
     return Claim(tuple(sides), cells=cells)

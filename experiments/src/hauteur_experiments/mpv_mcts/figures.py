@@ -12,6 +12,7 @@ f(128, 10), 800 of f(64, 5), or 800 small and 100 large ones together, of 2,000,
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from typing import Any
 from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, stated
 from hauteur_experiments.grid import Match
 from hauteur_experiments.learned import Lines, metrics_of, net_of, runs_of
-from hauteur_experiments.measured import elo_text
+from hauteur_experiments.measured import Interval, elo_text
 from hauteur_experiments.mpv_mcts.pairs import (
     BEST_SHARE,
     BUDGETS,
@@ -32,9 +33,10 @@ from hauteur_experiments.mpv_mcts.pairs import (
     net_cost,
     net_name,
     pair_of,
+    scope_of,
 )
 from hauteur_experiments.mpv_mcts.places import Place, PlaceTable, all_ahead
-from hauteur_experiments.verdict import SMALLEST_ELO, Claim
+from hauteur_experiments.verdict import LEAST_SEEDS, SMALLEST_ELO, Claim
 
 SHARES = (BEST_SHARE, 0.0, 0.25, 0.75, 1.0)
 """r: shares of the large net in figure 2, the best first; 0 and 1 are the nets alone."""
@@ -47,6 +49,7 @@ HALF_OF_PUBLISHED, HALF_OF_AVERAGES, HALF_OF_TRAINED = (527 - 472) / 2, (418 - 3
 RUN_BUDGETS = (200, 800)
 """Units a move of figures 4 and 5, (a) and (b)."""
 
+RUNS_AN_ARM = "learning runs an arm"
 STAGES = 8
 MORE = 1.5
 """A run that has spent this many times the budget of another has spent more."""
@@ -70,7 +73,15 @@ def make(
         findings += decide(table)
         figures.append(table.figure(name, title, x_name))
         texts.append(table.text())
-    return Result(rows, findings, figures, texts)
+    return Result(rows, findings, figures, texts).scoped(scope_of(*scale_of(tables, setting)))
+
+
+def scale_of(tables: Sequence[PlaceTable], setting: Setting) -> tuple[str, list[float], float | None]:
+    """Game, budgets and cost of the small net of the tables; None where the cost is not that of one pair."""
+    budgets = [float(place.facts["budget"]) for table in tables for place in table.places]
+    one_pair = len(setting.nets) == 2 and not any(net.is_dir() for net in setting.nets)
+    cost = pair_of(setting.nets, setting.cost).cost if one_pair else None
+    return tables[0].game, budgets, cost
 
 
 def planned(tabled: Callable[[Setting], Sequence[PlaceTable]], setting: Setting) -> Iterator[Match]:
@@ -141,6 +152,18 @@ def midsize_findings(table: PlaceTable) -> list[Finding]:
 # -- learning runs -----------------------------------------------------------------------------------------------------
 
 
+def of_runs(claim: Claim) -> Claim:
+    """Return a claim on how nets learn, whose independent units are the runs of an arm: there is one.
+
+    Games between two nets tell which of the two is stronger, however many there are, and not which way of learning is.
+    """
+    runs = [
+        replace(one, measured=Interval(one.measured.value, 1, one.measured.interval), least=LEAST_SEEDS, of=RUNS_AN_ARM)
+        for one in claim.inequalities
+    ]
+    return replace(claim, inequalities=tuple(runs))
+
+
 def large_net(run: Path, generation: int) -> Path:
     """The large net of a run with two, the net of a run with one."""
     large = net_of(run, generation, large=True)
@@ -171,7 +194,7 @@ def az_findings(table: PlaceTable) -> list[Finding]:
     """The paper's statement beside the mean differences, and the matches head to head, all stages of a budget."""
     shown = f"budget {table.places[0].facts['budget']}"
     found = {"stages": _above_both(table, [BOTH]), "duels": table.duels_ahead(BOTH)}
-    return [Finding.of(key, claim, shown) for key, claim in found.items()]
+    return [Finding.of(key, of_runs(claim), shown) for key, claim in found.items()]
 
 
 def training(setting: Setting) -> list[PlaceTable]:
@@ -233,13 +256,13 @@ def training_findings(table: PlaceTable) -> list[Finding]:
     last, names = table.places[-1], list(table.places[0].players)
     text = f"budget {last.facts['budget']}, normalised budget spent {last.label}"
     if BOTH in names:
-        return [Finding.of("own-small", table.duels_ahead(BOTH), text)]
+        return [Finding.of("own-small", of_runs(table.duels_ahead(BOTH)), text)]
     two = [name for name in names if name.endswith("(two nets)")]
     if len(table.places) == 1:
-        return [Finding.of("worth", table.duels_ahead(two[0]), text)]
+        return [Finding.of("worth", of_runs(table.duels_ahead(two[0])), text)]
     shown = ", ".join(f"{name} {elo_text(table.elo(last, name))}" for name in names)
     each = {f"above {name}": table.lead(two, [name], [last]) for name in names if name not in two}
-    claim = all_ahead(each, HALF_OF_TRAINED)
+    claim = of_runs(all_ahead(each, HALF_OF_TRAINED))
     return [Finding.of("together", claim, f"large nets alone, {text}: {shown}")]
 
 

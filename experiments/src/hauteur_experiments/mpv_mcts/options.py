@@ -10,7 +10,7 @@ from typing import Any
 from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, stated
 from hauteur_experiments.grid import Match, play
 from hauteur_experiments.measured import CLOSE, LEAST_GAMES, MatchElo, columns, elo_above, elo_columns
-from hauteur_experiments.mpv_mcts.pairs import BEST_SHARE, LAN, PAPER, Pair, pair_of, turns
+from hauteur_experiments.mpv_mcts.pairs import BEST_SHARE, LAN, PAPER, Pair, pair_of, scope_of, turns
 from hauteur_experiments.mpv_mcts.places import RANDOM_PLIES
 from hauteur_experiments.verdict import Claim, Inequality
 
@@ -47,7 +47,9 @@ def make(setting: Setting) -> Result:
         {"change": name, "budget": setting.visits_or(BUDGET), "games": elo.units, **elo_columns(elo)}
         for name, elo in elos.items()
     ]
-    return Result(rows, findings(elos), texts=[columns(rows, *rows[0])])
+    pair = pair_of(setting.nets[:2], setting.cost)
+    scope = scope_of(pair.game, [setting.visits_or(BUDGET)], pair.cost)
+    return Result(rows, findings(elos), texts=[columns(rows, *rows[0])]).scoped(scope)
 
 
 def findings(elos: dict[str, MatchElo]) -> list[Finding]:

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import hauteur as ht
-from hauteur_experiments.experiment import Setting
+from hauteur_experiments.experiment import Setting, joined
 from hauteur_experiments.grid import with_net
 
 PAPER = "Lan et al., Multiple Policy Value MCTS"
@@ -29,6 +29,9 @@ BEST_SHARE = 0.5
 """r of all later experiments of the paper."""
 
 GAME = "nogo"
+PAPER_TURNS = 8
+"""Evaluations of f(64, 5) that cost as much as one of f(128, 10)."""
+
 LEAST_BUDGET = 4
 """Units of which a quarter is still an evaluation of the large net."""
 
@@ -125,6 +128,19 @@ def budgets_of(setting: Setting, paper: Sequence[int]) -> list[int]:
         raise ValueError(f"--visits is the largest budget, at least {LEAST_BUDGET}, got {largest}")
     found = [round(budget * largest / max(paper)) for budget in paper]
     return [budget for budget in found if budget >= LEAST_BUDGET]
+
+
+def scope_of(game: str, budgets: Sequence[float], cost: float | None = None) -> str:
+    """In what a measurement differs from the paper's: game, budgets, and small turns for a large one where known.
+
+    budgets: in evaluations of the large net; cost: of an evaluation of the small net, in those of the large one.
+    """
+    low, high = min(budgets), max(budgets)
+    sizes = f"{low:g} to {high:g}" if low < high else f"{high:g}"
+    spent = "" if low >= min(BUDGETS) else f"a budget of {sizes}, not of {min(BUDGETS)} to {max(BUDGETS):,}"
+    known = cost is not None and abs(1 / cost - PAPER_TURNS) > 0.05
+    ratio = "" if cost is None or not known else f"{1 / cost:.2g} small turns for a large one, not {PAPER_TURNS}"
+    return joined("" if game == ht.load_game(GAME).spec else f"{game}, not NoGo 9x9", ratio, spent)
 
 
 def game_of(setting: Setting) -> str:

@@ -20,7 +20,7 @@ import hauteur as ht
 from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, stated
 from hauteur_experiments.grid import COLOURS, Match, play, points
 from hauteur_experiments.measured import Interval, MatchElo, columns, contrast, elo_columns, elo_text
-from hauteur_experiments.mpv_mcts.pairs import BEST_SHARE, LAN, PAPER, Pair, game_of, turns
+from hauteur_experiments.mpv_mcts.pairs import BEST_SHARE, LAN, PAPER, Pair, game_of, scope_of, turns
 from hauteur_experiments.verdict import SMALLEST_ELO, Claim, Inequality
 
 BAND, MIDDLE = (-60.0, 0.0), -30.0
@@ -122,7 +122,9 @@ def make(setting: Setting) -> Result:
     rows = [tested.get(str(one.cell), one).row() for one in points]
     found = findings(points, levels, outside)
     result = Result(rows, found, [figure([*levels, *outside])], [columns(rows, *SHOWN)])
-    return result.scoped(f"{cells[0].pair.game}; other nets")
+    pair, budgets = cells[0].pair, [cell.budget for cell in cells]
+    one_pair = len({cell.pair for cell in cells}) == 1
+    return result.scoped(scope_of(pair.game, budgets, pair.cost if one_pair else None))
 
 
 def cells_of(setting: Setting) -> list[RegimeCell]:

@@ -14,7 +14,7 @@ import hauteur as ht
 from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, stated
 from hauteur_experiments.grid import Match, chosen
 from hauteur_experiments.measured import columns
-from hauteur_experiments.search_contempt.odds import BY, Cell, finding_by, gain, odds_taker, start
+from hauteur_experiments.search_contempt.odds import BY, Cell, Gain, finding_by, gain, odds_taker, start
 from hauteur_experiments.search_contempt.odds_models import (
     HIGH,
     LEAST,
@@ -113,7 +113,9 @@ def findings(cells: Cells, net: str) -> list[Finding]:
     for by in BY:
         for key, others in (("weaker-model", weaker), ("warmer-model", warmer)):
             gains: dict[str, Any] = {
-                f"{arm} above {right}": (gain(at[right], at[arm], by), SMALLEST_POINTS) for arm in others if arm in at
+                f"{arm} above {right}": Gain(gain(at[right], at[arm], by), SMALLEST_POINTS)
+                for arm in others
+                if arm in at
             }
             found.append(finding_by(key, by, gains, needs="any", least=LEAST))
     return [one for one in found if one is not None]

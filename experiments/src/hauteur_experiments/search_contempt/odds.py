@@ -15,15 +15,16 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 import hauteur as ht
-from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, stated
+from hauteur_experiments.deciding import HARDLY_ACTS
+from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, joined, stated
 from hauteur_experiments.grid import COLOURS, Match, Played, chosen, play, points, with_net
 from hauteur_experiments.measured import ClusterMean, Interval, Mean, by_opening, columns
 from hauteur_experiments.search_contempt.settings import HYBRID, PAPER, contempt
@@ -34,6 +35,8 @@ LEAST_UNITS = 50
 
 By = Literal["score", "games won"]
 BY: tuple[By, By] = ("score", "games won")
+BY_SCORE = "by score, not by games won"
+"""Scope of what is measured by the score: the paper's column is the share of games won."""
 
 DRAWS = {"stalemate": "stalemate", "threefold repetition": "repetition", "fifty-move rule": "fifty moves"}
 """Ends of drawn games, and the kinds they are counted as; all others are `other`."""
@@ -81,8 +84,17 @@ class Cell:
 Cells = Mapping[tuple[int, int], Cell]
 """By N_scl and nodes."""
 
-Gain = tuple[Mean | ClusterMean, float]
-"""A gain in percentage points, and the smallest one that matters."""
+
+class Gain(NamedTuple):
+    """A gain in percentage points, the smallest one that matters, and the source's at the same nodes, if it has one."""
+
+    measured: Mean | ClusterMean
+    matters: float
+    source: float | None = None
+
+
+ALIKE = 0.5
+"""Share of the games of a setting that are move for move PUCT's, from which on it hardly acts."""
 
 
 def title(n_scl: int) -> str:
@@ -115,8 +127,15 @@ def rise_at_ends(cells: Cells, by: By) -> Finding | None:
 def _rises(pairs: Sequence[tuple[int, tuple[Cell, Cell]]], by: By) -> dict[str, Gain]:
     """The gains from the first cell to the second."""
     return {
-        f"{title(n_scl)} at {_nodes(pair)} nodes": (gain(*pair, by), _share_of(pair, RISE)) for n_scl, pair in pairs
+        f"{title(n_scl)} at {_nodes(pair)} nodes": Gain(gain(*pair, by), _share_of(pair, RISE), _rise_of_paper(*pair))
+        for n_scl, pair in pairs
     }
+
+
+def _rise_of_paper(less: Cell, most: Cell) -> float | None:
+    """The gain of the paper's search-contempt between two cells; None for other nodes or another N_scl."""
+    known = less.n_scl == PUBLISHED_N_SCL and less.nodes in TABLE_1 and most.nodes in TABLE_1
+    return 100 * (TABLE_1[most.nodes][1] - TABLE_1[less.nodes][1]) if known else None
 
 
 def more(cells: Cells, by: By) -> Finding | None:
@@ -127,7 +146,7 @@ def more(cells: Cells, by: By) -> Finding | None:
         return None
     found = {n_scl: pair for n_scl, pair in ends.items() if _nodes(pair) == _nodes(plain)}
     gains = {
-        f"{title(n_scl)} beyond PUCT": (_difference(plain, pair, by), _share_of(pair, RISE - PUCT_RISE))
+        f"{title(n_scl)} beyond PUCT": Gain(_difference(plain, pair, by), _share_of(pair, RISE - PUCT_RISE))
         for n_scl, pair in found.items()
     }
     return finding_by("more", by, gains, needs="any")
@@ -142,15 +161,34 @@ def fall(cells: Cells, by: By) -> Finding | None:
     best = min(between, key=lambda cell: abs(math.log(cell.nodes / PUCT_BEST)))
     low, high, end = (100 * puct for puct, _ in TABLE_1.values())
     gains = {
-        f"{best.nodes:,} above {first.nodes:,} nodes": (gain(first, best, by), (high - low) / 2),
-        f"{best.nodes:,} above {last.nodes:,}": (gain(last, best, by), (high - end) / 2),
+        f"{best.nodes:,} above {first.nodes:,} nodes": Gain(gain(first, best, by), (high - low) / 2, high - low),
+        f"{best.nodes:,} above {last.nodes:,}": Gain(gain(last, best, by), (high - end) / 2, high - end),
     }
     return finding_by("fall", by, gains, shown=f"PUCT scores {', '.join(map(_score_text, levels))}")
 
 
 def lead(cells: Cells, by: By) -> Finding | None:
-    """Search-contempt with the paper's N_scl is ahead of PUCT at every number of nodes."""
-    return finding_by("lead", by, _leads(cells, [place for place in cells if place[0] == PUBLISHED_N_SCL], by))
+    """Search-contempt with the paper's N_scl is ahead of PUCT at every number of nodes.
+
+    It is open where that N_scl hardly acts at one of them: games that are PUCT's say nothing of search-contempt.
+    """
+    places = [place for place in cells if place[0] == PUBLISHED_N_SCL]
+    found = finding_by("lead", by, _leads(cells, places, by))
+    idle = [place for place in places if alike(cells, *place) >= ALIKE]
+    if found is None or not idle:
+        return found
+    shares = ", ".join(f"{alike(cells, *place):.0%} at {place[1]:,} nodes" for place in idle)
+    scope = joined(found.scope, f"{HARDLY_ACTS}: {shares} of its games are PUCT's move for move")
+    return replace(found, verdict="open", missing=None, scope=scope, claim=None)
+
+
+def alike(cells: Cells, n_scl: int, nodes: int) -> float:
+    """Share of the games of a cell that are move for move those of PUCT from the same openings; 0 without PUCT's."""
+    if (PUCT, nodes) not in cells:
+        return 0.0
+    mine, plain = (cells[place, nodes].played.games for place in (n_scl, PUCT))
+    same = [a.moves == b.moves for a, b in zip(mine, plain, strict=True)]
+    return sum(same) / len(same)
 
 
 def lead_of_any(cells: Cells, by: By) -> Finding | None:
@@ -167,10 +205,18 @@ def _leads(cells: Cells, places: Sequence[tuple[int, int]], by: By) -> dict[str,
     leads = [100 * (contempt - puct) for puct, contempt in TABLE_1.values()]
     halves = {nodes: float(np.interp(math.log(nodes), known, leads)) / 2 for _, nodes in places}
     return {
-        f"{title(n)} at {nodes:,} nodes": (gain(cells[PUCT, nodes], cells[n, nodes], by), halves[nodes])
+        f"{title(n)} at {nodes:,} nodes": Gain(
+            gain(cells[PUCT, nodes], cells[n, nodes], by), halves[nodes], _lead_of_paper(n, nodes)
+        )
         for n, nodes in places
         if (PUCT, nodes) in cells
     }
+
+
+def _lead_of_paper(n_scl: int, nodes: int) -> float | None:
+    """The paper's lead over PUCT; None for other nodes or another N_scl."""
+    puct, contempt = TABLE_1.get(nodes, (0.0, 0.0))
+    return 100 * (contempt - puct) if n_scl == PUBLISHED_N_SCL and nodes in TABLE_1 else None
 
 
 def fits(cells: Cells, visits: int, by: By) -> Finding | None:
@@ -179,7 +225,7 @@ def fits(cells: Cells, visits: int, by: By) -> Finding | None:
     mine = {n_scl: cell for (n_scl, nodes), cell in cells.items() if nodes == most and n_scl != PUCT}
     others = {n_scl: cell for n_scl, cell in mine.items() if max(n_scl, visits) >= APART * min(n_scl, visits)}
     gains = {
-        f"N_scl {visits} above {n_scl} at {most:,} nodes": (gain(cell, cells[visits, most], by), SMALLEST_POINTS)
+        f"N_scl {visits} above {n_scl} at {most:,} nodes": Gain(gain(cell, cells[visits, most], by), SMALLEST_POINTS)
         for n_scl, cell in others.items()
     }
     return finding_by("best-n-scl", by, gains)
@@ -199,10 +245,21 @@ def finding_by(
         return None
     units = {Mean: "games", ClusterMean: "openings"}
     sides = tuple(
-        Inequality(f"{by}: {what}", gain, 0.0, "above", least, unit=POINTS, of=units[type(gain)], matters=matters)
-        for what, (gain, matters) in gains.items()
+        Inequality(
+            f"{by}: {what}",
+            one.measured,
+            0.0,
+            "above",
+            least,
+            unit=POINTS,
+            of=units[type(one.measured)],
+            matters=one.matters,
+            source=one.source,
+        )
+        for what, one in gains.items()
     )
-    return Finding.of(key, Claim(sides, needs=needs), f"by {by}" + (f", {shown}" if shown else ""))
+    scope = BY_SCORE if by == "score" else ""
+    return Finding.of(key, Claim(sides, needs=needs), f"by {by}" + (f", {shown}" if shown else ""), scope)
 
 
 def _result(game: Any, by: By) -> float:

@@ -22,6 +22,7 @@ from hauteur_experiments.search_contempt.odds import (
     GAMES,
     PUCT,
     Cell,
+    Gain,
     finding_by,
     gain,
     giver_is_first,
@@ -155,14 +156,14 @@ def findings(cells: Cells) -> list[Finding]:
     found = []
     rights = [arm for arm in at if arm.startswith("right")]
     for by in BY:
-        ahead = {f"{arm} above PUCT": (gain(at[PLAIN], at[arm], by), SMALLEST_POINTS) for arm in rights}
+        ahead = {f"{arm} above PUCT": Gain(gain(at[PLAIN], at[arm], by), SMALLEST_POINTS) for arm in rights}
         found.append(finding_by("model", by, ahead, needs="any", least=LEAST))
         best = max((arm for arm in CONTEMPT if arm in at), key=lambda arm: at[arm].score, default=None)
         if best is not None:
-            beyond = {f"{arm} above {best}": (gain(at[best], at[arm], by), SMALLEST_POINTS) for arm in rights}
+            beyond = {f"{arm} above {best}": Gain(gain(at[best], at[arm], by), SMALLEST_POINTS) for arm in rights}
             found.append(finding_by("model-beyond", by, beyond, needs="any", least=LEAST))
         if "wrong" in at:
-            harm = {"PUCT above wrong": (gain(at["wrong"], at[PLAIN], by), SMALLEST_POINTS)}
+            harm = {"PUCT above wrong": Gain(gain(at["wrong"], at[PLAIN], by), SMALLEST_POINTS)}
             found.append(finding_by("wrong-model", by, harm, needs="any", least=LEAST))
     return [one for one in found if one is not None]
 
@@ -170,7 +171,8 @@ def findings(cells: Cells) -> list[Finding]:
 def even_findings(cells: Cells) -> list[Finding]:
     """Return the claim that an arm loses against PUCT, at the most nodes."""
     losses = {
-        f"PUCT above {arm}": (by_opening(*_lost(cell)), SMALLEST_POINTS) for arm, cell in of_most_nodes(cells).items()
+        f"PUCT above {arm}": Gain(by_opening(*_lost(cell)), SMALLEST_POINTS)
+        for arm, cell in of_most_nodes(cells).items()
     }
     found = finding_by("even-cost", "score", losses, needs="any", least=LEAST)
     return [] if found is None else [found]

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import hauteur as ht
-from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, stated
+from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, joined, stated
 from hauteur_experiments.grid import COLOURS, Match, play, points
 from hauteur_experiments.measured import columns, rate_of, rate_ratio
 from hauteur_experiments.search_contempt.settings import (
@@ -100,6 +100,15 @@ GAP; mistake: who moved into the position is worse off than it looks; trap: bett
 
 COUNTED = ("shifted", "misjudged", "puzzle")
 """Kinds that the statements are tested with, beside each other."""
+
+
+LOWEST = "n5"
+KIND_SCOPES = {
+    "shifted": f"values shifted by {SHIFT}, not misjudged by {SWING}",
+    "misjudged": "",
+    "puzzle": "puzzles among the misjudged",
+}
+"""The source's positions are "interesting", which it does not define; the nearest are those that are misjudged."""
 
 
 def make(setting: Setting) -> Result:
@@ -224,10 +233,11 @@ def findings(found: Found) -> list[Finding]:
     for (key, bound), name, kind in product((("more", 1.0), ("twenty", 20.0)), others, COUNTED):
         pair = {of: _flags(found[of], kind) for of in (name, PLAIN)}
         rates = "; ".join(f"{SETS[of][0]} {1000 * rate_of(flags).value:.1f}" for of, flags in pair.items())
-        what, ratio = f"times as many {kind} positions", rate_ratio(pair[name], pair[PLAIN])
+        what, ratio = f"times as many {kind} positions, {SETS[name][0]}", rate_ratio(pair[name], pair[PLAIN])
         side = Inequality(what, ratio, bound, "above", LEAST_GAMES, matters=max(bound, MORE))
         claim = Claim((side,), cells=len(COUNTED) * len(others))
-        findings.append(Finding.of(key, claim, f"{SETS[name][0]}, per 1,000 positions: {rates}"))
+        scope = joined(KIND_SCOPES[kind], "" if name == LOWEST else f"{SETS[name][0]}, not 5")
+        findings.append(Finding.of(key, claim, f"{SETS[name][0]}, per 1,000 positions: {rates}", scope))
     return findings
 
 

@@ -99,9 +99,10 @@ def contempt_findings(rows: Sequence[Beside], visits: int) -> list[Finding]:
     places = _places([row.here for row in rows], visits)
     if len({place.x for place in places}) < 2:  # so few visits that no N_scl is below them
         return [each]
-    half = ratio_slope(_places([row.paper for row in rows], VISITS)).value / 2
+    paper = ratio_slope(_places([row.paper for row in rows], VISITS)).value
     what = "slope of ln((w + l)/d) over ln N_scl"
-    side = Inequality(what, ratio_slope(places), 0.0, "below", LEAST_GAMES, of="games of a setting", matters=half)
+    slope, of = ratio_slope(places), "games of a setting"
+    side = Inequality(what, slope, 0.0, "below", LEAST_GAMES, of=of, matters=paper / 2, source=paper)
     return [Finding.of("slope", Claim((side,)), _texts(rows)), each]
 
 
@@ -119,12 +120,10 @@ def temperature_findings(rows: Sequence[Beside], _visits: int) -> list[Finding]:
 
 def _factor(of: Beside, to: Beside) -> Inequality:
     """Return that one ratio is above another; what matters is half of the logarithm of the paper's factor."""
-    what, half = (
-        f"(w + l)/d of {of.title} over that of {to.title}",
-        math.sqrt(max(1.0, ratio_factor(of.paper, to.paper).value)),
-    )
-    factor = ratio_factor(of.here, to.here)
-    return Inequality(what, factor, 1.0, "above", LEAST_GAMES, of="games of a setting", matters=half)
+    what = f"(w + l)/d of {of.title} over that of {to.title}"
+    factor, paper = ratio_factor(of.here, to.here), ratio_factor(of.paper, to.paper).value
+    half, units = math.sqrt(max(1.0, paper)), "games of a setting"
+    return Inequality(what, factor, 1.0, "above", LEAST_GAMES, of=units, matters=half, source=paper)
 
 
 def _texts(rows: Sequence[Beside]) -> str:

@@ -52,6 +52,9 @@ MATCH_GAMES = 2 * GAMES
 MATCH_SEED = 1001
 """Of the match: its games have other random draws than those that the sides were tuned with."""
 
+BUNDLE = "PUCT's side has noise and other constants too"
+"""Remark on the match, whose two players are the paper's; `contempt-vs-temperature-alone` tells their parts apart."""
+
 STARTS = (5, 10, 32)
 """N_scl that are played first: the games of figure 2."""
 
@@ -107,7 +110,7 @@ def make(setting: Setting) -> Result:
     facts: dict[str, Any] = {"visits": setting.visits_or(VISITS), "games": match.games}
     facts |= {"n_scl": _facts(sides.n_scl), "factor": _facts(sides.factor)}
     rows = [_row("search-contempt", sides, tally), _row("PUCT", sides, tally)]
-    findings = [match_finding(tally, sides), equal_finding(*own)]
+    findings = [match_finding(tally, sides, *own), equal_finding(*own)]
     return scoped(setting, Result(rows, findings, (), texts, facts))
 
 
@@ -151,21 +154,31 @@ def tuning_texts(sides: Sides) -> list[str]:
     return texts
 
 
-def match_finding(tally: ht.Tally, sides: Sides) -> Finding:
-    """The match beside the paper's, from the view of search-contempt."""
-    what = "search-contempt is ahead by"
-    side = Inequality(what, MatchElo(tally), 0.0, "above", LEAST_GAMES, unit="Elo", matters=TABLE_2.elo / 2)
+def match_finding(tally: ht.Tally, sides: Sides, contempt: Record, puct: Record) -> Finding:
+    """The match beside the paper's, from the view of search-contempt.
+
+    contempt, puct: fresh games of each side, which show whether both are equally decisive: the premise.
+    """
+    what, elo = "search-contempt is ahead by", MatchElo(tally)
+    half = TABLE_2.elo / 2
+    side = Inequality(what, elo, 0.0, "above", LEAST_GAMES, unit="Elo", matters=half, source=TABLE_2.elo)
     tuned = f"N_scl {sides.n_scl} for (w + l)/d {sides.target:.2f} (paper: {PAPER_RATIO})"
     record = Record.of(tally)
     counts = f"{record.wins} won, {record.draws} drawn, {record.losses} lost"
-    return Finding.of("stronger", Claim((side,)), f"{tuned}: {counts}")
+    claim = Claim((side,), premise=_equal(contempt, puct))
+    return Finding.of("stronger", claim, f"{tuned}: {counts}", BUNDLE)
 
 
 def equal_finding(contempt: Record, puct: Record) -> Finding:
     """The premise of the match, by fresh games: (w + l)/d of the two is equal within a factor."""
+    shown = f"{ratio_text(contempt)}; PUCT: {ratio_text(puct)}"
+    return Finding.of("equal", Claim(_equal(contempt, puct)), shown)
+
+
+def _equal(contempt: Record, puct: Record) -> tuple[Inequality, Inequality]:
+    """Return that (w + l)/d of the two is equal within a factor."""
     what = "(w + l)/d of search-contempt over that of PUCT"
-    between = equal_within(what, ratio_factor(contempt, puct), LEAST_GAMES, "games of a setting")
-    return Finding.of("equal", Claim(between), f"{ratio_text(contempt)}; PUCT: {ratio_text(puct)}")
+    return equal_within(what, ratio_factor(contempt, puct), LEAST_GAMES, "games of a setting")
 
 
 def _row(name: str, sides: Sides, tally: ht.Tally) -> dict[str, Any]:
