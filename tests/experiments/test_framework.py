@@ -4,6 +4,7 @@ import ast
 import json
 import re
 from dataclasses import replace
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -14,13 +15,31 @@ from hauteur.cli import main as cli
 from hauteur.cli.main import main
 from hauteur_experiments import registry
 from hauteur_experiments.claims_figure import elo_lines
-from hauteur_experiments.claims_table import BEGIN, END, claim_rows, recorded_lines, results, with_table, write_table
+from hauteur_experiments.claims_table import (
+    BEGIN,
+    END,
+    FIELDS,
+    claim_rows,
+    recorded_lines,
+    results,
+    with_table,
+    write_table,
+)
+from hauteur_experiments.deciding import GAMES, decided, game_of, verdict_of
 from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, make_experiment, stated
 from hauteur_experiments.grid import Match, check, play
 from hauteur_experiments.measured import Mean
 from hauteur_experiments.plan import RUNS, SUBJECTS, PlannedRun, is_over, make_plan, run_named
 from hauteur_experiments.registry import EXPERIMENTS, find
-from hauteur_experiments.summary import SUMMARY, SUMMARY_END, game_of, summary, with_summary
+from hauteur_experiments.summary import (
+    SUMMARY,
+    SUMMARY_END,
+    Counts,
+    counts,
+    summary,
+    summary_table,
+    with_summary,
+)
 from hauteur_experiments.verdict import Claim, Inequality
 
 SOURCES = sorted(Path(str(hauteur_experiments.__file__)).parent.rglob("*.py"))
@@ -135,7 +154,8 @@ def test_looks_end_an_experiment_when_nothing_is_open(
     runs: list[float] = []
     result = make_experiment(measuring(runs, effect, matters=0.2), setting(tmp_path / "out", visits=None, looks=True))
     assert runs == scales
-    assert [(finding.verdict, finding.scope) for finding in result.findings] == [(verdict, "here")]
+    scope = "here" if scales[-1] == 1 else "here; stopped at a look"
+    assert [(finding.verdict, finding.scope) for finding in result.findings] == [(verdict, scope)]
     assert json.loads((tmp_path / "out/result.json").read_text())["share"] == scales[-1]
 
 
@@ -251,6 +271,7 @@ def test_the_table_of_claims(tmp_path: Path) -> None:
     base = setting(tmp_path, visits=None)
     (claim,) = find("temperature-wdl").claims
     finding = {"key": claim.key, "quantities": "5 [4, 6] | x", "scope": "", "units": "400 games"}
+    finding |= {"test": "sign", "decides": "5 [4, 6]", "times": 0.256}
     (tmp_path / "temperature-wdl-chess").mkdir()
     values = {"findings": [{**finding, "verdict": "holds", "missing": None}, {**finding, "key": "other"}]}
     stored = {"settings": {"experiment": "temperature-wdl"}, "begun": {"command": ["hauteur", "experiment", "plan"]}}
@@ -260,6 +281,8 @@ def test_the_table_of_claims(tmp_path: Path) -> None:
     assert missing["verdict"] == "**open**: not run; needs 400 games a set, 1,000 visits"
     (made,) = claim_rows("Search-contempt", claim, results(base)["temperature-wdl"], base)
     assert (made["measured"], made["games"], made["verdict"]) == ("5 [4, 6] | x", "400 games", "**holds**")
+    assert (made["test"], made["decides"], made["times"]) == ("sign", "5 [4, 6]", "0.26")
+    assert made["run"] == "temperature-wdl-chess"
     assert made["command"] == "`hauteur experiment temperature-wdl --scale 2 --visits 200 --precision bfloat16`"
 
     page, file = tmp_path / "page.md", tmp_path / "claims.csv"
@@ -268,43 +291,119 @@ def test_the_table_of_claims(tmp_path: Path) -> None:
     text = page.read_text()
     assert (text.partition(BEGIN)[0], text.partition(END)[2]) == ("# Front\n\n", "\n\nthe end\n")
     assert "\nold\n" not in text
-    assert "5 [4, 6] \\| x" in text
-    assert re.search(r"\d+ comparisons: 1 holds, 0 does not hold, ", text)
+    assert "| 5 [4, 6] | 0.26 | **holds in sign** | temperature-wdl-chess | 1 holds |" in text
+    assert "\n1 comparisons of all runs, each rule in each game among them: 1 holds, 0 does not hold, " in text
     recorded = recorded_lines(file)
     assert with_table(text, recorded, "page") == text
     (tmp_path / "temperature-wdl-chess/result.json").unlink()
-    file.write_text(f"{file.read_text()}Learning,by hand,,6,,**open**,,hauteur match\n")
+    by_hand = {"subject": "Learning", "claim": "by hand", "measured": "6", "verdict": "**open**"}
+    file.write_text(f"{file.read_text()}{','.join(by_hand.get(name, '') for name in FIELDS)}\n")
     write_table(page, base)  # in a folder without that run; its lines and those recorded by hand are kept
     assert [line for line in recorded_lines(file) if line["claim"] != "by hand"] == recorded
     assert [line["measured"] for line in recorded_lines(file) if line["claim"] == "by hand"] == ["6"]
     assert game_of(made) == "chess"
-    assert "1 in the source's own game, " in summary(recorded)
+    assert "In the source's own game 1 hold, 0 do not, " in summary(recorded)
     front = tmp_path / "README.md"
     front.write_text(f"{SUMMARY}\n{SUMMARY_END}\n")
     write_table(page, base)
-    assert "| **yes** 5 [4, 6] |" in front.read_text()
+    assert "| sign | 0.06 with tau_1, 1.38 with tau_2 | 0.26 | **yes** 5 [4, 6] |" in front.read_text()
     assert (tmp_path / "claims.png").stat().st_size > 0
     page.write_text("# Other")
     with pytest.raises(ValueError, match="which this page lacks"):
         write_table(page, base)
 
 
+def row_of(name: str, decides: str, verdict: str = "**open**", **cells: str) -> dict[str, str]:
+    """A line of the table of claims."""
+    line = dict.fromkeys(FIELDS, "") | {"subject": "The MCTS experiments", "figure": "-5 Elo, 9 games", "test": "sign"}
+    line |= {"claim": f"someone: {name}", "measured": decides, "decides": decides, "verdict": verdict}
+    return line | {"games": "400 games", "command": "`hauteur experiment fpu`", **cells}
+
+
 def test_the_figure_has_the_claims_in_elo() -> None:
-    row = {"subject": "The MCTS experiments", "command": "`hauteur experiment fpu`", "figure": "-5 Elo, 9 games"}
     lines = elo_lines(
         [
-            {**row, "claim": "someone: a", "measured": "difference 3 [-1, inf] Elo; more"},
-            {**row, "claim": "someone: b", "measured": "less the source's difference 2.5 [1, 4] Elo"},
-            {**row, "claim": "someone: c", "measured": ""},
-            {**row, "claim": "this laboratory: d", "measured": "difference 3 [-1, 7] Elo"},
-            {**row, "claim": "someone: e", "measured": "", "figure": "3 points"},
+            row_of("a", "3 [-1, inf] Elo"),
+            row_of("b", "beyond the control -1,200 [-1,300, -4] Elo"),
+            row_of("c", ""),
+            row_of("d", "3 [-1, 7] Elo", claim="this laboratory: d"),
+            row_of("e", "3 [-1, 7] points", figure="3 points"),
         ]
     )
     assert [(line.claim, line.source, dict(line.measured)) for line in lines] == [
         ("a", -5.0, {"chess": (3.0, -1.0, 1000.0)}),
-        ("b", -5.0, {"chess": (-2.5, -4.0, -1.0)}),
+        ("b", -5.0, {"chess": (-1200.0, -1000.0, -4.0)}),
         ("c", -5.0, {}),
     ]
+
+
+def test_the_run_that_is_nearest_to_the_source_decides() -> None:
+    """By the number of differences, then by size, whatever the order of the lines and whatever the runs say."""
+    rows = [
+        row_of("a", "1 [0, 2] Elo", "**holds** (other visits; this program's constants)"),
+        row_of("a", "2 [1, 3] Elo", "**holds** (other visits; stopped at a look)"),
+        row_of("a", "9 [8, 10] Elo", "**holds**", games="60 games"),  # too few to decide
+        row_of("a", "3 [1, 5] Elo", "**open** (other visits): about 9 games would close it", games="900 games"),
+    ]
+    assert {decided(order).row["decides"] for order in permutations(rows)} == {"3 [1, 5] Elo"}
+    assert decided(rows).verdict == "open"
+    assert decided(rows[:2]).row["decides"] == "2 [1, 3] Elo"
+    contrary = row_of("a", "-2 [-3, -1] Elo", "**does not hold** (other visits; another net; another book)")
+    assert decided([*rows, contrary]).verdict == "mixed"
+    assert decided([*rows, contrary]).row["decides"] == "3 [1, 5] Elo"
+    assert decided([contrary, row_of("a", "0 [0, 0] Elo", "**no such effect**")]).verdict == "no such effect"
+    with pytest.raises(ValueError, match="no line decides"):
+        decided([])
+
+
+def test_statements_are_counted_once_and_those_of_others_apart() -> None:
+    rows = [
+        row_of("a", "1 [0, 2] Elo", "**holds** (other visits)"),
+        row_of("a", "1 [0, 2] Elo", "**holds**"),
+        row_of("b", "1 [0, 2] Elo", "**does not hold** (other visits)"),
+        row_of("c", "1 [0, 2] Elo", "**no such effect** (1,000 nodes, not 20)"),
+        row_of("d", "1 [0, 2] Elo", "**holds**"),
+        row_of("d", "1 [0, 2] Elo", "**no such effect**"),
+        row_of("e", "1 [0, 2] Elo", "**holds** (minichess)", command="`hauteur experiment fpu --game minichess`"),
+        row_of("f", "1 [0, 2] Elo"),
+        row_of("g", ""),
+        row_of("h", "1 [0, 2] Elo", "**holds**", claim="this laboratory: h"),
+        row_of("i", "1 [0, 2] Elo", "**holds**", subject="Learning"),
+    ]
+    assert counts(rows) == Counts(
+        statements=7, holds=1, denied=1, none=1, mixed=1, at_visits=1, elsewhere=1, open=1, not_run=1
+    )
+
+
+def test_table_and_figure_show_the_same_run(root: Path) -> None:
+    """Of every claim in Elo, in every game, the figure's numbers are those of the cell."""
+    lines = recorded_lines(root / "docs/experiments/claims.csv")
+    shown = dict(re.findall(r"^\| (.*?) \| \w* \| .*? \| .*? \|(.*)\|$", summary_table(lines), re.MULTILINE))
+    by_title = {claim.partition(": ")[2]: cells.split("|") for claim, cells in shown.items()}
+    compared = 0
+    for line in elo_lines(lines):
+        if line.claim not in by_title:
+            continue
+        for game, (value, *_) in line.measured.items():
+            cell = by_title[line.claim][list(GAMES).index(game)]
+            number = re.search(r"(\S+) \[", cell)
+            assert number is not None, (line.claim, game, cell)
+            assert float(number[1].replace(",", "")) == value, (line.claim, game)
+            compared += 1
+    assert compared >= 15
+
+
+def test_every_line_that_decides_has_its_number_and_its_test(root: Path) -> None:
+    for row in recorded_lines(root / "docs/experiments/claims.csv"):
+        if row["measured"] and verdict_of(row) != "open":
+            assert row["test"] in ("sign", "size"), row["claim"]
+            assert "[" in row["decides"], row["claim"]
+
+
+def test_packed_runs_are_those_that_the_table_names(root: Path) -> None:
+    packed = {path.name.removesuffix(".tar.xz") for path in (root / "docs/experiments/results").glob("*.tar.xz")}
+    named = {row["run"] for row in recorded_lines(root / "docs/experiments/claims.csv")} - {""}
+    assert named <= packed
 
 
 def test_runs_of_other_sizes_are_in_the_table(tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ from hauteur_experiments.registry import find
 from hauteur_experiments.search_contempt import odds, odds_models, positions, selfplay, table_2
 from hauteur_experiments.search_contempt.odds import PUCT, Cell
 from hauteur_experiments.search_contempt.settings import HYBRID, N_SCL_SETS, TAU_1, TAU_2, TAU_SETS, SelfPlay, contempt
+from hauteur_experiments.verdict import Look
 
 UNIFORM = (Path("uniform"),)
 TRAINING = {
@@ -92,7 +93,7 @@ def test_even_endings_are_openings(tmp_path: Path) -> None:
     assert all(read_opening(line, ht.load_game("chess")).fen for line in [*lines, *position_lines("mates")])
     at = setting(tmp_path, nets=UNIFORM, scale=0.02, positions="endings")
     result = make_experiment(find("contempt-wdl"), at)
-    assert {one.scope for one in result.findings} == {"3 visits, not 1,000, from endings, not the start"}
+    assert {one.scope for one in result.findings} == {"3 visits, not 1,000; from endings, not the start"}
     first = json.loads((tmp_path / "n5" / "games.jsonl").read_text().splitlines()[0])
     assert first["fen"].split()[0] in {line.split()[0] for line in lines}
     with pytest.raises(ValueError, match="no such file, and the sets are endings, mates"):
@@ -141,9 +142,11 @@ def test_both_sides_are_tuned_and_the_match_is_reported_from_both(tmp_path: Path
 
 def test_verdicts_of_the_match_and_of_equal_ratios() -> None:
     sides = table_2.Sides(TunedRatio(5.0, (2.0, 8.0), 1.1, "found", ()), None, 1.1)
-    for score, verdict in ((1.0, "holds"), (0.0, "does not hold"), (0.5, "no such effect")):
-        assert table_2.match_finding(played([score] * 100, paired=True).tally, sides).verdict == verdict
     puct = Record(420, 160, 420)
+    for score, verdict in ((1.0, "holds"), (0.0, "does not hold"), (0.5, "no such effect")):
+        tally = played([score] * 100, paired=True).tally
+        assert table_2.match_finding(tally, sides, Record(400, 170, 430), puct).verdict == verdict
+        assert table_2.match_finding(tally, sides, Record(300, 400, 300), puct).verdict == "open"  # unequal draws
     for games, verdict in (((400, 170, 430), "holds"), ((300, 400, 300), "does not hold"), ((380, 210, 410), "open")):
         assert table_2.equal_finding(Record(*games), puct).verdict == verdict
     assert table_2.equal_finding(Record(20, 8, 22), Record(20, 8, 22)).verdict == "open"
@@ -283,6 +286,23 @@ def test_figures_like_the_papers_hold_and_their_opposite_does_not() -> None:
     assert verdict_of(odds.fits(own, 10, "score")) == "holds"  # 12 is not compared with 10
 
 
+def test_games_that_are_pucts_say_nothing_of_search_contempt() -> None:
+    """N_scl 28 at 100 nodes: at most half of the games may be those of PUCT, or the claim is open."""
+    found = cells((PUCT, 100, 0.5), (28, 100, 0.0), (PUCT, 800, 0.5), (28, 800, 0.1))
+    assert verdict_of(odds.lead(found, "games won")) == "does not hold"
+    same = [game.model_copy(update={"score": 0.0}) for game in found[PUCT, 100].played.games]
+    mine = found[28, 100].played
+    mine.games[:49] = same[:49]
+    assert odds.alike(found, 28, 100) == 0.49
+    assert verdict_of(odds.lead(found, "games won")) == "does not hold"
+    mine.games[:62] = same[:62]
+    finding = odds.lead(found, "games won")
+    assert finding is not None
+    scope = "hardly acts here: 62 % of its games at 100 nodes are PUCT's move for move"
+    assert (finding.verdict, finding.scope) == ("open", scope)
+    assert finding.at(Look(1.0)).verdict == "open"
+
+
 def test_openings_that_repeat_are_the_units_and_wins_are_named_apart() -> None:
     before, after = [0.0, 0, 1, 1] * 60, [0.0, 1, 1, 1] * 60
     found = {(n, 9): Cell(n, 9, played(scores, openings=60)) for n, scores in ((PUCT, before), (1, after))}
@@ -344,7 +364,10 @@ def test_minichess_to_the_end_and_a_game_without_fen(tmp_path: Path) -> None:
     result = make_experiment(find("contempt-positions"), setting(tmp_path / "m", game="minichess", **small))
     assert len(result.rows) == 3 * len(positions.KINDS)
     assert all(row["low_95"] <= row["per_1000"] <= row["high_95"] for row in result.rows)
-    assert {finding.scope for finding in result.findings} == {"minichess, not chess, 3 visits, not 1,000"}
+    assert all(finding.scope.startswith("minichess, not chess; 3 visits, not 1,000") for finding in result.findings)
+    kinds = [(finding.quantities.split(" [")[0].rpartition(" ")[0], finding.scope) for finding in result.findings]
+    plain = [what for what, scope in kinds if scope == "minichess, not chess; 3 visits, not 1,000"]
+    assert set(plain) == {"times as many misjudged positions, N_scl 5"}  # what decides where the source has no measure
     with pytest.raises(ValueError, match=r"needs a game with FEN \(.*minichess.*\), got connect4"):
         make_experiment(find("contempt-positions"), setting(tmp_path / "c", game="connect4", **small))
 

@@ -1,5 +1,6 @@
 """Settings of small experiments, and matches whose results are given."""
 
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -23,15 +24,23 @@ def setting(folder: Path, **changes: Any) -> Setting:
     return Setting(folder, **values)
 
 
+NUMBERS = count()
+"""Of all games that were made here."""
+
+
 def played(
     scores: list[float], openings: int = 10_000, ends: tuple[str, ...] = ("x",), *, paired: bool = False
 ) -> Played:
-    """A match in which A made these points. openings: how many different ones; ends: of the games, in turn."""
+    """A match in which A made these points. openings: how many different ones; ends: of the games, in turn.
+
+    No two games have the same moves, in other matches neither.
+    """
     games, tally = [], ht.Tally(paired)
     for index, score in enumerate(scores):
         side, line = "second" if paired and index % 2 else "first", f"line {index % openings}"
         end = ends[index % len(ends)]
-        games.append(MatchGame(index=index, a=side, score=score, end=end, plies=9, opening="" if paired else line))  # type: ignore[arg-type]
+        values = {"index": index, "a": side, "score": score, "end": end, "plies": 9, "moves": f"game {next(NUMBERS)}"}
+        games.append(MatchGame(**values, opening="" if paired else line))  # type: ignore[arg-type]
         tally.add(games[-1])
     return Played(Match("x", "net=uniform", "net=uniform", len(games)), tally, games)
 

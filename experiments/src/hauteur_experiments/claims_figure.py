@@ -13,7 +13,7 @@ COLOURS = {"chess": "#1f6cb4", "minichess": "#c9561a", "connect4": "#1a8a67", "n
 INK, SOFT, NOT_RUN = "#1d1d1b", "#65625c", "#b8b4ab"
 NUMBER = r"[-+]?\d[\d,]*(?:\.\d+)?"
 SOURCE = re.compile(r"([-+]\d+(?:\.\d+)?) Elo")
-MEASURED = re.compile(rf"({NUMBER}) \[({NUMBER}|-inf), ({NUMBER}|inf)\] Elo")
+MEASURED = re.compile(rf"({NUMBER}) \[({NUMBER}|-inf), ({NUMBER}|inf)\] Elo$")
 
 LINEAR = 50.0
 """Elo up to which the axis is linear; beyond it is logarithmic."""
@@ -41,7 +41,7 @@ def elo_lines(rows: Sequence[Row]) -> list[Line]:
             continue
         measured = {}
         for game, one in by_game(lines).items():
-            number = MEASURED.fullmatch(one.row["decides"])
+            number = MEASURED.search(one.row["decides"])
             if number is not None:
                 value, low, high = (float(text.replace(",", "")) for text in number.groups())
                 measured[game] = (value, max(-MOST, low), min(MOST, high))

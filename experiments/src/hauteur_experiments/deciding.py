@@ -2,8 +2,8 @@
 
 Of the lines of a claim in a game that one decides whose run is nearest to the source: with games enough to decide, with
 the fewest things in which it differs from the source (the scope of its verdict), with the most units, and of equals the
-last, which has the larger budget. Lines of other runs that say the contrary do not vanish: the claim is then *mixed*.
-Table, counts and figure all take their lines from here.
+last, which has the larger budget or the stronger net. Lines of other runs that say the contrary do not vanish: the
+claim is then *mixed*. Table, counts and figure all take their lines from here.
 """
 
 from __future__ import annotations
@@ -106,10 +106,11 @@ def decided(rows: Sequence[Row]) -> Decided:
     if not rows:
         raise ValueError("no line decides a claim that has none")
 
-    def nearness(place: int) -> tuple[bool, int, int, int]:
+    def nearness(place: int) -> tuple[bool, bool, int, int, int]:
         row = rows[place]
         units = units_of(row)
-        return units >= ENOUGH.get(row["subject"], 0), -len(differences_of(row)), units, place
+        enough = units >= ENOUGH.get(row["subject"], 0)
+        return bool(row["decides"]), enough, -len(differences_of(row)), units, place
 
     place = max(range(len(rows)), key=nearness)
     row, others = rows[place], (*rows[:place], *rows[place + 1 :])

@@ -98,7 +98,8 @@ class Finding:
         if claim.on_the_other_side:
             scope = joined(scope, OTHER_SIDE)
         decisive = claim.decisive
-        texts = (scope, claim.units_text, claim.quantities, claim.test, decisive.ours)
+        named = decisive.ours if len(claim.inequalities) == 1 else f"{decisive.what} {decisive.ours}"
+        texts = (scope, claim.units_text, claim.quantities, claim.test, named)
         return cls(key, measured, claim.verdict, claim.missing, *texts, decisive.times, claim=claim, shown=shown)
 
     def at(self, look: Look) -> Finding:

@@ -180,8 +180,8 @@ def cell_text(cell: Decided) -> str:
 
 def number_of(row: Row) -> str:
     """The number that decides a line, with its interval; empty where it has none."""
-    value = re.match(r"\S+ \[[^\]]*\]", row["decides"])
-    return value.group() if value else ""
+    values = re.findall(r"\S+ \[[^\]]*\]", row["decides"])
+    return values[-1] if values else ""
 
 
 def escaped(cell: str) -> str:

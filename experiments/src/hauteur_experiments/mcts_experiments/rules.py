@@ -263,6 +263,8 @@ RULES = (
 )
 
 RANDOM_PLIES = 4
+LEAST_ELO = 1.0
+"""Elo below which ours are not counted in times the source's."""
 
 
 @dataclass(frozen=True)
@@ -393,7 +395,8 @@ def claim_of(published: Published, elo: MatchElo, control: MatchElo | None, cell
     there = published.interval or (published.elo, published.elo)
     if there[0] <= 0 <= there[1]:
         less = contrast((1, elo), (-1, Interval(published.elo, elo.units, published.ends)))
-        equal = replace(elo_above("difference", less, CLOSE, side="at"), source=published.elo, here=elo)
+        known = published.elo if abs(published.elo) >= LEAST_ELO else None
+        equal = replace(elo_above("difference", less, CLOSE, side="at"), source=known, here=elo)
         return Claim((equal,), cells=cells)
     side: Side = "above" if there[0] > 0 else "below"
     half = published.elo / 2

@@ -8,6 +8,7 @@ has a budget of B units; the share r of it goes to the large net (section 4.2).
 
 from __future__ import annotations
 
+import re
 import shlex
 import tomllib
 from collections.abc import Sequence
@@ -140,7 +141,9 @@ def scope_of(game: str, budgets: Sequence[float], cost: float | None = None) -> 
     spent = "" if low >= min(BUDGETS) else f"a budget of {sizes}, not of {min(BUDGETS)} to {max(BUDGETS):,}"
     known = cost is not None and abs(1 / cost - PAPER_TURNS) > 0.05
     ratio = "" if cost is None or not known else f"{1 / cost:.2g} small turns for a large one, not {PAPER_TURNS}"
-    return joined("" if game == ht.load_game(GAME).spec else f"{game}, not NoGo 9x9", ratio, spent)
+    board = re.fullmatch(r"nogo\(size=(\d+)\)", game)
+    played = game if board is None else f"NoGo {board[1]}x{board[1]}"
+    return joined("" if game == ht.load_game(GAME).spec else f"{played}, not NoGo 9x9", ratio, spent)
 
 
 def game_of(setting: Setting) -> str:

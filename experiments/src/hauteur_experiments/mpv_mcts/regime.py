@@ -12,7 +12,7 @@ chosen by S against L alone, so that the choice tells nothing of the pair's game
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -121,10 +121,17 @@ def make(setting: Setting) -> Result:
     tested = {str(one.cell): one for one in (*levels, *outside)}
     rows = [tested.get(str(one.cell), one).row() for one in points]
     found = findings(points, levels, outside)
-    result = Result(rows, found, [figure([*levels, *outside])], [columns(rows, *SHOWN)])
-    pair, budgets = cells[0].pair, [cell.budget for cell in cells]
-    one_pair = len({cell.pair for cell in cells}) == 1
-    return result.scoped(scope_of(pair.game, budgets, pair.cost if one_pair else None))
+    scoped = [replace(one, scope=scope) for one, scope in zip(found, scopes(cells, levels, len(found)), strict=True)]
+    return Result(rows, scoped, [figure([*levels, *outside])], [columns(rows, *SHOWN)])
+
+
+def scopes(cells: Sequence[RegimeCell], levels: Sequence[RegimePoint], findings: int) -> list[str]:
+    """In what each finding differs from the paper: those of the chosen cells, which come first, by their budget."""
+    game, costs = cells[0].pair.game, {cell.pair.cost for cell in cells}
+    cost = costs.pop() if len(costs) == 1 else None
+    own = [scope_of(game, [point.cell.budget], cost) for point in levels]
+    every = scope_of(game, [cell.budget for cell in cells], cost)
+    return [*own, *[every] * (findings - len(own))]
 
 
 def cells_of(setting: Setting) -> list[RegimeCell]:

@@ -2,11 +2,14 @@
 N_scl both sides exchange their pieces early, with a low one games stay complicated.
 
 Complication has no number in the paper. What is counted here is the pieces on the board after a number of moves; games
-that ended before count with their last position. The games of figure 2, in a folder beside this one, are not played
-again.
+that ended before count with their last position. Of the kinds of complication that the paper names, unequal material is
+counted too: in what share of the positions after moves 10 to 40 one side has 2 pawns or more than the other. The games
+of figure 2, in a folder beside this one, are not played again.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import hauteur as ht
 from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, stated
@@ -23,7 +26,7 @@ from hauteur_experiments.search_contempt.settings import (
     paper_match,
     scoped,
 )
-from hauteur_experiments.verdict import Claim, Inequality
+from hauteur_experiments.verdict import SMALLEST_POINTS, Claim, Inequality
 
 MOVES = (10, 20, 30, 40)
 """Moves of each side after which pieces are counted."""
@@ -31,6 +34,16 @@ MOVES = (10, 20, 30, 40)
 JUDGED = 30
 RATIO = 2.5
 """The paper's (w + l)/d at N_scl 1."""
+
+FROM_MOVE, TO_MOVE = 10, 40
+"""Moves of each side after which material is compared."""
+
+PIECE_VALUES = {"q": 9, "r": 5, "b": 3, "n": 3, "p": 1}
+UNEQUAL = 2
+"""Pawns that one side has more, from which on material is unequal."""
+
+CHOSEN_AFTER = "the measure was chosen after the games"
+"""Scope of the count of unequal material, which was not among the claims when these games were first judged."""
 
 PIECE = 1.0
 """Difference in pieces that matters: one of a pair that is exchanged."""
@@ -51,7 +64,8 @@ def make(setting: Setting) -> Result:
     """Play the sets, or take their games from beside, and count."""
     played = play(setting, matches(setting), shared=True)
     pieces = {one.title: pieces_by_move(played[one.name]) for one in SETS}
-    rows = [{"setting": title, **{f"pieces_{move}": pieces[title][move].value for move in MOVES}} for title in pieces]
+    unequal = {one.title: unequal_share(played[one.name]) for one in SETS}
+    rows = [_row(title, pieces[title], unequal[title]) for title in pieces]
     lines = [
         points(title, MOVES, [by_move[move] for move in MOVES], COLOURS[number], joined=True)
         for number, (title, by_move) in enumerate(pieces.items())
@@ -60,6 +74,7 @@ def make(setting: Setting) -> Result:
     figure = ht.Figure("contempt-nature", TITLE, text, "pieces", "moves of each side", lines=tuple(lines))
     one = Record.of(played[ONE.name].tally)
     found = [ratio_finding(one), *piece_findings({title: by_move[JUDGED] for title, by_move in pieces.items()})]
+    found.append(unequal_finding(unequal))
     return scoped(setting, Result(rows, found, [figure]))
 
 
@@ -80,6 +95,46 @@ def pieces_by_move(played: Played) -> dict[int, Mean]:
 def pieces_of(state: ht.State) -> float:
     """Pieces on the board of a position with a FEN."""
     return float(sum(sign.isalpha() for sign in state.fen.split()[0]))
+
+
+def _row(title: str, pieces: dict[int, Mean], unequal: Mean) -> dict[str, Any]:
+    """A line of the table: pieces by move, and the share of positions with unequal material in percent."""
+    low, high = unequal.interval(0.95)
+    counts = {f"pieces_{move}": pieces[move].value for move in MOVES}
+    return {"setting": title, **counts, "unequal": unequal.value, "unequal_low": low, "unequal_high": high}
+
+
+def unequal_share(played: Played) -> Mean:
+    """Percentage of the positions after moves FROM_MOVE to TO_MOVE with unequal material: the mean of the games that
+    last so long.
+    """
+    shares = []
+    for game in played.games:
+        state = ht.load_game(played.match.game).new_initial_state()
+        found = []
+        for ply, move in enumerate(game.moves.split()[: 2 * TO_MOVE], start=1):
+            state.apply_text(move)
+            if ply % 2 == 0 and ply >= 2 * FROM_MOVE:
+                found.append(abs(balance_of(state)) >= UNEQUAL)
+        if found:
+            shares.append(100 * sum(found) / len(found))
+    return Mean(shares)
+
+
+def balance_of(state: ht.State) -> int:
+    """White's material less Black's, in pawns, of a position with a FEN."""
+    signs = [sign for sign in state.fen.split()[0] if sign.isalpha()]
+    return sum(PIECE_VALUES.get(sign.lower(), 0) * (1 if sign.isupper() else -1) for sign in signs)
+
+
+def unequal_finding(unequal: dict[str, Mean]) -> Finding:
+    """Material is unequal more often at the least N_scl of figure 2 than with PUCT."""
+    low, high = N_SCL_SETS[0].title, N_SCL_SETS[-1].title
+    more = contrast((1, unequal[low]), (-1, unequal[high]))
+    what = f"positions with unequal material, {low} less {high}"
+    side = Inequality(what, more, 0.0, "above", LEAST_GAMES, unit="percentage points", matters=SMALLEST_POINTS)
+    shown = ", ".join(f"{title} {share.value:.1f} %" for title, share in unequal.items())
+    return Finding.of("unequal", Claim((side,)), shown, CHOSEN_AFTER)
 
 
 def ratio_finding(one: Record) -> Finding:
@@ -123,6 +178,11 @@ EXPERIMENTS = (
             "pieces-steps | ... and at each N_scl earlier than at the next lower one | no number",
             "attacks | nets that learn from such games are less open to adversarial attacks (conclusion) | no number"
             " | an attacker trained against each of two nets: hundreds of core hours",
+        )
+        + stated(
+            "this laboratory",
+            "unequal | at N_scl 5 material is unequal (by 2 pawns or more, moves 10 to 40) more often than with PUCT"
+            " | no number",
         ),
         matches=matches,
         uses=("nets", "visits", "game", "precision"),

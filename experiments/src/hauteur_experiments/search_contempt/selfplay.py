@@ -11,13 +11,14 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from statistics import fmean, stdev
 from typing import Any, NamedTuple
 
 import hauteur as ht
-from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, finite, stated
+from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, finite, joined, stated
 from hauteur_experiments.grid import COLOURS, Match, play, points
 from hauteur_experiments.measured import Interval, Mean, Record, normal, t_of
 from hauteur_experiments.ratio import MeasuredRatio, decisive_ratio, ratio_factor, ratio_of, ratio_slope, ratio_text
@@ -164,7 +165,15 @@ def count_repeats(setting: Setting) -> Result:
     rows = [{"move": move, **{title: row[move].value for title, row in shares.items()}} for move in range(MOVES + 1)]
     pairs = {title: {move: str(same_pairs(moves, move)) for move in COMPARED} for title, moves in lines.items()}
     facts = {"visits": setting.visits_or(VISITS), "games_a_setting": games, "same_pairs": pairs}
-    return scoped(setting, Result(rows, repeat_findings(lines), [repeat_figure(setting, shares, games)], facts=facts))
+    idle = joined(*(idle_text(title, lines[title], lines["PUCT"]) for title in lines if title.startswith("N_scl")))
+    findings = [replace(one, scope=joined(one.scope, idle)) for one in repeat_findings(lines)]
+    return scoped(setting, Result(rows, findings, [repeat_figure(setting, shares, games)], facts=facts))
+
+
+def idle_text(title: str, games: Games, plain: Games) -> str:
+    """Say so where a setting hardly acts: half of its games or more are those of plain PUCT, from the same draws."""
+    same = sum(a == b for a, b in zip(games, plain, strict=True))
+    return f"{title} is PUCT in {same} of {len(games)} games" if 2 * same >= len(games) else ""
 
 
 def repeat_shares(games: Games, moves: int) -> list[float]:
@@ -295,7 +304,7 @@ EXPERIMENTS = (
         claims=stated(
             f"{PAPER}, figure 2",
             "slope | (w + l)/d falls with N_scl | 1.38, 0.79, 0.32, 0.09 at N_scl 5, 10, 32, off",
-            "steps | (w + l)/d falls from each N_scl to the next | the same",
+            "steps | (w + l)/d falls from each N_scl to the next | 1.38, 0.79, 0.32, 0.09 at N_scl 5, 10, 32, off",
         ),
         matches=partial(matches, N_SCL_SETS),
         uses=("nets", "visits", "game", "precision", "positions"),
