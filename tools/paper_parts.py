@@ -13,10 +13,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hauteur.plots.figure import Figure, Series
+from hauteur_experiments.deciding import OWN_GAMES, OWN_LABORATORY, Row, differences_of, verdict_of
 from hauteur_experiments.measured import Record, by_opening
 from hauteur_experiments.ratio import ratio_of
 from hauteur_experiments.search_contempt.settings import N_SCL_SETS, TAU_SETS
-from hauteur_experiments.summary import OWN_GAMES, OWN_LABORATORY, Row, summary, verdict_of
+from hauteur_experiments.summary import counts, number_of, summary_table
 
 RESULTS = Path(__file__).resolve().parent.parent / "docs" / "experiments" / "results"
 NUMBER = r"[-+]?\d+(?:\.\d+)?(?:e-?\d+)?"
@@ -435,25 +436,16 @@ def verdicts(rows: Sequence[Row], *places: tuple[str, ...]) -> str:
     lines = []
     for claim, *words in places:
         for row in measured(rows, claim, *words):
-            first = row["measured"].split("; ")[0].rpartition(": ")[2]
-            source = row["claim"].partition(": ")[2]
-            lines.append((source, row["figure"].partition(", ")[0], first, row["games"], verdict_of(row)))
-    return table(("claim", "the source", "here", "size", "verdict"), lines)
+            source, scope = row["claim"].partition(": ")[2], "; ".join(differences_of(row)) or NONE
+            verdict = verdict_of(row) + (f" in {row['test']}" if verdict_of(row) == "holds" else "")
+            here = (number_of(row), row["times"] or NONE, row["games"])
+            lines.append((source, row["figure"].partition(", ")[0], *here, verdict, scope))
+    return table(("claim", "the source", "here", "times the source's", "size", "verdict", "differs in"), lines)
 
 
 def verdict_words(rows: Sequence[Row], claim: str, *words: str) -> str:
     """The verdicts of the lines of a claim, in their order."""
     return ", ".join(f"*{verdict_of(row)}*" for row in measured(rows, claim, *words))
-
-
-def counts(rows: Sequence[Row]) -> str:
-    """The sentence with the counts of the front page."""
-    return summary(rows).partition("\n")[0]
-
-
-def claims_table(rows: Sequence[Row]) -> str:
-    """The table of the front page."""
-    return "\n".join(line for line in summary(rows).splitlines() if line.startswith("|"))
 
 
 def comparisons(rows: Sequence[Row]) -> str:
@@ -472,9 +464,9 @@ def parts(rows: Sequence[Row]) -> dict[str, str]:
     """Every part by its name."""
     tau_1, tau_2 = training(rows)
     return {
-        "counts": counts(rows),
+        "counts": counts(rows).text,
         "comparisons": comparisons(rows),
-        "claims-table": claims_table(rows),
+        "claims-table": summary_table(rows),
         "not-run": not_run(rows),
         "packed": packed(),
         "odds-table": odds_table(rows),
