@@ -15,6 +15,10 @@ from hauteur.engine.uci.options import Options
 from hauteur.games.played_game import position_after
 from hauteur.mcts.lc0_options import Value, search_params
 from hauteur.mcts.params import Fpu, SearchContempt, SearchParams
+from reference import search_contempt
+from reference.draws import Draws
+from reference.search import Search
+from reference.tree import Edge, Node
 
 GAMES = ("connect4", "chess", "nogo(size=4)")
 Edges = list[tuple[int, int, float | None]]
@@ -167,3 +171,48 @@ def test_uci_options_reach_the_search() -> None:
     rule = options.search_params().search_contempt
     assert rule is not None
     assert rule.n_scl == -40
+
+
+# -- where the paper's text is left ------------------------------------------------------------------------------------
+
+
+def by_the_text(rule: SearchContempt, node: Node, root_mover: int, draws: Draws) -> Edge | None:
+    """`draw_edge` as the paper's text has it: the visit that freezes a node goes by PUCT, and the next one is drawn."""
+    if not search_contempt.acts_at(rule, node, root_mover):
+        return None
+    if not node.frozen:
+        node.frozen = search_contempt.freeze(rule, node)
+        return None
+    return search_contempt.draw(node.frozen, draws.uniform())
+
+
+def root_visits_of_the_reference(rule: SearchContempt, visits: int) -> dict[int, int]:
+    """Visits of the moves of tic-tac-toe's start with a net of the tests, by the search in plain Python."""
+    game = Game("tictactoe")
+    evaluate = hash_evaluator(game.num_actions, salt=2)
+    tree = Search(game.new_initial_state(), SearchParams(search_contempt=rule), 1, ())
+    tree.visit_limit = visits
+    while tree.wants_visit():
+        leaves = tree.gather(1)
+        features = [leaf.node.state.features() for leaf in leaves]
+        tree.apply(leaves, *evaluate(np.array(features, np.float32).reshape(-1, *game.feature_shape)))
+    return {action: count for action, count in tree.root_visits().items() if count}
+
+
+def test_sampling_begins_one_visit_before_that_of_the_papers_text(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As in the author's engine. With a low N_scl the one visit can decide which move is the best."""
+    rule, visits = SearchContempt(n_scl=2), 300
+    ours = root_visits_of_the_reference(rule, visits)
+    game = Game("tictactoe")
+    forest = Forest(game, SearchParams(search_contempt=rule), 0)
+    tree = forest.add(game.new_initial_state(), 1)
+    search(forest, hash_evaluator(game.num_actions, salt=2), visits=visits, rows=1)
+    assert {action: count for action, count, _ in forest.edges_after(tree, ()) if count} == ours
+    monkeypatch.setattr(search_contempt, "draw_edge", by_the_text)
+    text = root_visits_of_the_reference(rule, visits)
+    best = max(text, key=text.__getitem__)
+    assert (text[best], ours[best]) == (263, 20)
+    high = SearchContempt(n_scl=1000)
+    without = root_visits_of_the_reference(high, visits)
+    monkeypatch.undo()
+    assert root_visits_of_the_reference(high, visits) == without  # where nothing freezes the readings are the same
