@@ -393,6 +393,18 @@ def test_table_and_figure_show_the_same_run(root: Path) -> None:
     assert compared >= 15
 
 
+def test_page_one_has_the_counts_of_the_table(root: Path) -> None:
+    """And so have the front page of the experiments and the paper, which are made of the table."""
+    found = counts(recorded_lines(root / "docs/experiments/claims.csv"))
+    text = " ".join((root / "README.md").read_text(encoding="utf-8").split())
+    numbers = f"{found.holds} hold, {found.denied} do not, {found.none} show no effect that matters"
+    assert f"The {found.statements} statements of" in text
+    assert f"in the source's own game {numbers}, of {found.mixed} the runs disagree; " in text
+    assert f"{found.at_visits} of the {found.decided} decided ones are so at the source's visits" in text
+    for page in ("docs/experiments/README.md", "docs/paper/README.md"):
+        assert found.text in " ".join((root / page).read_text(encoding="utf-8").split())
+
+
 def test_every_line_that_decides_has_its_number_and_its_test(root: Path) -> None:
     for row in recorded_lines(root / "docs/experiments/claims.csv"):
         if row["measured"] and verdict_of(row) != "open":

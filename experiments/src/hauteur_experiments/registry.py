@@ -6,6 +6,7 @@ distribution offer a sequence of them in the group of entry points `hauteur.expe
 
 from __future__ import annotations
 
+from functools import cache
 from importlib.metadata import entry_points
 
 from hauteur_experiments.experiment import Experiment
@@ -69,9 +70,14 @@ def register(experiment: Experiment) -> Experiment:
 
 def every_experiment() -> list[Experiment]:
     """Return all experiments; those of other distributions are imported."""
+    return [*EXPERIMENTS, *_of_distributions(), *_registered.values()]
+
+
+@cache
+def _of_distributions() -> tuple[Experiment, ...]:
+    """Those of other distributions; what is installed is read once."""
     own = f"{__name__}:EXPERIMENTS"
-    others = [known for entry in entry_points(group=GROUP) if entry.value != own for known in entry.load()]
-    return [*EXPERIMENTS, *others, *_registered.values()]
+    return tuple(known for entry in entry_points(group=GROUP) if entry.value != own for known in entry.load())
 
 
 def find(name: str) -> Experiment:
