@@ -270,7 +270,7 @@ def test_a_plan_from_beginning_to_end_and_again(tmp_path: Path) -> None:
 def test_the_table_of_claims(tmp_path: Path) -> None:
     base = setting(tmp_path, visits=None)
     (claim,) = find("temperature-wdl").claims
-    finding = {"key": claim.key, "quantities": "5 [4, 6] | x", "scope": "", "units": "400 games"}
+    finding: dict[str, object] = {"key": claim.key, "quantities": "5 [4, 6] | x", "scope": "", "units": "400 games"}
     finding |= {"test": "sign", "decides": "5 [4, 6]", "times": 0.256}
     (tmp_path / "temperature-wdl-chess").mkdir()
     values = {"findings": [{**finding, "verdict": "holds", "missing": None}, {**finding, "key": "other"}]}

@@ -23,9 +23,25 @@ from hauteur_experiments.experiment import Finding, make_experiment, position_li
 from hauteur_experiments.measured import Record, rate_of, rate_ratio
 from hauteur_experiments.ratio import TunedRatio, decisive_ratio
 from hauteur_experiments.registry import find
-from hauteur_experiments.search_contempt import odds, odds_models, positions, selfplay, table_2
+from hauteur_experiments.search_contempt import (
+    odds,
+    odds_models,
+    positions,
+    same_constants,
+    selfplay,
+    table_2,
+)
 from hauteur_experiments.search_contempt.odds import PUCT, Cell
-from hauteur_experiments.search_contempt.settings import HYBRID, N_SCL_SETS, TAU_1, TAU_2, TAU_SETS, SelfPlay, contempt
+from hauteur_experiments.search_contempt.settings import (
+    HYBRID,
+    N_SCL_SETS,
+    TAU_1,
+    TAU_2,
+    TAU_SETS,
+    SelfPlay,
+    contempt,
+    player,
+)
 from hauteur_experiments.verdict import Look
 
 UNIFORM = (Path("uniform"),)
@@ -150,6 +166,32 @@ def test_verdicts_of_the_match_and_of_equal_ratios() -> None:
     for games, verdict in (((400, 170, 430), "holds"), ((300, 400, 300), "does not hold"), ((380, 210, 410), "open")):
         assert table_2.equal_finding(Record(*games), puct).verdict == verdict
     assert table_2.equal_finding(Record(20, 8, 22), Record(20, 8, 22)).verdict == "open"
+
+
+def test_the_control_of_table_2_differs_in_its_temperatures_alone(tmp_path: Path) -> None:
+    at = setting(tmp_path, nets=UNIFORM, scale=0.02)
+    lead, fresh_alone, fresh_contempt, constants = same_constants.matches(at)
+    a, b = (ht.Player.from_text(words) for words in (lead.a, lead.b))
+    assert a.search.model_copy(update={"search_contempt": None}) == b.search
+    assert a.temperature != b.temperature
+    assert fresh_alone.a == fresh_alone.b == lead.b == constants.a
+    assert fresh_contempt.a == fresh_contempt.b == lead.a
+    bundle = ht.Player.from_text(constants.b)
+    assert bundle.temperature == b.temperature
+    assert bundle.search != b.search
+    paper = table_2.tau_words(1.0)
+    assert constants.b == player(at, paper)
+
+
+def test_the_control_of_table_2_to_the_end_and_its_verdicts(tmp_path: Path) -> None:
+    result = make_experiment(find("contempt-vs-temperature-alone"), setting(tmp_path, nets=UNIFORM, scale=0.01))
+    assert [one.key for one in result.findings] == ["alone", "alike", "constants"]
+    assert {one.verdict for one in result.findings} == {"open"}  # two games decide nothing
+    assert [row["match"] for row in result.rows] == [same_constants.ALONE, same_constants.CONSTANTS]
+    for score, verdict in ((1.0, "holds"), (0.0, "does not hold")):
+        match = played([score] * 400, paired=True)
+        found = same_constants.findings({same_constants.ALONE: match, same_constants.CONSTANTS: match})
+        assert [(one.key, one.verdict) for one in found] == [("alone", verdict), ("constants", verdict)]
 
 
 # -- repeats -----------------------------------------------------------------------------------------------------------

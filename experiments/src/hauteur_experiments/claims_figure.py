@@ -23,11 +23,15 @@ INCHES_A_ROW = 0.3
 
 
 class Line(NamedTuple):
-    """A row of the figure. source: the published difference in Elo; measured: value and ends by game."""
+    """A row of the figure.
+
+    source: the published difference in Elo; measured: value and ends by game; undecided: games where the claim is open.
+    """
 
     claim: str
     source: float
     measured: Mapping[str, tuple[float, float, float]]
+    undecided: frozenset[str] = frozenset()
 
 
 def elo_lines(rows: Sequence[Row]) -> list[Line]:
@@ -39,13 +43,14 @@ def elo_lines(rows: Sequence[Row]) -> list[Line]:
         published = SOURCE.search(lines[0]["figure"]) if subject in OWN_GAMES else None
         if published is None:
             continue
-        measured = {}
-        for game, one in by_game(lines).items():
+        measured, games = {}, by_game(lines)
+        for game, one in games.items():
             number = MEASURED.search(one.row["decides"])
             if number is not None:
                 value, low, high = (float(text.replace(",", "")) for text in number.groups())
                 measured[game] = (value, max(-MOST, low), min(MOST, high))
-        found.append(Line(claim.partition(": ")[2], float(published.group(1)), measured))
+        undecided = frozenset(game for game, one in games.items() if one.verdict == "open")
+        found.append(Line(claim.partition(": ")[2], float(published.group(1)), measured, undecided))
     return found
 
 
@@ -67,7 +72,10 @@ def draw_claims(rows: Sequence[Row], path: Path) -> None:
             label = GAMES[game] if game not in shown else None
             shown[game] = None
             axes.plot([low, high], [height, height], color=colour, linewidth=2.2)
-            axes.plot([value], [height], "o", color=colour, markersize=5, label=label)
+            inside = "white" if game in line.undecided else colour
+            axes.plot([value], [height], "o", color=colour, markerfacecolor=inside, markersize=5)
+            axes.plot([], [], "o", color=colour, markersize=5, label=label)
+    axes.plot([], [], "o", markerfacecolor="white", color=SOFT, markersize=5, label="open")
     axes.plot([], [], "D", markerfacecolor="none", color=INK, label="the source")
     axes.plot([], [], "D", markerfacecolor="none", color=NOT_RUN, label="the source, not run here")
     axes.set_yticks(range(len(lines)), [line.claim for line in lines], fontsize=8, color=INK)
@@ -80,5 +88,5 @@ def draw_claims(rows: Sequence[Row], path: Path) -> None:
     axes.spines[["top", "right", "left"]].set_visible(False)
     axes.tick_params(axis="y", length=0)
     axes.set_xlabel("Elo, linear to 50; bars: 95 %", fontsize=8, color=SOFT)
-    sheet.legend(loc="outside lower center", fontsize=8, frameon=False, ncols=6)
+    sheet.legend(loc="outside lower center", fontsize=8, frameon=False, ncols=7)
     sheet.savefig(path, metadata={"Software": None})

@@ -53,7 +53,10 @@ ENOUGH = {"The MCTS experiments": 200}
 HARDLY_ACTS = "hardly acts here"
 """Begins the part of a scope that says in how many games the setting made no difference."""
 
-REMARKS = (STOPPED, OTHER_SIDE, HARDLY_ACTS, "PUCT's side has noise")
+BUNDLE = "PUCT's side has noise and other constants too"
+"""In the scope of a match of the source's two players, which differ in more than what the statement is about."""
+
+REMARKS = (STOPPED, OTHER_SIDE, HARDLY_ACTS, BUNDLE)
 """Parts of a scope that are no difference from the source."""
 
 OF_VISITS = re.compile(r"visits|nodes|budget")

@@ -112,9 +112,9 @@ class Finding:
 
     def to_json(self) -> dict[str, Any]:
         """Return it as result.json has it."""
-        names = ("key", "paper", "measured", "verdict", "missing", "scope", "units", "quantities")
-        names += ("test", "decides", "times")
-        return {name: getattr(self, name) for name in names}
+        texts = ("key", "paper", "measured", "verdict", "missing", "scope", "units", "quantities")
+        decisive = ("test", "decides", "times")
+        return {name: getattr(self, name) for name in (*texts, *decisive)}
 
     @property
     def text(self) -> str:

@@ -361,8 +361,8 @@ def _findings(one: TrialMatch, others: Sequence[TrialMatch], cells: int, setting
     if one.trial.states is not None:
         side = elo_above("difference", one.elo, side=one.trial.states[1])
         where = "" if (setting.game or "chess") == "chess" else "another game"
-        scope = joined(where, constants_scope(one.trial, setting))
-        yield Finding.of(one.trial.name, Claim((side,), cells=cells), f"{one.name}, {one.visits:,} visits", scope)
+        differs = joined(where, constants_scope(one.trial, setting))
+        yield Finding.of(one.trial.name, Claim((side,), cells=cells), f"{one.name}, {one.visits:,} visits", differs)
     control = next((other for other in others if other.name.startswith(one.trial.control or "-")), None)
     for published in one.published:
         scope = ["another game"] if (setting.game or "chess") != "chess" else []

@@ -187,7 +187,7 @@ def alike(cells: Cells, n_scl: int, nodes: int) -> float:
     if (PUCT, nodes) not in cells:
         return 0.0
     mine, plain = (cells[place, nodes].played.games for place in (n_scl, PUCT))
-    same = [a.moves == b.moves for a, b in zip(mine, plain, strict=True)]
+    same = [bool(a.moves == b.moves) for a, b in zip(mine, plain, strict=True)]
     return sum(same) / len(same)
 
 

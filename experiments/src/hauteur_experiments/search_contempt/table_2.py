@@ -3,7 +3,8 @@
 The paper's question is which lever for decisive games costs less strength. So first the N_scl is sought at which
 search-contempt (with the low temperature of tau_1) has the (w + l)/d that PUCT with tau_2 has in self-play. Where no
 N_scl has it, tau_2 is cooled or warmed until its ratio is that of the nearest N_scl. The two play each other, and both
-play themselves again in fresh games, which shows whether their ratios are equal.
+play themselves again in fresh games, which shows whether their ratios are equal: the premise of the claim. The paper's
+players differ in other constants besides; `contempt-vs-temperature-alone` tells the parts of their difference apart.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import hauteur as ht
+from hauteur_experiments.deciding import BUNDLE
 from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, finite, position_lines, stated
 from hauteur_experiments.grid import Match, play
 from hauteur_experiments.measured import MatchElo, Record
@@ -51,9 +53,6 @@ MATCH_GAMES = 2 * GAMES
 
 MATCH_SEED = 1001
 """Of the match: its games have other random draws than those that the sides were tuned with."""
-
-BUNDLE = "PUCT's side has noise and other constants too"
-"""Remark on the match, whose two players are the paper's; `contempt-vs-temperature-alone` tells their parts apart."""
 
 STARTS = (5, 10, 32)
 """N_scl that are played first: the games of figure 2."""
