@@ -162,7 +162,8 @@ def test_verdicts_of_the_match_and_of_equal_ratios() -> None:
     for score, verdict in ((1.0, "holds"), (0.0, "does not hold"), (0.5, "no such effect")):
         tally = played([score] * 100, paired=True).tally
         assert table_2.match_finding(tally, sides, Record(400, 170, 430), puct).verdict == verdict
-        assert table_2.match_finding(tally, sides, Record(300, 400, 300), puct).verdict == "open"  # unequal draws
+        unequal = table_2.match_finding(tally, sides, Record(300, 400, 300), puct)
+        assert (unequal.verdict, unequal.scope.endswith("; its premise is not shown")) == ("open", True)
     for games, verdict in (((400, 170, 430), "holds"), ((300, 400, 300), "does not hold"), ((380, 210, 410), "open")):
         assert table_2.equal_finding(Record(*games), puct).verdict == verdict
     assert table_2.equal_finding(Record(20, 8, 22), Record(20, 8, 22)).verdict == "open"

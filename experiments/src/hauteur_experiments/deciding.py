@@ -13,7 +13,7 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from hauteur_experiments.experiment import OTHER_SIDE, SEPARATOR, STOPPED
+from hauteur_experiments.experiment import COMPUTED, SEPARATOR
 
 Row = Mapping[str, str]
 """A line of the table of claims."""
@@ -56,7 +56,7 @@ HARDLY_ACTS = "hardly acts here"
 BUNDLE = "PUCT's side has noise and other constants too"
 """In the scope of a match of the source's two players, which differ in more than what the statement is about."""
 
-REMARKS = (STOPPED, OTHER_SIDE, HARDLY_ACTS, BUNDLE)
+REMARKS = (*COMPUTED, HARDLY_ACTS, BUNDLE)
 """Parts of a scope that are no difference from the source."""
 
 OF_VISITS = re.compile(r"visits|nodes|budget")

@@ -29,8 +29,11 @@ SEPARATOR = "; "
 STOPPED = "stopped at a look"
 """In the scope of a verdict that was taken before all planned games: its interval is the one of a single look."""
 
-OTHER_SIDE = "95 % exclude no effect on the other side"
+OTHER_SIDE = "its 95 % lie on the other side of no effect"
 """In the scope of an effect that is excluded, by an interval that lies wholly on the other side."""
+
+NO_PREMISE = "its premise is not shown"
+"""In the scope of a claim that its quantities decide and that is open for its premise."""
 
 Choice = Literal["nets", "visits", "game", "opponent", "cost", "side", "precision", "only", "positions", "constants"]
 Show = Callable[[str], None]
@@ -53,6 +56,10 @@ class SourceClaim:
     def text(self) -> str:
         """The statement with its source and the source's figure."""
         return f"{self.source}: {self.statement} ({self.figure})"
+
+
+COMPUTED = (OTHER_SIDE, STOPPED, NO_PREMISE)
+"""Parts of a scope that follow from the verdict and its look."""
 
 
 def joined(*scopes: str) -> str:
@@ -95,8 +102,7 @@ class Finding:
     def of(cls, key: str, claim: Claim, shown: str = "", scope: str = "") -> Finding:
         """The statement as the measured quantities decide it. shown: more to read before the measured quantities."""
         measured = f"{shown}; {claim.text}" if shown else claim.text
-        if claim.on_the_other_side:
-            scope = joined(scope, OTHER_SIDE)
+        scope = joined(scope, OTHER_SIDE if claim.on_the_other_side else "", NO_PREMISE if claim.lacks_premise else "")
         decisive = claim.decisive
         named = decisive.ours if len(claim.inequalities) == 1 else f"{decisive.what} {decisive.ours}"
         texts = (scope, claim.units_text, claim.quantities, claim.test, named)
@@ -106,7 +112,7 @@ class Finding:
         """The finding for its verdict at a look."""
         if self.claim is None:
             return self
-        scope = joined(*(part for part in self.scope.split(SEPARATOR) if part not in (OTHER_SIDE, STOPPED)))
+        scope = joined(*(part for part in self.scope.split(SEPARATOR) if part not in COMPUTED))
         scope = joined(scope, STOPPED if look.share < 1 else "")
         return replace(Finding.of(self.key, self.claim.at(look), self.shown, scope), paper=self.paper)
 

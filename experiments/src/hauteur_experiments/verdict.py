@@ -290,6 +290,11 @@ class Claim:
         return self.verdict == "no such effect" and (high < bound if above else low > bound)
 
     @property
+    def lacks_premise(self) -> bool:
+        """Return whether it would be decided if its premise were shown."""
+        return bool(self.premise) and self.verdict == "open" and replace(self, premise=()).verdict != "open"
+
+    @property
     def _levels(self) -> tuple[float, float]:
         """Errors that an inequality may make where it is shown, and where it is denied, all looks together."""
         each, together = LEVEL / self.cells, LEVEL / self.cells / len(self.inequalities)
