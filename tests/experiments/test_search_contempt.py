@@ -20,10 +20,12 @@ from hauteur.mcts.lc0_options import search_params, temperature
 from hauteur.mcts.params import OpponentNet
 from hauteur.players.settings import PlayerSettings
 from hauteur_experiments.experiment import Finding, make_experiment, position_lines
+from hauteur_experiments.grid import Match, Played
 from hauteur_experiments.measured import Record, rate_of, rate_ratio
 from hauteur_experiments.ratio import TunedRatio, decisive_ratio
 from hauteur_experiments.registry import find
 from hauteur_experiments.search_contempt import (
+    nature,
     odds,
     odds_models,
     positions,
@@ -357,6 +359,27 @@ def test_openings_that_repeat_are_the_units_and_wins_are_named_apart() -> None:
     found = {(PUCT, 9): Cell(PUCT, 9, played([0.0] * 100 + [1.0] * 20)), (28, 9): drawn}
     assert [verdict_of(odds.lead(found, by)) for by in odds.BY] == ["holds", "no such effect"]
     assert drawn.drawn == {"stalemate": 40, "repetition": 20, "fifty moves": 20, "other": 20}
+
+
+# -- nature ----
+
+
+def test_material_is_unequal_from_two_pawns_on() -> None:
+    board = ht.load_game("chess")
+    for fen, balance in (
+        ("4k3/8/8/8/8/8/8/R3K3 w - - 0 1", 5),
+        ("4k2r/pp6/8/8/8/8/8/R3K3 w - - 0 1", -2),
+        ("q3k3/8/8/8/8/8/8/R3KBN1 w - - 0 1", 2),
+    ):
+        assert nature.balance_of(ht.load_game(f"chess(fen={fen})").new_initial_state()) == balance
+    shuffle = "g1f3 g8f6 f3g1 f6g8 " * 20  # 40 moves of each side, all pieces on the board
+    equal = MatchGame(index=0, a="first", score=0.5, end="x", plies=80, moves=shuffle.strip())
+    takes = "e2e4 d7d5 e4d5 e7e6 d5e6 b8c6 "  # White is two pawns up from the third move on
+    ahead = equal.model_copy(update={"moves": takes + "g1f3 g8f6 f3g1 f6g8 " * 20})
+    short = equal.model_copy(update={"moves": "e2e4 e7e5"})
+    match = Match("x", "net=uniform", "net=uniform", 3, game=board.spec)
+    share = nature.unequal_share(Played(match, ht.Tally(paired=False), [equal, ahead, short]))
+    assert list(share.samples) == [0.0, 100.0]  # a game that ended before move 10 has no such position
 
 
 # -- positions ---------------------------------------------------------------------------------------------------------

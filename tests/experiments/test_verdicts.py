@@ -216,3 +216,51 @@ def test_errors_of_two_thousand_experiments(kind: Kind) -> None:
     found = error_rates(kind, 2000, 6)
     assert max(found.false.values()) <= LEVEL + 3 * 0.0035  # 0.0035: the standard error
     assert found.covered >= 0.93
+
+
+# -- what decides ------------------------------------------------------------------------------------------------------
+
+
+def test_the_inequality_that_decides_is_named() -> None:
+    """Not the first, but the weakest of those that must all be true, and the strongest where any is enough."""
+    weak, strong = above(2.5), above(9.0)
+    assert Claim((strong, weak)).decisive is weak
+    assert Claim((weak, strong), needs="any").decisive is strong
+    refuted, none = above(-5.0), above(0.5, matters=3.0)
+    assert Claim((strong, refuted)).decisive is refuted
+    assert Claim((strong, none, above(9.0))).verdict == "no such effect"
+    assert Claim((strong, none, above(9.0))).decisive is none
+    below = Inequality("x", normal(-9.0, 1.0), 0.0, "below", 100, matters=-3.0)
+    assert Claim((below, weak)).decisive is weak
+
+
+def test_sign_and_size() -> None:
+    assert Claim((above(3.0),)).test == "sign"
+    assert at(10.0, 10.0).test == "size"
+    ratio = Inequality("x", normal(12.0, 1.0), 2.5, "above", 100, matters=5.0)
+    assert Claim((above(3.0), ratio)).test == "size"
+    assert Inequality("x", normal(3.0, 1.0), 1.0, "above", 100, matters=1.25).test == "sign"
+
+
+def test_ours_is_shown_and_how_many_times_the_sources_it_is() -> None:
+    less = Inequality(
+        "x", normal(92.8, 21.0), 0.0, "at", 100, unit="Elo", matters=30.0, source=5.0, here=normal(97.8, 20.0)
+    )
+    assert less.quantity == "x 97.8 [58.6, 137] Elo (less the source's: 92.8 [51.6, 134] Elo)"
+    assert (less.ours, less.times) == ("97.8 [58.6, 137] Elo", pytest.approx(19.56))
+    assert above(3.0).times is None
+
+
+def test_an_effect_may_be_excluded_by_one_on_the_other_side() -> None:
+    """After an extension -2.5 standard errors refute nothing, and exclude a positive effect."""
+    claim = Claim((above(-2.5),), look=Look(1.0, 1))
+    assert (claim.verdict, claim.on_the_other_side) == ("no such effect", True)
+    assert not Claim((above(0.5, matters=3.0),)).on_the_other_side
+    assert Claim((above(-2.5),)).verdict == "does not hold"
+
+
+def test_a_claim_that_is_open_for_its_premise_alone() -> None:
+    assert Claim((above(3.0),), premise=(above(1.0),)).lacks_premise
+    assert not Claim((above(1.0),), premise=(above(1.0),)).lacks_premise
+    assert not Claim((above(3.0),), premise=(above(3.0),)).lacks_premise
+    assert not Claim((above(1.0),)).lacks_premise
