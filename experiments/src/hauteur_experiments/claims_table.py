@@ -270,14 +270,15 @@ def write_table(path: Path, base: Setting) -> None:
     that has only one of the two marks.
     """
     rows, file = claim_table(base), path.with_name("claims.csv")
+    places = {row["claim"]: place for place, row in reversed([*enumerate(rows)])}
+    subjects = [*SUBJECTS, RULES_SUBJECT]
     if file.exists():
         recorded, made = recorded_lines(file), [row for row in rows if row["measured"]]
         commands = {_words(row) for row in made}
         kept = [row for row in recorded if row["measured"] and _words(row) not in commands]
-        known, subjects = {row["claim"] for row in (*kept, *made)}, [*SUBJECTS, RULES_SUBJECT]
-        places = {row["claim"]: place for place, row in reversed([*enumerate(rows)])}
+        known = {row["claim"] for row in (*kept, *made)}
         rows = [*kept, *(row for row in rows if row["measured"] or row["claim"] not in known)]
-        rows.sort(key=lambda row: (subjects.index(row["subject"]), places.get(row["claim"], len(places))))
+    rows.sort(key=lambda row: (subjects.index(row["subject"]), places.get(row["claim"], len(places))))
     text = path.read_text(encoding="utf-8") if path.exists() else f"# Claims\n\n{BEGIN}\n{END}\n"
     page, front = with_table(text, rows, str(path)), path.with_name("README.md")
     if front.exists() and SUMMARY in (before := front.read_text(encoding="utf-8")):

@@ -104,7 +104,8 @@ class Finding:
         measured = f"{shown}; {claim.text}" if shown else claim.text
         scope = joined(scope, OTHER_SIDE if claim.on_the_other_side else "", NO_PREMISE if claim.lacks_premise else "")
         decisive = claim.decisive
-        named = decisive.ours if len(claim.inequalities) == 1 else f"{decisive.what} {decisive.ours}"
+        single = all(one.measured is decisive.measured for one in claim.inequalities)
+        named = decisive.ours if single else f"{decisive.what} {decisive.ours}"
         texts = (scope, claim.units_text, claim.quantities, claim.test, named)
         return cls(key, measured, claim.verdict, claim.missing, *texts, decisive.times, claim=claim, shown=shown)
 
