@@ -1,5 +1,6 @@
 """The compiled core: games, positions, search. Arrays in, arrays out; every error is a ValueError that says what is allowed."""
 
+import os
 from collections.abc import Sequence
 from typing import Any, Literal, Protocol, final
 
@@ -13,7 +14,10 @@ __all__ = [
     "Forest",
     "Game",
     "Network",
+    "PgnGame",
+    "PgnReader",
     "PlayedGames",
+    "SgfGame",
     "State",
     "Tablebase",
     "Uniform",
@@ -31,8 +35,12 @@ __all__ = [
     "python_game_from",
     "random_u64",
     "rave_search",
+    "read_pgn_tree",
+    "read_sgf",
     "rollout_values",
     "settings_schema",
+    "sgf_spec",
+    "sgf_text",
     "solved_positions",
     "state_from",
     "t_quantile",
@@ -445,6 +453,104 @@ def clean_fen(fen: str, chess960: bool = False) -> tuple[str, bool, list[str]]:
     Then: whether it is of Chess960, asked for or seen from castling rights that only Chess960 has; and what was changed,
     a line each, none where the FEN was taken as it is. Every reader of positions cleans so. ValueError for what stays wrong.
     """
+
+def read_pgn_tree(
+    text: str,
+) -> tuple[dict[str, str], Game, str | None, int | None, list[str], list[tuple[int, str, str, str, str, list[int]]]]:
+    """Return a game of a PGN text with its variations: tags, game, FEN (None: the usual start), outcome, notes, nodes.
+
+    A node: the number of its parent (-1: the start of the game, which is the first node), UCI, SAN, the comments before and
+    after, glyphs. ValueError where the main line cannot be read.
+    """
+
+class PgnReader:
+    """Reads the games of a PGN file or text one after another. plays: main lines too, else tags and results alone."""
+
+    @staticmethod
+    def of_file(path: str | os.PathLike[str], plays: bool = True) -> PgnReader:
+        """Read a file in pieces; it may be longer than the memory. OSError where it cannot be read."""
+    @staticmethod
+    def of_text(text: str, plays: bool = True) -> PgnReader: ...
+    def __iter__(self) -> PgnReader: ...
+    def __next__(self) -> PgnGame: ...
+
+@final
+class PgnGame:
+    """A game of a PGN file. What belongs to its moves raises ValueError where `wrong` is not None, or they were not read."""
+
+    @property
+    def number(self) -> int:
+        """In the file, from 1."""
+    @property
+    def line(self) -> int:
+        """The line that it begins in, from 1."""
+    @property
+    def tags(self) -> dict[str, str]: ...
+    @property
+    def plies(self) -> int:
+        """Words of its main line that stand for moves."""
+    @property
+    def written(self) -> str | None:
+        """The result after the moves; None where there is none."""
+    @property
+    def wrong(self) -> str | None:
+        """Why it cannot be used, in a line; None where it can."""
+    @property
+    def game(self) -> Game:
+        """Chess or Chess960, from its start."""
+    @property
+    def fen(self) -> str | None:
+        """The FEN that it begins at; None: the usual start of chess."""
+    @property
+    def actions(self) -> tuple[int, ...]: ...
+    @property
+    def moves(self) -> tuple[str, ...]:
+        """As UCI."""
+    @property
+    def outcome(self) -> int | None:
+        """By the result after the moves, else by the tag; None where nothing says so."""
+    @property
+    def ended(self) -> str | None:
+        """Why it ended by the rules; None where it did not."""
+    @property
+    def notes(self) -> list[str]:
+        """What a user should know, a line each."""
+
+@final
+class SgfGame:
+    """A game of SGF. What belongs to its moves raises ValueError where `wrong` is not None."""
+
+    @property
+    def number(self) -> int:
+        """In the file, from 1."""
+    @property
+    def tags(self) -> dict[str, str]:
+        """The properties of its first node, the first value of each."""
+    @property
+    def wrong(self) -> str | None:
+        """Why it cannot be used, in a line; None where it can."""
+    @property
+    def game(self) -> Game: ...
+    @property
+    def actions(self) -> tuple[int, ...]: ...
+    @property
+    def moves(self) -> tuple[str, ...]:
+        """As the game writes them."""
+    @property
+    def outcome(self) -> int | None:
+        """For the first player; None where nothing says so."""
+    @property
+    def reason(self) -> str:
+        """Why it ended: by the rules, else as its result says."""
+
+def read_sgf(text: str, game: Game | None = None) -> list[SgfGame]:
+    """Return the games of an SGF text. game: which they must be of; None: each says so itself."""
+
+def sgf_spec(text: str) -> str:
+    """Return the spec of the first game of an SGF text. ValueError where it has none that can be read."""
+
+def sgf_text(data: bytes) -> str:
+    """Return the bytes of an SGF file as text: by the encoding that it names, else UTF-8, else Latin-1."""
 
 def state_from(game: Game, symmetry: int, moves: Sequence[int]) -> State:
     """Builds a pickled position."""

@@ -15,6 +15,7 @@ mod positions;
 mod python_facts;
 mod python_game;
 mod python_state;
+mod records;
 mod reports;
 mod rules;
 mod settings;
@@ -34,6 +35,9 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<network::PyNetwork>()?;
     module.add_class::<evaluators::PyUniform>()?;
     module.add_class::<playing::PyPlayedGames>()?;
+    module.add_class::<records::PyPgnReader>()?;
+    module.add_class::<records::PyPgnGame>()?;
+    module.add_class::<records::PySgfGame>()?;
     module.add_class::<solvers::PyExactSolver>()?;
     module.add_class::<tablebase::PyTablebase>()?;
     module.add_function(wrap_pyfunction!(solvers::solved_positions, module)?)?;
@@ -43,6 +47,10 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(game::state_from, module)?)?;
     module.add_function(wrap_pyfunction!(game::position_of, module)?)?;
     module.add_function(wrap_pyfunction!(game::clean_fen, module)?)?;
+    module.add_function(wrap_pyfunction!(records::read_pgn_tree, module)?)?;
+    module.add_function(wrap_pyfunction!(records::read_sgf, module)?)?;
+    module.add_function(wrap_pyfunction!(records::sgf_spec, module)?)?;
+    module.add_function(wrap_pyfunction!(records::sgf_text, module)?)?;
     module.add_function(wrap_pyfunction!(positions::encode_positions, module)?)?;
     module.add_function(wrap_pyfunction!(positions::encode_games, module)?)?;
     module.add_function(wrap_pyfunction!(positions::rollout_values, module)?)?;

@@ -28,18 +28,27 @@ NO_NET = -1
 
 @dataclass(frozen=True)
 class TaggedGame:
-    """The main line of a game as its file has it, finished or not.
-
-    tags: what the file says of the game (PGN's tags, the properties of SGF's first node); outcome: +1 the first player
-    won, 0 draw, -1 the second won, None where the file has no result; origin: the position that the game begins from,
-    None: the game's own start.
-    """
+    """The main line of a game as its file has it, finished or not."""
 
     actions: tuple[int, ...]
+    """The moves."""
     tags: Mapping[str, str]
+    """What the file says of the game: PGN's tags, the properties of SGF's first node."""
     outcome: int | None = None
+    """+1 the first player won, 0 draw, -1 the second won; None where the file has no result."""
     end_reason: str = RECORDED
+    """Why it ended, by the rules or as the file says."""
     origin: _core.State | None = None
+    """The position that the game begins from; None: the game's own start."""
+    notes: tuple[str, ...] = ()
+    """What a user should know of how it was read, a line each: a FEN that was cleaned, a null move that ends it."""
+    where: str = ""
+    """The file and the number of the game in it."""
+
+    @property
+    def said(self) -> list[str]:
+        """The notes with the place of the game, a line each."""
+        return [in_a_line(f"{self.where}: {note}") for note in self.notes]
 
 
 @dataclass(frozen=True)

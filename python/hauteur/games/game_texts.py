@@ -4,7 +4,6 @@ What a text is shows from how it begins: PGN with a tag or move number, SGF with
 else are moves in the game's notation.
 """
 
-import io
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,10 +13,10 @@ from typing import Literal
 
 from hauteur import _core
 from hauteur.games.game_line import RECORDED, BadGame, TaggedGame, result_text
-from hauteur.games.pgn import pgn_games, position_tags, spec_of_pgn_text, written_pgn
+from hauteur.games.pgn import pgn_games, position_tags, written_pgn
 from hauteur.games.played_game import PlayedGame
 from hauteur.games.registry import load_game, names, with_fen
-from hauteur.games.sgf import result_of, sgf_games, spec_of_sgf_text, written_sgf
+from hauteur.games.sgf import result_of, sgf_games, written_sgf
 
 Form = Literal["pgn", "sgf", "fen", "moves"]
 
@@ -78,7 +77,7 @@ def read_game(text: str, spec: str) -> ReadGame:
         return ReadGame(load_game(with_fen(spec, " ".join(text.split()))).spec, ())
     name = {"pgn": "PGN", "sgf": "SGF"}.get(form, "the text")
     base, games = games_in(" ".join(text.split()) if form == "moves" else text, form, name, spec)
-    found = next(games, BadGame(name, "has no game"))
+    found = _first_game(games, BadGame(name, "has no game"))
     if isinstance(found, BadGame):
         raise ValueError(str(found))
     if len(found.actions) > MOST_PLIES:
@@ -92,6 +91,16 @@ def read_game(text: str, spec: str) -> ReadGame:
         found.outcome,
         "" if found.end_reason == RECORDED else found.end_reason,
     )
+
+
+def _first_game(games: Iterator[TaggedGame | BadGame], none: BadGame) -> TaggedGame | BadGame:
+    """Return the first game that has moves or is a position of its own, else the first of all."""
+    first: TaggedGame | BadGame | None = None
+    for game in games:
+        first = first or game
+        if isinstance(game, BadGame) or game.actions or game.origin is not None:
+            return game
+    return first or none
 
 
 def player_names(game: TaggedGame) -> tuple[str, str]:
@@ -111,11 +120,10 @@ def games_in(text: str, form: Form, name: str, spec: str | None = None) -> GameS
     ValueError where the game is unknown; games that cannot be used say why.
     """
     if form == "pgn":
-        game = load_game(spec_of_pgn_text(io.StringIO(text)))
-        return game, pgn_games(io.StringIO(text), name, game)
+        return load_game("chess"), pgn_games(text, name)
     if form == "sgf":
         try:
-            game = load_game(spec_of_sgf_text(text))
+            game = load_game(_core.sgf_spec(text))
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None
         return game, sgf_games(text, name, game)
@@ -138,12 +146,16 @@ def games_of_file(path: Path, game: _core.Game) -> Iterator[TaggedGame | BadGame
     Raise ValueError for a file that is not of this game, OSError for one that cannot be read.
     """
     if path.suffix.lower() == ".pgn":
-        with path.open(encoding="utf-8-sig", errors="replace") as file:
-            yield from pgn_games(file, str(path), game)
+        yield from pgn_games(path, str(path), game)
         return
+    yield from sgf_games(sgf_text_of(path), str(path), game)
+
+
+def sgf_text_of(path: Path) -> str:
+    """Return the text of an SGF file, decoded as it says. ValueError for more than MOST_BYTES."""
     if path.stat().st_size > MOST_BYTES:
         raise ValueError(f"{path}: has {path.stat().st_size:,} bytes, allowed are {MOST_BYTES:,}")
-    yield from sgf_games(path.read_text(encoding="utf-8-sig", errors="replace"), str(path), game)
+    return _core.sgf_text(path.read_bytes())
 
 
 def _of_moves(game: _core.Game, line: str, where: str) -> TaggedGame | BadGame:

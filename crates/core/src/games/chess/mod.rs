@@ -7,6 +7,7 @@
 mod fen;
 mod legal;
 mod notation;
+mod people;
 mod picture;
 mod planes;
 mod policy;
@@ -119,6 +120,18 @@ impl Game for ChessGame {
     /// Identity only: castling and pawns know left from right and up from down.
     fn symmetries(&self) -> Vec<Symmetry> {
         vec![Symmetry { squares: (0..SQUARES as u32).collect(), actions: (0..NUM_ACTIONS as Action).collect() }]
+    }
+}
+
+impl Position {
+    /// Reads a legal move given as UCI or SAN.
+    pub fn read_move(&self, text: &str) -> Result<Action, GameError> {
+        notation::read(self, text)
+    }
+
+    /// The text of a legal action as UCI.
+    pub fn uci(&self, action: Action) -> String {
+        notation::uci(self, action)
     }
 }
 

@@ -5,6 +5,7 @@ use shakmaty::uci::UciMove;
 use shakmaty::{CastlingMode, CastlingSide, Move, Position as _, Role, Square};
 
 use super::legal;
+use super::people;
 use super::position::Position;
 use crate::game::{Action, GameError};
 
@@ -22,7 +23,7 @@ pub fn write(position: &Position, action: Action, notation: Option<&str>) -> Res
     }
 }
 
-/// Reads a legal action given as UCI or SAN.
+/// Reads a legal action given as UCI or SAN, also as people write SAN (`people`).
 pub fn read(position: &Position, text: &str) -> Result<Action, GameError> {
     let trimmed = text.trim();
     // The capital matters: B1d2 is a bishop's move, b1d2 one from b1.
@@ -30,10 +31,24 @@ pub fn read(position: &Position, text: &str) -> Result<Action, GameError> {
         Some(uci) => from_uci(position, uci),
         None => from_san(position, trimmed),
     };
+    let (found, fitting) = match found {
+        Some(played) => (Some(played), 1),
+        None => {
+            let candidates = people::candidates(position, trimmed);
+            (candidates.first().copied().filter(|_| candidates.len() == 1), candidates.len())
+        }
+    };
     found.and_then(|played| position.encode(played)).ok_or_else(|| {
         let fen = super::fen::write(position);
-        GameError(format!("{text:?} is not a legal move in {fen} (moves are read as UCI, e2e4, or SAN, Nf3)"))
+        let what = if fitting > 1 { "may be several legal moves" } else { "is not a legal move" };
+        GameError(format!("{text:?} {what} in {fen} (moves are read as UCI, e2e4, or SAN, Nf3)"))
     })
+}
+
+/// The text of a legal action as UCI; unlike `write` it does not check that the action is legal.
+pub fn uci(position: &Position, action: Action) -> String {
+    let mode = position.chess().castles().mode();
+    position.decode(action).map_or_else(String::new, |played| UciMove::from_move(played, mode).to_string())
 }
 
 fn legal_move(position: &Position, action: Action) -> Result<Move, GameError> {
@@ -62,6 +77,9 @@ fn lc0(played: Move) -> String {
 }
 
 fn parse_uci(text: &str) -> Option<UciMove> {
+    if !matches!(text.as_bytes(), [b'a'..=b'h', b'1'..=b'8', ..]) {
+        return None; // most moves are SAN, which is seen at once
+    }
     let (squares, promotion) = text.split_at_checked(4)?;
     let text = format!("{squares}{}", promotion.to_ascii_lowercase());
     UciMove::from_ascii(text.as_bytes()).ok().filter(|uci| uci.is_normal())
@@ -98,7 +116,7 @@ fn rebuild(position: &Position, role: Role, from: Square, to: Square, promotion:
 }
 
 /// `e1g1`, also in Chess960 where the king really goes two squares or more.
-fn castling_by_king_square(position: &Position, king: Square, to: Square) -> Option<Move> {
+pub(super) fn castling_by_king_square(position: &Position, king: Square, to: Square) -> Option<Move> {
     let chess = position.chess();
     let side = CastlingSide::from_king_side(king < to);
     let rook = chess.castles().rook(chess.turn(), side)?;
@@ -107,8 +125,7 @@ fn castling_by_king_square(position: &Position, king: Square, to: Square) -> Opt
 }
 
 fn from_san(position: &Position, text: &str) -> Option<Move> {
-    let bare = text.trim_end_matches(['!', '?']).replace("0-0-0", "O-O-O").replace("0-0", "O-O");
-    SanPlus::from_ascii(bare.as_bytes()).ok()?.san.to_move(position.chess()).ok()
+    SanPlus::from_ascii(text.as_bytes()).ok()?.san.to_move(position.chess()).ok()
 }
 
 /// How moves are written for this castling mode; part of the game's spec.

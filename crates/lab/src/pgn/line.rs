@@ -1,0 +1,252 @@
+//! The main line of a game, played from its start.
+
+use std::sync::Arc;
+
+use hauteur_core::game::{Action, Game, State};
+use hauteur_core::games::chess::{Position, clean_fen};
+use hauteur_core::games::make_game;
+
+use super::languages::{LANGUAGES, Language};
+use super::tokens::{RawGame, Token, shortened};
+use super::words::{self, Outcome};
+
+/// Names of Chess960 in the tag Variant, in small letters.
+const CHESS960: [&str; 7] =
+    ["chess960", "chess 960", "fischerandom", "fischerrandom", "fischer random", "freestyle", "fischer random chess"];
+const STANDARD: [&str; 6] = ["", "standard", "chess", "normal", "from position", "?"];
+/// Plies of a game.
+pub const MAX_PLIES: usize = 20_000;
+
+/// Where a game begins.
+#[derive(Clone)]
+pub struct Start {
+    /// Chess, with its FEN and whether it is Chess960.
+    pub game: Arc<dyn Game>,
+    /// The FEN; None: the usual start of chess.
+    pub fen: Option<String>,
+    /// What was changed to read it, a line each.
+    pub notes: Vec<String>,
+}
+
+impl Start {
+    /// The usual start of chess.
+    pub fn usual() -> Self {
+        let game = make_game("chess").expect("chess is a game");
+        Start { game: Arc::from(game), fen: None, notes: Vec::new() }
+    }
+
+    /// The position.
+    pub fn position(&self) -> Position {
+        position_of(self.game.initial().as_ref())
+    }
+}
+
+fn position_of(state: &dyn State) -> Position {
+    state.as_any().downcast_ref::<Position>().expect("a position of chess").clone()
+}
+
+/// A game that was read and played.
+#[derive(Clone)]
+pub struct GameLine {
+    /// Where it begins.
+    pub start: Start,
+    /// Its moves.
+    pub actions: Vec<Action>,
+    /// Its moves as UCI, separated by spaces.
+    pub uci: String,
+    /// How it ended, by the result after the moves or the tag; None where nothing says so.
+    pub outcome: Outcome,
+    /// Why it ended by the rules; None where it did not.
+    pub ended: Option<&'static str>,
+    /// What a user should know, a line each.
+    pub notes: Vec<String>,
+    /// The language of its words.
+    pub language: &'static Language,
+}
+
+/// Plays games; the usual start is made once.
+pub struct Lines {
+    usual: Start,
+    usual_position: Position,
+}
+
+impl Default for Lines {
+    fn default() -> Self {
+        let usual = Start::usual();
+        Lines { usual_position: usual.position(), usual }
+    }
+}
+
+impl Lines {
+    /// The main line of a game. An error says in one line why it cannot be read.
+    pub fn play(&self, raw: &RawGame) -> Result<GameLine, String> {
+        if let Some(problem) = &raw.problem {
+            return Err(problem.clone());
+        }
+        let start = self.start_of(raw)?;
+        let outcome = outcome_of(raw)?;
+        let begin = if start.fen.is_some() { start.position() } else { self.usual_position.clone() };
+        let (played, language) = play_in_any_language(&begin, raw)?;
+        let mut notes = start.notes.clone();
+        notes.extend(played.note);
+        let ended = played.position.end_reason();
+        Ok(GameLine { start, actions: played.actions, uci: played.uci, outcome, ended, notes, language })
+    }
+
+    /// Where a game begins by its tags FEN, SetUp and Variant.
+    pub fn start_of(&self, raw: &RawGame) -> Result<Start, String> {
+        let variant = raw.tag("Variant").trim().to_lowercase();
+        let is_960 = CHESS960.contains(&variant.as_str());
+        if !is_960 && !STANDARD.contains(&variant.as_str()) {
+            return Err(format!("is of the variant {:?}, not of chess", raw.tag("Variant")));
+        }
+        let fens: Vec<&str> = raw.tags.iter().filter(|(name, _)| name == "FEN").map(|(_, fen)| fen.trim()).collect();
+        match fens[..] {
+            [] if raw.tag("SetUp").trim() == "1" => {
+                Err("has the tag SetUp, but no tag FEN that says where it begins".into())
+            }
+            [] if is_960 => {
+                let note = "is Chess960 without a tag FEN, so it is read from the usual start".to_string();
+                Ok(Start { notes: vec![note], ..self.usual.clone() })
+            }
+            [] => Ok(self.usual.clone()),
+            [fen] => self.start_at(fen, is_960),
+            [first, ..] if fens.iter().all(|fen| *fen == first) => self.start_at(first, is_960),
+            _ => Err("has several tags FEN that differ".into()),
+        }
+    }
+
+    fn start_at(&self, fen: &str, is_960: bool) -> Result<Start, String> {
+        if fen.contains([',', '(', ')', '=']) {
+            return Err(format!("no FEN has commas, brackets or equals signs: {:?}", shortened(fen)));
+        }
+        let clean = clean_fen(fen, is_960).map_err(|error| error.0)?;
+        let chess960 = if clean.chess960 { ", chess960=true" } else { "" };
+        let game = make_game(&format!("chess(fen={}{chess960})", clean.fen)).map_err(|error| error.0)?;
+        if !clean.chess960 && game.info().spec == "chess" {
+            return Ok(Start { notes: clean.notes, ..self.usual.clone() });
+        }
+        // Whoever wrote a game of Chess960 without the tag Variant knows that it is one.
+        let is_no_news = clean.chess960 && !is_960 && clean.notes.len() == 1;
+        let notes = if is_no_news { Vec::new() } else { clean.notes };
+        Ok(Start { game: Arc::from(game), fen: Some(clean.fen), notes })
+    }
+}
+
+/// The outcome that the result after the moves and the tag agree on; an error where they differ.
+fn outcome_of(raw: &RawGame) -> Result<Outcome, String> {
+    let tagged = words::result(raw.tag("Result").trim()).flatten();
+    let written = raw.result.flatten();
+    if let (Some(first), Some(second)) = (tagged, written)
+        && first != second
+    {
+        let (first, second) = (result_text(tagged), result_text(written));
+        return Err(format!("its result is {first} in the tags and {second} after the moves"));
+    }
+    Ok(written.or(tagged))
+}
+
+/// `1-0`, `1/2-1/2`, `0-1`, or `*` where nothing is known.
+pub fn result_text(outcome: Outcome) -> &'static str {
+    match outcome {
+        Some(1) => "1-0",
+        Some(0) => "1/2-1/2",
+        Some(_) => "0-1",
+        None => "*",
+    }
+}
+
+struct Played {
+    position: Position,
+    actions: Vec<Action>,
+    uci: String,
+    note: Option<String>,
+}
+
+/// A word that could not be played: how many moves before it were, and what is wrong.
+struct Wrong {
+    ply: usize,
+    what: String,
+}
+
+/// Plays a main line as English, else in the languages whose letters it has; they must agree where several fit.
+fn play_in_any_language(begin: &Position, raw: &RawGame) -> Result<(Played, &'static Language), String> {
+    let english = &LANGUAGES[0];
+    let mut wrong = match play(begin, raw, english) {
+        Ok(played) => return Ok((played, english)),
+        Err(wrong) => wrong,
+    };
+    let mut found: Option<(Played, &'static Language)> = None;
+    for language in &LANGUAGES[1..] {
+        match (play(begin, raw, language), &found) {
+            (Ok(played), None) => found = Some((played, language)),
+            (Ok(played), Some((first, of))) if played.actions != first.actions => {
+                return Err(format!("may be {} or {}, which differ in its moves", of.name, language.name));
+            }
+            (Err(other), _) if other.ply > wrong.ply => wrong = other,
+            _ => {}
+        }
+    }
+    found.ok_or(wrong.what)
+}
+
+fn play(begin: &Position, raw: &RawGame, language: &'static Language) -> Result<Played, Wrong> {
+    let is_english = std::ptr::eq(language, &LANGUAGES[0]);
+    let mut played = Played { position: begin.clone(), actions: Vec::new(), uci: String::new(), note: None };
+    let mut depth = 0usize;
+    for token in &raw.tokens {
+        match *token {
+            Token::Begin => depth += 1,
+            Token::End => depth = depth.saturating_sub(1),
+            Token::Null(part, line) if depth == 0 => {
+                let ply = played.actions.len() + 1;
+                let word = raw.text(part);
+                played.note = Some(format!("line {line}, ply {ply}: {word:?} is a null move, where its moves end"));
+                return Ok(played);
+            }
+            Token::Move(part, line) if depth == 0 => {
+                let ply = played.actions.len();
+                if ply == MAX_PLIES {
+                    return Err(Wrong { ply, what: format!("has more than {MAX_PLIES} plies") });
+                }
+                let word = raw.text(part);
+                let action = if is_english {
+                    read_word(&played.position, word)
+                } else {
+                    read_in(&played.position, word, language)
+                };
+                let action =
+                    action.map_err(|what| Wrong { ply, what: format!("line {line}, ply {}: {what}", ply + 1) })?;
+                if ply > 0 {
+                    played.uci.push(' ');
+                }
+                played.uci.push_str(&played.position.uci(action));
+                played.position.play(action);
+                played.actions.push(action);
+            }
+            _ => {}
+        }
+    }
+    Ok(played)
+}
+
+/// The move that a word means in English, glyphs at its end aside.
+pub fn read_word(position: &Position, word: &str) -> Result<Action, String> {
+    position.read_move(word).or_else(|error| {
+        let (bare, _) = words::split_glyphs(word);
+        if bare == word {
+            return Err(error.0);
+        }
+        position.read_move(bare).map_err(|_| error.0)
+    })
+}
+
+/// The move that a word means in a language.
+pub fn read_in(position: &Position, word: &str, language: &Language) -> Result<Action, String> {
+    let (bare, _) = words::split_glyphs(word);
+    let unknown = || format!("{:?} is no move in {}", shortened(word), language.name);
+    let english = language.to_english(bare).ok_or_else(unknown)?;
+    let wrong =
+        |error: hauteur_core::game::GameError| error.0.replacen(&format!("{english:?}"), &format!("{word:?}"), 1);
+    position.read_move(&english).map_err(wrong)
+}

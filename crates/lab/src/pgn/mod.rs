@@ -1,0 +1,72 @@
+//! Games of chess as PGN: `tokens` takes a file apart, `line` plays main lines, `tree` keeps variations and comments.
+
+pub mod languages;
+pub mod line;
+mod source;
+pub mod tokens;
+pub mod tree;
+pub mod words;
+
+use std::io::{self, Read};
+
+pub use line::{GameLine, Lines, result_text};
+pub use tokens::{Games, Keep, RawGame};
+
+/// A game of a file: its number and line, its tags, and its main line or why it cannot be used.
+pub struct GameRead {
+    /// From 1.
+    pub number: usize,
+    /// The line that it begins in, from 1.
+    pub line: usize,
+    /// Names and values in the order of the file.
+    pub tags: Vec<(String, String)>,
+    /// How many moves its main line has.
+    pub plies: usize,
+    /// The result after its moves; None where there is none.
+    pub result: Option<words::Outcome>,
+    /// Its main line; an error is one line. None where it was not asked for.
+    pub played: Option<Result<GameLine, String>>,
+}
+
+/// Reads the main lines of a file of any length, one game after another.
+pub struct Reader<R> {
+    games: Games<R>,
+    lines: Option<Lines>,
+    number: usize,
+}
+
+impl<R: Read> Reader<R> {
+    /// Begins at the start of a file. `plays`: main lines are played; else tags and results alone are read.
+    pub fn new(reader: R, plays: bool) -> io::Result<Self> {
+        let lines = plays.then(Lines::default);
+        Ok(Reader { games: Games::new(reader, Keep::MainLine)?, lines, number: 0 })
+    }
+
+    /// The next game; None at the end of the file.
+    pub fn next_game(&mut self) -> io::Result<Option<GameRead>> {
+        let Some(raw) = self.games.next_game()? else { return Ok(None) };
+        self.number += 1;
+        let played = self.lines.as_ref().map(|lines| lines.play(&raw));
+        let RawGame { line, tags, plies, result, .. } = raw;
+        Ok(Some(GameRead { number: self.number, line, tags, plies, result, played }))
+    }
+}
+
+/// A game with its variations, and its tags: of a text the first one that has moves, else the first one.
+pub fn read_tree(text: &str) -> Result<(RawGame, tree::Tree), String> {
+    let failed = |error: io::Error| error.to_string();
+    let mut games = Games::new(text.as_bytes(), Keep::All).map_err(failed)?;
+    let mut first: Option<RawGame> = None;
+    while let Some(raw) = games.next_game().map_err(failed)? {
+        let has_moves = raw.plies > 0 || raw.problem.is_some();
+        if has_moves || first.is_none() {
+            first = Some(raw);
+        }
+        if has_moves {
+            break;
+        }
+    }
+    let raw = first.ok_or("has no game")?;
+    let tree = tree::read(&Lines::default(), &raw)?;
+    Ok((raw, tree))
+}

@@ -1,0 +1,131 @@
+//! Bytes of a file, read in pieces: the reader looks ahead a little and knows the line that it stands in.
+
+use std::io::{self, Read};
+
+const PIECE: usize = 1 << 16;
+
+/// Bytes with the number of their line. Lines end with LF, CR LF or CR.
+pub struct Source<R> {
+    reader: R,
+    buffer: Vec<u8>,
+    at: usize,
+    is_done: bool,
+    line: usize,
+    starts_line: bool,
+    used: usize,
+}
+
+impl<R: Read> Source<R> {
+    /// Begins before the first byte; a mark of UTF-8 is passed over.
+    pub fn new(reader: R) -> io::Result<Self> {
+        let buffer = Vec::with_capacity(2 * PIECE);
+        let mut source = Source { reader, buffer, at: 0, is_done: false, line: 1, starts_line: true, used: 0 };
+        if source.begins_with(b"\xef\xbb\xbf")? {
+            source.at += 3;
+        }
+        Ok(source)
+    }
+
+    /// The line of the next byte, from 1.
+    pub fn line(&self) -> usize {
+        self.line
+    }
+
+    /// Whether the next byte is the first one of its line.
+    pub fn starts_line(&self) -> bool {
+        self.starts_line
+    }
+
+    /// Bytes taken since the last `begin_count`.
+    pub fn used(&self) -> usize {
+        self.used
+    }
+
+    /// Begins to count the bytes of a game.
+    pub fn begin_count(&mut self) {
+        self.used = 0;
+    }
+
+    /// The next byte; None at the end.
+    #[inline]
+    pub fn peek(&mut self) -> io::Result<Option<u8>> {
+        match self.buffer.get(self.at) {
+            Some(byte) => Ok(Some(*byte)),
+            None => self.peek_at(0),
+        }
+    }
+
+    /// The byte `ahead` of the next one; None beyond the end.
+    pub fn peek_at(&mut self, ahead: usize) -> io::Result<Option<u8>> {
+        while self.at + ahead >= self.buffer.len() && !self.is_done {
+            self.fill()?;
+        }
+        Ok(self.buffer.get(self.at + ahead).copied())
+    }
+
+    /// Whether the next bytes are these.
+    pub fn begins_with(&mut self, bytes: &[u8]) -> io::Result<bool> {
+        self.peek_at(bytes.len())?;
+        Ok(self.buffer[self.at..].starts_with(bytes))
+    }
+
+    /// Takes the next byte; None at the end.
+    #[inline]
+    pub fn take(&mut self) -> io::Result<Option<u8>> {
+        let Some(byte) = self.peek()? else { return Ok(None) };
+        let ends_line = byte == b'\n' || (byte == b'\r' && self.peek_at(1)? != Some(b'\n'));
+        self.at += 1;
+        self.used += 1;
+        self.line += usize::from(ends_line);
+        self.starts_line = ends_line;
+        Ok(Some(byte))
+    }
+
+    /// Takes all bytes up to the first one of the given kind, which must hold for the ends of lines.
+    pub fn take_until(&mut self, ends: impl Fn(u8) -> bool, out: &mut Vec<u8>) -> io::Result<()> {
+        loop {
+            let rest = &self.buffer[self.at..];
+            let found = rest.iter().position(|&byte| ends(byte));
+            let count = found.unwrap_or(rest.len());
+            out.extend_from_slice(&rest[..count]);
+            self.at += count;
+            self.used += count;
+            self.starts_line &= count == 0;
+            if found.is_some() || self.peek()?.is_none() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Passes over the rest of the line.
+    pub fn skip_line(&mut self) -> io::Result<()> {
+        while self.take()?.is_some() && !self.starts_line {}
+        Ok(())
+    }
+
+    /// Passes over spaces and ends of lines.
+    pub fn skip_spaces(&mut self) -> io::Result<()> {
+        while self.peek()?.is_some_and(|byte| byte.is_ascii_whitespace()) {
+            self.take()?;
+        }
+        Ok(())
+    }
+
+    fn fill(&mut self) -> io::Result<()> {
+        if self.at >= PIECE {
+            self.buffer.drain(..self.at);
+            self.at = 0;
+        }
+        let before = self.buffer.len();
+        self.buffer.resize(before + PIECE, 0);
+        let read = loop {
+            match self.reader.read(&mut self.buffer[before..]) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                read => break read,
+            }
+        };
+        self.buffer.truncate(before + *read.as_ref().unwrap_or(&0));
+        self.is_done = read? == 0;
+        Ok(())
+    }
+}

@@ -1,0 +1,539 @@
+//! A file of PGN as games of tokens. Tokens decide where a game ends: its result, or a tag after its moves; lines do not.
+
+use std::io::{self, Read};
+
+use super::source::Source;
+use super::words::{self, Meaning, Outcome};
+
+/// Bytes of one game, comments and variations included.
+pub const MAX_GAME_BYTES: usize = 1 << 22;
+/// Variations within variations.
+pub const MAX_DEPTH: usize = 100;
+/// Bytes of a line that is looked at to see whether it is a tag.
+const MAX_TAG_NAME: usize = 255;
+/// Bytes between the two halves of a result such as `1 - 0`.
+const RESULT_REACH: usize = 12;
+
+/// Names of tags that are known in any case of their letters.
+const KNOWN_TAGS: [&str; 13] = [
+    "Event",
+    "Site",
+    "Date",
+    "Round",
+    "White",
+    "Black",
+    "Result",
+    "FEN",
+    "SetUp",
+    "Variant",
+    "Termination",
+    "WhiteElo",
+    "BlackElo",
+];
+
+/// A part of the text of a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    begin: u32,
+    end: u32,
+}
+
+/// A token of the moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Token {
+    /// A word that should be a move, without its number; the line that it stands in.
+    Move(Part, u32),
+    /// A null move; the line that it stands in.
+    Null(Part, u32),
+    /// A comment.
+    Comment(Part),
+    /// A glyph by its number.
+    Nag(u8),
+    /// A variation begins.
+    Begin,
+    /// A variation ends.
+    End,
+}
+
+/// A game as it stands in the file; nothing has been played.
+#[derive(Clone, Debug, Default)]
+pub struct RawGame {
+    /// The line that it begins in.
+    pub line: usize,
+    /// Names and values in the order of the file; names that are known have their usual form.
+    pub tags: Vec<(String, String)>,
+    /// The moves and what stands among them.
+    pub tokens: Vec<Token>,
+    /// The result after the moves; None where there is none.
+    pub result: Option<Outcome>,
+    /// Why it cannot be read, with its line.
+    pub problem: Option<String>,
+    /// How many moves its main line has.
+    pub plies: usize,
+    text: String,
+}
+
+impl RawGame {
+    /// The text of a token.
+    pub fn text(&self, part: Part) -> &str {
+        &self.text[part.begin as usize..part.end as usize]
+    }
+
+    /// The value of a tag, empty where there is none; of several the first.
+    pub fn tag(&self, name: &str) -> &str {
+        self.tags.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value)
+    }
+
+    /// Whether there is a tag of this name.
+    pub fn has_tag(&self, name: &str) -> bool {
+        self.tags.iter().any(|(known, _)| known == name)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.tags.is_empty() && self.plies == 0 && self.problem.is_none()
+    }
+
+    fn keep(&mut self, text: &str) -> Part {
+        let begin = self.text.len() as u32;
+        self.text.push_str(text);
+        Part { begin, end: self.text.len() as u32 }
+    }
+
+    fn fail(&mut self, line: usize, what: &str) {
+        self.problem.get_or_insert_with(|| format!("line {line}: {what}"));
+    }
+}
+
+/// Which tokens are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Keep {
+    /// The moves of the main line.
+    MainLine,
+    /// Variations, comments and glyphs too.
+    All,
+}
+
+/// Reads the games of a file one after another.
+pub struct Games<R> {
+    source: Source<R>,
+    keep: Keep,
+    word: Vec<u8>,
+}
+
+impl<R: Read> Games<R> {
+    /// Begins at the start of a file.
+    pub fn new(reader: R, keep: Keep) -> io::Result<Self> {
+        Ok(Games { source: Source::new(reader)?, keep, word: Vec::new() })
+    }
+
+    /// The next game; None at the end of the file. A game that cannot be read says why, and reading goes on at the next tag.
+    pub fn next_game(&mut self) -> io::Result<Option<RawGame>> {
+        loop {
+            let game = self.read_game()?;
+            if !game.is_empty() {
+                return Ok(Some(game));
+            }
+            if self.source.peek()?.is_none() {
+                return Ok(None);
+            }
+        }
+    }
+
+    fn read_game(&mut self) -> io::Result<RawGame> {
+        let mut game = RawGame::default();
+        self.source.begin_count();
+        let mut open: Vec<usize> = Vec::new();
+        loop {
+            self.source.skip_spaces()?;
+            if game.is_empty() {
+                game.line = self.source.line();
+            }
+            if self.source.used() > MAX_GAME_BYTES {
+                game.fail(self.source.line(), &format!("is longer than {MAX_GAME_BYTES} bytes"));
+            }
+            if game.problem.is_some() {
+                self.skip_to_tag()?;
+                return Ok(game);
+            }
+            let Some(byte) = self.source.peek()? else { break };
+            if byte == b'[' && self.is_tag()? {
+                if game.plies > 0 || !self.read_tag(&mut game)? {
+                    break;
+                }
+            } else if self.read_token(byte, &mut game, &mut open)? {
+                break;
+            }
+        }
+        if let Some(line) = open.first() {
+            game.fail(*line, "a variation is not closed");
+        }
+        Ok(game)
+    }
+
+    /// Reads what is no tag; true where the game ends with it.
+    fn read_token(&mut self, byte: u8, game: &mut RawGame, open: &mut Vec<usize>) -> io::Result<bool> {
+        let line = self.source.line();
+        match byte {
+            b'%' if self.source.starts_line() => self.source.skip_line()?,
+            b';' => {
+                self.word.clear();
+                self.source.take()?;
+                self.source.take_until(|byte| byte == b'\n' || byte == b'\r', &mut self.word)?;
+                self.keep_comment(game);
+            }
+            b'{' => self.read_comment(game)?,
+            b'[' => self.skip_command(game)?,
+            b'(' => {
+                self.source.take()?;
+                open.push(line);
+                if open.len() > MAX_DEPTH {
+                    game.fail(line, &format!("has more than {MAX_DEPTH} variations within variations"));
+                }
+                self.keep_all(game, Token::Begin);
+            }
+            b')' => {
+                self.source.take()?;
+                if open.pop().is_none() {
+                    game.fail(line, "a ) closes no variation");
+                }
+                self.keep_all(game, Token::End);
+            }
+            b'}' => {
+                self.source.take()?;
+                game.fail(line, "a } closes no comment");
+            }
+            b'$' => self.read_nag(game)?,
+            b'*' => {
+                self.source.take()?;
+                return Ok(self.end_with(None, game, open));
+            }
+            _ => return self.read_word(game, open),
+        }
+        Ok(false)
+    }
+
+    fn keep_all(&self, game: &mut RawGame, token: Token) {
+        if self.keep == Keep::All {
+            game.tokens.push(token);
+        }
+    }
+
+    /// A result ends the game, unless it stands in a variation.
+    fn end_with(&self, outcome: Outcome, game: &mut RawGame, open: &[usize]) -> bool {
+        if open.is_empty() {
+            game.result = Some(outcome);
+        }
+        open.is_empty()
+    }
+
+    // Tags.
+
+    /// Whether a `[` begins a tag: a name and a value, perhaps on the next lines; `[%clk 0:01]` does not.
+    fn is_tag(&mut self) -> io::Result<bool> {
+        let mut ahead = 1;
+        while self.source.peek_at(ahead)?.is_some_and(|byte| byte.is_ascii_whitespace()) && ahead < MAX_TAG_NAME {
+            ahead += 1;
+        }
+        Ok(self.source.peek_at(ahead)?.is_some_and(|byte| byte.is_ascii_alphabetic() || byte == b'_'))
+    }
+
+    /// Reads a tag; false where it begins the next game, whose tags repeat those of a game without moves.
+    fn read_tag(&mut self, game: &mut RawGame) -> io::Result<bool> {
+        let name = self.peek_name()?;
+        let repeats =
+            game.tags.first().is_some_and(|(first, _)| *first == name) || (name == "Event" && game.has_tag("Event"));
+        if repeats {
+            return Ok(false);
+        }
+        self.word.clear();
+        self.source.take()?;
+        self.source.skip_spaces()?;
+        let ends_name = |byte: u8| !(byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-');
+        self.source.take_until(ends_name, &mut self.word)?;
+        self.source.skip_spaces()?;
+        if matches!(self.source.peek()?, Some(b':' | b'=')) {
+            self.source.take()?;
+            self.source.skip_spaces()?;
+        }
+        let value = self.read_value()?;
+        game.tags.push((name, value));
+        Ok(true)
+    }
+
+    /// The name of the tag that begins here, in its usual form.
+    fn peek_name(&mut self) -> io::Result<String> {
+        let mut name = String::new();
+        let mut ahead = 1;
+        while let Some(byte) = self.source.peek_at(ahead)? {
+            if byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-' {
+                name.push(char::from(byte));
+            } else if !(byte.is_ascii_whitespace() && name.is_empty()) {
+                break;
+            }
+            ahead += 1;
+            if ahead > MAX_GAME_BYTES {
+                break;
+            }
+        }
+        let known = KNOWN_TAGS.iter().find(|known| known.eq_ignore_ascii_case(&name));
+        Ok(known.map_or(name, |known| known.to_string()))
+    }
+
+    /// The value of a tag, and the ] after it. Quotes inside of the value need no backslash; one without quotes is read too.
+    fn read_value(&mut self) -> io::Result<String> {
+        self.word.clear();
+        let is_quoted = self.source.peek()? == Some(b'"');
+        if !is_quoted {
+            self.source.take_until(|byte| matches!(byte, b']' | b'\n' | b'\r'), &mut self.word)?;
+        } else {
+            self.source.take()?;
+            self.read_quoted()?;
+        }
+        if self.closes_tag()? {
+            self.source.skip_spaces()?;
+            self.source.take()?;
+        }
+        let value = decoded(&self.word);
+        let plain =
+            if is_quoted { &*value } else { value.trim().trim_matches(['\u{201c}', '\u{201d}', '\u{201e}', '\'']) };
+        Ok(plain.to_string())
+    }
+
+    /// Whether a ] comes next, perhaps on a later line.
+    fn closes_tag(&mut self) -> io::Result<bool> {
+        let mut ahead = 0;
+        while self.source.peek_at(ahead)?.is_some_and(|byte| byte.is_ascii_whitespace()) && ahead < MAX_TAG_NAME {
+            ahead += 1;
+        }
+        Ok(self.source.peek_at(ahead)? == Some(b']'))
+    }
+
+    /// Reads up to the quote that ends a value, and takes it. A value that is never closed ends with its line.
+    fn read_quoted(&mut self) -> io::Result<()> {
+        while let Some(byte) = self.source.peek()? {
+            if byte == b'"' && self.ends_value()? {
+                self.source.take()?;
+                return Ok(());
+            }
+            let next = self.source.peek_at(1)?;
+            if byte == b'\\' && matches!(next, Some(b'"' | b'\\')) {
+                self.source.take()?;
+            } else if (byte == b'\n' || byte == b'\r') && self.line_ends_value()? {
+                let closed = self.word.trim_ascii_end().strip_suffix(b"]").map(<[u8]>::len);
+                self.word.truncate(closed.unwrap_or(self.word.len()));
+                return Ok(());
+            } else if self.source.used() > MAX_GAME_BYTES {
+                return Ok(());
+            }
+            let taken = self.source.take()?.unwrap_or(b' ');
+            self.word.push(if taken.is_ascii_whitespace() { b' ' } else { taken });
+        }
+        Ok(())
+    }
+
+    /// Whether a quote is the last one: a ] or the end of the line follows.
+    fn ends_value(&mut self) -> io::Result<bool> {
+        let mut ahead = 1;
+        while matches!(self.source.peek_at(ahead)?, Some(b' ' | b'\t')) && ahead < MAX_TAG_NAME {
+            ahead += 1;
+        }
+        Ok(matches!(self.source.peek_at(ahead)?, None | Some(b']' | b'\n' | b'\r')))
+    }
+
+    /// Whether the line after this one is empty or a tag, so that a value was not closed.
+    fn line_ends_value(&mut self) -> io::Result<bool> {
+        let after = if self.source.begins_with(b"\r\n")? { 2 } else { 1 };
+        Ok(matches!(self.source.peek_at(after)?, None | Some(b'[' | b'\n' | b'\r')))
+    }
+
+    /// Whether a line that is inside of a comment is a tag, `[Event "..."]`: then the comment was never closed.
+    fn is_tag_line(&mut self) -> io::Result<bool> {
+        let mut ahead = 1;
+        while self.source.peek_at(ahead)?.is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+            ahead += 1;
+            if ahead > MAX_TAG_NAME {
+                return Ok(false);
+            }
+        }
+        let name_end = ahead;
+        while matches!(self.source.peek_at(ahead)?, Some(b' ' | b'\t')) && ahead < MAX_TAG_NAME {
+            ahead += 1;
+        }
+        Ok(name_end > 1 && ahead > name_end && self.source.peek_at(ahead)? == Some(b'"'))
+    }
+
+    fn skip_to_tag(&mut self) -> io::Result<()> {
+        while let Some(byte) = self.source.peek()? {
+            if byte == b'[' && self.source.starts_line() && self.is_tag()? {
+                return Ok(());
+            }
+            self.source.skip_line()?;
+        }
+        Ok(())
+    }
+
+    // Comments, commands and glyphs.
+
+    fn read_comment(&mut self, game: &mut RawGame) -> io::Result<()> {
+        let line = self.source.line();
+        self.word.clear();
+        self.source.take()?;
+        loop {
+            self.source.take_until(|byte| matches!(byte, b'}' | b'\n' | b'\r'), &mut self.word)?;
+            match self.source.take()? {
+                Some(b'}') => break,
+                Some(_) => self.word.push(b' '),
+                None => {
+                    game.fail(line, "a comment is not closed");
+                    return Ok(());
+                }
+            }
+            let is_open = self.source.used() > MAX_GAME_BYTES
+                || (self.source.peek()? == Some(b'[') && self.source.starts_line() && self.is_tag_line()?);
+            if is_open {
+                game.fail(line, "a comment is not closed");
+                return Ok(());
+            }
+        }
+        if holds_moves_and_a_brace(&self.word) {
+            game.fail(line, "a comment is not closed before the next one begins");
+        }
+        self.keep_comment(game);
+        Ok(())
+    }
+
+    fn keep_comment(&mut self, game: &mut RawGame) {
+        if self.keep == Keep::All {
+            let text = decoded(&self.word);
+            let part = game.keep(text.trim());
+            game.tokens.push(Token::Comment(part));
+        }
+    }
+
+    /// Passes over a command for programs such as `[%clk 0:01]` that stands in no comment.
+    fn skip_command(&mut self, game: &mut RawGame) -> io::Result<()> {
+        let line = self.source.line();
+        self.word.clear();
+        self.source.take_until(|byte| matches!(byte, b']' | b'\n' | b'\r'), &mut self.word)?;
+        self.source.take()?;
+        if !self.word.starts_with(b"[%") {
+            let text = decoded(&self.word);
+            game.fail(line, &format!("{:?} is neither a tag nor a move", shortened(&text)));
+        }
+        Ok(())
+    }
+
+    fn read_nag(&mut self, game: &mut RawGame) -> io::Result<()> {
+        self.word.clear();
+        self.source.take()?;
+        self.source.take_until(|byte| !byte.is_ascii_digit(), &mut self.word)?;
+        let number = str::from_utf8(&self.word).ok().and_then(|digits| digits.parse().ok());
+        if let Some(number) = number {
+            self.keep_all(game, Token::Nag(number));
+        }
+        Ok(())
+    }
+
+    // Words.
+
+    fn read_word(&mut self, game: &mut RawGame, open: &mut [usize]) -> io::Result<bool> {
+        let line = self.source.line();
+        self.word.clear();
+        self.source.take_until(ends_word, &mut self.word)?;
+        if self.source.peek()? == Some(b'(') && !self.word.is_empty() {
+            self.take_promotion()?;
+        }
+        self.take_second_half()?;
+        if self.word.is_empty() {
+            self.word.extend(self.source.take()?); // no word begins with it
+        }
+        let word = decoded(&self.word);
+        match words::meaning(&word) {
+            Meaning::Number => {}
+            Meaning::Glyph(nag) if nag > 0 => self.keep_all(game, Token::Nag(nag)),
+            Meaning::Glyph(_) => {}
+            Meaning::Result(outcome) => return Ok(self.end_with(outcome, game, open)),
+            Meaning::Null => self.keep_move(game, &word, open.is_empty(), |part| Token::Null(part, line as u32)),
+            Meaning::Move(text) => self.keep_move(game, text, open.is_empty(), |part| Token::Move(part, line as u32)),
+        }
+        Ok(false)
+    }
+
+    fn keep_move(&self, game: &mut RawGame, text: &str, in_main_line: bool, token: impl Fn(Part) -> Token) {
+        game.plies += usize::from(in_main_line);
+        if in_main_line || self.keep == Keep::All {
+            let part = game.keep(text);
+            game.tokens.push(token(part));
+        }
+    }
+
+    /// Takes the brackets of `a8(Q)`, which are glued to the word before: a letter or two and no blank.
+    fn take_promotion(&mut self) -> io::Result<()> {
+        let mut ahead = 1;
+        while self.source.peek_at(ahead)?.is_some_and(|byte| byte.is_ascii_alphabetic() || byte >= 0x80) && ahead < 6 {
+            ahead += 1;
+        }
+        let is_square = self.word.last().is_some_and(|byte| matches!(byte, b'1' | b'8' | b'='));
+        if !is_square || ahead == 1 || self.source.peek_at(ahead)? != Some(b')') {
+            return Ok(());
+        }
+        for _ in 0..=ahead {
+            self.word.extend(self.source.take()?);
+        }
+        self.source.take_until(ends_word, &mut self.word)
+    }
+
+    /// Takes the second half of a result that is written with blanks, `1 - 0`.
+    fn take_second_half(&mut self) -> io::Result<()> {
+        if !matches!(&*self.word, b"1" | b"0" | b"1/2" | b"0.5" | b"\xc2\xbd") {
+            return Ok(());
+        }
+        let mut ahead = Vec::new();
+        while let Some(byte) = self.source.peek_at(ahead.len())? {
+            if matches!(byte, b'\n' | b'\r') || ahead.len() == RESULT_REACH {
+                break;
+            }
+            ahead.push(byte);
+        }
+        let text = String::from_utf8_lossy(&ahead).into_owned();
+        let after = text.trim_start();
+        let Some(dash) = after.chars().next().filter(|sign| words::is_dash(*sign) || *sign == ':') else {
+            return Ok(());
+        };
+        let second = after[dash.len_utf8()..].trim_start();
+        let half = second.split(char::is_whitespace).next().unwrap_or("");
+        let joined = format!("{}-{half}", String::from_utf8_lossy(&self.word));
+        if words::result(&joined).is_none() {
+            return Ok(());
+        }
+        for _ in 0..text.len() - second.len() + half.len() {
+            self.source.take()?;
+        }
+        self.word = joined.into_bytes();
+        Ok(())
+    }
+}
+
+fn ends_word(byte: u8) -> bool {
+    byte.is_ascii_whitespace() || matches!(byte, b'{' | b'}' | b'(' | b')' | b'[' | b']' | b';' | b'$' | b'*')
+}
+
+/// Whether a comment swallowed moves: another `{` stands in it, and numbers of moves before that.
+fn holds_moves_and_a_brace(comment: &[u8]) -> bool {
+    let Some(brace) = comment.iter().position(|&byte| byte == b'{') else { return false };
+    let before = &comment[..brace];
+    before.windows(2).any(|pair| pair[0].is_ascii_digit() && pair[1] == b'.')
+}
+
+/// Bytes as text: UTF-8, else Latin-1 as Windows has it, which older programs write.
+fn decoded(bytes: &[u8]) -> std::borrow::Cow<'_, str> {
+    match str::from_utf8(bytes) {
+        Ok(text) => text.into(),
+        Err(_) => encoding_rs::WINDOWS_1252.decode_without_bom_handling(bytes).0,
+    }
+}
+
+/// The beginning of a text, for messages.
+pub fn shortened(text: &str) -> String {
+    text.chars().take(40).collect()
+}

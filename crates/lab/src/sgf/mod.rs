@@ -1,0 +1,249 @@
+//! Games on the points of a board as SGF (FF[4] and older): main lines are read, variations and comments are passed over.
+
+mod nodes;
+mod write;
+
+use std::sync::Arc;
+
+use hauteur_core::game::{Action, Game, Player};
+use hauteur_core::games::make_game;
+
+use crate::pgn::words;
+use nodes::{Node, next_tree};
+pub use write::{Writing, written};
+
+/// Plies of a game.
+const MAX_PLIES: usize = 20_000;
+/// Properties that set up a position.
+const SETUP: [&str; 3] = ["AB", "AW", "AE"];
+const DRAWS: [&str; 8] = ["0", "draw", "d", "drawn", "jigo", "tie", "remis", "draw game"];
+/// Of a game of which nothing more is known.
+pub const RECORDED: &str = "recorded result";
+
+/// A game that was read and played.
+pub struct GameLine {
+    /// Its game.
+    pub game: Arc<dyn Game>,
+    /// Its moves.
+    pub actions: Vec<Action>,
+    /// Its moves as the game writes them.
+    pub moves: Vec<String>,
+    /// How it ended for the first player; None where nothing says so.
+    pub outcome: Option<i8>,
+    /// Why it ended: by the rules, else as its result says.
+    pub reason: String,
+}
+
+/// A game of a file: its tags, and its main line or why it cannot be used.
+pub struct GameRead {
+    /// From 1.
+    pub number: usize,
+    /// The properties of its first node, the first value of each.
+    pub tags: Vec<(String, String)>,
+    /// Its main line; an error is one line.
+    pub played: Result<GameLine, String>,
+}
+
+/// The spec of the first game of a text. An error where it has none that can be read.
+pub fn spec_of_text(text: &str) -> Result<String, String> {
+    let nodes = next_tree(text, 0).ok_or("no SGF: it has no (")??.1;
+    spec_of(nodes.first().ok_or("has no nodes")?)
+}
+
+/// The games of a text. `game`: which they must be of; None: each says so itself.
+pub fn read(text: &str, game: Option<&Arc<dyn Game>>) -> Vec<GameRead> {
+    let (mut games, mut at) = (Vec::new(), 0);
+    while let Some(tree) = next_tree(text, at) {
+        let number = games.len() + 1;
+        let nodes = match tree {
+            Ok((end, nodes)) => {
+                at = end;
+                nodes
+            }
+            Err(error) => {
+                let played = Err(format!("{error}; the file is not read further"));
+                games.push(GameRead { number, tags: Vec::new(), played });
+                return games;
+            }
+        };
+        let root = nodes.first().cloned().unwrap_or_default();
+        let tags = root.into_iter().map(|(name, values)| (name, values.into_iter().next().unwrap_or_default()));
+        games.push(GameRead { number, tags: tags.collect(), played: play(&nodes, game) });
+    }
+    games
+}
+
+fn value<'a>(root: &'a Node, name: &str, usual: &'a str) -> &'a str {
+    root.get(name).and_then(|values| values.first()).map_or(usual, |value| value.trim())
+}
+
+/// The spec of the game that a first node describes.
+fn spec_of(root: &Node) -> Result<String, String> {
+    let (columns, rows) = size_of(value(root, "SZ", "19"))?;
+    match value(root, "GM", "1") {
+        "4" => Ok(format!("gomoku(size={rows})")),
+        "1" if is_nogo(root) && rows == columns => Ok(format!("nogo(size={rows})")),
+        "1" if is_nogo(root) => Ok(format!("nogo(rows={rows}, cols={columns})")),
+        "1" => match komi_of(root) {
+            None => Ok(format!("go(size={rows})")),
+            Some(komi) => Ok(format!("go(size={rows}, komi={komi})")),
+        },
+        kind => Err(format!("is of the game GM[{}], expected GM[1] (Go, NoGo) or GM[4] (Gomoku)", short(kind))),
+    }
+}
+
+/// NoGo has no number of its own: hauteur writes it as Go with the rules NoGo, and before that without a komi.
+fn is_nogo(root: &Node) -> bool {
+    let is_named = ["RU", "GN"].into_iter().any(|name| value(root, name, "").eq_ignore_ascii_case("nogo"));
+    let is_own = ["AP", "EV"].into_iter().any(|name| value(root, name, "").starts_with("hauteur"));
+    is_named || (is_own && value(root, "KM", "").is_empty())
+}
+
+/// The komi as a number is written here: `6,5` is 6.5. None where there is none.
+fn komi_of(root: &Node) -> Option<String> {
+    Some(value(root, "KM", "").replace(',', ".")).filter(|komi| !komi.is_empty())
+}
+
+/// Columns and rows that SZ names.
+fn size_of(text: &str) -> Result<(usize, usize), String> {
+    let wrong = || format!("is on a board SZ[{}], expected a size such as SZ[9] or SZ[4:3]", short(text));
+    let number = |text: &str| {
+        let digits = text.trim();
+        let is_number = (1..=2).contains(&digits.len()) && digits.bytes().all(|byte| byte.is_ascii_digit());
+        if is_number { digits.parse().map_err(|_| wrong()) } else { Err(wrong()) }
+    };
+    match text.split_once(':') {
+        None => number(text).map(|size: usize| (size, size)),
+        Some((columns, rows)) => Ok((number(columns)?, number(rows)?)),
+    }
+}
+
+fn short(text: &str) -> String {
+    text.chars().take(20).collect()
+}
+
+fn play(nodes: &[Node], game: Option<&Arc<dyn Game>>) -> Result<GameLine, String> {
+    let root = nodes.first().ok_or("has no nodes")?;
+    let game = match game {
+        Some(game) => game.clone(),
+        None => Arc::from(make_game(&spec_of(root)?).map_err(|error| error.0)?),
+    };
+    check_root(game.as_ref(), root)?;
+    let (outcome, told) = result_of(value(root, "RE", ""));
+    let mut state = game.initial();
+    let (mut actions, mut moves, mut legal) = (Vec::new(), Vec::new(), Vec::new());
+    for node in nodes {
+        check_setup(node, state.to_move())?;
+        for (player, colour) in [(Player::First, "B"), (Player::Second, "W")] {
+            let Some(values) = node.get(colour) else { continue };
+            let number = actions.len() + 1;
+            if values.len() > 1 {
+                return Err(format!("has two moves in one {colour}"));
+            }
+            if state.to_move() != player || state.outcome().is_some() || number > MAX_PLIES {
+                return Err(format!("move {number}: it is not the turn of {colour}"));
+            }
+            let action = action_of(game.as_ref(), values[0].trim(), number)?;
+            state.legal_actions(&mut legal);
+            if !legal.contains(&action) {
+                return Err(format!("move {number}: {:?} is not legal here", short(values[0].trim())));
+            }
+            moves.push(state.action_to_text(action, None).map_err(|error| error.0)?);
+            state.play(action);
+            actions.push(action);
+        }
+    }
+    let reason = state.end_reason().map_or(told, str::to_string);
+    Ok(GameLine { game, actions, moves, outcome, reason })
+}
+
+/// An error unless the game is of this kind, on a board of this size and with this komi.
+fn check_root(game: &dyn Game, root: &Node) -> Result<(), String> {
+    let info = game.info();
+    let expected = match info.name.as_str() {
+        "gomoku" => "4",
+        "go" | "nogo" => "1",
+        name => return Err(format!("SGF is read for nogo, go, gomoku, not for {name}")),
+    };
+    let kind = value(root, "GM", "1");
+    if kind != expected {
+        return Err(format!("is of the game GM[{}], expected GM[{expected}]", short(kind)));
+    }
+    if info.name == "go" && is_nogo(root) {
+        return Err(format!("is a game of NoGo, not of {}", info.spec));
+    }
+    if let ("go", Some(komi)) = (info.name.as_str(), komi_of(root)) {
+        let own = write::komi_of_spec(&info.spec);
+        if komi.parse::<f64>().ok() != own.parse::<f64>().ok() {
+            return Err(format!("has a komi of KM[{}], expected KM[{own}]", short(value(root, "KM", ""))));
+        }
+    }
+    let [_, rows, columns] = info.feature_shape;
+    let size = value(root, "SZ", "19");
+    if size_of(size)? != (columns, rows) {
+        let own = write::size_text(rows, columns);
+        return Err(format!("is on a board SZ[{}], expected SZ[{own}]", short(size)));
+    }
+    Ok(())
+}
+
+/// An error where a node changes the position or whose turn it is; HA[0], HA[1] and the PL of whose turn it is change nothing.
+fn check_setup(node: &Node, to_move: Player) -> Result<(), String> {
+    let sets_up = |name: &str| Err(format!("sets up a position ({name}), only games from the empty board can be read"));
+    for name in SETUP {
+        if node.get(name).is_some_and(|values| values.iter().any(|value| !value.trim().is_empty())) {
+            return sets_up(name);
+        }
+    }
+    if !matches!(value(node, "HA", "0"), "" | "0" | "1") {
+        return sets_up("HA");
+    }
+    let letter = value(node, "PL", "").to_lowercase();
+    let mover = if to_move == Player::First { ["b", "black", "1"] } else { ["w", "white", "2"] };
+    if letter.is_empty() || mover.contains(&letter.as_str()) { Ok(()) } else { sets_up("PL") }
+}
+
+/// The action of a move: a letter for the column, one for the row from the top.
+fn action_of(game: &dyn Game, value: &str, number: usize) -> Result<Action, String> {
+    let info = game.info();
+    let [_, rows, columns] = info.feature_shape;
+    let passes = info.num_actions > rows * columns;
+    if passes && (value.is_empty() || (value == "tt" && rows <= 19 && columns <= 19)) {
+        return Ok((rows * columns) as Action);
+    }
+    if let [column, row] = value.as_bytes() {
+        let (column, row) = (usize::from(column.wrapping_sub(b'a')), usize::from(row.wrapping_sub(b'a')));
+        if column < columns && row < rows {
+            return Ok((row * columns + column) as Action);
+        }
+    }
+    let why = if passes { String::new() } else { format!(" ({} has no pass)", info.name) };
+    Err(format!("move {number}: '{}' is no point of the board{why}", short(value)))
+}
+
+/// Outcome and reason by RE; None where there is no winner and no draw.
+fn result_of(text: &str) -> (Option<i8>, String) {
+    let lower = text.trim().to_lowercase();
+    if DRAWS.contains(&lower.as_str()) {
+        return (Some(0), RECORDED.into());
+    }
+    if let Some(outcome) = words::result(&lower) {
+        return (outcome, RECORDED.into());
+    }
+    for (names, outcome) in [(["black", "b"], 1), (["white", "w"], -1)] {
+        let after = names.iter().find_map(|name| lower.strip_prefix(name));
+        if let Some(how) = after.and_then(|rest| rest.trim_start().strip_prefix('+')) {
+            return (Some(outcome), reason_of(how.trim()).into());
+        }
+    }
+    (None, RECORDED.into())
+}
+
+fn reason_of(how: &str) -> &'static str {
+    match how {
+        "r" | "resign" | "resignation" => "resignation",
+        "t" | "time" => "time",
+        "f" | "forfeit" => "forfeit",
+        _ => RECORDED,
+    }
+}

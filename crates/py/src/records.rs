@@ -1,0 +1,250 @@
+//! Games of files for Python: PGN and SGF by the readers of `hauteur_lab`.
+
+use std::fs::File;
+use std::io::{Cursor, Read};
+use std::path::PathBuf;
+
+use hauteur_core::game::Action;
+use hauteur_lab::pgn::{self, GameLine, GameRead, Reader, result_text};
+use hauteur_lab::{decode, sgf};
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyTuple};
+
+use crate::errors::value_error;
+use crate::game::PyGame;
+
+/// Reads the games of a PGN file or text one after another.
+#[pyclass(name = "PgnReader", module = "hauteur._core")]
+pub struct PyPgnReader {
+    reader: Reader<Box<dyn Read + Send + Sync>>,
+}
+
+impl PyPgnReader {
+    fn of(source: Box<dyn Read + Send + Sync>, plays: bool) -> PyResult<Self> {
+        Ok(PyPgnReader { reader: Reader::new(source, plays)? })
+    }
+}
+
+#[pymethods]
+impl PyPgnReader {
+    /// Read a file in pieces; it may be longer than the memory.
+    #[staticmethod]
+    #[pyo3(signature = (path, plays=true))]
+    fn of_file(path: PathBuf, plays: bool) -> PyResult<Self> {
+        PyPgnReader::of(Box::new(File::open(path)?), plays)
+    }
+
+    #[staticmethod]
+    #[pyo3(signature = (text, plays=true))]
+    fn of_text(text: String, plays: bool) -> PyResult<Self> {
+        PyPgnReader::of(Box::new(Cursor::new(text.into_bytes())), plays)
+    }
+
+    fn __iter__(this: PyRef<'_, Self>) -> PyRef<'_, Self> {
+        this
+    }
+
+    fn __next__(&mut self) -> PyResult<Option<PyPgnGame>> {
+        Ok(self.reader.next_game()?.map(|read| PyPgnGame { read }))
+    }
+}
+
+/// A game of a PGN file.
+#[pyclass(name = "PgnGame", module = "hauteur._core", frozen)]
+pub struct PyPgnGame {
+    read: GameRead,
+}
+
+impl PyPgnGame {
+    fn line_read(&self) -> PyResult<&GameLine> {
+        match &self.read.played {
+            Some(Ok(line)) => Ok(line),
+            Some(Err(error)) => Err(value_error(error)),
+            None => Err(PyValueError::new_err("the moves of this game were not read")),
+        }
+    }
+}
+
+#[pymethods]
+impl PyPgnGame {
+    #[getter]
+    fn number(&self) -> usize {
+        self.read.number
+    }
+
+    #[getter]
+    fn line(&self) -> usize {
+        self.read.line
+    }
+
+    #[getter]
+    fn tags<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        tag_dict(py, &self.read.tags)
+    }
+
+    #[getter]
+    fn plies(&self) -> usize {
+        self.read.plies
+    }
+
+    /// The result after the moves; None where there is none.
+    #[getter]
+    fn written(&self) -> Option<&'static str> {
+        self.read.result.map(result_text)
+    }
+
+    /// Why the game cannot be used, in a line; None where it can.
+    #[getter]
+    fn wrong(&self) -> Option<&str> {
+        self.read.played.as_ref()?.as_ref().err().map(String::as_str)
+    }
+
+    #[getter]
+    fn game(&self) -> PyResult<PyGame> {
+        Ok(PyGame(self.line_read()?.start.game.clone()))
+    }
+
+    /// The FEN that it begins at; None: the usual start of chess.
+    #[getter]
+    fn fen(&self) -> PyResult<Option<&str>> {
+        Ok(self.line_read()?.start.fen.as_deref())
+    }
+
+    #[getter]
+    fn actions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let actions: &[Action] = &self.line_read()?.actions;
+        PyTuple::new(py, actions)
+    }
+
+    #[getter]
+    fn moves<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let moves: Vec<&str> = self.line_read()?.uci.split_ascii_whitespace().collect();
+        PyTuple::new(py, moves)
+    }
+
+    #[getter]
+    fn outcome(&self) -> PyResult<Option<i8>> {
+        Ok(self.line_read()?.outcome)
+    }
+
+    /// Why it ended by the rules; None where it did not.
+    #[getter]
+    fn ended(&self) -> PyResult<Option<&'static str>> {
+        Ok(self.line_read()?.ended)
+    }
+
+    #[getter]
+    fn notes(&self) -> PyResult<Vec<String>> {
+        Ok(self.line_read()?.notes.clone())
+    }
+}
+
+/// The tags of a game; of several of one name the first.
+fn tag_dict<'py>(py: Python<'py>, tags: &[(String, String)]) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    for (name, value) in tags.iter().rev() {
+        dict.set_item(name, value)?;
+    }
+    Ok(dict)
+}
+
+/// A node of a tree: parent (-1 at the start), UCI, SAN, comment before and after, glyphs.
+type TreeRow = (i64, String, String, String, String, Vec<u8>);
+
+/// Return a game of chess with its variations: tags, game, FEN, outcome, notes, and its nodes, parents first.
+#[pyfunction]
+#[allow(clippy::type_complexity)]
+pub fn read_pgn_tree<'py>(
+    py: Python<'py>,
+    text: &str,
+) -> PyResult<(Bound<'py, PyDict>, PyGame, Option<String>, Option<i8>, Vec<String>, Vec<TreeRow>)> {
+    let (raw, tree) = py.detach(|| pgn::read_tree(text)).map_err(value_error)?;
+    let mut parents = vec![-1i64; tree.nodes.len()];
+    for (number, node) in tree.nodes.iter().enumerate() {
+        for &child in &node.children {
+            parents[child] = number as i64;
+        }
+    }
+    let rows = tree.nodes.into_iter().zip(parents);
+    let rows = rows.map(|(node, parent)| (parent, node.uci, node.san, node.before, node.comment, node.nags)).collect();
+    let start = tree.line.start;
+    Ok((tag_dict(py, &raw.tags)?, PyGame(start.game), start.fen, tree.line.outcome, tree.notes, rows))
+}
+
+/// A game of SGF.
+#[pyclass(name = "SgfGame", module = "hauteur._core", frozen)]
+pub struct PySgfGame {
+    read: sgf::GameRead,
+}
+
+impl PySgfGame {
+    fn line_read(&self) -> PyResult<&sgf::GameLine> {
+        self.read.played.as_ref().map_err(value_error)
+    }
+}
+
+#[pymethods]
+impl PySgfGame {
+    #[getter]
+    fn number(&self) -> usize {
+        self.read.number
+    }
+
+    #[getter]
+    fn tags<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        tag_dict(py, &self.read.tags)
+    }
+
+    /// Why the game cannot be used, in a line; None where it can.
+    #[getter]
+    fn wrong(&self) -> Option<&str> {
+        self.read.played.as_ref().err().map(String::as_str)
+    }
+
+    #[getter]
+    fn game(&self) -> PyResult<PyGame> {
+        Ok(PyGame(self.line_read()?.game.clone()))
+    }
+
+    #[getter]
+    fn actions<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        let actions: &[Action] = &self.line_read()?.actions;
+        PyTuple::new(py, actions)
+    }
+
+    #[getter]
+    fn moves<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, &self.line_read()?.moves)
+    }
+
+    #[getter]
+    fn outcome(&self) -> PyResult<Option<i8>> {
+        Ok(self.line_read()?.outcome)
+    }
+
+    #[getter]
+    fn reason(&self) -> PyResult<&str> {
+        Ok(&self.line_read()?.reason)
+    }
+}
+
+/// Return the games of an SGF text. game: which they must be of; None: each says so itself.
+#[pyfunction]
+#[pyo3(signature = (text, game=None))]
+pub fn read_sgf(py: Python<'_>, text: &str, game: Option<PyGame>) -> Vec<PySgfGame> {
+    let games = py.detach(|| sgf::read(text, game.as_ref().map(|game| &game.0)));
+    games.into_iter().map(|read| PySgfGame { read }).collect()
+}
+
+/// Return the spec of the first game of an SGF text.
+#[pyfunction]
+pub fn sgf_spec(text: &str) -> PyResult<String> {
+    sgf::spec_of_text(text).map_err(value_error)
+}
+
+/// Return the bytes of an SGF file as text, by the encoding that it names, else UTF-8, else Latin-1.
+#[pyfunction]
+pub fn sgf_text(data: &[u8]) -> String {
+    decode::sgf_text(data)
+}
