@@ -77,7 +77,7 @@ quick: setup-dev  ## a third of the tests and ruff: at most a minute on two core
 	$(BIN)/python -m pytest -n $(WORKERS) -q -m quick
 
 test-rust: setup-dev  ## the core's own tests
-	cargo test --locked --package hauteur-core --package hauteur-evaluate --package hauteur-machine --package hauteur-page
+	cargo test --locked --package hauteur-core --package hauteur-evaluate --package hauteur-lab --package hauteur-machine --package hauteur-page
 
 test-python: setup-dev  ## the Python tests, in WORKERS processes
 	$(BIN)/python -m pytest -n $(WORKERS)

@@ -5,11 +5,14 @@
 
 use std::cell::Cell;
 
+use hauteur_core::games::chess::clean_fen;
+use hauteur_lab::{decode, pgn, sgf};
 use hauteur_page::lab::Lab;
+use hauteur_page::net;
 use hauteur_page::page::Page;
 use hauteur_page::played::Played;
 use hauteur_page::position::{Position, load_game, with_fen};
-use hauteur_page::{net, pgn, sgf};
+use hauteur_page::texts::{ReadGame, read_pgn, read_sgf, written};
 use libfuzzer_sys::{Corpus, fuzz_target};
 
 const SPECS: [&str; 12] = [
@@ -33,17 +36,28 @@ const FACTS: &str = r#"{"looks": {"letters": {"ground": "f", "names": {}, "signs
 
 fuzz_target!(|data: &[u8]| -> Corpus {
     let Some((kind, data)) = data.split_first() else { return Corpus::Reject };
-    if *kind % 7 == 5 {
-        let _ = net::read(data);
-        return Corpus::Keep;
+    match kind % 9 {
+        5 => {
+            let _ = net::read(data);
+            return Corpus::Keep;
+        }
+        7 => {
+            file_of_pgn(data);
+            return Corpus::Keep;
+        }
+        8 => {
+            file_of_sgf(data);
+            return Corpus::Keep;
+        }
+        _ => {}
     }
     let Ok(text) = std::str::from_utf8(data) else { return Corpus::Reject };
-    match kind % 7 {
+    match kind % 9 {
         0 => spec(text),
         1 => fen(text),
         2 => moves(text),
-        3 => record(pgn::read(text), |played, names| pgn::written(played, names, "2026-11-26"), pgn::read),
-        4 => record(sgf::read(text), |played, names| sgf::written(played, names, "2026-11-26"), sgf::read),
+        3 => record(text, "pgn", read_pgn),
+        4 => record(text, "sgf", read_sgf),
         _ => messages(text),
     }
     Corpus::Keep
@@ -59,6 +73,10 @@ fn spec(text: &str) {
 /// A FEN behind a byte that says of which game.
 fn fen(text: &str) {
     let (game, text) = if text.starts_with('m') { ("minichess", &text[1..]) } else { ("chess", text) };
+    if let Ok(clean) = clean_fen(text, false) {
+        let again = clean_fen(&clean.fen, clean.chess960).unwrap();
+        assert_eq!((again.fen, again.notes.len()), (clean.fen, 0));
+    }
     if let Ok(game) = with_fen(game, text).and_then(|spec| load_game(&spec)) {
         walk(Position::start(game), 6);
     }
@@ -101,15 +119,38 @@ fn check(position: &Position) {
 }
 
 /// A game that was read is the same after it was written.
-fn record(
-    found: Result<hauteur_page::texts::ReadGame, String>,
-    written: impl Fn(&Played, &[String; 2]) -> String,
-    read: impl Fn(&str) -> Result<hauteur_page::texts::ReadGame, String>,
-) {
-    if let Ok(found) = found {
+fn record(text: &str, form: &str, read: impl Fn(&str) -> Result<ReadGame, String>) {
+    if let Ok(found) = read(text) {
         let played = Played::new(found.game.clone(), &found.actions).unwrap();
-        let again = read(&written(&played, &found.names)).unwrap();
+        let again = read(&written(&played, form, &found.names, "2026-11-26").unwrap()).unwrap();
         assert_eq!(again.actions, found.actions);
+    }
+}
+
+/// Bytes as a file of PGN: all its games, and as a tree. What is wrong with a game is one line.
+fn file_of_pgn(data: &[u8]) {
+    let mut reader = pgn::Reader::new(data, true).unwrap();
+    while let Some(game) = reader.next_game().unwrap() {
+        if let Some(Err(error)) = game.played {
+            assert!(!error.is_empty() && !error.contains('\n'), "{error:?}");
+        }
+    }
+    let text = String::from_utf8_lossy(data);
+    if let Ok((_, tree)) = pgn::read_tree(&text) {
+        let moves = tree.line.actions.len();
+        assert!(tree.nodes.len() > moves);
+        assert!(tree.nodes.iter().enumerate().all(|(node, of)| of.children.iter().all(|child| *child > node)));
+    }
+}
+
+/// Bytes as a file of SGF.
+fn file_of_sgf(data: &[u8]) {
+    let text = decode::sgf_text(data);
+    let _ = sgf::spec_of_text(&text);
+    for game in sgf::read(&text, None) {
+        if let Ok(line) = game.played {
+            assert_eq!(line.moves.len(), line.actions.len());
+        }
     }
 }
 

@@ -86,11 +86,15 @@ def read_moves(text: str) -> None:
 def read_games(path: Path) -> None:
     """Read a file as games to learn from, as openings, as pasted text, and to review."""
     from hauteur.games.game_texts import games_of_file, read_game
+    from hauteur.games.game_tree import read_game_tree
+    from hauteur.games.recorded import read_games as read_all
     from hauteur.matches.openings import read_openings
     from hauteur.studies.review.games import games_of
 
     text = path.read_bytes().decode("utf-8", "replace")
     one_line(lambda: read_game(text, "chess"))
+    one_line(lambda: read_game_tree(text))
+    one_line(lambda: [str(game.skipped) for game in read_all(path)])
     one_line(lambda: games_of(path, number=None, on_bad=lambda _: None))
     for name in ("chess", "go(size=5)", "nogo", "gomoku"):
         game = Game(name)

@@ -54,10 +54,13 @@ SPECS = (
 PGN = (
     '[White "A"]\n[Result "1-0"]\n\n1. e4 {[%eval 0.3]} e5 $1 (1... c5 2. Nf3) 2. Qh5 Nc6 3. Bc4 Nf6?? ; x\n4. Qxf7#',
     f'[SetUp "1"]\n[FEN "{FENS[1]}"]\n[Variant "Chess960"]\n[Result "*"]\n\n20. O-O O-O-O *\n',
+    '[White "A"] [Black "B"]\n1. Sf3 d5 (1... Sf6 {x} 2. c2-c4) 2. e4 \xb1 d:e4 3. -- a6 \xbd-\xbd\n',
+    '[Event "a"]\n1. d4 e.p. (1. c4 1:0\n[Event "b"]\n[Fen "4k3/P7/8/8/8/8/8/4K3 w KQ e3"]\n1. a8(Q)+ 1:0',
 )
 SGF = (
     "(;FF[4]GM[1]SZ[5]KM[7.5]PB[a]PW[b\\]]RE[B+R];B[aa]C[x];W[bb](;B[cc];W[])(;B[dd]))",
     "(;GM[4]SZ[9]RE[W+];B[aa];W[ii];B[ee])",
+    "by a program (;GaMe[1]SiZe[9]CA[Shift_JIS]KM[6,5]HA[1]RE[Jigo];b[ee]C[x];w[tt])",
 )
 EPD = (
     f'{FENS[0][:-3]} bm e4 d4; id "first"; c0 "text";\n# note\ne2e4 c7c5\n{FENS[1]}\n',

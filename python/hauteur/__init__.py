@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from hauteur.games import games as games
     from hauteur.games.positions import exact_values as exact_values
     from hauteur.games.positions import position as position
+    from hauteur.games.recorded import read_games as read_games
     from hauteur.games.registry import check_game as check_game
     from hauteur.games.registry import load_game as load_game
     from hauteur.games.registry import register_game as register_game
@@ -51,6 +52,7 @@ _MODULES = {
     # games
     "load_game": "hauteur.games.registry",
     "position": "hauteur.games.positions",
+    "read_games": "hauteur.games.recorded",
     "register_game": "hauteur.games.registry",
     "check_game": "hauteur.games.registry",
     "Game": "hauteur._core",

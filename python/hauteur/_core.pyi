@@ -29,6 +29,7 @@ __all__ = [
     "dirichlet",
     "encode_games",
     "encode_positions",
+    "form_of_text",
     "game_names",
     "mcts_search",
     "position_of",
@@ -490,8 +491,8 @@ class PgnGame:
     def plies(self) -> int:
         """Words of its main line that stand for moves."""
     @property
-    def written(self) -> str | None:
-        """The result after the moves; None where there is none."""
+    def tagged(self) -> str:
+        """`1-0`, `1/2-1/2`, `0-1` or `*` by the tag, where there is none by what stands after the moves."""
     @property
     def wrong(self) -> str | None:
         """Why it cannot be used, in a line; None where it can."""
@@ -508,7 +509,7 @@ class PgnGame:
         """As UCI."""
     @property
     def outcome(self) -> int | None:
-        """By the result after the moves, else by the tag; None where nothing says so."""
+        """By the result after the moves or the tag; None where nothing says so. ValueError where the two differ."""
     @property
     def ended(self) -> str | None:
         """Why it ended by the rules; None where it did not."""
@@ -542,6 +543,9 @@ class SgfGame:
     @property
     def reason(self) -> str:
         """Why it ended: by the rules, else as its result says."""
+
+def form_of_text(text: str) -> Literal["pgn", "sgf", "fen", "moves"]:
+    """Return what a text is, as it begins."""
 
 def read_sgf(text: str, game: Game | None = None) -> list[SgfGame]:
     """Return the games of an SGF text. game: which they must be of; None: each says so itself."""

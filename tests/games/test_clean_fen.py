@@ -1,4 +1,4 @@
-"""FENs are cleaned of castling rights and en passant squares that no position can have, with a note; the rest is refused."""
+"""FENs are cleaned of castling rights and en passant squares that no position can have; the rest is refused."""
 
 import pytest
 

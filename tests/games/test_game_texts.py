@@ -72,11 +72,11 @@ def test_an_ending_off_the_board_is_kept(spec: str, outcome: int, reason: str) -
     game.end(outcome, reason)
     text = written_game(game, forms_of(game.game)[0], ("a", "b"))
     read = read_game(text, spec)
+    assert read.outcome == outcome
     if spec == "chess":
-        assert read.outcome == outcome
         assert f'[Termination "{reason}"]' in text
     else:
-        assert (read.outcome, read.reason) == ((outcome, reason) if outcome else (None, ""))
+        assert read.reason == (reason if outcome else "")
         assert f"RE[{ {-1: 'W+R', 0: '0', 1: 'B+T'}[outcome] }]" in text
 
 
@@ -91,7 +91,7 @@ def test_an_ending_off_the_board_is_kept(spec: str, outcome: int, reason: str) -
         ("1. e4 e5 2. Ke3 *", "chess", "ply 3"),
         ("(;GM[1]SZ[9];B[zz])", "nogo", "no point of the board"),
         ("(;GM[1]SZ[9];B[aa]", "nogo", "not closed"),
-        ("(;GM[1]SZ[9];B[])", "nogo", "no point of the board .nogo has no pass"),
+        ("(;GM[1]SZ[9]RU[NoGo];B[])", "nogo", "no point of the board .nogo has no pass"),
         ("(;GM[2]SZ[8];B[aa])", "othello", r"the game GM\[2\], expected GM\[1\]"),
         ("(;GM[1]SZ[9]KM[many];B[aa])", "go", "komi"),
         ("1 2 3 4 5 6 7 8 9 10", "tictactoe", "ply 1: "),

@@ -64,7 +64,7 @@ def test_pgn_from_another_position_and_chess960(tmp_path: Path) -> None:
     ("tags", "moves", "message"),
     [
         ('[Result "1-0"]', "1. e4 e4 1-0", 'ply 2: "e4" is not a legal move in'),
-        ('[Result "1-0"]', "1. e4 -- 1-0", 'ply 2: "--" is not a legal move'),
+        ('[Result "1-0"]', "1. e4 Sxe5 1-0", 'ply 2: "Sxe5" is'),
         ('[Result "*"]', "1. e4 e5 *", "it has no result: *"),
         ('[Result "1-0"]', "1. e4 e5 0-1", "its result is 1-0 in the tags and 0-1 after the moves"),
         ('[Result "1-0"]', "1-0", "it has no moves"),
@@ -72,7 +72,7 @@ def test_pgn_from_another_position_and_chess960(tmp_path: Path) -> None:
         ('[Variant "Atomic"]\n[Result "1-0"]', "1. e4 1-0", "is of the variant 'Atomic', not of chess"),
         ('[FEN "8/8/8/8/8/8/8/8 w - - 0 1"]\n[Result "1-0"]', "1. e4 1-0", "game 2"),
         ('[FEN "nonsense, fen=x"]\n[Result "1-0"]', "1. e4 1-0", "no FEN has commas"),
-        (f'[Result "1-0"]\n[WhiteElo "{"9" * 5000}"]', "1. e4 $" + "9" * 5000 + " 1-0", "game 2"),
+        (f'[Result "1-0"]\n[WhiteElo "{"9" * 5000}"]', "1. e4 {" + "9" * 5000, "a comment is not closed"),
     ],
 )
 def test_bad_games_of_a_pgn_are_named_and_the_others_read(tmp_path: Path, tags: str, moves: str, message: str) -> None:
@@ -85,6 +85,19 @@ def test_bad_games_of_a_pgn_are_named_and_the_others_read(tmp_path: Path, tags: 
     assert bad[0].startswith(f"{path}, game 2")
     assert message in bad[0]
     assert "\n" not in bad[0]
+
+
+def test_what_was_changed_to_read_a_game_is_told(tmp_path: Path) -> None:
+    cut = '[Result "1-0"]\n\n1. e4 -- 2. d4 1-0\n\n'
+    odds = f'[FEN "{QUEEN_ODDS.replace("KQkq -", "KQkq e3")}"]\n[Result "0-1"]\n\n1. e4 0-1\n\n'
+    notes: list[str] = []
+    path = pgn_file(tmp_path, cut + SCHOLAR + "\n" + odds)
+    records = list(read_games([path], CHESS, notes.append))
+    assert [len(record.actions) for record in records if isinstance(record, GameRecord)][::2] == [1, 1]
+    assert len(notes) == 2
+    assert notes[0].startswith(f"{path}, game 1 (line 1): line 3, ply 2: ")
+    assert "null move" in notes[0]
+    assert "the en passant square e3 is left out" in notes[1]
 
 
 def test_a_game_without_searches_teaches_move_and_result(tmp_path: Path) -> None:
@@ -171,16 +184,17 @@ def test_sgf_that_is_written_is_read(tmp_path: Path) -> None:
         ("(;SZ[5]RE[B+R];B[aa];B[bb])", "move 2: it is not the turn of B"),
         ("(;SZ[5]RE[B+R];B[])", "move 1: '' is no point of the board"),
         ("(;SZ[5]RE[B+R];B[fa])", "move 1: 'fa' is no point of the board"),
-        ("(;SZ[5]RE[B+R];B[aa];W[aa])", "action 0 is not legal"),
+        ("(;SZ[5]RE[B+R];B[aa];W[aa])", "'aa' is not legal here"),
         ("(;SZ[5]RE[?];B[aa])", "it has no result: ?"),
         ("(;SZ[5];B[aa])", "it has no result: none"),
         ("(;SZ[5]RE[B+R]AB[aa][bb];W[cc])", "sets up a position (AB)"),
         ("(;SZ[5]RE[B+R]HA[2];W[cc])", "sets up a position (HA)"),
         ("(;SZ[5]RE[B+R];B[aa][bb])", "has two moves in one B"),
-        ("(;SZ[5]SZ[5]RE[B+R];B[aa])", "has SZ twice in one node; the file is not read further"),
+        ("(;SZ[5]RE[B+R];B[aa];W[bb]W[cc])", "has two moves in one W"),
+        ("(;SZ[5]KM[6.5]RE[B+R];B[aa];=])", 'line 1: expected a property, such as B[aa], got "=])"'),
         ("(;SZ[5]RE[B+R];B[aa]", "its tree is not closed"),
-        ("(;SZ[5]RE[B+R];B[aa", "line 1: expected a property, such as B[aa], got 'B[aa'"),
-        ("(;SZ[5]RE[B+R]\n;b[aa])", "line 2: expected a property"),
+        ("(;SZ[5]RE[B+R];B[aa", "line 1: a value is not closed"),
+        ("(;SZ[5]RE[B+R]\n;B aa])", "line 2: expected a property"),
         ("(SZ[5];B[aa])", "has a property before the first ;"),
         ("()", "has no nodes"),
         ("nothing", "no SGF: it has no ("),

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
+from hauteur import _core
 from hauteur.cluster.worker import MOST_CONTENT, read_message
 from hauteur.games.game_line import BadGame
-from hauteur.games.sgf import spec_of_sgf_text
 from hauteur.learning.report.figures import number
 from hauteur.matches.folder import MatchFolder
 from hauteur.matches.report.stored import read_stored
@@ -32,7 +32,7 @@ def test_a_line_is_short_and_printable(error: Exception) -> None:
 
 def test_a_bad_game_is_a_printable_line() -> None:
     with pytest.raises(ValueError, match="expected GM") as error:
-        spec_of_sgf_text("(;GM[4\x1b[2J\n]SZ[9])")
+        _core.sgf_spec("(;GM[4\x1b[2J\n]SZ[9])")
     assert str(BadGame("file", str(error.value))).isprintable()
 
 

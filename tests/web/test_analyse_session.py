@@ -137,7 +137,7 @@ def test_games_are_read_from_text(session: Analysed) -> None:
     read = session.ask("read", text='[Event "x"]\n\n1. e4 e5 2. Nf3 *', game="connect4")
     opened = session.ask("open", game=read["game"], moves=read["moves"], net="uniform")
     assert opened["position"]["ply"] == 3
-    assert session.ask("read", text="(;GM[1]FF[4]SZ[7];B[aa];W[bb])")["game"].startswith("nogo")
+    assert session.ask("read", text="(;GM[1]FF[4]SZ[7];B[aa];W[bb])")["game"] == "go(size=7)"
     with pytest.raises(ValueError, match="the text is empty"):
         session.ask("read", text=" ")
 

@@ -9,3 +9,4 @@
 pub mod decode;
 pub mod pgn;
 pub mod sgf;
+pub mod texts;

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use hauteur_core::game::{Action, Game};
+use hauteur_core::games::chess::clean_fen;
+use hauteur_lab::texts::{Form, form_of};
+use hauteur_lab::{pgn, sgf};
 
-use crate::pgn;
 use crate::played::Played;
 use crate::position::{load_game, with_fen};
-use crate::sgf;
 
 const MOST_CHARACTERS: usize = 1 << 20;
 /// Moves of a game that is read.
@@ -23,6 +24,8 @@ pub struct ReadGame {
     pub names: [String; 2],
     /// How it ended, off the board too.
     pub ending: Option<(i8, String)>,
+    /// What was changed to read it, a line each: a FEN that was cleaned, a null move that ends it.
+    pub notes: Vec<String>,
 }
 
 /// The forms in which a game can be written, the fullest first.
@@ -31,18 +34,6 @@ pub fn forms_of(game: &dyn Game) -> Vec<String> {
     let own = Some(customs.record_form).filter(|form| !form.is_empty());
     let fen = customs.has_fen.then(|| "fen".to_string());
     own.into_iter().chain(fen).chain(["moves".to_string()]).collect()
-}
-
-fn is_fen(text: &str) -> bool {
-    let mut words = text.split_whitespace();
-    words.next().is_some_and(|board| board.contains('/'))
-        && words.next().is_some_and(|mover| mover == "w" || mover == "b")
-}
-
-/// Whether a text begins as PGN does: with a tag, a comment, or the number of the first move.
-fn is_pgn(text: &str) -> bool {
-    let after_one = text.strip_prefix('1').map(str::trim_start);
-    text.starts_with(['[', '%', ';', '{']) || after_one.is_some_and(|rest| rest.starts_with('.'))
 }
 
 /// The game of a text. `spec`: of the game that moves and FENs are of. An error says what is wrong.
@@ -54,24 +45,11 @@ pub fn read(text: &str, spec: &str) -> Result<ReadGame, String> {
     if begins.is_empty() {
         return Err("the text is empty; it may be PGN, SGF, a FEN or moves".into());
     }
-    let read = if begins.starts_with('(') {
-        sgf::read(begins)?
-    } else if is_fen(begins) {
-        let game = load_game(spec)?;
-        if !game.customs().has_fen {
-            return Err(format!("{spec} has no FEN; positions of it are given by moves"));
-        }
-        let fen = begins.split_whitespace().collect::<Vec<_>>().join(" ");
-        ReadGame {
-            game: load_game(&with_fen(spec, &fen)?)?,
-            actions: Vec::new(),
-            names: Default::default(),
-            ending: None,
-        }
-    } else if is_pgn(begins) {
-        pgn::read(begins)?
-    } else {
-        read_moves(begins, spec)?
+    let read = match form_of(begins) {
+        Form::Pgn => read_pgn(begins)?,
+        Form::Sgf => read_sgf(begins)?,
+        Form::Fen => read_fen(begins, spec)?,
+        Form::Moves => read_moves(begins, spec)?,
     };
     if read.actions.len() > MOST_PLIES {
         return Err(format!("the game has {} plies, allowed are {MOST_PLIES}", read.actions.len()));
@@ -79,8 +57,65 @@ pub fn read(text: &str, spec: &str) -> Result<ReadGame, String> {
     Ok(read)
 }
 
+fn read_fen(text: &str, spec: &str) -> Result<ReadGame, String> {
+    if !load_game(spec)?.customs().has_fen {
+        return Err(format!("{spec} has no FEN; positions of it are given by moves"));
+    }
+    let fen = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let game = load_game(&with_fen(spec, &fen)?)?;
+    let info = game.info();
+    let clean = (info.name == "chess").then(|| clean_fen(&fen, load_game(spec).is_ok_and(is_chess960)));
+    let notes = clean.and_then(Result::ok).map_or_else(Vec::new, |clean| clean.notes);
+    Ok(ReadGame { game, actions: Vec::new(), names: Default::default(), ending: None, notes })
+}
+
+fn is_chess960(game: Arc<dyn Game>) -> bool {
+    game.info().spec.contains("chess960=true")
+}
+
+/// The first game that has moves or begins from a position of its own, else the first one.
+pub fn read_pgn(text: &str) -> Result<ReadGame, String> {
+    let failed = |error: std::io::Error| error.to_string();
+    let mut reader = pgn::Reader::new(text.as_bytes(), true).map_err(failed)?;
+    let mut first = None;
+    while let Some(read) = reader.next_game().map_err(failed)? {
+        let where_ = format!("PGN, game {} (line {})", read.number, read.line);
+        let played = read.played.unwrap_or_else(|| Err("was not read".into()));
+        let line = played.map_err(|error| format!("{where_}: {error}"))?;
+        let is_game = !line.actions.is_empty() || line.start.fen.is_some();
+        if is_game || first.is_none() {
+            first = Some((read.tags, line));
+        }
+        if is_game {
+            break;
+        }
+    }
+    let (tags, line) = first.ok_or("PGN: has no game")?;
+    let tag = |name: &str| tags.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value.as_str());
+    let reason = if tag("Termination").to_lowercase().contains("resign") { "resignation" } else { "" };
+    let ending = line.outcome.map(|outcome| (outcome, line.ended.unwrap_or(reason).to_string()));
+    let names = [tag("White"), tag("Black")].map(shown_name);
+    Ok(ReadGame { game: line.start.game, actions: line.actions, names, ending, notes: line.notes })
+}
+
+/// The first game of SGF.
+pub fn read_sgf(text: &str) -> Result<ReadGame, String> {
+    sgf::spec_of_text(text).map_err(|error| format!("SGF: {error}"))?;
+    let first = sgf::read(text, None).into_iter().next().ok_or("SGF: no SGF: it has no (")?;
+    let line = first.played.map_err(|error| format!("SGF, game 1: {error}"))?;
+    let tag = |name: &str| first.tags.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value.as_str());
+    let reason = if line.reason == sgf::RECORDED { String::new() } else { line.reason };
+    let ending = line.outcome.map(|outcome| (outcome, reason));
+    let names = [tag("PB"), tag("PW")].map(shown_name);
+    Ok(ReadGame { game: line.game, actions: line.actions, names, ending, notes: Vec::new() })
+}
+
+fn shown_name(name: &str) -> String {
+    name.chars().take(60).collect()
+}
+
 /// Whether a word is the number of a move.
-pub fn is_number(word: &str) -> bool {
+fn is_number(word: &str) -> bool {
     let digits = word.trim_end_matches('.');
     digits.len() < word.len() && !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
 }
@@ -94,7 +129,8 @@ fn read_moves(text: &str, spec: &str) -> Result<ReadGame, String> {
         played.play(action)?;
     }
     let ending = played.ending().map(|ending| (ending.outcome, ending.reason));
-    Ok(ReadGame { game, actions: played.position.moves, names: Default::default(), ending })
+    let notes = Vec::new();
+    Ok(ReadGame { game, actions: played.position.moves, names: Default::default(), ending, notes })
 }
 
 /// A game as text; an error for a form that it has not. `date`: year, month and day with hyphens.
@@ -104,9 +140,12 @@ pub fn written(played: &Played, form: &str, names: &[String; 2], date: &str) -> 
         let name = &played.position.game.info().name;
         return Err(format!("{name} is written as {}, not as {form}", forms.join(" or ")));
     }
+    let (game, actions) = (played.position.game.as_ref(), played.position.moves.as_slice());
+    let ended = played.ending();
+    let ending = ended.as_ref().map(|ending| (ending.outcome, ending.reason.as_str()));
     Ok(match form {
-        "pgn" => pgn::written(played, names, date),
-        "sgf" => sgf::written(played, names, date),
+        "pgn" => pgn::written(game, actions, &pgn::Writing { names, ending, date }),
+        "sgf" => sgf::written(game, actions, &sgf::Writing { names, ending, date }),
         "fen" => format!("{}\n", played.position.state.notation()),
         _ => format!("{}\n", plain_moves(played).join(" ")),
     })

@@ -48,6 +48,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(game::position_of, module)?)?;
     module.add_function(wrap_pyfunction!(game::clean_fen, module)?)?;
     module.add_function(wrap_pyfunction!(records::read_pgn_tree, module)?)?;
+    module.add_function(wrap_pyfunction!(records::form_of_text, module)?)?;
     module.add_function(wrap_pyfunction!(records::read_sgf, module)?)?;
     module.add_function(wrap_pyfunction!(records::sgf_spec, module)?)?;
     module.add_function(wrap_pyfunction!(records::sgf_text, module)?)?;

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use hauteur_core::game::Action;
 use hauteur_lab::pgn::{self, GameLine, GameRead, Reader, result_text};
-use hauteur_lab::{decode, sgf};
+use hauteur_lab::{decode, sgf, texts};
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
@@ -88,10 +88,10 @@ impl PyPgnGame {
         self.read.plies
     }
 
-    /// The result after the moves; None where there is none.
+    /// The result by the tag, where there is none by what stands after the moves.
     #[getter]
-    fn written(&self) -> Option<&'static str> {
-        self.read.result.map(result_text)
+    fn tagged(&self) -> &'static str {
+        result_text(self.read.tagged)
     }
 
     /// Why the game cannot be used, in a line; None where it can.
@@ -123,9 +123,10 @@ impl PyPgnGame {
         PyTuple::new(py, moves)
     }
 
+    /// How it ended, by the result after the moves or by the tag; None where nothing says so.
     #[getter]
     fn outcome(&self) -> PyResult<Option<i8>> {
-        Ok(self.line_read()?.outcome)
+        self.read.outcome.clone().map_err(value_error)
     }
 
     /// Why it ended by the rules; None where it did not.
@@ -247,4 +248,10 @@ pub fn sgf_spec(text: &str) -> PyResult<String> {
 #[pyfunction]
 pub fn sgf_text(data: &[u8]) -> String {
     decode::sgf_text(data)
+}
+
+/// Return what a text is, as it begins: `pgn`, `sgf`, `fen` or `moves`.
+#[pyfunction]
+pub fn form_of_text(text: &str) -> &'static str {
+    texts::form_of(text).name()
 }

@@ -15,6 +15,7 @@ from hauteur import _core
 from hauteur.games.game_line import RECORDED, BadGame, TaggedGame, result_text
 from hauteur.games.pgn import pgn_games, position_tags, written_pgn
 from hauteur.games.played_game import PlayedGame
+from hauteur.games.positions import fen_notes
 from hauteur.games.registry import load_game, names, with_fen
 from hauteur.games.sgf import result_of, sgf_games, written_sgf
 
@@ -27,32 +28,31 @@ MOST_PLIES = 5_000
 MOST_BYTES = 2**24
 """Most bytes of a file of SGF, which is read at once."""
 
-_FEN = re.compile(r"[^\s/]+(?:/[^\s/]+)+\s+[wb]\b")
-_PGN = re.compile(r"\[\s*[A-Za-z0-9_]+\s+\"|1\s*\.")
+FORMS: dict[str, Form] = {".pgn": "pgn", ".sgf": "sgf", ".txt": "moves"}
+"""Forms of games by the ends of files."""
 
 
 @dataclass(frozen=True)
 class ReadGame:
-    """A game that was read. spec: of the game with its start; names: of the players, empty where the text has none.
-
-    outcome, reason: how it ended, off the board too; None where it goes on or nothing says so.
-    """
+    """A game that was read."""
 
     spec: str
+    """Of the game with its start."""
     actions: tuple[int, ...]
+    """Its moves."""
     names: tuple[str, str] = ("", "")
+    """Of the players, empty where the text has none."""
     outcome: int | None = None
+    """How it ended, off the board too; None where it goes on or nothing says so."""
     reason: str = ""
+    """Why it ended."""
+    notes: tuple[str, ...] = ()
+    """What a user should know of how it was read, a line each: a FEN that was cleaned, a null move that ends it."""
 
 
 def form_of(text: str) -> Form:
     """Return what a text is, as it begins."""
-    begins = text.lstrip("\ufeff \t\r\n")
-    if begins.startswith("("):
-        return "sgf"
-    if _FEN.match(begins):
-        return "fen"
-    return "pgn" if _PGN.match(begins) or begins.startswith(("%", ";", "{")) else "moves"
+    return _core.form_of_text(text)
 
 
 def forms_of(game: _core.Game) -> tuple[Form, ...]:
@@ -74,7 +74,8 @@ def read_game(text: str, spec: str) -> ReadGame:
     if form == "fen":
         if not load_game(spec).has_fen:
             raise ValueError(f"{spec} has no FEN; positions of it are given by moves")
-        return ReadGame(load_game(with_fen(spec, " ".join(text.split()))).spec, ())
+        fen = " ".join(text.split())
+        return ReadGame(load_game(with_fen(spec, fen)).spec, (), notes=tuple(fen_notes(spec, fen)))
     name = {"pgn": "PGN", "sgf": "SGF"}.get(form, "the text")
     base, games = games_in(" ".join(text.split()) if form == "moves" else text, form, name, spec)
     found = _first_game(games, BadGame(name, "has no game"))
@@ -90,6 +91,7 @@ def read_game(text: str, spec: str) -> ReadGame:
         (first, second),
         found.outcome,
         "" if found.end_reason == RECORDED else found.end_reason,
+        found.notes,
     )
 
 
@@ -138,6 +140,14 @@ def games_in(text: str, form: Form, name: str, spec: str | None = None) -> GameS
     except ValueError as error:
         raise ValueError(f"{name}: its first line must name the game: {error}") from None
     return game, (_of_moves(game, line, f"{name}, line {number}") for number, line in numbered)
+
+
+def games_in_file(path: Path, form: Form) -> GameSource:
+    """Return the games of a file as `games_in` those of its text; a PGN is read in pieces."""
+    if form == "pgn":
+        return load_game("chess"), pgn_games(path, str(path))
+    text = sgf_text_of(path) if form == "sgf" else path.read_text("utf-8-sig", errors="replace")
+    return games_in(text, form, str(path))
 
 
 def games_of_file(path: Path, game: _core.Game) -> Iterator[TaggedGame | BadGame]:

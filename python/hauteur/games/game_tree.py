@@ -1,8 +1,8 @@
 """A game of chess with its variations, comments and glyphs, from the text of a PGN.
 
-`read_game_tree(text)` returns a `GameTree`: `headers`, `start`, `result`, `comment`, `children` (the first moves, the main
-one first), `notes`. A `TreeNode` has `move` (UCI), `san`, `nags`, `comment`, `before` (the comment before a variation's first
-move) and its own `children`, the main continuation first.
+`read_game_tree(text)` returns a `GameTree`: `headers`, `start`, `result`, `comment`, `children` (the first moves, the
+main one first), `notes`. A `TreeNode` has `move` (UCI), `san`, `nags`, `comment`, `before` (the comment before a
+variation's first move) and its own `children`, the main continuation first.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Chess games as PGN: main lines are read by the core's reader of tokens (`crates/lab`), games are written here."""
+"""Chess games as PGN: main lines are read by tokens (`crates/lab`), games are written here."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -14,26 +14,29 @@ LINE_WIDTH = 80
 def pgn_games(source: Path | str, name: str, game: _core.Game | None = None) -> Iterator[TaggedGame | BadGame]:
     """Yield the games of a file, or of a text, of this name in order, each as its main line or with what is wrong.
 
-    game: which they must be of, chess or Chess960, perhaps with other parameters; None: both are read. Files are read in
-    pieces, so they may be longer than the memory. A game without moves is yielded too: it may be a position.
+    game: which they must be of, chess or Chess960, perhaps with other parameters; None: both are read. Files are read
+    in pieces, so they may be longer than the memory. A game without moves is yielded too: it may be a position.
     """
     if game is not None and game.name != "chess":
         raise ValueError(f"{name}: PGN holds games of chess, not of {game.spec}")
     reader = open_reader(source)
     usual = game is None or game.new_initial_state().notation() == _USUAL_START
     for read in reader:
-        where = f"{name}, game {read.number} (line {read.line})"
-        try:
-            if read.wrong is not None:
-                raise ValueError(read.wrong)
-            origin = _origin(read, game, usual=usual)
-        except ValueError as error:
-            yield BadGame(where, str(error))
+        where = place_of(read, name)
+        wrong = read.wrong or (None if game is None else other_kind(read, game))
+        if wrong is not None:
+            yield BadGame(where, wrong)
             continue
         tags = read.tags
         has_resigned = "resign" in tags.get("Termination", "").lower()
         reason = read.ended or (RESIGNATION if has_resigned else RECORDED)
+        origin = _origin(read, game, usual=usual)
         yield TaggedGame(read.actions, tags, read.outcome, reason, origin, tuple(read.notes), where)
+
+
+def place_of(read: _core.PgnGame, name: str) -> str:
+    """Return where a game stands: the file of this name, the game's number and line."""
+    return f"{name}, game {read.number} (line {read.line})"
 
 
 def open_reader(source: Path | str, *, plays: bool = True) -> _core.PgnReader:
@@ -47,17 +50,20 @@ def open_reader(source: Path | str, *, plays: bool = True) -> _core.PgnReader:
 _USUAL_START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
 
+def other_kind(read: _core.PgnGame, game: _core.Game) -> str | None:
+    """Return what is wrong where a game that was read is Chess960 and `game` is not, or the other way round."""
+    if _is_chess960(read.game) == _is_chess960(game):
+        return None
+    needed = "chess(chess960=true)" if _is_chess960(read.game) else "chess"
+    return f"is a game of {needed}, not of {game.spec}"
+
+
 def _origin(read: _core.PgnGame, game: _core.Game | None, *, usual: bool) -> _core.State | None:
-    """Return where a game begins, None for the start of `game`; ValueError where it is of another kind of chess."""
+    """Return where a game begins, None for the start of `game`, which is the usual one or not."""
     own = read.game
-    if game is None:
-        return None if read.fen is None else own.new_initial_state()
-    if _is_chess960(own) != _is_chess960(game) and not (read.fen is None and read.notes):
-        needed = "chess(chess960=true)" if _is_chess960(own) else "chess"
-        raise ValueError(f"is a game of {needed}, not of {game.spec}")
     if read.fen is None:
-        return None if usual else load_game(with_fen(game.spec, _USUAL_START)).new_initial_state()
-    if not parse_spec(game.spec)[1].keys() - {"chess960"}:
+        return None if usual else own.new_initial_state()
+    if game is None or not parse_spec(game.spec)[1].keys() - {"chess960"}:
         return own.new_initial_state()
     return load_game(with_fen(game.spec, read.fen)).new_initial_state()
 
@@ -95,7 +101,7 @@ def tag_value(value: str) -> str:
 
 
 def position_tags(game: _core.Game, start: _core.State, *, is_start_of_game: bool) -> list[tuple[str, str]]:
-    """The tags of where a game begins: Variant for Chess960, SetUp and FEN there and unless it is the game's own start."""
+    """The tags of where a game begins: SetUp and FEN unless it is the usual start, in Chess960 always and Variant."""
     chess960 = _is_chess960(game)
     tags = [("Variant", "Chess960")] if chess960 else []
     if chess960 or not is_start_of_game or "fen" in parse_spec(game.spec)[1]:

@@ -1,4 +1,4 @@
-"""Games on the points of a board as SGF: main lines are read by the core's reader (`crates/lab`), games are written here."""
+"""Games on the points of a board as SGF: main lines are read by `crates/lab`, games are written here."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

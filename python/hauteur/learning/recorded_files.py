@@ -3,7 +3,7 @@
 Good games are kept, bad ones reported.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from glob import glob, has_magic
 from pathlib import Path
@@ -105,11 +105,16 @@ def _files_below(path: Path, suffixes: Sequence[str]) -> list[Path]:
     return [path]
 
 
-def read_games(paths: Iterable[Path], game: _core.Game) -> Iterator[GameRecord | BadGame]:
-    """The games of PGN, SGF and Parquet files, each checked by playing it, numbered from 0 in this order."""
+def read_games(
+    paths: Iterable[Path], game: _core.Game, on_note: Callable[[str], None] = lambda _: None
+) -> Iterator[GameRecord | BadGame]:
+    """The games of PGN, SGF and Parquet files, each checked by playing it, numbered from 0 in this order.
+
+    on_note: gets what was changed to read a game, a line each: a FEN that was cleaned, a null move that ends it.
+    """
     number = 0
     for path in paths:
-        for found in _read_file(path, game):
+        for found in _read_file(path, game, on_note):
             good = found
             if isinstance(found, GameRecord):
                 good = replace(found, plan=replace(found.plan, index=number, sides=(0, 0)))
@@ -117,13 +122,18 @@ def read_games(paths: Iterable[Path], game: _core.Game) -> Iterator[GameRecord |
             yield good
 
 
-def _read_file(path: Path, game: _core.Game) -> Iterator[GameRecord | BadGame]:
+def _read_file(path: Path, game: _core.Game, on_note: Callable[[str], None]) -> Iterator[GameRecord | BadGame]:
     if path.suffix.lower() == ".parquet":
         yield from _read_shard(path, game)
         return
     for number, line in enumerate(games_of_file(path, game), 1):
+        if isinstance(line, BadGame):
+            yield line
+            continue
+        for note in line.said:
+            on_note(note)
         try:
-            yield record_of(game, line) if isinstance(line, TaggedGame) else line
+            yield record_of(game, line)
         except ValueError as error:
             yield BadGame(f"{path}, game {number}", str(error))
 

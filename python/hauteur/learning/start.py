@@ -116,6 +116,10 @@ class Start:
             self.display.warn(f"left out {bad}")
         if len(facts.bad) > NAMED:
             self.display.warn(f"left out {len(facts.bad) - NAMED:,} more games")
+        for note in facts.notes[:NAMED]:
+            self.display.warn(note)
+        if len(facts.notes) > NAMED:
+            self.display.warn(f"{len(facts.notes) - NAMED:,} more notes on games")
         self.current["start"] = {
             "games": facts.counts[LEARN],
             "held_out_games": facts.counts[HELD_OUT],
@@ -240,6 +244,8 @@ class StartFacts:
     counts: dict[str, int] = field(default_factory=lambda: {LEARN: 0, HELD_OUT: 0})
     results: dict[int, int] = field(default_factory=lambda: {1: 0, 0: 0, -1: 0})
     bad: list[BadGame] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    """What was changed to read games, a line each."""
 
 
 def bring_in(
@@ -261,7 +267,7 @@ def bring_in(
         old.unlink()
     facts = StartFacts()
     waiting: dict[str, list[GameRecord]] = {LEARN: [], HELD_OUT: []}
-    for found in read_games(files, game):
+    for found in read_games(files, game, facts.notes.append):
         if isinstance(found, BadGame):
             facts.bad.append(found)
             continue

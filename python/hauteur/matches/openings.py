@@ -7,6 +7,7 @@ import numpy as np
 
 from hauteur import _core
 from hauteur.games.game_line import BadGame, TaggedGame
+from hauteur.games.pgn import pgn_games
 from hauteur.games.played_game import position_after
 from hauteur.games.registry import load_game, with_fen
 from hauteur.matches.record import GamePlan
@@ -86,11 +87,8 @@ def _read_pgn(path: Path, game: _core.Game) -> list[Opening]:
     """The main lines of a PGN file, each from its own FEN."""
     if game.name != "chess":
         raise ValueError(f"{path}: a PGN file has openings of chess, not of {game.spec}")
-    from hauteur.games.pgn import pgn_games  # late: it reads with python-chess
-
-    with path.open(encoding="utf-8-sig", errors="replace") as file:
-        found = enumerate(pgn_games(file, str(path), game), 1)
-        openings = [_pgn_opening(one, game, f"{path}, game {number}") for number, one in found]
+    found = enumerate(pgn_games(path, str(path), game), 1)
+    openings = [_pgn_opening(one, game, f"{path}, game {number}") for number, one in found]
     if not openings:
         raise ValueError(f"{path}: no openings in it")
     return openings
@@ -102,7 +100,7 @@ def _pgn_opening(found: TaggedGame | BadGame, game: _core.Game, where: str) -> O
         raise ValueError(str(found))
     if not found.actions and found.origin is None:
         raise ValueError(f"{where}: has neither moves nor a position (tag FEN)")
-    opening = Opening(None if found.origin is None else found.tags["FEN"], found.actions)
+    opening = Opening(None if found.origin is None else found.origin.notation(), found.actions)
     if opening_state(game, opening.plan(game, 0)).outcome() is not None:
         raise ValueError(f"{where}: the game is over in this position")
     return opening

@@ -10,36 +10,37 @@ pub struct Language {
 
 const PIECES: [char; 5] = ['K', 'Q', 'R', 'B', 'N'];
 
-/// English first: other languages are tried only where a word is not English.
-pub const LANGUAGES: [Language; 28] = [
-    Language { name: "English", letters: ["K", "Q", "R", "B", "N"] },
-    Language { name: "German", letters: ["K", "D", "T", "L", "S"] },
-    Language { name: "French", letters: ["R", "D", "T", "F", "C"] },
-    Language { name: "Spanish or Italian", letters: ["R", "D", "T", "A", "C"] },
-    Language { name: "Portuguese", letters: ["R", "D", "T", "B", "C"] },
-    Language { name: "Dutch", letters: ["K", "D", "T", "L", "P"] },
-    Language { name: "Russian", letters: ["Кр", "Ф", "Л", "С", "К"] },
-    Language { name: "Ukrainian", letters: ["Кр", "Ф", "Т", "С", "К"] },
-    Language { name: "Bulgarian", letters: ["Ц", "Д", "Т", "О", "К"] },
-    Language { name: "Serbian", letters: ["К", "Д", "Т", "Л", "С"] },
-    Language { name: "Croatian", letters: ["K", "D", "T", "L", "S"] },
-    Language { name: "Macedonian", letters: ["К", "Д", "Т", "Л", "К"] },
-    Language { name: "Polish", letters: ["K", "H", "W", "G", "S"] },
-    Language { name: "Czech or Slovak", letters: ["K", "D", "V", "S", "J"] },
-    Language { name: "Hungarian", letters: ["K", "V", "B", "F", "H"] },
-    Language { name: "Romanian", letters: ["R", "D", "T", "N", "C"] },
-    Language { name: "Finnish", letters: ["K", "D", "T", "L", "R"] },
-    Language { name: "Icelandic", letters: ["K", "D", "H", "B", "R"] },
-    Language { name: "Estonian", letters: ["K", "L", "V", "O", "R"] },
-    Language { name: "Latvian", letters: ["K", "D", "T", "L", "Z"] },
-    Language { name: "Lithuanian", letters: ["K", "V", "B", "R", "Ž"] },
-    Language { name: "Greek", letters: ["Ρ", "Β", "Π", "Α", "Ι"] },
-    Language { name: "Turkish", letters: ["Ş", "V", "K", "F", "A"] },
-    Language { name: "Catalan", letters: ["R", "D", "T", "A", "C"] },
-    Language { name: "Afrikaans", letters: ["K", "D", "T", "L", "R"] },
-    Language { name: "Indonesian", letters: ["R", "M", "B", "G", "K"] },
-    Language { name: "Esperanto", letters: ["R", "D", "T", "K", "Ĉ"] },
-    Language { name: "Swedish", letters: ["K", "D", "T", "L", "S"] },
+/// What a game is read in where no other language is needed.
+pub const ENGLISH: Language = Language { name: "English", letters: ["K", "Q", "R", "B", "N"] };
+
+/// Languages in groups: the rarer ones are tried where none of the others fits, so that they make no game ambiguous.
+pub const OTHERS: [&[Language]; 2] = [
+    &[
+        Language { name: "German", letters: ["K", "D", "T", "L", "S"] }, // also Danish, Swedish, Norwegian, Croatian
+        Language { name: "French", letters: ["R", "D", "T", "F", "C"] },
+        Language { name: "Spanish", letters: ["R", "D", "T", "A", "C"] }, // also Italian, Catalan
+        Language { name: "Portuguese", letters: ["R", "D", "T", "B", "C"] },
+        Language { name: "Dutch", letters: ["K", "D", "T", "L", "P"] },
+        Language { name: "Russian", letters: ["Кр", "Ф", "Л", "С", "К"] },
+        Language { name: "Polish", letters: ["K", "H", "W", "G", "S"] },
+        Language { name: "Czech", letters: ["K", "D", "V", "S", "J"] }, // also Slovak
+    ],
+    &[
+        Language { name: "Ukrainian", letters: ["Кр", "Ф", "Т", "С", "К"] },
+        Language { name: "Bulgarian", letters: ["Ц", "Д", "Т", "О", "К"] },
+        Language { name: "Serbian", letters: ["К", "Д", "Т", "Л", "С"] },
+        Language { name: "Greek", letters: ["Ρ", "Β", "Π", "Α", "Ι"] },
+        Language { name: "Hungarian", letters: ["K", "V", "B", "F", "H"] },
+        Language { name: "Romanian", letters: ["R", "D", "T", "N", "C"] },
+        Language { name: "Finnish", letters: ["K", "D", "T", "L", "R"] }, // also Afrikaans
+        Language { name: "Icelandic", letters: ["K", "D", "H", "B", "R"] },
+        Language { name: "Estonian", letters: ["K", "L", "V", "O", "R"] },
+        Language { name: "Latvian", letters: ["K", "D", "T", "L", "Z"] },
+        Language { name: "Lithuanian", letters: ["K", "V", "B", "R", "Ž"] },
+        Language { name: "Turkish", letters: ["Ş", "V", "K", "F", "A"] },
+        Language { name: "Indonesian", letters: ["R", "M", "B", "G", "K"] },
+        Language { name: "Esperanto", letters: ["R", "D", "T", "K", "Ĉ"] },
+    ],
 ];
 
 impl Language {
@@ -91,7 +92,7 @@ mod tests {
     use super::*;
 
     fn english(language: &str, word: &str) -> Option<String> {
-        let found = LANGUAGES.iter().find(|known| known.name == language).unwrap();
+        let found = OTHERS.iter().copied().flatten().chain([&ENGLISH]).find(|known| known.name == language).unwrap();
         found.to_english(word)
     }
 

@@ -6,7 +6,7 @@ use hauteur_core::game::{Action, Game, State};
 use hauteur_core::games::chess::{Position, clean_fen};
 use hauteur_core::games::make_game;
 
-use super::languages::{LANGUAGES, Language};
+use super::languages::{ENGLISH, Language, OTHERS};
 use super::tokens::{RawGame, Token, shortened};
 use super::words::{self, Outcome};
 
@@ -54,7 +54,7 @@ pub struct GameLine {
     pub actions: Vec<Action>,
     /// Its moves as UCI, separated by spaces.
     pub uci: String,
-    /// How it ended, by the result after the moves or the tag; None where nothing says so.
+    /// How it ended, by the result after the moves or by the tag; None where nothing says so.
     pub outcome: Outcome,
     /// Why it ended by the rules; None where it did not.
     pub ended: Option<&'static str>,
@@ -98,7 +98,7 @@ impl Lines {
         let variant = raw.tag("Variant").trim().to_lowercase();
         let is_960 = CHESS960.contains(&variant.as_str());
         if !is_960 && !STANDARD.contains(&variant.as_str()) {
-            return Err(format!("is of the variant {:?}, not of chess", raw.tag("Variant")));
+            return Err(format!("is of the variant '{}', not of chess", shortened(raw.tag("Variant"))));
         }
         let fens: Vec<&str> = raw.tags.iter().filter(|(name, _)| name == "FEN").map(|(_, fen)| fen.trim()).collect();
         match fens[..] {
@@ -134,7 +134,7 @@ impl Lines {
 }
 
 /// The outcome that the result after the moves and the tag agree on; an error where they differ.
-fn outcome_of(raw: &RawGame) -> Result<Outcome, String> {
+pub fn outcome_of(raw: &RawGame) -> Result<Outcome, String> {
     let tagged = words::result(raw.tag("Result").trim()).flatten();
     let written = raw.result.flatten();
     if let (Some(first), Some(second)) = (tagged, written)
@@ -169,29 +169,39 @@ struct Wrong {
     what: String,
 }
 
-/// Plays a main line as English, else in the languages whose letters it has; they must agree where several fit.
+/// Plays a main line as English, else in a language whose letters it has; several that fit must agree.
 fn play_in_any_language(begin: &Position, raw: &RawGame) -> Result<(Played, &'static Language), String> {
-    let english = &LANGUAGES[0];
-    let mut wrong = match play(begin, raw, english) {
-        Ok(played) => return Ok((played, english)),
+    let first_wrong = match play(begin, raw, &ENGLISH) {
+        Ok(played) => return Ok((played, &ENGLISH)),
         Err(wrong) => wrong,
     };
-    let mut found: Option<(Played, &'static Language)> = None;
-    for language in &LANGUAGES[1..] {
-        match (play(begin, raw, language), &found) {
-            (Ok(played), None) => found = Some((played, language)),
-            (Ok(played), Some((first, of))) if played.actions != first.actions => {
-                return Err(format!("may be {} or {}, which differ in its moves", of.name, language.name));
+    let mut farthest: Option<(Wrong, &'static Language)> = None;
+    for group in OTHERS {
+        let mut found: Option<(Played, &'static Language)> = None;
+        for language in group {
+            match (play(begin, raw, language), &found) {
+                (Ok(played), None) => found = Some((played, language)),
+                (Ok(played), Some((first, of))) if played.actions != first.actions => {
+                    return Err(format!("may be {} or {}, which differ in its moves", of.name, language.name));
+                }
+                (Err(wrong), _) if wrong.ply > farthest.as_ref().map_or(first_wrong.ply, |(other, _)| other.ply) => {
+                    farthest = Some((wrong, language));
+                }
+                _ => {}
             }
-            (Err(other), _) if other.ply > wrong.ply => wrong = other,
-            _ => {}
+        }
+        if let Some(found) = found {
+            return Ok(found);
         }
     }
-    found.ok_or(wrong.what)
+    Err(match farthest {
+        None => first_wrong.what,
+        Some((wrong, language)) => format!("{}; in {}: {}", first_wrong.what, language.name, wrong.what),
+    })
 }
 
 fn play(begin: &Position, raw: &RawGame, language: &'static Language) -> Result<Played, Wrong> {
-    let is_english = std::ptr::eq(language, &LANGUAGES[0]);
+    let is_english = *language == ENGLISH;
     let mut played = Played { position: begin.clone(), actions: Vec::new(), uci: String::new(), note: None };
     let mut depth = 0usize;
     for token in &raw.tokens {

@@ -6,11 +6,13 @@ mod source;
 pub mod tokens;
 pub mod tree;
 pub mod words;
+mod write;
 
 use std::io::{self, Read};
 
 pub use line::{GameLine, Lines, result_text};
 pub use tokens::{Games, Keep, RawGame};
+pub use write::{Writing, written};
 
 /// A game of a file: its number and line, its tags, and its main line or why it cannot be used.
 pub struct GameRead {
@@ -22,8 +24,10 @@ pub struct GameRead {
     pub tags: Vec<(String, String)>,
     /// How many moves its main line has.
     pub plies: usize,
-    /// The result after its moves; None where there is none.
-    pub result: Option<words::Outcome>,
+    /// How it ended, by the result after the moves or by the tag; an error where they differ.
+    pub outcome: Result<words::Outcome, String>,
+    /// How it ended by the tag, where there is none by the result after the moves.
+    pub tagged: words::Outcome,
     /// Its main line; an error is one line. None where it was not asked for.
     pub played: Option<Result<GameLine, String>>,
 }
@@ -47,8 +51,10 @@ impl<R: Read> Reader<R> {
         let Some(raw) = self.games.next_game()? else { return Ok(None) };
         self.number += 1;
         let played = self.lines.as_ref().map(|lines| lines.play(&raw));
-        let RawGame { line, tags, plies, result, .. } = raw;
-        Ok(Some(GameRead { number: self.number, line, tags, plies, result, played }))
+        let outcome = line::outcome_of(&raw);
+        let tagged = words::result(raw.tag("Result").trim()).unwrap_or(raw.result.flatten());
+        let RawGame { line, tags, plies, .. } = raw;
+        Ok(Some(GameRead { number: self.number, line, tags, plies, outcome, tagged, played }))
     }
 }
 

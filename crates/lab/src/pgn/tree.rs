@@ -3,7 +3,7 @@
 use hauteur_core::game::{Action, State as _};
 use hauteur_core::games::chess::Position;
 
-use super::languages::{LANGUAGES, Language};
+use super::languages::{ENGLISH, Language};
 use super::line::{GameLine, Lines, read_in, read_word};
 use super::tokens::{RawGame, Token};
 use super::words;
@@ -121,7 +121,7 @@ impl Builder {
     }
 
     fn add_move(&mut self, place: &mut Place, word: &str, line: u32, pending: &mut String) {
-        let is_english = std::ptr::eq(self.language, &LANGUAGES[0]);
+        let is_english = *self.language == ENGLISH;
         let read =
             if is_english { read_word(&place.position, word) } else { read_in(&place.position, word, self.language) };
         let action = match read {

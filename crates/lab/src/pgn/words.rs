@@ -115,9 +115,14 @@ fn without_number(word: &str) -> &str {
     let rest = digits.trim_start_matches(['.', '\u{2026}']);
     let has_number = digits.len() < word.len();
     let has_dots = rest.len() < digits.len();
-    let begins_move = rest.chars().next().is_none_or(|sign| sign.is_alphabetic() || !sign.is_ascii());
-    let castles_or_stays_empty = has_dots && (rest.starts_with("0-0") || rest.starts_with("--"));
-    if (has_number || has_dots) && (begins_move || castles_or_stays_empty) { rest } else { word }
+    let is_figurine = |sign: char| ('\u{2654}'..='\u{265f}').contains(&sign);
+    let begins_move = rest.chars().next().is_none_or(|sign| sign.is_alphabetic() || is_figurine(sign));
+    let castles_or_passes = has_dots && (rest.starts_with("--") || is_castling_with_zeros(rest));
+    if (has_number || has_dots) && (begins_move || castles_or_passes) { rest } else { word }
+}
+
+fn is_castling_with_zeros(text: &str) -> bool {
+    text.strip_prefix('0').is_some_and(|rest| rest.starts_with(is_dash))
 }
 
 /// The outcome that a text gives (`1-0`, `1/2`, `½-½`, `0.5:0.5`, `0–1`, `*`); None where it is no result.
@@ -183,10 +188,12 @@ mod tests {
         for text in ["1.", "12...", "3", "...", "…", "7…"] {
             assert_eq!(meaning(text), Meaning::Number, "{text}");
         }
-        for (text, of) in [("1.e4", "e4"), ("2...Nf6", "Nf6"), ("3e4", "e4"), ("…Nf6", "Nf6"), ("1.0-0", "0-0")] {
+        for (text, of) in
+            [("1.e4", "e4"), ("2...Nf6", "Nf6"), ("3e4", "e4"), ("…Nf6", "Nf6"), ("1.0-0", "0-0"), ("4.0–0", "0–0")]
+        {
             assert_eq!(meaning(text), Meaning::Move(of), "{text}");
         }
-        for text in ["0-0", "0-0-0", "e4", "e8", "2.5", "foo", "Кf3", "♘f3"] {
+        for text in ["0-0", "0-0-0", "0–0", "e4", "e8", "2.5", "foo", "Кf3", "♘f3"] {
             assert_eq!(meaning(text), Meaning::Move(text), "{text}");
         }
         for (text, nag) in [("=", 10), ("±", 16), ("N", 146), ("e.p.", 0), ("!?", 5), ("+-", 18)] {

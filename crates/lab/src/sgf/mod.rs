@@ -146,7 +146,7 @@ fn play(nodes: &[Node], game: Option<&Arc<dyn Game>>) -> Result<GameLine, String
             let action = action_of(game.as_ref(), values[0].trim(), number)?;
             state.legal_actions(&mut legal);
             if !legal.contains(&action) {
-                return Err(format!("move {number}: {:?} is not legal here", short(values[0].trim())));
+                return Err(format!("move {number}: '{}' is not legal here", short(values[0].trim())));
             }
             moves.push(state.action_to_text(action, None).map_err(|error| error.0)?);
             state.play(action);

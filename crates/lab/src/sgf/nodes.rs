@@ -84,9 +84,7 @@ impl Parser<'_> {
         }
         if self.in_main_line {
             let node = self.nodes.last_mut().ok_or("has a property before the first ;")?;
-            // Small letters belonged to names in the formats before FF[4]: GaMe is GM.
-            let short: String = name.chars().filter(char::is_ascii_uppercase).collect();
-            node.entry(short).or_default().append(&mut values);
+            node.entry(usual_name(name)).or_default().append(&mut values);
         }
         Ok(())
     }
@@ -119,4 +117,11 @@ impl Parser<'_> {
     fn line_of(&self, at: usize) -> usize {
         self.text[..at].matches('\n').count() + 1
     }
+}
+
+/// The name of a property in capitals. Before FF[4] small letters might stand among them, `GaMe` is GM; programs that
+/// write all of it small mean the same.
+fn usual_name(name: &str) -> String {
+    let capitals: String = name.chars().filter(char::is_ascii_uppercase).collect();
+    if capitals.is_empty() { name.to_ascii_uppercase() } else { capitals }
 }

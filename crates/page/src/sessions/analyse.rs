@@ -150,7 +150,7 @@ fn read(given: Json) -> Result<Json, String> {
     let asked: TextFields = fields(given, "game")?;
     let read = texts::read(&asked.text, &asked.game)?;
     let played = Played::new(read.game.clone(), &read.actions)?;
-    Ok(json!({ "game": read.game.info().spec, "moves": played.texts }))
+    Ok(json!({ "game": read.game.info().spec, "moves": played.texts, "notes": read.notes }))
 }
 
 impl AnalyseSession {

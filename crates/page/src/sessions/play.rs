@@ -242,7 +242,8 @@ fn read(given: Json) -> Result<Json, String> {
     let asked: GameFields = fields(given, "game")?;
     let read = texts::read(&asked.text, &asked.game)?;
     let ending = read.ending.map(|(outcome, reason)| json!({ "outcome": outcome, "reason": reason }));
-    Ok(json!({ "game": read.game.info().spec, "actions": read.actions, "ending": ending, "names": read.names }))
+    let spec = &read.game.info().spec;
+    Ok(json!({ "game": spec, "actions": read.actions, "ending": ending, "names": read.names, "notes": read.notes }))
 }
 
 /// The engine that gives hints: the game's own.

@@ -1,6 +1,7 @@
 """`hauteur analyse`: looking at one position."""
 
 import json as json_format
+import sys
 from collections.abc import Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass
@@ -130,9 +131,12 @@ def find_position(
     spec: str, fen: str | None, moves: tuple[str, ...]
 ) -> tuple[_core.State, tuple[int, ...], _core.State]:
     """Start of the game, the actions since, and the position after them."""
+    from hauteur.games.positions import fen_notes
     from hauteur.games.registry import load_game, with_fen
 
     start = load_game(with_fen(spec, fen)).new_initial_state()
+    for note in fen_notes(spec, fen):
+        print(f"hauteur: note: {note}", file=sys.stderr)
     state, actions = start.copy(), list[int]()
     for number, text in enumerate(" ".join(moves).split(), 1):
         try:

@@ -22,6 +22,8 @@ from hauteur.studies.puzzles.solve import Solve, solve_table
 from hauteur.system.progress import ProgressLine
 
 MOST_VISITS = 100_000_000
+MOST_NAMED = 5
+"""Lines of a suite that were left out and are named."""
 
 Rule = Annotated[MineRule, Parameter(name="*")]
 """The criteria of a puzzle, each an option."""
@@ -99,11 +101,16 @@ def solve(
     out
         Folder for answers.jsonl (a line a problem and player) and result.json.
     """
-    game, counts = load_game(options.game), parse_counts(visits)
+    game, counts, bad = load_game(options.game), parse_counts(visits), list[str]()
+    problems = list(islice(read_problems(file, game, bad.append), limit))
+    for wrong in bad[:MOST_NAMED]:
+        print(f"hauteur: warning: left out {wrong}", file=sys.stderr)
+    if len(bad) > MOST_NAMED:
+        print(f"hauteur: warning: left out {len(bad) - MOST_NAMED:,} more lines", file=sys.stderr)
     with ProgressLine(True, "reading the problems", left=True) as line:
         solving = Solve(
             game=game,
-            problems=list(islice(read_problems(file, game), limit)),
+            problems=problems,
             players=[parse_player(text, "--player") for text in player or ("",)],
             counts=counts,
             resources=options.resources,

@@ -55,7 +55,8 @@ def review(
     """
     limits, out = analysis_limits(options.visits, options.time), options.out
     warn = lambda bad: print(f"hauteur: warning: left out {bad}", file=sys.stderr)  # noqa: E731
-    games = games_of(file, number=options.game, on_bad=warn)
+    note = lambda text: print(f"hauteur: note: {text}", file=sys.stderr)  # noqa: E731
+    games = games_of(file, number=options.game, on_bad=warn, on_note=note)
     run = ReviewRun(
         file=file.name,
         sha256=sha256_of(file),

@@ -14,10 +14,10 @@ from pathlib import Path
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import chess.pgn
 import numpy as np
 from numpy.typing import NDArray
 
+from hauteur.games.pgn import open_reader
 from hauteur.matches.folder import MatchFolder, match_folders
 from hauteur.matches.ratings.elo import MatchScore
 from hauteur.system.tables import Rows
@@ -298,13 +298,14 @@ def _of_match(folder: MatchFolder) -> Encounter:
 
 
 def _read_pgn(path: Path) -> Rated:
-    """The tags White, Black and Result of every game; moves are passed over."""
+    """The tags White, Black and Result of every game with moves; the moves themselves are passed over."""
     found: Counter[tuple[str, str, str]] = Counter()
-    with path.open(encoding="utf-8-sig", errors="replace") as file:
-        while (tags := chess.pgn.read_headers(file)) is not None:
-            found[tags.get("White", "?"), tags.get("Black", "?"), tags.get("Result", "*")] += 1
+    for game in open_reader(path, plays=False):
+        if game.plies:
+            tags = game.tags
+            found[tags.get("White", "?"), tags.get("Black", "?"), game.tagged] += 1
     if not found:
-        raise ValueError(f"{path}: has no games")
+        raise ValueError(f"{path}: has no games with moves")
     encounters = tuple(
         Encounter(white, black, MatchScore(score.wins * n, score.draws * n, score.losses * n))
         for (white, black, result), n in found.items()

@@ -9,7 +9,7 @@ import json
 import math
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from pathlib import Path
@@ -27,7 +27,13 @@ from hauteur.system.settings import validated
 NEEDED_COLUMNS = ("PuzzleId", "FEN", "Moves")
 LONGEST_EPD = 10_000
 """Characters of a line of EPD, at most."""
-COUNTERS = re.compile(r"^((?:\S+\s+){3}\S+)\s+\d+\s+\d+(?=\s|$)")
+EPD = re.compile(r"((?:[^\s;]+\s+){3}[^\s;]+)(?:\s+\d+\s+\d+)?(?=[\s;]|$)")
+"""The four fields of a position, and the counters of a FEN, which are not used."""
+OPERATION = re.compile(r"[\s;]*([A-Za-z][A-Za-z0-9_-]*)((?:\s+(?:\"[^\"]*\"|[^\s;\"]+))*)\s*(?:;|$)")
+OPERAND = re.compile(r"\"([^\"]*)\"|([^\s\"]+)")
+EN_PASSANT = ("e.p.", "ep", "e.p")
+OnBad = Callable[[str], None]
+"""Gets a line of a suite that was left out, with its number and what is wrong."""
 SHIPPED = Path(__file__).parent / "data"
 """Puzzles mined from games of the nets that ship; their solutions are confirmed as docs/how-to/puzzles.md says."""
 
@@ -70,16 +76,19 @@ class Problem:
         return hashlib.blake2b(repr(content).encode(), digest_size=8).hexdigest()
 
 
-def read_problems(path: Path, game: _core.Game | None = None) -> Iterator[Problem]:
+def read_problems(path: Path, game: _core.Game | None = None, on_bad: OnBad = lambda _: None) -> Iterator[Problem]:
     """Read the problems of a file, by extension: .csv, .json, else EPD; ValueError names the invalid line.
 
-    game: which they must be of; None: the file says.
+    game: which they must be of; None: the file says. on_bad: gets the lines of an EPD suite that were left out; it is
+    an error where none is left.
     """
     with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
-        yield from problems_in(file, str(path), game)
+        yield from problems_in(file, str(path), game, on_bad)
 
 
-def problems_in(file: TextIO, name: str, game: _core.Game | None = None) -> Iterator[Problem]:
+def problems_in(
+    file: TextIO, name: str, game: _core.Game | None = None, on_bad: OnBad = lambda _: None
+) -> Iterator[Problem]:
     """Read the problems of an open text, as `read_problems` those of a file of this name."""
     suffix = Path(name).suffix.lower()
     if suffix == ".csv":
@@ -87,7 +96,7 @@ def problems_in(file: TextIO, name: str, game: _core.Game | None = None) -> Iter
     elif suffix == ".json":
         found = _read_json(file, name, game)
     else:
-        found = _read_epd(file, name, game)
+        found = _read_epd(file, name, game, on_bad)
     first = next(found, None)
     if first is None:
         raise ValueError(f"{name}: no problems in it")
@@ -174,37 +183,76 @@ def _read_json(file: TextIO, name: str, game: _core.Game | None) -> Iterator[Pro
         yield Problem(puzzle.id, steps, puzzle.rating, puzzle.themes, puzzle.source, puzzle.visits)
 
 
-def _read_epd(file: TextIO, name: str, game: _core.Game | None) -> Iterator[Problem]:
+def _read_epd(file: TextIO, name: str, game: _core.Game | None, on_bad: OnBad) -> Iterator[Problem]:
+    """Read the lines of a suite one by one; a wrong line is left out and reported. ValueError where all are wrong."""
     game = game or load_game("chess")
     if game.name != "chess":
         raise ValueError(f"{name}: EPD has positions of chess, not of {game.spec}")
+    first_wrong, has_good = "", False
     for number, line in enumerate(file, 1):
         if line.strip() and not line.lstrip().startswith("#"):
             try:
-                yield epd_problem(line, game, f"line {number}")
+                problem = epd_problem(line, game, f"line {number}")
             except ValueError as error:
-                raise ValueError(f"{name}, line {number}: {one_line(error)}") from None
+                wrong = f"{name}, line {number}: {one_line(error)}"
+                first_wrong = first_wrong or wrong
+                on_bad(wrong)
+                continue
+            has_good = True
+            yield problem
+    if first_wrong and not has_good:
+        raise ValueError(first_wrong)
 
 
 def epd_problem(line: str, game: _core.Game, name: str) -> Problem:
     """Parse an EPD problem: bm lists the right moves, am the wrong ones, id names the problem.
 
-    The two counters of a FEN may stand before the operations. ValueError for what is no problem of chess.
+    The two counters of a FEN may stand before the operations. Moves are read as in games (SAN as people write it).
+    Raise ValueError for what is no problem of chess.
     """
     if len(line) > LONGEST_EPD:
         raise ValueError(f"a line of EPD has at most {LONGEST_EPD:,} characters, this one has {len(line):,}")
-    board = chess.Board(None)
-    found = board.set_epd(COUNTERS.sub(r"\1", line.strip(), count=1))
-    state = load_game(with_fen(game.spec, board.fen())).new_initial_state()
-    right, wrong = (frozenset(_action(state, move.uci()) for move in _moves(found.get(key))) for key in ("bm", "am"))
+    match = EPD.match(line.strip())
+    if match is None:
+        raise ValueError("expected the four fields of a position, then operations such as bm Nf3;")
+    operations = _operations(line.strip()[match.end() :])
+    state = load_game(with_fen(game.spec, _epd_fen(match[1].split()))).new_initial_state()
+    right, wrong = (frozenset(_epd_moves(state, operations.get(key, ()))) for key in ("bm", "am"))
     if not right and not wrong:
         raise ValueError("names no best move: a problem has bm or am")
-    return Problem(str(found.get("id") or name), (ProblemStep(state, right, wrong),))
+    names = operations.get("id", ())
+    return Problem(" ".join(names) or name, (ProblemStep(state, right, wrong),))
 
 
-def _moves(operands: object) -> list[chess.Move]:
-    """Return the moves of an operation, none where it has others."""
-    return [move for move in operands if isinstance(move, chess.Move)] if isinstance(operands, list) else []
+def _epd_fen(fields: Sequence[str]) -> str:
+    """Return the four fields of a position as a FEN; an en passant square stays where a pawn can take there."""
+    fen, _, _ = _core.clean_fen(f"{' '.join(fields)} 0 1")
+    if chess.Board(fen).has_legal_en_passant():
+        return fen
+    board, mover, rights, _, *counters = fen.split()
+    return " ".join([board, mover, rights, "-", *counters])
+
+
+def _operations(text: str) -> dict[str, tuple[str, ...]]:
+    """Return the operands of each operation by its name; text in quotes is one operand."""
+    found: dict[str, tuple[str, ...]] = {}
+    at = 0
+    while text[at:].strip(" \t;"):
+        match = OPERATION.match(text, at)
+        if match is None:
+            raise ValueError(f"expected an operation such as bm Nf3; got {text[at : at + 40].strip()!r}")
+        operands = (quoted or plain for quoted, plain in OPERAND.findall(match[2]))
+        found.setdefault(match[1], tuple(operands))
+        at = match.end()
+    return found
+
+
+def _epd_moves(state: _core.State, words: Sequence[str]) -> Iterator[int]:
+    """Yield the moves of an operation; `e.p.` after one says nothing new."""
+    for word in words:
+        bare = word.strip(",")
+        if bare and bare not in EN_PASSANT:
+            yield _action(state, bare)
 
 
 MOST_LOOKED_AT = 20_000
@@ -218,9 +266,9 @@ def shipped_sets() -> dict[str, Path]:
     return {path.stem: path for path in sorted(SHIPPED.glob("*.json"))}
 
 
-def problems_of(path: Path) -> list[Problem]:
-    """Return the first MOST_PROBLEMS problems of a file."""
-    return list(islice(read_problems(path), MOST_PROBLEMS))
+def problems_of(path: Path, on_bad: OnBad = lambda _: None) -> list[Problem]:
+    """Return the first MOST_PROBLEMS problems of a file. on_bad: as in `read_problems`."""
+    return list(islice(read_problems(path, on_bad=on_bad), MOST_PROBLEMS))
 
 
 @dataclass

@@ -15,7 +15,7 @@ import chess.pgn
 
 from hauteur import _core
 from hauteur.games.game_line import BadGame, TaggedGame, result_text
-from hauteur.games.game_texts import MOST_PLIES, Form, GameSource, form_of, games_in, player_names
+from hauteur.games.game_texts import FORMS, MOST_PLIES, GameSource, form_of, games_in, games_in_file, player_names
 from hauteur.games.pgn import LINE_WIDTH, position_tags, tag_value
 from hauteur.games.played_game import position_after
 from hauteur.mcts.report import Wdl
@@ -28,9 +28,6 @@ MOST_GAMES = 10_000
 
 MOST_BYTES = 2**28
 """Most bytes of a file."""
-
-FORMS: dict[str, Form] = {".pgn": "pgn", ".sgf": "sgf", ".txt": "moves"}
-"""Forms of games by the ends of files."""
 
 MOST_NAME = 60
 """Signs of a player's name that are shown."""
@@ -80,10 +77,17 @@ def _name(text: str) -> str:
     return short if len(short) <= MOST_NAME else f"{short[: MOST_NAME - 3]}..."
 
 
-def games_of(path: Path, *, number: int | None, on_bad: Callable[[BadGame], None]) -> list[ReviewedGame]:
+def games_of(
+    path: Path,
+    *,
+    number: int | None,
+    on_bad: Callable[[BadGame], None],
+    on_note: Callable[[str], None] = lambda _: None,
+) -> list[ReviewedGame]:
     """Return the games of a file that have moves, or only the one with this number (from 1).
 
-    Games that cannot be used are reported to `on_bad`; it is an error where none is left. Raise ValueError for a file
+    Games that cannot be used are reported to `on_bad`, what was changed to read others to `on_note`, a line each; it is
+    an error where no game is left. Raise ValueError for a file
     of another kind, a number that the file has not, and too many or too long games.
     """
     suffix = path.suffix.lower()
@@ -91,12 +95,16 @@ def games_of(path: Path, *, number: int | None, on_bad: Callable[[BadGame], None
         raise ValueError(f"{path}: reviewed are games of chess in a file .pgn, of NoGo in .sgf, of any game in .txt")
     if path.stat().st_size > MOST_BYTES:
         raise ValueError(f"{path}: has {path.stat().st_size:,} bytes, allowed are {MOST_BYTES:,}")
-    text = path.read_text("utf-8-sig", errors="replace")
-    return _chosen(str(path), games_in(text, FORMS[suffix], str(path)), number, on_bad)
+    return _chosen(str(path), games_in_file(path, FORMS[suffix]), number, on_bad, on_note)
 
 
 def games_of_text(
-    text: str, spec: str, *, number: int | None = None, on_bad: Callable[[BadGame], None]
+    text: str,
+    spec: str,
+    *,
+    number: int | None = None,
+    on_bad: Callable[[BadGame], None],
+    on_note: Callable[[str], None] = lambda _: None,
 ) -> list[ReviewedGame]:
     """Return the games of a text as `games_of` does those of a file: PGN, SGF, or a game's moves a line.
 
@@ -104,10 +112,16 @@ def games_of_text(
     """
     form = form_of(text)
     name = {"pgn": "PGN", "sgf": "SGF"}.get(form, "the text")
-    return _chosen(name, games_in(text, form, name, spec), number, on_bad)
+    return _chosen(name, games_in(text, form, name, spec), number, on_bad, on_note)
 
 
-def _chosen(name: str, source: GameSource, number: int | None, on_bad: Callable[[BadGame], None]) -> list[ReviewedGame]:
+def _chosen(
+    name: str,
+    source: GameSource,
+    number: int | None,
+    on_bad: Callable[[BadGame], None],
+    on_note: Callable[[str], None],
+) -> list[ReviewedGame]:
     """Return the usable games of a file or text of this name."""
     found: list[ReviewedGame] = []
     count = 0
@@ -122,6 +136,8 @@ def _chosen(name: str, source: GameSource, number: int | None, on_bad: Callable[
         elif not record.actions:
             on_bad(BadGame(f"{name}, game {count}", "has no moves"))
         else:
+            for note in record.said:
+                on_note(note)
             found.append(ReviewedGame(count, record, record.origin or game.new_initial_state()))
         if number == count:
             break

@@ -188,9 +188,10 @@ class AnalyseSession(PageSession):
         return {"nets": net_names(self.settings.roots)}
 
     def do_read(self, text: GameText, game: Spec = "chess") -> Fields:
-        """Reply: the game of a text, as `open` takes it."""
+        """Reply: the game of a text, as `open` takes it; notes: what was changed to read it, a line each."""
         read = read_game(text, game)
-        return {"game": read.spec, "moves": PlayedGame(load_game(read.spec), read.actions).texts}
+        moves = PlayedGame(load_game(read.spec), read.actions).texts
+        return {"game": read.spec, "moves": moves, "notes": list(read.notes)}
 
     # The search.
 

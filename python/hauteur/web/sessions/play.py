@@ -154,10 +154,11 @@ class PlaySession(PageSession):
         return {"odds": "" if found is None else found.name.partition(", start")[0], "position": view}
 
     def do_read(self, text: GameText, game: Spec = "chess") -> Fields:
-        """Reply: the game of a text, as `open` takes it."""
+        """Reply: the game of a text, as `open` takes it; notes: what was changed to read it, a line each."""
         read = read_game(text, game)
         ended = None if read.outcome is None else {"outcome": read.outcome, "reason": read.reason}
-        return {"game": read.spec, "actions": read.actions, "ending": ended, "names": read.names}
+        facts = {"game": read.spec, "actions": read.actions, "ending": ended, "names": read.names}
+        return {**facts, "notes": list(read.notes)}
 
     # The game.
 

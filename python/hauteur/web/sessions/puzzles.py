@@ -25,6 +25,9 @@ MOST_TEXT = 900_000
 """Characters of a file: it must fit into a message."""
 SUFFIXES = (".csv", ".json", ".epd")
 
+MOST_LEFT_OUT = 5
+"""Lines of a suite that were left out and are named."""
+
 
 class PuzzlesSession(PageSession):
     """One set, one puzzle of it at a time."""
@@ -45,14 +48,20 @@ class PuzzlesSession(PageSession):
         text: Annotated[str, Field(max_length=MOST_TEXT)] = "",
         suffix: Literal[".csv", ".json", ".epd"] = ".epd",
     ) -> Fields:
-        """Take a set by its name, or of the text of a file. Reply: how many puzzles it has, and of which game."""
+        """Take a set by its name, or of the text of a file. Reply: how many puzzles it has, and of which game.
+
+        left_out: the first lines of an EPD suite that were left out, with what is wrong.
+        """
+        bad: list[str] = []
         if text:
-            problems = list(islice(problems_in(io.StringIO(text, newline=""), f"the file{suffix}"), MOST_PROBLEMS))
+            lines = io.StringIO(text, newline="")
+            problems = list(islice(problems_in(lines, f"the file{suffix}", on_bad=bad.append), MOST_PROBLEMS))
         else:
-            problems = problems_of(self._files.find(set))
+            problems = problems_of(self._files.find(set), bad.append)
         self._problems, self._attempt = problems, None
         game = problems[0].steps[0].state.game.name
-        return {"count": len(problems), "most": MOST_PROBLEMS, "game": game}
+        left_out = [line[:300] for line in bad[:MOST_LEFT_OUT]]
+        return {"count": len(problems), "most": MOST_PROBLEMS, "game": game, "left_out": left_out}
 
     def do_puzzle(self, number: Annotated[int, Field(ge=0)], counted: bool = True) -> Fields:
         """Begin a puzzle of the set. Reply: the position and the facts that give nothing away.
