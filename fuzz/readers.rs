@@ -57,7 +57,7 @@ fuzz_target!(|data: &[u8]| -> Corpus {
         1 => fen(text),
         2 => moves(text),
         3 => record(text, "pgn", read_pgn),
-        4 => record(text, "sgf", read_sgf),
+        4 => record(text, "sgf", |text| read_sgf(text, "go")),
         _ => messages(text),
     }
     Corpus::Keep
@@ -146,7 +146,7 @@ fn file_of_pgn(data: &[u8]) {
 /// Bytes as a file of SGF.
 fn file_of_sgf(data: &[u8]) {
     let text = decode::sgf_text(data);
-    let _ = sgf::spec_of_text(&text);
+    let _ = sgf::spec_of_text(&text, "nogo");
     for game in sgf::read(&text, None) {
         if let Ok(line) = game.played {
             assert_eq!(line.moves.len(), line.actions.len());

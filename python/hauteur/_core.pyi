@@ -477,72 +477,44 @@ class PgnReader:
 
 @final
 class PgnGame:
-    """A game of a PGN file. What belongs to its moves raises ValueError where `wrong` is not None, or they were not read."""
+    """A game of a PGN file. What belongs to its moves raises ValueError where `wrong` is not None, or they were not read.
 
-    @property
-    def number(self) -> int:
-        """In the file, from 1."""
-    @property
-    def line(self) -> int:
-        """The line that it begins in, from 1."""
-    @property
-    def tags(self) -> dict[str, str]: ...
-    @property
-    def plies(self) -> int:
-        """Words of its main line that stand for moves."""
-    @property
-    def tagged(self) -> str:
-        """`1-0`, `1/2-1/2`, `0-1` or `*` by the tag, where there is none by what stands after the moves."""
-    @property
-    def wrong(self) -> str | None:
-        """Why it cannot be used, in a line; None where it can."""
-    @property
-    def game(self) -> Game:
-        """Chess or Chess960, from its start."""
-    @property
-    def fen(self) -> str | None:
-        """The FEN that it begins at; None: the usual start of chess."""
-    @property
-    def actions(self) -> tuple[int, ...]: ...
-    @property
-    def moves(self) -> tuple[str, ...]:
-        """As UCI."""
-    @property
-    def outcome(self) -> int | None:
-        """By the result after the moves or the tag; None where nothing says so. ValueError where the two differ."""
-    @property
-    def ended(self) -> str | None:
-        """Why it ended by the rules; None where it did not."""
-    @property
-    def notes(self) -> list[str]:
-        """What a user should know, a line each."""
+    number, line: in the file, from 1. plies: words of its main line that stand for moves. tagged: the result by the tag,
+    where there is none by what stands after the moves. wrong: why it cannot be used, in a line. game: chess or Chess960, from
+    its start; fen: of that, None the usual one. moves: as UCI. outcome: by result and tag; ValueError where these differ.
+    ended: why it ended by the rules. notes: what a user should know, a line each.
+    """
+
+    number: int
+    line: int
+    tags: dict[str, str]
+    plies: int
+    tagged: str
+    wrong: str | None
+    game: Game
+    fen: str | None
+    actions: tuple[int, ...]
+    moves: tuple[str, ...]
+    outcome: int | None
+    ended: str | None
+    notes: list[str]
 
 @final
 class SgfGame:
-    """A game of SGF. What belongs to its moves raises ValueError where `wrong` is not None."""
+    """A game of SGF. What belongs to its moves raises ValueError where `wrong` is not None: why it cannot be used, in a line.
 
-    @property
-    def number(self) -> int:
-        """In the file, from 1."""
-    @property
-    def tags(self) -> dict[str, str]:
-        """The properties of its first node, the first value of each."""
-    @property
-    def wrong(self) -> str | None:
-        """Why it cannot be used, in a line; None where it can."""
-    @property
-    def game(self) -> Game: ...
-    @property
-    def actions(self) -> tuple[int, ...]: ...
-    @property
-    def moves(self) -> tuple[str, ...]:
-        """As the game writes them."""
-    @property
-    def outcome(self) -> int | None:
-        """For the first player; None where nothing says so."""
-    @property
-    def reason(self) -> str:
-        """Why it ended: by the rules, else as its result says."""
+    tags: the properties of its first node, the first value of each. moves: as the game writes them. reason: why it ended, by
+    the rules, else as its result says.
+    """
+
+    number: int
+    tags: dict[str, str]
+    wrong: str | None
+    game: Game
+    actions: tuple[int, ...]
+    moves: tuple[str, ...]
+    outcome: int | None
+    reason: str
 
 def form_of_text(text: str) -> Literal["pgn", "sgf", "fen", "moves"]:
     """Return what a text is, as it begins."""
@@ -550,8 +522,11 @@ def form_of_text(text: str) -> Literal["pgn", "sgf", "fen", "moves"]:
 def read_sgf(text: str, game: Game | None = None) -> list[SgfGame]:
     """Return the games of an SGF text. game: which they must be of; None: each says so itself."""
 
-def sgf_spec(text: str) -> str:
-    """Return the spec of the first game of an SGF text. ValueError where it has none that can be read."""
+def sgf_spec(text: str, wanted: str = "") -> str:
+    """Return the spec of the first game of an SGF text. ValueError where it has none that can be read.
+
+    wanted: the name of the game that is expected, which decides between Go and NoGo where the text does not.
+    """
 
 def sgf_text(data: bytes) -> str:
     """Return the bytes of an SGF file as text: by the encoding that it names, else UTF-8, else Latin-1."""

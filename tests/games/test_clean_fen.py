@@ -3,6 +3,8 @@
 import pytest
 
 from hauteur import _core
+from hauteur.engine.uci.commands import parse_position
+from hauteur.engine.uci.options import Options
 from hauteur.games.registry import load_game, with_fen
 
 ROOK_ODDS = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/1NBQKBNR w KQkq - 0 1"
@@ -64,3 +66,11 @@ def test_what_no_cleaning_mends_is_refused(fen: str, reason: str) -> None:
     with pytest.raises(ValueError, match=reason) as error:
         _core.clean_fen(fen)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(("fen", "fields"), [(ROOK_ODDS, "w Kkq"), (CASTLED, "b kq"), (MIDDLEGAME, "b -")])
+def test_engines_say_what_was_changed(fen: str, fields: str) -> None:
+    position = parse_position(f"fen {fen}", Options())
+    assert " ".join(position.state.fen.split()[1:3]) == fields
+    assert position.notes == tuple(_core.clean_fen(fen)[2])
+    assert parse_position("startpos moves e2e4", Options()).notes == ()

@@ -10,7 +10,7 @@ import hauteur as ht
 from hauteur.games.registry import load_game
 from hauteur.studies.puzzles.problems import read_problems
 
-FOLDER = Path(__file__).parents[1] / "data" / "field" / "players"
+FOLDER = Path(__file__).parents[1] / "support" / "field" / "players"
 EXPECTED: dict[str, Any] = json.loads((FOLDER / "expected.json").read_text(encoding="utf-8"))
 GAMES = [name for name, right in EXPECTED.items() if isinstance(right.get("games"), list)]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from hauteur.games.game_tree import GameTree, TreeNode, read_game_tree
+from hauteur.games.game_tree import GameNode, GameTree, read_game_tree
 
 TEXT = """[Event "x"]
 [White "Ann"]
@@ -13,7 +13,7 @@ TEXT = """[Event "x"]
 """
 
 
-def outline(nodes: list[TreeNode]) -> list[object]:
+def outline(nodes: list[GameNode]) -> list[object]:
     """Return the moves of a tree as nested lists: of each move its SAN, its replies after it."""
     return [[node.san, *outline(node.children)] for node in nodes]
 

@@ -93,7 +93,7 @@ def test_values_of_tags_are_as_written() -> None:
     assert game.headers == {"White": 'O\'Neil "Joe" \\ x', "Black": "Jos\xe9", "Event": "small", "Own_1": "x"}
 
 
-@pytest.mark.parametrize("tag", ['[SetUp "1"]', '[Setup "1"]\n[White "a"]', '[SETUP "1"]'])
+@pytest.mark.parametrize("tag", ['[SetUp "1"]', '[SetUp "1"]\n[FEN ""]', '[Setup "1"]\n[White "a"]', '[SETUP "1"]'])
 def test_a_start_that_is_not_named_is_never_the_usual_one(tag: str) -> None:
     assert "has the tag SetUp, but no tag FEN" in skipped_line(f"{tag}\n\n1. e4 *")
 
@@ -386,6 +386,28 @@ def test_texts_of_sgf_without_an_encoding_are_utf8_or_latin1(tmp_path: Path, dat
 )
 def test_sgf_that_cannot_be_read_is_named(text: str, problem: str) -> None:
     assert problem in skipped_line(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "spec"),
+    [
+        ("(;GM[1]SZ[9];B[aa])", "go(size=9)"),
+        ("(;GM[1]SZ[9]RU[NoGo];B[aa])", "nogo"),
+        ("(;GM[1]SZ[9]AP[hauteur];B[aa])", "nogo"),
+        ("(;GM[1]SZ[9]AP[hauteur]KM[5.5];B[aa])", "go(size=9, komi=5.5)"),
+        ("(;GM[1]SZ[4:3]RU[NoGo];B[aa])", "nogo(rows=3, cols=4)"),
+        ("(;GM[4]SZ[15];B[aa])", "gomoku"),
+    ],
+)
+def test_go_and_nogo_are_told_apart(text: str, spec: str) -> None:
+    game = one(text)
+    assert game.game == load_game(spec)
+
+
+def test_a_game_that_is_expected_decides_between_go_and_nogo() -> None:
+    text = "(;GM[1]SZ[7];B[aa];W[bb])"
+    assert ht.position("nogo(size=7)", text).game.spec == "nogo(size=7)"
+    assert ht.position("go(size=7)", text).game.spec == "go(size=7)"
 
 
 # Sources.

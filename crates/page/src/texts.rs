@@ -47,7 +47,7 @@ pub fn read(text: &str, spec: &str) -> Result<ReadGame, String> {
     }
     let read = match form_of(begins) {
         Form::Pgn => read_pgn(begins)?,
-        Form::Sgf => read_sgf(begins)?,
+        Form::Sgf => read_sgf(begins, spec)?,
         Form::Fen => read_fen(begins, spec)?,
         Form::Moves => read_moves(begins, spec)?,
     };
@@ -98,10 +98,12 @@ pub fn read_pgn(text: &str) -> Result<ReadGame, String> {
     Ok(ReadGame { game: line.start.game, actions: line.actions, names, ending, notes: line.notes })
 }
 
-/// The first game of SGF.
-pub fn read_sgf(text: &str) -> Result<ReadGame, String> {
-    sgf::spec_of_text(text).map_err(|error| format!("SGF: {error}"))?;
-    let first = sgf::read(text, None).into_iter().next().ok_or("SGF: no SGF: it has no (")?;
+/// The first game of SGF. `spec`: of the game that is expected.
+pub fn read_sgf(text: &str, spec: &str) -> Result<ReadGame, String> {
+    let wanted = spec.split('(').next().unwrap_or(spec).trim();
+    let own = sgf::spec_of_text(text, wanted).map_err(|error| format!("SGF: {error}"))?;
+    let game = load_game(&own).map_err(|error| format!("SGF: {error}"))?;
+    let first = sgf::read(text, Some(&game)).into_iter().next().ok_or("SGF: no SGF: it has no (")?;
     let line = first.played.map_err(|error| format!("SGF, game 1: {error}"))?;
     let tag = |name: &str| first.tags.iter().find(|(known, _)| known == name).map_or("", |(_, value)| value.as_str());
     let reason = if line.reason == sgf::RECORDED { String::new() } else { line.reason };

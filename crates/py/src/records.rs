@@ -238,10 +238,11 @@ pub fn read_sgf(py: Python<'_>, text: &str, game: Option<PyGame>) -> Vec<PySgfGa
     games.into_iter().map(|read| PySgfGame { read }).collect()
 }
 
-/// Return the spec of the first game of an SGF text.
+/// Return the spec of the first game of an SGF text. wanted: the name of the game that is expected.
 #[pyfunction]
-pub fn sgf_spec(text: &str) -> PyResult<String> {
-    sgf::spec_of_text(text).map_err(value_error)
+#[pyo3(signature = (text, wanted=""))]
+pub fn sgf_spec(text: &str, wanted: &str) -> PyResult<String> {
+    sgf::spec_of_text(text, wanted).map_err(value_error)
 }
 
 /// Return the bytes of an SGF file as text, by the encoding that it names, else UTF-8, else Latin-1.

@@ -15,8 +15,7 @@ from hauteur import _core
 from hauteur.games.game_line import RECORDED, BadGame, TaggedGame, result_text
 from hauteur.games.pgn import pgn_games, position_tags, written_pgn
 from hauteur.games.played_game import PlayedGame
-from hauteur.games.positions import fen_notes
-from hauteur.games.registry import load_game, names, with_fen
+from hauteur.games.registry import fen_notes, load_game, names, with_fen
 from hauteur.games.sgf import result_of, sgf_games, written_sgf
 
 Form = Literal["pgn", "sgf", "fen", "moves"]
@@ -125,7 +124,7 @@ def games_in(text: str, form: Form, name: str, spec: str | None = None) -> GameS
         return load_game("chess"), pgn_games(text, name)
     if form == "sgf":
         try:
-            game = load_game(_core.sgf_spec(text))
+            game = load_game(_core.sgf_spec(text, "" if spec is None else load_game(spec).name))
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None
         return game, sgf_games(text, name, game)

@@ -1,7 +1,7 @@
 """A game of chess with its variations, comments and glyphs, from the text of a PGN.
 
 `read_game_tree(text)` returns a `GameTree`: `headers`, `start`, `result`, `comment`, `children` (the first moves, the
-main one first), `notes`. A `TreeNode` has `move` (UCI), `san`, `nags`, `comment`, `before` (the comment before a
+main one first), `notes`. A `GameNode` has `move` (UCI), `san`, `nags`, `comment`, `before` (the comment before a
 variation's first move) and its own `children`, the main continuation first.
 """
 
@@ -21,7 +21,7 @@ MAX_CHARACTERS = 2**20
 
 
 @dataclass(eq=False)
-class TreeNode:
+class GameNode:
     """A move of a game and the moves after it."""
 
     move: str
@@ -34,7 +34,7 @@ class TreeNode:
     """The comment before the move, where it begins a variation."""
     nags: tuple[int, ...] = ()
     """Glyphs by number: 1 `!`, 2 `?`, 3 `!!`, 4 `??`, 5 `!?`, 6 `?!`, and those of evaluations."""
-    children: list[TreeNode] = field(default_factory=list, repr=False)
+    children: list[GameNode] = field(default_factory=list, repr=False)
     """The moves after it, the main one first."""
 
 
@@ -52,12 +52,12 @@ class GameTree:
     """`1-0`, `1/2-1/2`, `0-1`, or `*` where nothing says how it ended."""
     comment: str = ""
     """The comment before the first move."""
-    children: list[TreeNode] = field(default_factory=list, repr=False)
+    children: list[GameNode] = field(default_factory=list, repr=False)
     """The first moves, the main one first."""
     notes: tuple[str, ...] = ()
     """What a user should know: a FEN that was cleaned, a variation that ends at a word that is no move; a line each."""
 
-    def main_line(self) -> Iterator[TreeNode]:
+    def main_line(self) -> Iterator[GameNode]:
         """Yield the moves of the main line."""
         children = self.children
         while children:
@@ -86,7 +86,7 @@ def read_game_tree(text: str) -> GameTree:
         if parent < 0:
             tree.comment = comment
             continue
-        node = TreeNode(move, san, comment, before, tuple(nags))
+        node = GameNode(move, san, comment, before, tuple(nags))
         children[parent].append(node)
         children.append(node.children)
     return tree

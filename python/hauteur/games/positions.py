@@ -48,15 +48,6 @@ def as_state(given: PositionLike) -> _core.State:
     return _from_text(load_game("chess"), given) if isinstance(given, str) else _core.position_of(given)
 
 
-def fen_notes(spec: str, fen: str | None) -> list[str]:
-    """Return what the reader of FENs changes in a position of chess, a line each; nothing for other games."""
-    game = load_game(spec)
-    if fen is None or game.name != "chess":
-        return []
-    _, _, notes = _core.clean_fen(fen, "chess960=true" in game.spec)
-    return notes
-
-
 def _from_text(game: _core.Game, text: str) -> _core.State:
     """Return the position after the last move of a text."""
     from hauteur.games.game_texts import form_of, read_game  # late: it reads PGN and SGF

@@ -174,6 +174,15 @@ def with_fen(spec: str, fen: str | None) -> str:
     return f"{name}({', '.join(parts)})"
 
 
+def fen_notes(spec: str, fen: str | None) -> list[str]:
+    """Return what the reader of FENs changes in a position of chess, a line each; nothing for other games."""
+    game = load_game(spec)
+    if fen is None or game.name != "chess":
+        return []
+    _, _, notes = _core.clean_fen(fen, "chess960=true" in game.spec)
+    return notes
+
+
 def parse_spec(spec: str) -> tuple[str, dict[str, Any]]:
     """Name and parameters of a spec; numbers and True/False are read as such, everything else as text."""
     match = re.fullmatch(r"\s*([^()\s]+)\s*(?:\((.*)\))?\s*", str(spec), re.DOTALL)

@@ -100,7 +100,8 @@ impl Lines {
         if !is_960 && !STANDARD.contains(&variant.as_str()) {
             return Err(format!("is of the variant '{}', not of chess", shortened(raw.tag("Variant"))));
         }
-        let fens: Vec<&str> = raw.tags.iter().filter(|(name, _)| name == "FEN").map(|(_, fen)| fen.trim()).collect();
+        let fens = raw.tags.iter().filter(|(name, _)| name == "FEN").map(|(_, fen)| fen.trim());
+        let fens: Vec<&str> = fens.filter(|fen| !matches!(*fen, "" | "?" | "-")).collect();
         match fens[..] {
             [] if raw.tag("SetUp").trim() == "1" => {
                 Err("has the tag SetUp, but no tag FEN that says where it begins".into())

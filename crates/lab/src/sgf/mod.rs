@@ -44,10 +44,11 @@ pub struct GameRead {
     pub played: Result<GameLine, String>,
 }
 
-/// The spec of the first game of a text. An error where it has none that can be read.
-pub fn spec_of_text(text: &str) -> Result<String, String> {
+/// The spec of the first game of a text. `wanted`: the name of the game that is expected, which decides between Go and NoGo
+/// where the text does not. An error where it has none that can be read.
+pub fn spec_of_text(text: &str, wanted: &str) -> Result<String, String> {
     let nodes = next_tree(text, 0).ok_or("no SGF: it has no (")??.1;
-    spec_of(nodes.first().ok_or("has no nodes")?)
+    spec_of(nodes.first().ok_or("has no nodes")?, wanted)
 }
 
 /// The games of a text. `game`: which they must be of; None: each says so itself.
@@ -78,12 +79,13 @@ fn value<'a>(root: &'a Node, name: &str, usual: &'a str) -> &'a str {
 }
 
 /// The spec of the game that a first node describes.
-fn spec_of(root: &Node) -> Result<String, String> {
+fn spec_of(root: &Node, wanted: &str) -> Result<String, String> {
     let (columns, rows) = size_of(value(root, "SZ", "19"))?;
+    let is_nogo = is_nogo(root) || (wanted == "nogo" && value(root, "KM", "").is_empty());
     match value(root, "GM", "1") {
         "4" => Ok(format!("gomoku(size={rows})")),
-        "1" if is_nogo(root) && rows == columns => Ok(format!("nogo(size={rows})")),
-        "1" if is_nogo(root) => Ok(format!("nogo(rows={rows}, cols={columns})")),
+        "1" if is_nogo && rows == columns => Ok(format!("nogo(size={rows})")),
+        "1" if is_nogo => Ok(format!("nogo(rows={rows}, cols={columns})")),
         "1" => match komi_of(root) {
             None => Ok(format!("go(size={rows})")),
             Some(komi) => Ok(format!("go(size={rows}, komi={komi})")),
@@ -126,7 +128,7 @@ fn play(nodes: &[Node], game: Option<&Arc<dyn Game>>) -> Result<GameLine, String
     let root = nodes.first().ok_or("has no nodes")?;
     let game = match game {
         Some(game) => game.clone(),
-        None => Arc::from(make_game(&spec_of(root)?).map_err(|error| error.0)?),
+        None => Arc::from(make_game(&spec_of(root, "")?).map_err(|error| error.0)?),
     };
     check_root(game.as_ref(), root)?;
     let (outcome, told) = result_of(value(root, "RE", ""));

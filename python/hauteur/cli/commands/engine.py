@@ -131,8 +131,7 @@ def find_position(
     spec: str, fen: str | None, moves: tuple[str, ...]
 ) -> tuple[_core.State, tuple[int, ...], _core.State]:
     """Start of the game, the actions since, and the position after them."""
-    from hauteur.games.positions import fen_notes
-    from hauteur.games.registry import load_game, with_fen
+    from hauteur.games.registry import fen_notes, load_game, with_fen
 
     start = load_game(with_fen(spec, fen)).new_initial_state()
     for note in fen_notes(spec, fen):

@@ -3,6 +3,7 @@
 import { Chart } from "./analyse_chart.js";
 import { TreeView } from "./analyse_tree.js";
 import { Board } from "./board.js";
+import { textOf } from "./files.js";
 import { bindKeys } from "./keys.js";
 import { Live, attempt, notice } from "./live.js";
 import { MoveList } from "./move_list.js";
@@ -501,7 +502,7 @@ byId("file").onchange = () => attempt(async () => {
   const [file] = byId("file").files;
   if (!file) return;
   if (file.size > 2 ** 20 - 4096) throw new Error(`${file.name} has ${whole(file.size)} bytes, allowed are 1,044,480`);
-  byId("text").value = await file.text();
+  byId("text").value = await textOf(file);
   byId("file").value = "";
   byId("read").click();
 });

@@ -1,7 +1,7 @@
 // The page Play: the game is kept in this window (sessionStorage), its session plays it.
 
 import { Board } from "./board.js";
-import { save } from "./files.js";
+import { save, textOf } from "./files.js";
 import { bindKeys } from "./keys.js";
 import { Live, attempt, notice } from "./live.js";
 import { sound } from "./look.js";
@@ -322,7 +322,7 @@ byId("file").onchange = () => attempt(async () => {
   if (!file) return;
   const most = byId("text").maxLength;
   if (file.size > most) throw new Error(`${file.name} has ${whole(file.size)} bytes, allowed are ${whole(most)}`);
-  byId("text").value = await file.text();
+  byId("text").value = await textOf(file);
   byId("file").value = "";
 });
 byId("review").onclick = async () => {

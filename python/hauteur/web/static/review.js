@@ -3,7 +3,7 @@
 import { Board } from "./board.js";
 import { Live, attempt, notice } from "./live.js";
 import { percent, seconds, wdlBar, whole } from "./numbers.js";
-import { save } from "./files.js";
+import { save, textOf } from "./files.js";
 import { pageAt } from "./pages.js";
 
 const find = (name) => document.getElementById(name);
@@ -215,7 +215,7 @@ form.file.onchange = () => attempt(async () => {
   const [file] = form.file.files;
   if (!file) return;
   if (file.size > MOST_BYTES) throw new Error(`${file.name} has ${whole(file.size)} bytes, allowed are ${whole(MOST_BYTES)}`);
-  form.text.value = await file.text();
+  form.text.value = await textOf(file);
 });
 form.onsubmit = (event) => {
   event.preventDefault();
