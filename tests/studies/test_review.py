@@ -37,7 +37,7 @@ from hauteur.studies.review.run import ReviewRun, ReviewStoppedError
 
 FOOLS_MATE = '[White "A"]\n[Black "B"]\n[Result "0-1"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n'
 UNFINISHED = '[White "C \\"x\\""]\n[Black "D"]\n[Result "*"]\n\n1. e4 e5 2. Nf3 {note} (2. f4) *\n'
-NOGO = "(;GM[1]FF[4]SZ[4]PB[Black ] one]RE[B+R];B[aa];W[dd];B[bc];W[cb];B[ca])"
+NOGO = "(;GM[1]FF[4]SZ[4]RU[NoGo]PB[Black ] one]RE[B+R];B[aa];W[dd];B[bc];W[cb];B[ca])"
 
 LIMITS = Limits(visits=20)
 
@@ -297,7 +297,7 @@ def test_forms_of_a_text() -> None:
         ("a.pgn", FOOLS_MATE, ["--visits", "0"], "--visits must be >= 1"),
         ("a.pgn", "1. e4 e5 2. Ke3 *", [], "has no game to review"),
         ("a.sgf", "nonsense", [], "no SGF"),
-        ("a.sgf", "(;SZ[99];B[aa])", [], "nogo"),
+        ("a.sgf", "(;SZ[99]RU[NoGo];B[aa])", [], "nogo"),
         ("a.pgn", FOOLS_MATE, ["--net", "missing.pb.gz"], "missing.pb.gz"),
     ],
 )

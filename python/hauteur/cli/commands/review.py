@@ -50,8 +50,8 @@ def review(
     Parameters
     ----------
     file
-        Games: .pgn (chess, Chess960), .sgf (NoGo), or .txt (any game: the first line names it, as in `connect4`, and
-        each further line has the moves of a game).
+        Games: .pgn (chess, Chess960), .sgf (Go, Gomoku, NoGo), or .txt (any game: the first line names it, as in
+        `connect4`, and each further line has the moves of a game).
     """
     limits, out = analysis_limits(options.visits, options.time), options.out
     warn = lambda bad: print(f"hauteur: warning: left out {bad}", file=sys.stderr)  # noqa: E731
