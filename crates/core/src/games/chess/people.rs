@@ -120,8 +120,8 @@ fn fits(written: &Written, played: Move) -> bool {
     if played.is_castle() {
         return false;
     }
-    let has_file = written.file.map_or(true, |file| file == from.file());
-    let has_rank = written.rank.map_or(true, |rank| rank == from.rank());
+    let has_file = written.file.is_none_or(|file| file == from.file());
+    let has_rank = written.rank.is_none_or(|rank| rank == from.rank());
     let is_told = written.role != Role::Pawn || written.file.is_some() || !played.is_capture();
     let takes = !written.takes || played.is_capture();
     has_file && has_rank && is_told && takes && written.promotion == played.promotion()
