@@ -441,14 +441,19 @@ impl<R: Read> Games<R> {
         self.word.clear();
         self.source.take_until(ends_word, &mut self.word)?;
         if self.source.peek()? == Some(b'(') && !self.word.is_empty() {
-            self.take_promotion()?;
+            self.take_brackets()?;
         }
         self.take_second_half()?;
         if self.word.is_empty() {
             self.word.extend(self.source.take()?); // no word begins with it
         }
+        let is_piece = self.word.len() == 1 && self.square_follows()?;
         let word = decoded(&self.word);
         match words::meaning(&word) {
+            Meaning::Glyph(_) if is_piece && words::is_letter(&word) => {
+                // `N f3` is no novelty before the pawn's move f3.
+                self.keep_move(game, &word, open.is_empty(), |part| Token::Move(part, line as u32));
+            }
             Meaning::Number => {}
             Meaning::Glyph(nag) if nag > 0 => self.keep_all(game, Token::Nag(nag)),
             Meaning::Glyph(_) => {}
@@ -467,20 +472,32 @@ impl<R: Read> Games<R> {
         }
     }
 
-    /// Takes the brackets of `a8(Q)`, which are glued to the word before: a letter or two and no blank.
-    fn take_promotion(&mut self) -> io::Result<()> {
+    /// Takes the brackets of `a8(Q)` and `N(g1)f3`, which are glued to the word before and have a letter or two.
+    fn take_brackets(&mut self) -> io::Result<()> {
         let mut ahead = 1;
-        while self.source.peek_at(ahead)?.is_some_and(|byte| byte.is_ascii_alphabetic() || byte >= 0x80) && ahead < 6 {
+        while self.source.peek_at(ahead)?.is_some_and(|byte| byte.is_ascii_alphanumeric() || byte >= 0x80) && ahead < 6
+        {
             ahead += 1;
         }
         let is_square = self.word.last().is_some_and(|byte| matches!(byte, b'1' | b'8' | b'='));
-        if !is_square || ahead == 1 || self.source.peek_at(ahead)? != Some(b')') {
+        let is_piece =
+            decoded(&self.word).chars().next_back().is_some_and(|sign| !sign.is_ascii() || sign.is_uppercase());
+        if !(is_square || is_piece) || ahead == 1 || self.source.peek_at(ahead)? != Some(b')') {
             return Ok(());
         }
         for _ in 0..=ahead {
             self.word.extend(self.source.take()?);
         }
         self.source.take_until(ends_word, &mut self.word)
+    }
+
+    /// Whether a square follows, perhaps after blanks: then a letter before it is a piece's.
+    fn square_follows(&mut self) -> io::Result<bool> {
+        let mut ahead = 0;
+        while self.source.peek_at(ahead)?.is_some_and(|byte| byte.is_ascii_whitespace()) && ahead < MAX_TAG_NAME {
+            ahead += 1;
+        }
+        Ok(matches!(self.source.peek_at(ahead)?, Some(b'a'..=b'h' | b'x' | b':')))
     }
 
     /// Takes the second half of a result that is written with blanks, `1 - 0`.

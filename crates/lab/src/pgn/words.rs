@@ -61,7 +61,7 @@ const GLYPHS: [(&str, u8); 34] = [
 ];
 
 /// Words of letters that stand apart from a move.
-const WORDS: [(&str, u8); 10] = [
+const WORDS: [(&str, u8); 13] = [
     ("N", 146),
     ("TN", 146),
     ("D", 220),
@@ -72,7 +72,15 @@ const WORDS: [(&str, u8); 10] = [
     ("+", 0),
     ("#", 0),
     ("++", 0),
+    ("mate", 0),
+    ("ch", 0),
+    ("ch.", 0),
 ];
+
+/// Whether a word is a glyph that could be the letter of a piece too: novelty or knight, diagram or queen.
+pub fn is_letter(word: &str) -> bool {
+    word.len() == 1 && word.as_bytes()[0].is_ascii_uppercase()
+}
 
 const DASHES: [char; 7] = ['-', '\u{2010}', '\u{2011}', '\u{2012}', '\u{2013}', '\u{2014}', '\u{2212}'];
 

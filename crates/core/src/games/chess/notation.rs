@@ -125,6 +125,9 @@ pub(super) fn castling_by_king_square(position: &Position, king: Square, to: Squ
 }
 
 fn from_san(position: &Position, text: &str) -> Option<Move> {
+    if text.starts_with('P') {
+        return None; // not only a pawn's letter: `people`
+    }
     SanPlus::from_ascii(text.as_bytes()).ok()?.san.to_move(position.chess()).ok()
 }
 

@@ -50,7 +50,7 @@ fn plain(text: &str) -> Option<String> {
             '\u{2656}' | '\u{265c}' => plain.push('R'),
             '\u{2657}' | '\u{265d}' => plain.push('B'),
             '\u{2658}' | '\u{265e}' => plain.push('N'),
-            '\u{2659}' | '\u{265f}' => plain.push('P'),
+            '\u{2659}' | '\u{265f}' => plain.push('p'),
             '\u{fe0e}' | '\u{fe0f}' => {} // how the figurine before it is drawn
             '\u{2010}'..='\u{2014}' | '\u{2212}' => plain.push('-'),
             ':' | '\u{d7}' | 'X' => plain.push('x'),
@@ -81,20 +81,34 @@ fn castling(word: &str) -> Option<CastlingSide> {
 }
 
 fn parse(word: &str) -> Option<Written> {
-    let (role, rest) = match word.chars().next().filter(char::is_ascii_uppercase) {
-        Some(letter) => (Role::from_char(letter)?, &word[1..]),
-        None => (Role::Pawn, word),
+    // The colon of a capture may stand at the end: ed5:
+    let (word, takes_at_end) = word.strip_suffix('x').map_or((word, false), |rest| (rest, true));
+    let (role, rest) = match word.chars().next()? {
+        letter if letter.is_ascii_uppercase() => (Role::from_char(letter)?, &word[1..]),
+        'p' => (Role::Pawn, &word[1..]),
+        _ => (Role::Pawn, word),
     };
-    let (squares, promotion) = split_promotion(rest)?;
+    let rest = without_brackets(rest)?;
+    let (squares, promotion) = split_promotion(&rest)?;
     let (before, to) = squares.split_at_checked(squares.len().checked_sub(2)?)?;
     let to = Square::from_ascii(to.as_bytes()).ok()?;
-    let takes = before.ends_with('x');
+    let takes = takes_at_end || before.ends_with('x');
     let from = before.strip_suffix(['x', '-']).unwrap_or(before);
     let mut signs = from.chars().peekable();
     let file = signs.next_if(|sign| ('a'..='h').contains(sign)).and_then(File::from_char);
     let rank = signs.next_if(|sign| ('1'..='8').contains(sign)).and_then(Rank::from_char);
-    let is_whole = signs.next().is_none() && !before.starts_with('-') && (promotion.is_none() || role == Role::Pawn);
+    // P is a knight in Dutch, so a pawn has this letter only where its square is named too.
+    let is_pawn_for_sure = !word.starts_with('P') || (file.is_some() && rank.is_some());
+    let is_whole = signs.next().is_none() && (promotion.is_none() || role == Role::Pawn) && is_pawn_for_sure;
     is_whole.then_some(Written { role, file, rank, takes, to, promotion })
+}
+
+/// The rest of a word without the brackets around where the piece comes from, `N(g1)f3`. None where they are not closed.
+fn without_brackets(rest: &str) -> Option<String> {
+    match rest.strip_prefix('(') {
+        None => Some(rest.to_string()),
+        Some(inside) => inside.split_once(')').map(|(from, after)| format!("{from}{after}")),
+    }
 }
 
 /// The squares of a word, and the piece of a promotion after them: `=Q`, `Q`, `(Q)`, `/Q`. None for another ending.
