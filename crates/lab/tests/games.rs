@@ -1,0 +1,83 @@
+//! Games as people write them, read by the crate alone; the tests in Python (tests/games/test_read_games.py) have many more.
+
+use hauteur_lab::{pgn, sgf};
+
+/// The main line of the first game of a text as UCI; an error is why it cannot be read.
+fn moves(text: &str) -> Result<String, String> {
+    let mut reader = pgn::Reader::new(text.as_bytes(), true).unwrap();
+    let game = reader.next_game().unwrap().expect("a game");
+    game.played.expect("it was played").map(|line| line.uci)
+}
+
+#[test]
+fn words_for_moves_are_read() {
+    let open_game = "e2e4 d7d5 e4d5 d8d5 b1c3 d5e5";
+    for text in [
+        "1. e4 d5 2. exd5 Qxd5 3. Nc3 Qe5+",
+        "1. e4 d5 2. ed5 Qd5 3. Nc3 Qe5",
+        "1. e4 d5 2. e:d5 Q:d5 3. Nc3 Qe5 +",
+        "1. e4 d5 2. ed5: Qd5: 3. N(b1)c3 Q(d)e5 ch",
+        "1. e2-e4 d7-d5 2. e4xd5 Qd8d5 3. Nb1-c3 Qd5-e5+",
+        "1. Pe2-e4 Pd7-d5 2. Pe4xd5 Qxd5 3. Nc3 Qe5",
+        "1. ♙e4 ♟d5 2. ♙exd5 ♛xd5 3. ♘c3 ♛e5",
+    ] {
+        assert_eq!(moves(text).as_deref(), Ok(open_game), "{text}");
+    }
+    for (text, expected) in [
+        ("1. Pf3 d5 2. Pc3", "g1f3 d7d5 b1c3"),
+        ("1. Sf3 d5 2. S(b1)c3", "g1f3 d7d5 b1c3"),
+        ("1. e4 e5 2. Кf3 Кc6 3. Сc4 Сc5 4. 0–0 Кf6", "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5 e1g1 g8f6"),
+        ("1. e4 e5 2. Bb5 a6 N 3. Bc4 N (3. Ba4) d6", "e2e4 e7e5 f1b5 a7a6 b5c4 d7d6"),
+        ("[FEN \"4k3/P7/8/8/8/8/8/4K3 w - -\"]\n1. a8(Q)+ Kd7", "a7a8q e8d7"),
+    ] {
+        assert_eq!(moves(text).as_deref(), Ok(expected), "{text}");
+    }
+}
+
+#[test]
+fn a_word_never_becomes_another_move() {
+    for (text, word) in [
+        ("1. N f3 d5", "N"),
+        ("1. e4 N f6", "N"),
+        ("1. ♘ f3", "♘"),
+        ("1. N(h1)f3", "N(h1)f3"),
+        ("1. Pe4 e5", "Pe4"),
+        ("1. Xf3", "Xf3"),
+        ("1. Sf3 Nf6", "Sf3"),
+        ("1. e4 e5 2. Nxf3", "Nxf3"),
+        ("1. e4 d5 2. d5", "d5"),
+    ] {
+        let error = moves(text).expect_err(text);
+        assert!(error.contains(&format!("{word:?}")), "{text}: {error}");
+        assert!(!error.contains('\n'));
+    }
+}
+
+#[test]
+fn what_is_never_closed_is_named_and_the_next_game_is_read() {
+    let text = "[Event \"a\"]\n\n1. e4 (1. d4 1... e5\n[Event \"b\"]\n\n1. c4 {x *\n[Event \"c\"]\n\n1. d4 *\n";
+    let mut reader = pgn::Reader::new(text.as_bytes(), true).unwrap();
+    let mut found = Vec::new();
+    while let Some(game) = reader.next_game().unwrap() {
+        found.push(game.played.unwrap().map_or_else(|error| error, |line| line.uci));
+    }
+    assert_eq!(found, ["line 3: a variation is not closed", "line 6: a comment is not closed", "d2d4"]);
+}
+
+#[test]
+fn games_of_sgf_are_written_and_read() {
+    for (spec, passes) in [("nogo(size=5)", false), ("go(size=5,komi=0.5)", true), ("gomoku(size=9)", false)] {
+        let game = hauteur_core::games::make_game(spec).unwrap();
+        let mut actions = vec![3u16, 17];
+        if passes {
+            actions.push(25);
+        }
+        let names = ["a]".to_string(), "b\\".to_string()];
+        let writing = sgf::Writing { names: &names, ending: Some((0, "agreement")), date: "2026-11-28" };
+        let text = sgf::written(game.as_ref(), &actions, &writing);
+        let [read] = &sgf::read(&text, None)[..] else { panic!("{text}") };
+        let line = read.played.as_ref().unwrap();
+        assert_eq!((line.game.info().spec.as_str(), &line.actions, line.outcome), (spec, &actions, Some(0)));
+        assert!(read.tags.contains(&("PB".to_string(), "a]".to_string())));
+    }
+}
