@@ -27,6 +27,7 @@ fn words_for_moves_are_read() {
         ("1. Pf3 d5 2. Pc3", "g1f3 d7d5 b1c3"),
         ("1. Sf3 d5 2. S(b1)c3", "g1f3 d7d5 b1c3"),
         ("1. e4 e5 2. Кf3 Кc6 3. Сc4 Сc5 4. 0–0 Кf6", "e2e4 e7e5 g1f3 b8c6 f1c4 f8c5 e1g1 g8f6"),
+        ("1. e4 N e5 2. Nf3 N d6 (2... Nc6 N a6)", "e2e4 e7e5 g1f3 d7d6"),
         ("1. e4 e5 2. Bb5 a6 N 3. Bc4 N (3. Ba4) d6", "e2e4 e7e5 f1b5 a7a6 b5c4 d7d6"),
         ("[FEN \"4k3/P7/8/8/8/8/8/4K3 w - -\"]\n1. a8(Q)+ Kd7", "a7a8q e8d7"),
     ] {
@@ -51,6 +52,14 @@ fn a_word_never_becomes_another_move() {
         assert!(error.contains(&format!("{word:?}")), "{text}: {error}");
         assert!(!error.contains('\n'));
     }
+}
+
+#[test]
+fn a_glyph_before_a_square_loses_nothing_of_a_tree() {
+    let (_, tree) = pgn::read_tree("1. e4 N e5 2. Nf3 N d6 (2... Nc6 N 3. d4) 3. d4").unwrap();
+    let texts: Vec<&str> = tree.nodes.iter().map(|node| node.san.as_str()).collect();
+    assert_eq!(texts, ["", "e4", "e5", "Nf3", "d6", "Nc6", "d4", "d4"]);
+    assert!(tree.notes.is_empty());
 }
 
 #[test]

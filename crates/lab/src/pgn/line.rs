@@ -7,7 +7,7 @@ use hauteur_core::games::chess::{Position, clean_fen};
 use hauteur_core::games::make_game;
 
 use super::languages::{ENGLISH, Language, OTHERS};
-use super::tokens::{RawGame, Token, shortened};
+use super::tokens::{Part, RawGame, Token, shortened};
 use super::words::{self, Outcome};
 
 /// Names of Chess960 in the tag Variant, in small letters.
@@ -205,7 +205,7 @@ fn play(begin: &Position, raw: &RawGame, language: &'static Language) -> Result<
     let is_english = *language == ENGLISH;
     let mut played = Played { position: begin.clone(), actions: Vec::new(), uci: String::new(), note: None };
     let mut depth = 0usize;
-    for token in &raw.tokens {
+    for (index, token) in raw.tokens.iter().enumerate() {
         match *token {
             Token::Begin => depth += 1,
             Token::End => depth = depth.saturating_sub(1),
@@ -215,6 +215,8 @@ fn play(begin: &Position, raw: &RawGame, language: &'static Language) -> Result<
                 played.note = Some(format!("line {line}, ply {ply}: {word:?} is a null move, where its moves end"));
                 return Ok(played);
             }
+            Token::Move(part, _)
+                if depth == 0 && !played.actions.is_empty() && is_glyph(&played.position, raw, part, index) => {}
             Token::Move(part, line) if depth == 0 => {
                 let ply = played.actions.len();
                 if ply == MAX_PLIES {
@@ -239,6 +241,17 @@ fn play(begin: &Position, raw: &RawGame, language: &'static Language) -> Result<
         }
     }
     Ok(played)
+}
+
+/// Whether a letter before a square is a glyph after all, `e4 N e5`: no knight (for D no queen) can go to that square.
+pub fn is_glyph(position: &Position, raw: &RawGame, part: Part, index: usize) -> bool {
+    let piece = match raw.text(part) {
+        "N" => 'N',
+        "D" => 'Q',
+        _ => return false,
+    };
+    let Some(Token::Move(next, _)) = raw.tokens.get(index + 1) else { return false };
+    position.read_move(&format!("{piece}{}", raw.text(*next))).is_err()
 }
 
 /// The move that a word means in English, glyphs at its end aside.

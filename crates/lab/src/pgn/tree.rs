@@ -4,7 +4,7 @@ use hauteur_core::game::{Action, State as _};
 use hauteur_core::games::chess::Position;
 
 use super::languages::{ENGLISH, Language};
-use super::line::{GameLine, Lines, read_in, read_word};
+use super::line::{GameLine, Lines, is_glyph, read_in, read_word};
 use super::tokens::{RawGame, Token};
 use super::words;
 
@@ -57,7 +57,7 @@ pub fn read(lines: &Lines, raw: &RawGame) -> Result<Tree, String> {
     let mut stack: Vec<Place> = Vec::new();
     let mut place = Place { node: 0, position, before: None, is_lost: false };
     let mut pending = String::new();
-    for token in &raw.tokens {
+    for (index, token) in raw.tokens.iter().enumerate() {
         match *token {
             Token::Begin => {
                 let next = variation_at(&place);
@@ -75,6 +75,7 @@ pub fn read(lines: &Lines, raw: &RawGame) -> Result<Tree, String> {
                 let text = if begins_variation { &mut pending } else { &mut builder.nodes[place.node].comment };
                 join(text, raw.text(part));
             }
+            Token::Move(part, _) if place.before.is_some() && is_glyph(&place.position, raw, part, index) => {}
             Token::Move(part, at) if !place.is_lost => builder.add_move(&mut place, raw.text(part), at, &mut pending),
             Token::Null(part, at) if !place.is_lost => {
                 place.is_lost = true;
