@@ -237,6 +237,15 @@ class Batch:
     def tree_ids(self) -> NDArray[np.int64]: ...
 
 @final
+class StopFlag:
+    """Asks steps of a forest to end; any thread may set it, once for all."""
+
+    def __new__(cls) -> Self: ...
+    def set(self) -> None: ...
+    @property
+    def is_set(self) -> bool: ...
+
+@final
 class Network:
     """A residual network that the core computes. `layers` is a hauteur.networks.core_layers.CoreLayers.
 
@@ -317,9 +326,20 @@ class Forest:
         """Answers: float32 [>= len(batch), num_actions] raw logits, float32 [>= len(batch), 3] win, draw, loss of the mover."""
     def cancel(self, batch: Batch) -> None:
         """Takes the batch's visits back."""
-    def step(self, evaluator: Network | Uniform, rows: int, net: int = 0, batches: int = 1) -> tuple[int, float, float]:
-        """gather, evaluate and apply `batches` batches of at most `rows` rows; returns the number of their rows, and
-        the seconds in gather and apply, and in the evaluator. Raises ValueError."""
+    def step(
+        self,
+        evaluator: Network | Uniform,
+        rows: int,
+        net: int = 0,
+        batches: int = 1,
+        stop: StopFlag | None = None,
+        seconds: float | None = None,
+        sure: int = 0,
+    ) -> tuple[int, int, float, float]:
+        """gather, evaluate and apply up to `batches` batches of at most `rows` rows; returns the rows and the batches that
+        were computed, and the seconds in gather and apply, and in the evaluator. A batch that is being computed when `stop`
+        is set, or `seconds` are over, is taken back, and none follows; the first `sure` batches are computed in any case.
+        Raises ValueError."""
     def batch_states(self, batch: Batch) -> list[State]:
         """The positions behind the batch's rows, in their order."""
     def root_node_visits(self, ids: _Whole) -> NDArray[np.uint32]: ...

@@ -20,6 +20,9 @@ pub use instructions::{Instructions, Precision};
 use layers::{Layers, NetworkError};
 use tower::Pass;
 
+/// Says whether a computation should be given up. It is asked between layers, by several threads, and has to be quick.
+pub type Halted<'a> = &'a (dyn Fn() -> bool + Sync);
+
 /// A network made ready for this processor. It may be used by any number of threads at once; each computes its own rows.
 pub struct Network {
     pass: Box<dyn Pass>,
@@ -59,13 +62,24 @@ impl Network {
         logits: &mut [f32],
         wdl: &mut [f32],
     ) -> Result<(), NetworkError> {
+        self.evaluate_unless(features, rows, logits, wdl, &|| false).map(|_| ())
+    }
+
+    /// `evaluate`, until `halted` says that the answers are not wanted any more: it then returns false, and they are of no use.
+    pub fn evaluate_unless(
+        &self,
+        features: &[f32],
+        rows: usize,
+        logits: &mut [f32],
+        wdl: &mut [f32],
+        halted: Halted,
+    ) -> Result<bool, NetworkError> {
         let (got, expected) =
             ([features.len(), logits.len(), wdl.len()], [rows * self.row_length, rows * self.actions, rows * 3]);
         if got != expected {
             return Err(NetworkError(format!("{rows} rows are {expected:?} features, logits and shares, got {got:?}")));
         }
-        self.pass.pass(features, rows, logits, wdl);
-        Ok(())
+        Ok(self.pass.pass(features, rows, logits, wdl, halted))
     }
 
     /// Floats of a row of features.

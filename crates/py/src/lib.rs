@@ -19,6 +19,7 @@ mod reports;
 mod rules;
 mod settings;
 mod solvers;
+mod stop;
 mod syzygy;
 mod tablebase;
 mod values;
@@ -35,6 +36,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<evaluators::PyUniform>()?;
     module.add_class::<playing::PyPlayedGames>()?;
     module.add_class::<solvers::PyExactSolver>()?;
+    module.add_class::<stop::PyStopFlag>()?;
     module.add_class::<tablebase::PyTablebase>()?;
     module.add_function(wrap_pyfunction!(solvers::solved_positions, module)?)?;
     module.add_function(wrap_pyfunction!(game::game_names, module)?)?;

@@ -18,7 +18,7 @@ import numpy as np
 from hauteur import _core
 from hauteur.games.positions import as_state
 from hauteur.mcts.control import BetweenBatches, SearchControl, in_background, stopped_by_interrupt
-from hauteur.mcts.driver import SearchDriver, SearchFacts, for_nets
+from hauteur.mcts.driver import ROWS_A_STEP, SearchDriver, SearchFacts, StepPlan, for_nets
 from hauteur.mcts.followed_tree import AnalysisNets, FollowedTree, TreeCounters, TreeFacts
 from hauteur.mcts.limits import Growth, Limits, Progress, limits_of, stop_reason
 from hauteur.mcts.own_rules import Rule, checked_rules, rule_chain
@@ -64,6 +64,8 @@ class SearchRun:
     counters: TreeCounters
     """The tree after the last batch."""
     batch_ended: float
+    batches: int = 0
+    """Batches at the last look at the limits."""
     batch_seconds: float = 0.0
     reported: float = float("-inf")
     reported_best: int | None = None
@@ -164,7 +166,8 @@ class Analysis(Closing):
         self._params = for_nets(params or SearchParams(), large)
         self._nets = AnalysisNets(evaluator, large, batch_size)
         self._tree = FollowedTree(self._params, seed, tablebase, fast_play, checked_rules(rules))
-        self._row_seconds = 0.0
+        self.row_seconds = 0.0
+        """Running mean of the seconds for a row of a batch; 0: not known yet. Who knows it may set it before a search."""
         self._run: SearchRun | None = None
         self._between = BetweenBatches()
 
@@ -328,26 +331,42 @@ class Analysis(Closing):
         more = None if limits.new_visits is None else run.base.root_visits + limits.new_visits
         bound = min((n for n in (limits.visits, more) if n is not None), default=0)
         self._tree.forest.set_visit_limits(self._tree.ids, np.array([bound if bound <= MOST_VISITS else 0], np.uint32))
-        facts = SearchDriver(
+        SearchDriver(
             self._tree.forest,
             self._nets.small,
             large=self._nets.large,
             batch_size=self._nets.batch_size,
             in_flight=1 if self._nets.batch_size == 1 else 2,
-            rows=lambda: self._rows(run),
+            plan=lambda: self._plan(run),
+            facts=run.facts,
         ).run(lambda: self._after_batch(run))
-        run.facts.add(facts)
         return run.reason
 
-    def _rows(self, run: SearchRun) -> int:
-        """Return the rows of the next batch: few in a small tree, and where time counts what LONGEST_BATCH takes.
+    def _plan(self, run: SearchRun) -> StepPlan:
+        """Return what may be computed before the limits are looked at again: few rows in a small tree.
 
-        They depend on the tree alone in a search by visits, which is repeatable.
+        Where time counts, batches take LONGEST_BATCH at most, and all of them together what is left of the time. It is
+        one batch as long as nothing is known of a row's time. In a search by visits all depends on the tree alone: it
+        is repeatable.
         """
-        most = self._nets.batch_size
-        timed = not run.limits_now.by_visits_alone and self._row_seconds > 0.0
-        quick = int(LONGEST_BATCH / self._row_seconds) if timed else most
-        return max(1, min(most, quick, run.counters.root_visits // VISITS_PER_ROW))
+        visits, limits = run.counters.root_visits, run.limits_now
+        sure = 1 if visits == 0 else 0
+        rows = max(1, min(self._nets.batch_size, visits // VISITS_PER_ROW))
+        if limits.by_visits_alone:
+            return StepPlan(rows, max(1, ROWS_A_STEP // rows), control=run.control, sure=sure)
+        budget = None if limits.infinite else limits.budget
+        passed = time.monotonic() - (run.control.began or 0.0)
+        seconds = None if budget is None else budget.maximum - passed
+        if self.row_seconds <= 0.0:
+            return StepPlan(rows, seconds=seconds, control=run.control, sure=sure)
+        rows = max(1, min(rows, int(LONGEST_BATCH / self.row_seconds)))
+        fitting = ROWS_A_STEP
+        if budget is not None:
+            left = (budget.target if passed < budget.target else budget.maximum) - passed
+            fitting = int(max(0.0, left) / self.row_seconds)
+            rows = max(1, min(rows, fitting))
+        batches = max(1, min(ROWS_A_STEP, fitting) // rows)
+        return StepPlan(rows, batches, seconds, run.control, sure)
 
     def _after_batch(self, run: SearchRun) -> bool:
         """Keep time and report after a batch; return whether to stop."""
@@ -365,13 +384,13 @@ class Analysis(Closing):
         return bool(run.reason)
 
     def _keep_pace(self, run: SearchRun, now: float, rows: int) -> None:
-        """Update the running means of the seconds between two batches and of the seconds for a row."""
-        seconds = now - run.batch_ended
-        run.batch_seconds += (1.0 - OLD_SHARE) * (seconds - run.batch_seconds)
+        """Update the running means of the seconds of a batch and of a row."""
+        seconds, batches = now - run.batch_ended, (run.facts.batches - run.batches) // len(self._tree.forest.nets)
+        run.batch_seconds += (1.0 - OLD_SHARE) * (seconds / max(1, batches) - run.batch_seconds)
         if rows:
-            old = self._row_seconds or seconds / rows
-            self._row_seconds = OLD_SHARE * old + (1.0 - OLD_SHARE) * seconds / rows
-        run.batch_ended = now
+            old = self.row_seconds or seconds / rows
+            self.row_seconds = OLD_SHARE * old + (1.0 - OLD_SHARE) * seconds / rows
+        run.batch_ended, run.batches = now, run.facts.batches
 
     def _stop_reason(self, run: SearchRun) -> str | None:
         if run.control.stopped:

@@ -278,7 +278,7 @@ class UciEngine:
             self._warm = nets
             warming = in_background(nets.warm_up, "warm-up")
             if not waiting.wait(warming):
-                warming.result()
+                self._session.expect(warming.result())
 
     def _open(self) -> None:
         """Begin to open the nets that the options name, unless that has been done. ValueError without any."""
