@@ -21,6 +21,7 @@ __all__ = [
     "bench_search",
     "check_settings",
     "choose_action",
+    "clean_fen",
     "dirichlet",
     "encode_games",
     "encode_positions",
@@ -457,6 +458,13 @@ def python_game_from(game: object, spec: str) -> Game:
 
 def position_of(given: State | chess.Board | str) -> State:
     """The position that a user gave: a State (a copy), a board with its moves, or a FEN of chess."""
+
+def clean_fen(fen: str, chess960: bool = False) -> tuple[str, bool, list[str]]:
+    """Return a FEN of chess without the castling rights and the en passant square that no position can have.
+
+    Then: whether it is of Chess960, asked for or seen from castling rights that only Chess960 has; and what was changed,
+    a line each, none where the FEN was taken as it is. Every reader of positions cleans so. ValueError for what stays wrong.
+    """
 
 def state_from(game: Game, symmetry: int, moves: Sequence[int]) -> State:
     """Builds a pickled position."""

@@ -44,6 +44,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(game::python_game_from, module)?)?;
     module.add_function(wrap_pyfunction!(game::state_from, module)?)?;
     module.add_function(wrap_pyfunction!(game::position_of, module)?)?;
+    module.add_function(wrap_pyfunction!(game::clean_fen, module)?)?;
     module.add_function(wrap_pyfunction!(positions::encode_positions, module)?)?;
     module.add_function(wrap_pyfunction!(positions::encode_games, module)?)?;
     module.add_function(wrap_pyfunction!(positions::rollout_values, module)?)?;

@@ -30,6 +30,8 @@ class PositionCommand:
     actions: tuple[int, ...]
     state: _core.State
     """The position after the moves."""
+    notes: tuple[str, ...] = ()
+    """What the reader of FENs has changed, a line each."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +66,8 @@ def parse_setoption(text: str) -> tuple[str, str]:
 def parse_position(text: str, options: Options) -> PositionCommand:
     """Return the position of `startpos|fen FEN [moves ...]`."""
     before, _, moves = re.sub(r"\bmoves\b", "\n", text.strip(), count=1).partition("\n")
-    start = make_game(before.strip(), options).new_initial_state()
+    where = before.strip()
+    start = make_game(where, options).new_initial_state()
     state, actions = start.copy(), []
     for number, move in enumerate(moves.split(), 1):
         try:
@@ -73,7 +76,7 @@ def parse_position(text: str, options: Options) -> PositionCommand:
             raise ValueError(f"move {number} of the position: {error}") from None
         state.apply(action)
         actions.append(action)
-    return PositionCommand(start, tuple(actions), state)
+    return PositionCommand(start, tuple(actions), state, _notes_on(where, options))
 
 
 def make_game(where: str, options: Options) -> _core.Game:
@@ -90,6 +93,15 @@ def make_game(where: str, options: Options) -> _core.Game:
     if options.text("HistoryFill") != "fen_only":
         fields.append(f"history_fill={options.text('HistoryFill')}")
     return _core.Game(f"chess({', '.join(fields)})" if fields else "chess")
+
+
+def _notes_on(where: str, options: Options) -> tuple[str, ...]:
+    """What the reader of FENs has changed in `startpos` or `fen FEN`, a line each."""
+    kind, _, fen = where.partition(" ")
+    if kind.lower() != "fen":
+        return ()
+    _, _, notes = _core.clean_fen(fen, options.flag("UCI_Chess960"))
+    return tuple(notes)
 
 
 def parse_go(text: str) -> Go:

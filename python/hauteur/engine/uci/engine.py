@@ -254,6 +254,8 @@ class UciEngine:
 
     def _set_position(self, command: UciCommand) -> None:
         self._position = parse_position(command.rest, self.options)
+        for note in self._position.notes:
+            self._output.info(note)
         self._position_time = time.monotonic()
 
     def _quit(self, _: UciCommand) -> None:

@@ -1,7 +1,7 @@
 //! Chess, also from any position and Chess960, with the input planes and the policy of lc0's networks.
 //!
-//! Spec: `chess(fen=..., chess960=true, history_fill=fen_only|no|always)`; a FEN's fields are separated by spaces. The first
-//! player is White. A position drawn by threefold repetition, the fifty-move rule or insufficient material keeps its legal
+//! Spec: `chess(fen=..., chess960=true, history_fill=fen_only|no|always)`; a FEN's fields are separated by spaces. A FEN is
+//! cleaned (`clean_fen`), and castling rights that only Chess960 has make it Chess960. The first player is White. A position drawn by threefold repetition, the fifty-move rule or insufficient material keeps its legal
 //! moves: the game is over, but a search can start there.
 
 mod fen;
@@ -26,6 +26,7 @@ use shakmaty::{Chess, Position as _};
 use super::grid;
 use crate::game::{Action, Customs, Game, GameError, GameInfo, Outcome, Player, Repeat, SpecArgs, State, Symmetry};
 
+pub use fen::{CleanFen, clean_fen};
 pub use policy::NUM_ACTIONS;
 pub use position::{HistoryFill, Position};
 
@@ -49,7 +50,12 @@ pub fn make(mut args: SpecArgs) -> Result<Box<dyn Game>, GameError> {
     let chess960 = args.take(NAME, "chess960", "true or false")?.unwrap_or(false);
     let fill = take_fill(&mut args)?;
     args.finish(NAME, &PARAMETERS)?;
-    let chess = text.map_or(Ok(Chess::default()), |text| fen::parse(&text, notation::mode(chess960)))?;
+    let mode = notation::mode(chess960);
+    let chess = match text {
+        Some(text) => fen::parse(&text, mode)?.chess,
+        None => Chess::default(),
+    };
+    let chess960 = chess960 || chess.castles().mode().is_chess960();
     let start = Position::new(chess, fill);
     let info = GameInfo {
         name: NAME.into(),

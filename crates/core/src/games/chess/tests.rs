@@ -320,7 +320,7 @@ proptest! {
         random_game(start, &choices, |position| {
             let text = position.notation();
             let mode = position.chess().castles().mode();
-            let read = super::fen::parse(&text, mode).unwrap();
+            let read = super::fen::parse(&text, mode).unwrap().chess;
             assert_eq!(&read, position.chess());
             assert_eq!(Position::new(read, position.history_fill()).notation(), text);
         });

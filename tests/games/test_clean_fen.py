@@ -1,0 +1,66 @@
+"""FENs are cleaned of castling rights and en passant squares that no position can have, with a note; the rest is refused."""
+
+import pytest
+
+from hauteur import _core
+from hauteur.games.registry import load_game, with_fen
+
+ROOK_ODDS = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/1NBQKBNR w KQkq - 0 1"
+CASTLED = "rnbqkbnr/pppppppp/8/8/8/5BN1/PPPPPPPP/RNBQ1RK1 b HQkq - 0 1"
+MIDDLEGAME = "2r5/5p1k/p4b2/2Rp1pr1/1Pn1q3/2P3PP/P4P2/2RQ2K1 b KQkq - 0 1"
+FISCHER = "bqnrnkrb/pppppppp/8/8/8/8/PPPPPPPP/BQNRNKRB w KQkq - 0 1"
+FISCHER_ODDS = "bqnrnk1b/pppppppp/8/8/8/8/PPPPPPPP/BQNRNKRB w KQkq - 0 1"
+
+
+@pytest.mark.parametrize(
+    ("fen", "fields"),
+    [
+        (ROOK_ODDS, "w Kkq -"),
+        (CASTLED, "b kq -"),
+        (MIDDLEGAME, "b - -"),
+        ("4k3/8/8/8/8/8/8/4K3 w KQkq - 0 1", "w - -"),
+        ("r3k2r/8/8/8/8/8/8/3RK2R w KQkq - 0 1", "w Kkq -"),
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w AHah - 0 1", "w KQkq -"),
+        ("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR b KQkq e3 0 1", "b KQkq -"),
+        ("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR w KQkq e3 0 1", "w KQkq -"),
+        ("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e4 0 1", "b KQkq -"),
+        ("rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 1", "b KQkq e3"),
+    ],
+)
+def test_what_no_position_can_have_is_left_out(fen: str, fields: str) -> None:
+    clean, chess960, notes = _core.clean_fen(fen)
+    assert (" ".join(clean.split()[1:4]), chess960) == (fields, False)
+    is_changed = fields.split()[1:] != fen.split()[2:4]
+    assert bool(notes) == (is_changed and "AHah" not in fen)
+    assert load_game(with_fen("chess", fen)).new_initial_state().fen == clean
+
+
+@pytest.mark.parametrize("fen", [FISCHER, FISCHER_ODDS, "4k3/8/8/8/8/8/8/RK6 w Q - 0 1"])
+def test_rights_that_only_chess960_has_make_it_chess960(fen: str) -> None:
+    _, chess960, notes = _core.clean_fen(fen)
+    assert chess960
+    assert "read as Chess960" in notes[0]
+    assert "chess960=true" in load_game(with_fen("chess", fen)).spec
+
+
+def test_rights_that_chess960_cannot_have_are_left_out_there_too() -> None:
+    clean, chess960, notes = _core.clean_fen(FISCHER_ODDS, chess960=True)
+    assert (clean.split()[2], chess960, len(notes)) == ("KQq", True, 1)
+    assert _core.clean_fen(FISCHER, chess960=True) == (FISCHER, True, [])
+
+
+@pytest.mark.parametrize(
+    ("fen", "reason"),
+    [
+        ("8/8/8/4k3/8/8/4Q3/4K3 w - - 0 1", "in check"),
+        ("8/8/8/8/8/8/8/4K3 w - - 0 1", "needs a king"),
+        ("P3k3/8/8/8/8/8/8/4K3 w - - 0 1", "pawns cannot stand"),
+        ("4k3/8/8/8/8/8/8/4K3 w XY - 0 1", "castling"),
+        ("4k3/8/8/8/8/8/8/4K3 x - - 0 1", "turn"),
+        ("4k3/8/8/8/8/8/8/4K3 w", "4 to 6 fields"),
+    ],
+)
+def test_what_no_cleaning_mends_is_refused(fen: str, reason: str) -> None:
+    with pytest.raises(ValueError, match=reason) as error:
+        _core.clean_fen(fen)
+    assert "\n" not in str(error.value)
