@@ -427,12 +427,17 @@ class Tablebase:
     """Syzygy tablebases of chess: exact results of positions with few pieces."""
 
     def __new__(cls, paths: str) -> Tablebase:
-        """Folders, separated as in PATH; ValueError if one cannot be read or none has tables."""
+        """Folders, separated as in PATH; ValueError if none has tables."""
     @property
     def largest(self) -> int:
         """Pieces of the largest table."""
     @property
     def files(self) -> int: ...
+    @property
+    def missing(self) -> list[str]:
+        """What is wrong with the folders that were left out, a line each."""
+    def result(self, state: State) -> int | None:
+        """1 win, 0 draw, -1 loss of the mover under the fifty-move rule, as its counter stands; None: not known."""
     def probe_wdl(self, state: State) -> int | None:
         """2 win, 1 win spoilt by the fifty-move rule, 0 draw, -1, -2 for the mover, as if a capture or pawn move had just been
         made; None: not in the tables."""
@@ -452,6 +457,11 @@ def solved_positions(
 
     count: as many, or fewer where there are no more; nodes: positions searched for one at most, total: for all. Returned:
     (moves, values) of each, positions that took too long by ply from 0, whether no two moves end one with a winner."""
+
+def forced_win(state: State, moves: int, actions: Sequence[int] = (), stop: StopFlag | None = None) -> list[int] | None:
+    """The line of the shortest win of the mover in at most `moves` of his moves, whatever is answered; None: there is none.
+
+    actions: the only first moves to look at; empty: all. Empty where `stop` came before that was known."""
 
 def python_game_from(game: object, spec: str) -> Game:
     """Builds a pickled game that is written in Python."""

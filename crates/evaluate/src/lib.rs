@@ -44,6 +44,7 @@ impl Network {
         layers.check()?;
         let instructions = instructions.unwrap_or_else(Instructions::best);
         let chunk = chunk.unwrap_or_else(|| default_chunk(layers)).clamp(1, 256);
+        check_memory(layers, chunk)?;
         Ok(Network {
             pass: instructions::ready(layers, precision, instructions, chunk)?,
             row_length: layers.input.inputs * layers.rows * layers.columns,
@@ -54,7 +55,7 @@ impl Network {
     }
 
     /// Answers `rows` rows: `features` [plane][row][column] each; `logits` gets the actions of each row, `wdl` win, draw and loss of the
-    /// player to move, which sum to one. Slices of other lengths are an error.
+    /// player to move, which sum to one. Slices of other lengths are an error, and answers that are not finite.
     pub fn evaluate(
         &self,
         features: &[f32],
@@ -79,7 +80,17 @@ impl Network {
         if got != expected {
             return Err(NetworkError(format!("{rows} rows are {expected:?} features, logits and shares, got {got:?}")));
         }
-        Ok(self.pass.pass(features, rows, logits, wdl, halted))
+        let done = self.pass.pass(features, rows, logits, wdl, halted);
+        if done && let Some(row) = self.first_overflow(logits, wdl) {
+            return Err(NetworkError(format!("row {row}: the numbers of this network overflow: an answer is not finite")));
+        }
+        Ok(done)
+    }
+
+    /// The first row with an answer that is not finite.
+    fn first_overflow(&self, logits: &[f32], wdl: &[f32]) -> Option<usize> {
+        let mut rows = logits.chunks_exact(self.actions).zip(wdl.chunks_exact(3));
+        rows.position(|(logits, wdl)| !logits.iter().chain(wdl).all(|number| number.is_finite()))
     }
 
     /// Floats of a row of features.
@@ -108,13 +119,23 @@ impl Network {
     }
 }
 
+/// Refuses a network whose boards no address of this machine reaches (32 bits: WebAssembly).
+fn check_memory(layers: &Layers, chunk: usize) -> Result<(), NetworkError> {
+    let squares = board::Board::new(layers.rows, layers.columns).padded_squares();
+    let channels = layers.widest().next_multiple_of(winograd::CHANNELS);
+    match layers::product(&[chunk, squares, channels, 36 * size_of::<f32>()]) {
+        Some(bytes) if bytes <= isize::MAX as usize => Ok(()),
+        _ => Err(NetworkError(format!("boards of {squares} squares with {channels} channels are too large for this machine"))),
+    }
+}
+
 /// Rows whose transforms take a third of a core's second cache, the rest of which passes the weights; at least 4, and 16 where the weights
 /// fit no cache, so that each is read once for many rows.
 fn default_chunk(layers: &Layers) -> usize {
     const CACHE: usize = 320 * 1024;
     const LARGE: usize = 32 * 1024 * 1024;
     let (tiles, filters) = (board::Board::new(layers.rows, layers.columns).tiles(), layers.input.outputs);
-    let row = tiles * 36 * filters * 2 * size_of::<f32>();
-    let weights = layers.blocks.len() * 2 * 36 * filters * filters * size_of::<f32>();
+    let row = (tiles * 36).saturating_mul(filters * 2 * size_of::<f32>());
+    let weights = (layers.blocks.len() * 2 * 36).saturating_mul(filters * filters).saturating_mul(size_of::<f32>());
     (CACHE / row).clamp(if weights > LARGE { 16 } else { 4 }, 32)
 }

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from hauteur import _core
-from hauteur.mcts.control import SearchControl
 from hauteur.mcts.params import SearchParams, SecondNet
+from hauteur.mcts.step_plan import StepPlan
 from hauteur.networks.evaluators.base import PackedEvaluator, StateEvaluator
 
 if TYPE_CHECKING:
@@ -57,26 +57,6 @@ def rows_for(evaluator: Evaluator, forest: _core.Forest, size: int) -> BatchRows
         lambda rows, net: forest.gather(features[:rows], net),
         lambda batch: evaluator.submit(features[: len(batch)]),
     )
-
-
-ROWS_A_STEP = 32
-"""Rows that the core computes between two looks at limits, in batches of fewer where a tree is small."""
-
-
-@dataclass(frozen=True)
-class StepPlan:
-    """What a search may do before its limits are looked at again."""
-
-    rows: int
-    """Most rows of a batch."""
-    batches: int = 1
-    """Batches that an evaluator of the core computes, one after another."""
-    seconds: float | None = None
-    """Time from now on after which a batch is given up; None: no time ends it."""
-    control: SearchControl | None = None
-    """A stop of it gives a batch up too."""
-    sure: int = 0
-    """Batches that are computed whatever ends the search: without its first one a tree has no move."""
 
 
 @dataclass

@@ -6,6 +6,7 @@
 
 mod fen;
 mod legal;
+mod mates;
 mod notation;
 mod picture;
 mod planes;
@@ -143,6 +144,10 @@ impl State for Position {
 
     fn outcome(&self) -> Option<Outcome> {
         self.outcome()
+    }
+
+    fn win_at_once(&self) -> Option<Action> {
+        mates::mate_at_once(self)
     }
 
     fn repetition(&self) -> Option<Repeat> {
