@@ -6,10 +6,12 @@
 
 The clock is this program's: from before `go` is written until `bestmove` is read, so that it has what pipes and other
 processes cost. Prints the moves, the losses on time, quantiles of what is left of the clock after a move, and those of
-the time beyond `go movetime 50`, and of the answer to `isready`, which says what the machine itself takes. A loss is the
-machine's where the engine and this program have waited for a processor, in that move, for longer than the clock was
-exceeded by (run_delay of /proc/PID/task/*/schedstat). Status 1 where a game is lost otherwise. --memory: one engine plays with itself for these seconds, its tree used again from move to
-move; status 1 where its resident memory in the last quarter is more than 2 % above that of the second. Linux.
+the time beyond `go movetime 50`, and of the answer to `isready`, which says what the machine itself takes. A loss is
+the machine's where the engine and this program have waited for a processor, in that move, for longer than the clock was
+exceeded by (run_delay of /proc/PID/task/*/schedstat). Status 1 where a game is lost otherwise.
+
+--memory: one engine plays with itself for these seconds, its tree used again from move to move; status 1 where its
+resident memory in the last quarter is more than 2 % above that of the second. Linux.
 """
 
 from __future__ import annotations

@@ -215,3 +215,62 @@ fn apply(forests: &mut [Forest], parts: &[(usize, BatchId, usize)], buffers: &Ba
 fn message(ForestError(message): ForestError) -> String {
     message
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+    use crate::evaluator::Uniform;
+    use crate::games::make_game;
+    use crate::params::SearchParams;
+
+    /// Answers as `Uniform` does, and gives up whenever it is told to.
+    struct Patient;
+
+    impl Evaluator for Patient {
+        fn evaluate(&self, rows: &[f32], count: usize, logits: &mut [f32], wdl: &mut [f32]) -> Result<(), String> {
+            Uniform.evaluate(rows, count, logits, wdl)
+        }
+
+        fn batch_size(&self) -> usize {
+            8
+        }
+
+        fn evaluate_unless(
+            &self,
+            batch: Batch,
+            rows: usize,
+            logits: &mut [f32],
+            wdl: &mut [f32],
+            halted: Halted,
+        ) -> Result<bool, String> {
+            if halted() {
+                return Ok(false);
+            }
+            self.evaluate_batch(batch, rows, logits, wdl).map(|()| true)
+        }
+    }
+
+    #[test]
+    fn a_batch_that_is_given_up_leaves_no_trace() {
+        let game = make_game("connect4").unwrap();
+        let root_line = |_: usize, _: usize| -> (Option<Origin>, Vec<Action>) { (None, Vec::new()) };
+        let grown = |halts: usize| {
+            let mut forest = Forest::new(SearchParams::default(), 1, 1).unwrap();
+            let tree = forest.add(game.initial(), None);
+            let mut buffers = BatchBuffers::new(game.info(), &Patient, 8);
+            let (asked, mut facts) = (AtomicUsize::new(0), StepFacts::default());
+            let halted = || asked.fetch_add(1, Ordering::Relaxed) % 3 < halts;
+            while facts.batches < 20 {
+                let (forests, users) = (std::slice::from_mut(&mut forest), [(0, Net::Small)]);
+                step_unless(forests, &users, &Patient, &mut buffers, &root_line, &mut facts, &halted).unwrap();
+            }
+            let search = forest.tree(tree).unwrap();
+            search.check_invariants().unwrap();
+            assert_eq!(search.rows_in_flight(), 0);
+            (search.tree().root.visits, facts.rows)
+        };
+        assert_eq!(grown(0), grown(2));
+    }
+}

@@ -166,7 +166,7 @@ class Analysis(Closing):
         self._nets = AnalysisNets(evaluator, large, batch_size)
         self._tree = FollowedTree(self._params, seed, tablebase, fast_play, checked_rules(rules))
         self.row_seconds = 0.0
-        """Running mean of the seconds for a row of a batch; 0: not known yet. Who knows it may set it before a search."""
+        """Running mean of the seconds for a row of a batch; 0: not known. Who knows it may set it before a search."""
         self._run: SearchRun | None = None
         self._between = BetweenBatches()
 

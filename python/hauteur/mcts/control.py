@@ -39,7 +39,7 @@ class SearchControl:
         return self.flag.is_set
 
     def stop(self) -> None:
-        """Ask the search to end. A batch that is being computed then is given up, unless it is the first of the tree."""
+        """Ask the search to end. A batch that is being computed is given up, unless it is the first of the tree."""
         self.flag.set()
         try:
             self._stopped.set_result(None)

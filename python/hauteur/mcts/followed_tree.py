@@ -169,8 +169,9 @@ class FollowedTree:
     def consult_tablebase(self, only: tuple[int, ...]) -> tuple[tuple[int, ...], int | None]:
         """Return the root moves to search, and the result of the root where the tables know it.
 
-        It is the result under the fifty-move rule, as its counter stands here; the moves are those that keep it. Below such a root every leaf would be known and none better than another,
-        so there the network decides alone; a tree that was built the other way is begun anew.
+        The result is that under the fifty-move rule, as its counter stands; the moves are those that keep it. Below
+        such a root every leaf would be known and none better than another, so there the network decides alone; a tree
+        that was built the other way is begun anew.
         """
         tables, state = self.tablebase, self.state
         kept = tables.root_actions(state, self.fast_play) if tables is not None else None

@@ -108,9 +108,9 @@ def downloaded_nets() -> dict[str, Path]:
 def resolve_net(name: str | Path) -> str:
     """Return the file that a net's name means, or the name of an evaluator without a file, unchanged.
 
-    A path is returned unchanged, there or not: the reader reports that; quotes around it are left out. Raises ValueError for a name that is none,
-    or of a public net that is not downloaded yet, with the command that gets it; and where a downloaded file is not
-    what its catalogue entry says.
+    A path is returned unchanged, there or not: the reader reports that. Quotation marks around it are left out. Raises
+    ValueError for a name that is none, or of a public net that is not downloaded yet, with the command that gets it;
+    and where a downloaded file is not what its catalogue entry says.
 
     >>> resolve_net("uniform")
     'uniform'
