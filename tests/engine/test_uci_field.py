@@ -1,4 +1,4 @@
-"""Sessions of chess programs from the field, see field/README.md: refused positions, mates, tablebases, names of nets."""
+"""Sessions from the field, see field/README.md: refused positions, mates, tablebases, names of nets."""
 
 import gzip
 import shutil

@@ -92,7 +92,7 @@ class UciEngine:
         self._unanswered: deque[UciCommand] = deque()
         self._position = parse_position("startpos", self.options)
         self._refused = ""
-        """Why the last `position` command was refused: there is no position then, until a good one comes. Else empty."""
+        """Why the last `position` command was refused: there is none then, until a good one comes. Else empty."""
         self._position_time: float | None = None
         self._odds: OddsGame | None = None
         self._value: float | None = None

@@ -41,7 +41,7 @@ fn may_check(chess: &Chess, king: Square, played: Move) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::game::{Outcome, State};
+    use crate::game::Outcome;
     use crate::games::make_game;
     use crate::math::rng::{Stream, tree_key};
 
