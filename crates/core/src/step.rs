@@ -145,7 +145,8 @@ pub fn step_unless(
     }
     let computed = evaluate(forests, &parts, rows, evaluator, buffers, root_line, halted);
     facts.network += watch.lap();
-    let applied = computed.and_then(|done| if done { apply(forests, &parts, buffers).map(|()| true) } else { Ok(false) });
+    let applied =
+        computed.and_then(|done| if done { apply(forests, &parts, buffers).map(|()| true) } else { Ok(false) });
     if applied != Ok(true) {
         for (index, batch, _) in parts {
             let _ = forests[index].cancel(batch); // a part that was applied is no more in flight
@@ -179,7 +180,9 @@ fn evaluate(
     }
     let batch = match buffers.reads {
         Reads::Planes => Batch::Planes(&buffers.features[..rows * buffers.row_len]),
-        Reads::Packed => Batch::Packed(&buffers.masks[..rows * buffers.planes], &buffers.features[..rows * buffers.planes]),
+        Reads::Packed => {
+            Batch::Packed(&buffers.masks[..rows * buffers.planes], &buffers.features[..rows * buffers.planes])
+        }
         Reads::Nothing => Batch::Nothing,
         Reads::Positions => Batch::Positions(&positions),
     };

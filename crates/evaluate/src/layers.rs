@@ -163,7 +163,9 @@ impl Layers {
                 planes.check("policy planes", filters, &[3])?;
                 output.check("policy", planes.outputs, &[3])?;
                 range("policy: actions", actions.len())?;
-                if let Some(index) = actions.iter().find(|index| **index as usize >= output.outputs.saturating_mul(squares)) {
+                if let Some(index) =
+                    actions.iter().find(|index| **index as usize >= output.outputs.saturating_mul(squares))
+                {
                     let most = output.outputs.saturating_mul(squares) - 1;
                     return Err(NetworkError(format!(
                         "policy: an action is number {index} of its planes, at most {most}"

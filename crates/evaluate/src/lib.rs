@@ -82,7 +82,9 @@ impl Network {
         }
         let done = self.pass.pass(features, rows, logits, wdl, halted);
         if done && let Some(row) = self.first_overflow(logits, wdl) {
-            return Err(NetworkError(format!("row {row}: the numbers of this network overflow: an answer is not finite")));
+            return Err(NetworkError(format!(
+                "row {row}: the numbers of this network overflow: an answer is not finite"
+            )));
         }
         Ok(done)
     }
@@ -125,7 +127,9 @@ fn check_memory(layers: &Layers, chunk: usize) -> Result<(), NetworkError> {
     let channels = layers.widest().next_multiple_of(winograd::CHANNELS);
     match layers::product(&[chunk, squares, channels, 36 * size_of::<f32>()]) {
         Some(bytes) if bytes <= isize::MAX as usize => Ok(()),
-        _ => Err(NetworkError(format!("boards of {squares} squares with {channels} channels are too large for this machine"))),
+        _ => Err(NetworkError(format!(
+            "boards of {squares} squares with {channels} channels are too large for this machine"
+        ))),
     }
 }
 

@@ -46,7 +46,15 @@ fn heads() -> Vec<Sizes> {
         uneven,
         Sizes { filters: 48, ..uneven },
         Sizes { rows: 9, columns: 9, planes: 5, filters: 80, policy_planes: 1, actions: 81, ..uneven },
-        Sizes { rows: 5, columns: 4, filters: 17, actions: 33, activation: Activation::Mish, value_outputs: 1, ..uneven },
+        Sizes {
+            rows: 5,
+            columns: 4,
+            filters: 17,
+            actions: 33,
+            activation: Activation::Mish,
+            value_outputs: 1,
+            ..uneven
+        },
     ]
 }
 

@@ -31,7 +31,9 @@ impl Syzygy {
         let (mut files, mut missing) = (0, Vec::new());
         for folder in std::env::split_paths(folders).filter(|folder| !folder.as_os_str().is_empty()) {
             match tables.add_directory(&folder) {
-                Ok(0) => missing.push(format!("no Syzygy tables (*.rtbw, *.rtbz) in {:?}", folder.display().to_string())),
+                Ok(0) => {
+                    missing.push(format!("no Syzygy tables (*.rtbw, *.rtbz) in {:?}", folder.display().to_string()))
+                }
                 Ok(more) => files += more,
                 Err(error) => missing.push(format!("Syzygy folder {}: {error}", folder.display())),
             }

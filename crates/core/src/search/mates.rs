@@ -21,8 +21,13 @@ pub enum Answer {
 /// The shortest win of the mover in at most `moves` of his moves, whatever the opponent plays. `only`: first moves that are looked at;
 /// empty: all. `halted` is asked at every position. Rules that look at the past (repetition, fifty moves) count.
 pub fn forced_win(state: &dyn State, moves: u32, only: &[Action], halted: &dyn Fn() -> bool) -> Answer {
-    let mut search =
-        Mates { winner: state.to_move(), halted, without_win: vec![(0, 0); SLOTS], killers: [None; KILLERS], by_past: 0 };
+    let mut search = Mates {
+        winner: state.to_move(),
+        halted,
+        without_win: vec![(0, 0); SLOTS],
+        killers: [None; KILLERS],
+        by_past: 0,
+    };
     for most in 1..=moves {
         match search.win_within(state, most, only) {
             Ok(Some(line)) => return Answer::Win(line),
@@ -49,12 +54,7 @@ struct Mates<'a> {
 
 impl Mates<'_> {
     /// A line to the win of the player to move in at most `moves` of his moves (at least 1).
-    fn win_within(
-        &mut self,
-        state: &dyn State,
-        moves: u32,
-        only: &[Action],
-    ) -> Result<Option<Vec<Action>>, Halted> {
+    fn win_within(&mut self, state: &dyn State, moves: u32, only: &[Action]) -> Result<Option<Vec<Action>>, Halted> {
         if (self.halted)() {
             return Err(Halted);
         }
