@@ -91,6 +91,7 @@ test-base: setup-dev  ## the base layer: a wheel without extras, in a new enviro
 
 test-slow: setup-dev  ## the tests that take minutes each, and the search against its reference a thousand times
 	$(BIN)/python -m pytest -m slow --timeout 3600
+	cargo test --locked --release --package hauteur-evaluate -- --ignored
 	HYPOTHESIS_PROFILE=thorough $(BIN)/python -m pytest -n $(WORKERS) --timeout 7200 tests/mcts
 
 types: setup-dev  ## mypy strict, and the core's stub against the built core

@@ -6,9 +6,12 @@
 
 The clock is this program's: from before `go` is written until `bestmove` is read, so that it has what pipes and other
 processes cost. Prints the moves, the losses on time, quantiles of what is left of the clock after a move, and those of
-the time beyond `go movetime 50`, and of the answer to `isready`, which says what the machine itself takes. Status 1
-where a game is lost on time. --memory: one engine plays with itself for these seconds, its tree used again from move to
-move; status 1 where its resident memory in the last quarter is more than 2 % above that of the second. Linux.
+the time beyond `go movetime 50`, and of the answer to `isready`, which says what the machine itself takes. A loss is
+the machine's where the engine and this program have waited for a processor, in that move, for longer than the clock was
+exceeded by (run_delay of /proc/PID/task/*/schedstat). Status 1 where a game is lost otherwise.
+
+--memory: one engine plays with itself for these seconds, its tree used again from move to move; status 1 where its
+resident memory in the last quarter is more than 2 % above that of the second. Linux.
 """
 
 from __future__ import annotations
@@ -22,6 +25,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +72,10 @@ class Engine:
         self.send("ucinewgame", "isready")
         self.until("readyok")
 
+    def waited(self) -> float:
+        """Return the seconds that its threads and this program were ready to run, and had no processor."""
+        return waited_for_processors(self.process.pid) + waited_for_processors(os.getpid())
+
     def answer(self) -> float:
         """Return the seconds that an answer without any work takes."""
         began = time.monotonic()
@@ -82,6 +90,20 @@ class Engine:
         self.send(f"position startpos moves {line}", f"go {go}")
         answer = self.until("bestmove")[-1].split()[1]
         return board.parse_uci(answer), time.monotonic() - began
+
+
+def waited_for_processors(pid: int) -> float:
+    """Return the seconds that the threads of a process have waited for a processor."""
+    tasks = Path(f"/proc/{pid}/task").glob("*/schedstat")
+    return sum(int(task.read_text().split()[1]) for task in tasks) / 1e9
+
+
+@dataclass
+class Lost:
+    """Games lost on time, and those of them whose loss the machine explains."""
+
+    games: int = 0
+    by_machine: int = 0
 
 
 def engine(net: str) -> Engine:
@@ -101,22 +123,25 @@ def opening(draws: random.Random) -> chess.Board:
             return board
 
 
-def play(engines: Sequence[Engine], control: tuple[float, float], draws: random.Random) -> tuple[list[float], bool]:
-    """Play a game; return what was left of the clock after every move, in seconds, and whether it ended in time."""
+def play(engines: Sequence[Engine], control: tuple[float, float], draws: random.Random, lost: Lost) -> list[float]:
+    """Play a game; return what was left of the clock after every move, in seconds. A loss on time is counted."""
     board, clocks, left = opening(draws), [control[0], control[0]], list[float]()
     for engine in engines:
         engine.begin()
     while not board.is_game_over(claim_draw=True) and len(board.move_stack) < MOST_PLIES:
         side = int(not board.turn)
         white, black, more = (round(1000 * seconds) for seconds in (*clocks, control[1]))
+        before = engines[side].waited()
         move, seconds = engines[side].move(board, f"wtime {white} btime {black} winc {more} binc {more}")
         clocks[side] -= seconds
         left.append(clocks[side])
         if clocks[side] < 0:
-            return left, False
+            lost.games += 1
+            lost.by_machine += engines[side].waited() - before > -clocks[side]
+            return left
         clocks[side] += control[1]
         board.push(move)
-    return left, True
+    return left
 
 
 def memory(seconds: float, visits: int, net: str) -> int:
@@ -169,17 +194,17 @@ def main(words: Sequence[str] | None = None) -> int:
     for other in others:
         other.start()
     engines = engine(given.net), engine(given.net)
-    left, lost, beyond, answers = list[float](), 0, list[float](), list[float]()
+    left, lost, beyond, answers = list[float](), Lost(), list[float](), list[float]()
     for game in range(given.games):
-        clocks, in_time = play((engines[game % 2], engines[1 - game % 2]), control, draws)
-        left, lost = left + clocks, lost + (not in_time)
+        left += play((engines[game % 2], engines[1 - game % 2]), control, draws, lost)
         beyond.append(engines[0].move(opening(draws), f"movetime {MOVETIME}")[1] - MOVETIME / 1000)
         answers += [engines[0].answer() for _ in range(5)]
-    print(f"load {os.getloadavg()[0]:.1f}; {given.games} games, {len(left):,} moves, {lost} lost on time")
+    print(f"load {os.getloadavg()[0]:.1f}; {given.games} games, {len(left):,} moves, {lost.games} lost on time", end="")
+    print(f", {lost.by_machine} of them the machine's")
     print(f"left of the clock, ms: least {1000 * min(left):.1f}, {shown(left)}")
     print(f"beyond movetime {MOVETIME}, ms: {shown(beyond)}")
     print(f"answer to isready, ms: {shown(answers)}")
-    return int(lost > 0)
+    return int(lost.games > lost.by_machine)
 
 
 if __name__ == "__main__":

@@ -247,6 +247,15 @@ class Batch:
     def tree_ids(self) -> NDArray[np.int64]: ...
 
 @final
+class StopFlag:
+    """Asks steps of a forest to end; any thread may set it, once for all."""
+
+    def __new__(cls) -> StopFlag: ...
+    def set(self) -> None: ...
+    @property
+    def is_set(self) -> bool: ...
+
+@final
 class Network:
     """A residual network that the core computes. `layers` is a hauteur.networks.core_layers.CoreLayers.
 
@@ -327,9 +336,20 @@ class Forest:
         """Answers: float32 [>= len(batch), num_actions] raw logits, float32 [>= len(batch), 3] win, draw, loss of the mover."""
     def cancel(self, batch: Batch) -> None:
         """Takes the batch's visits back."""
-    def step(self, evaluator: Network | Uniform, rows: int, net: int = 0, batches: int = 1) -> tuple[int, float, float]:
-        """gather, evaluate and apply `batches` batches of at most `rows` rows; returns the number of their rows, and
-        the seconds in gather and apply, and in the evaluator. Raises ValueError."""
+    def step(
+        self,
+        evaluator: Network | Uniform,
+        rows: int,
+        net: int = 0,
+        batches: int = 1,
+        stop: StopFlag | None = None,
+        seconds: float | None = None,
+        sure: int = 0,
+    ) -> tuple[int, int, float, float]:
+        """gather, evaluate and apply up to `batches` batches of at most `rows` rows; returns the rows and the batches that
+        were computed, and the seconds in gather and apply, and in the evaluator. A batch that is being computed when `stop`
+        is set, or `seconds` are over, is taken back, and none follows; the first `sure` batches are computed in any case.
+        Raises ValueError."""
     def batch_states(self, batch: Batch) -> list[State]:
         """The positions behind the batch's rows, in their order."""
     def root_node_visits(self, ids: _Whole) -> NDArray[np.uint32]: ...
@@ -416,12 +436,17 @@ class Tablebase:
     """Syzygy tablebases of chess: exact results of positions with few pieces."""
 
     def __new__(cls, paths: str) -> Tablebase:
-        """Folders, separated as in PATH; ValueError if one cannot be read or none has tables."""
+        """Folders, separated as in PATH; ValueError if none has tables."""
     @property
     def largest(self) -> int:
         """Pieces of the largest table."""
     @property
     def files(self) -> int: ...
+    @property
+    def missing(self) -> list[str]:
+        """What is wrong with the folders that were left out, a line each."""
+    def result(self, state: State) -> int | None:
+        """1 win, 0 draw, -1 loss of the mover under the fifty-move rule, as its counter stands; None: not known."""
     def probe_wdl(self, state: State) -> int | None:
         """2 win, 1 win spoilt by the fifty-move rule, 0 draw, -1, -2 for the mover, as if a capture or pawn move had just been
         made; None: not in the tables."""
@@ -441,6 +466,11 @@ def solved_positions(
 
     count: as many, or fewer where there are no more; nodes: positions searched for one at most, total: for all. Returned:
     (moves, values) of each, positions that took too long by ply from 0, whether no two moves end one with a winner."""
+
+def forced_win(state: State, moves: int, actions: Sequence[int] = (), stop: StopFlag | None = None) -> list[int] | None:
+    """The line of the shortest win of the mover in at most `moves` of his moves, whatever is answered; None: there is none.
+
+    actions: the only first moves to look at; empty: all. Empty where `stop` came before that was known."""
 
 def python_game_from(game: object, spec: str) -> Game:
     """Builds a pickled game that is written in Python."""

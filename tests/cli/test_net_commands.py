@@ -61,7 +61,7 @@ def test_convert_overwrites_only_when_told(net: Path, tmp_path: Path, capsys: Ca
     ("words", "complaint"),
     [
         (["info", "{folder}/none.pb.gz"], "No such file"),
-        (["info", "{folder}/net.txt"], "not a known network file"),
+        (["info", "{folder}/net.txt"], "No such file"),
         (["convert", "{net}", "{folder}/net.txt"], "not a known network file"),
         (["convert", "{net}", "{folder}/none/net.onnx"], "is not there"),
         (["convert", "{net}", "{folder}/none/net.safetensors"], "is not there"),

@@ -55,12 +55,6 @@ def test_every_declared_name_can_be_set(client: Client) -> None:
         ("setoption name UCI_ShowWDL value maybe", "UCI_ShowWDL must be true or false, got 'maybe'"),
         ("setoption name Nonsense value 1", "no option 'Nonsense'"),
         ("setoption", "setoption needs: name NAME [value VALUE]"),
-        ("position", "position needs: startpos or fen FEN"),
-        ("position fen", "position needs: startpos or fen FEN"),
-        ("position fen nonsense", "nonsense"),
-        ("position fen 8/8/8/8/8/8/8/8 w - - 0 1", "the board is empty"),
-        ("position startpos moves e2e4 e2e4", 'move 2 of the position: "e2e4" is not a legal move'),
-        ("position startpos moves 0000", 'move 1 of the position: "0000" is not a legal move'),
         ("sing a song", "unknown command: sing a song"),
     ],
 )
@@ -71,6 +65,34 @@ def test_bad_input_is_said_and_changes_nothing(shared: Client, line: str, messag
     assert message in said[0]
     shared.send("fen")
     assert shared.expect("rnbqkbnr").split()[:2] == ["rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR", "b"]
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("position", "position needs: startpos or fen FEN"),
+        ("position fen", "position needs: startpos or fen FEN"),
+        ("position fen nonsense", "nonsense"),
+        ("position fen 8/8/8/8/8/8/8/8 w - - 0 1", "the board is empty"),
+        ("position startpos moves e2e4 e2e4", 'move 2 of the position: "e2e4" is not a legal move'),
+        ("position startpos moves 0000", 'move 1 of the position: "0000" is not a legal move'),
+    ],
+)
+def test_what_is_wrong_with_a_position_is_said(shared: Client, line: str, message: str) -> None:
+    shared.send(line, "isready")
+    said = [text for text in shared.until("readyok") if text.startswith("info string")]
+    assert len(said) == 1
+    assert message in said[0]
+
+
+@pytest.mark.parametrize("go", ["wtime 5 btime 5", "wtime 0 btime 0", "wtime 150 btime 150 winc 5 binc 5"])
+@pytest.mark.parametrize("ready", [True, False])
+def test_a_move_without_time_has_one_node(client: Client, go: str, ready: bool) -> None:
+    """MoveOverheadMs is all of the clock: the tree gets the visit without which it has no move, and no second one."""
+    client.send("setoption name WeightsFile value <shipped>", *(["isready"] if ready else []))
+    client.send("position startpos moves e2e4", f"go {go}")
+    lines = client.until("bestmove")
+    assert [info["nodes"] for info in infos(lines)][-1] == "1"
 
 
 @pytest.mark.parametrize(

@@ -27,15 +27,17 @@ GOES = ("nodes 1", "nodes 30", "nodes 3000", "infinite", "ponder movetime 20", "
 OTHERS = (
     *("stop", "ponderhit", "isready", "ucinewgame", "uci", "fen", "go nodes many", "go nodes 3 nonsense"),
     *("setoption name CPuct value 2", "setoption name MultiPV value 3", "setoption name MinibatchSize value 1"),
-    *("position startpos moves e2e5", "nonsense", "debug on"),
+    *("nonsense", "debug on"),
 )
+REFUSED = ("position startpos moves e2e5", "position", "position fen nonsense")
 
 
-def random_session(seed: int) -> tuple[list[str], list[chess.Board]]:
-    """Random commands, and the position of every `go` among them."""
-    rng, board = random.Random(seed), chess.Board()
+def random_session(seed: int) -> tuple[list[str], list[chess.Board | None]]:
+    """Random commands, and the position of every `go` among them; None after a refused one."""
+    rng = random.Random(seed)
+    board: chess.Board | None = chess.Board()
     lines: list[str] = []
-    positions: list[chess.Board] = []
+    positions: list[chess.Board | None] = []
     for _ in range(COMMANDS):
         kind = rng.random()
         if kind < 0.3:
@@ -46,29 +48,38 @@ def random_session(seed: int) -> tuple[list[str], list[chess.Board]]:
                     break
                 board.push(rng.choice(list(board.legal_moves)))
             lines.append(f"position fen {fen} moves {' '.join(move.uci() for move in board.move_stack)}")
+        elif kind < 0.33:
+            board = None
+            lines.append(rng.choice(REFUSED))
         elif kind < 0.6:
             lines.append(f"go {rng.choice(GOES)}")
             if lines[-1] == "go nodes 30" and rng.random() < 0.5:
                 lines.append("wait")
         else:
             lines.append(rng.choice(OTHERS))
-        positions += [board.copy()] if lines[-1].startswith("go") or lines[-1] == "wait" else []
+        positions += (
+            [None if board is None else board.copy()] if lines[-1].startswith("go") or lines[-1] == "wait" else []
+        )
     return lines, positions
 
 
-def check(output: str, lines: list[str], positions: list[chess.Board]) -> None:
+def check(output: str, lines: list[str], positions: list[chess.Board | None]) -> None:
     """One answer to each question, every move legal where it was asked for."""
     said = output.splitlines()
     moves = [line.split()[1] for line in said if line.startswith("bestmove")]
     assert len(moves) == len(positions)
     for move, board in zip(moves, positions, strict=True):
-        if any(board.legal_moves):
+        if board is None:
+            assert move == "0000"
+        elif any(board.legal_moves):
             assert chess.Move.from_uci(move) in board.legal_moves
         else:
             assert move == "(none)"
     assert said.count("readyok") == lines.count("isready")
     assert said.count("uciok") == lines.count("uci")
-    assert not [line for line in said if "no search" in line or "internal" in line]
+    refused = [line for line in said if "no search, so no move: the last position was refused" in line]
+    assert len(refused) == positions.count(None)
+    assert not [line for line in said if ("no search" in line and line not in refused) or "internal" in line]
 
 
 @pytest.mark.parametrize("seed", range(20))

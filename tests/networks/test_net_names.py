@@ -1,5 +1,6 @@
 """Names of nets: what `--net`, `net=` and WeightsFile understand, and the net that a game gets by itself."""
 
+import gzip
 from pathlib import Path
 
 import pytest
@@ -142,3 +143,25 @@ def test_a_net_ships_for_the_game(spec: str) -> None:
 
 def test_no_other_nets_ship() -> None:
     assert {net_of(spec) for spec in GAMES} == set(data_path("").glob("*.safetensors"))
+
+
+def test_a_net_file_may_have_any_name_with_quotes_around_it(folder: Path) -> None:
+    whole = random_net(folder / "mine.pb.gz").read_bytes()
+    expected = networks.describe("mine").parameters
+    for name in ("62438.gz", "net", "my net.bin"):
+        Path(name).write_bytes(whole)
+    Path("unpacked.pb").write_bytes(gzip.decompress(whole))
+    networks.convert("net", "own.safetensors")
+    Path("own.safetensors").rename("own")
+    for name in ("62438.gz", "net", '"my net.bin"', "'unpacked.pb'", "own", '"mine"'):
+        assert networks.describe(name).parameters == expected
+        make_evaluator(load_game("chess"), name, threads=1).close()
+    with pytest.raises(ValueError, match="not a known network file"):
+        networks.convert("net", "copy.gz")
+    Path("pointer").write_text("version https://git-lfs.github.com/spec/v1\n", encoding="ascii")
+    with pytest.raises(
+        ValueError, match=r"^pointer: is a Git LFS pointer, not the net itself: `git lfs pull` gets that$"
+    ):
+        networks.load("pointer")
+    with pytest.raises(FileNotFoundError):
+        networks.load("nothing.gz")

@@ -43,6 +43,9 @@ pub enum Batch<'a> {
     Positions(&'a [Position<'a>]),
 }
 
+/// Says whether the answers of a batch are not wanted any more. It may be asked often and by several threads.
+pub type Halted<'a> = &'a (dyn Fn() -> bool + Sync);
+
 /// Computes rows of features. One evaluator serves any number of threads at once, each of which computes its own rows.
 pub trait Evaluator: Send + Sync {
     /// Answers `rows` rows of `features` (a game's `row_len` floats each): policy logits, `num_actions` floats a row, and shares of
@@ -63,6 +66,18 @@ pub trait Evaluator: Send + Sync {
             Batch::Planes(features) => self.evaluate(features, rows, logits, wdl),
             _ => Err("this evaluator reads features".into()),
         }
+    }
+
+    /// As `evaluate_batch`, but it may give up once `halted` says so: it then returns false, and the answers are of no use.
+    fn evaluate_unless(
+        &self,
+        batch: Batch,
+        rows: usize,
+        logits: &mut [f32],
+        wdl: &mut [f32],
+        _halted: Halted,
+    ) -> Result<bool, String> {
+        self.evaluate_batch(batch, rows, logits, wdl).map(|()| true)
     }
 }
 

@@ -171,6 +171,17 @@ pub trait State: Send + Sync {
     }
     /// The result, if the game is over.
     fn outcome(&self) -> Option<Outcome>;
+    /// A legal action that wins the game for the player to move at once.
+    fn win_at_once(&self) -> Option<Action> {
+        let mut actions = Vec::new();
+        self.legal_actions(&mut actions);
+        let wins = |action: &Action| {
+            let mut after = self.clone_box();
+            after.play(*action);
+            after.outcome() == Some(Outcome::Win(self.to_move()))
+        };
+        actions.into_iter().find(wins)
+    }
     /// That this position has occurred before; `None` in games that know no repeats, forbid them, or score them by more
     /// than the position.
     fn repetition(&self) -> Option<Repeat> {

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::evaluator::{Batch, Evaluator, Origin, Position, Reads};
+use crate::evaluator::{Batch, Evaluator, Halted, Origin, Position, Reads};
 use crate::forest::{BatchId, Forest, ForestError};
 use crate::game::{Action, GameInfo, State};
 use crate::rows::Rows;
@@ -109,6 +109,19 @@ pub fn step(
     root_line: RootLine,
     facts: &mut StepFacts,
 ) -> Result<usize, String> {
+    step_unless(forests, users, evaluator, buffers, root_line, facts, &|| false)
+}
+
+/// `step`, until `halted` says that it should be given up: the batch is then taken back, as if it had not been gathered.
+pub fn step_unless(
+    forests: &mut [Forest],
+    users: &[(usize, Net)],
+    evaluator: &dyn Evaluator,
+    buffers: &mut BatchBuffers,
+    root_line: RootLine,
+    facts: &mut StepFacts,
+    halted: Halted,
+) -> Result<usize, String> {
     let mut watch = Stopwatch::start();
     let mut parts: Vec<(usize, BatchId, usize)> = Vec::new();
     let mut rows = 0;
@@ -130,15 +143,18 @@ pub fn step(
     if rows == 0 {
         return Ok(0);
     }
-    let computed = evaluate(forests, &parts, rows, evaluator, buffers, root_line);
+    let computed = evaluate(forests, &parts, rows, evaluator, buffers, root_line, halted);
     facts.network += watch.lap();
-    let applied = computed.and_then(|()| apply(forests, &parts, buffers));
-    if applied.is_err() {
+    let applied =
+        computed.and_then(|done| if done { apply(forests, &parts, buffers).map(|()| true) } else { Ok(false) });
+    if applied != Ok(true) {
         for (index, batch, _) in parts {
             let _ = forests[index].cancel(batch); // a part that was applied is no more in flight
         }
     }
-    applied?;
+    if !applied? {
+        return Ok(0);
+    }
     facts.search += watch.lap();
     facts.rows += rows as u64;
     facts.batches += 1;
@@ -146,6 +162,7 @@ pub fn step(
     Ok(rows)
 }
 
+/// False where `halted` ended it.
 fn evaluate(
     forests: &[Forest],
     parts: &[(usize, BatchId, usize)],
@@ -153,26 +170,24 @@ fn evaluate(
     evaluator: &dyn Evaluator,
     buffers: &mut BatchBuffers,
     root_line: RootLine,
-) -> Result<(), String> {
-    let (logits, wdl) = (&mut buffers.logits[..rows * buffers.num_actions], &mut buffers.wdl[..rows * 3]);
-    match buffers.reads {
-        Reads::Planes => {
-            evaluator.evaluate_batch(Batch::Planes(&buffers.features[..rows * buffers.row_len]), rows, logits, wdl)
-        }
-        Reads::Packed => {
-            let batch =
-                Batch::Packed(&buffers.masks[..rows * buffers.planes], &buffers.features[..rows * buffers.planes]);
-            evaluator.evaluate_batch(batch, rows, logits, wdl)
-        }
-        Reads::Nothing => evaluator.evaluate_batch(Batch::Nothing, rows, logits, wdl),
-        Reads::Positions => {
-            let mut positions = Vec::with_capacity(rows);
-            for &(index, batch, _) in parts {
-                positions.extend(positions_of(&forests[index], index, batch, root_line).map_err(message)?);
-            }
-            evaluator.evaluate_batch(Batch::Positions(&positions), rows, logits, wdl)
+    halted: Halted,
+) -> Result<bool, String> {
+    let mut positions = Vec::new();
+    if buffers.reads == Reads::Positions {
+        for &(index, batch, _) in parts {
+            positions.extend(positions_of(&forests[index], index, batch, root_line).map_err(message)?);
         }
     }
+    let batch = match buffers.reads {
+        Reads::Planes => Batch::Planes(&buffers.features[..rows * buffers.row_len]),
+        Reads::Packed => {
+            Batch::Packed(&buffers.masks[..rows * buffers.planes], &buffers.features[..rows * buffers.planes])
+        }
+        Reads::Nothing => Batch::Nothing,
+        Reads::Positions => Batch::Positions(&positions),
+    };
+    let (logits, wdl) = (&mut buffers.logits[..rows * buffers.num_actions], &mut buffers.wdl[..rows * 3]);
+    evaluator.evaluate_unless(batch, rows, logits, wdl, halted)
 }
 
 /// The positions of a forest's part of a batch.
@@ -202,4 +217,63 @@ fn apply(forests: &mut [Forest], parts: &[(usize, BatchId, usize)], buffers: &Ba
 
 fn message(ForestError(message): ForestError) -> String {
     message
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    use super::*;
+    use crate::evaluator::Uniform;
+    use crate::games::make_game;
+    use crate::params::SearchParams;
+
+    /// Answers as `Uniform` does, and gives up whenever it is told to.
+    struct Patient;
+
+    impl Evaluator for Patient {
+        fn evaluate(&self, rows: &[f32], count: usize, logits: &mut [f32], wdl: &mut [f32]) -> Result<(), String> {
+            Uniform.evaluate(rows, count, logits, wdl)
+        }
+
+        fn batch_size(&self) -> usize {
+            8
+        }
+
+        fn evaluate_unless(
+            &self,
+            batch: Batch,
+            rows: usize,
+            logits: &mut [f32],
+            wdl: &mut [f32],
+            halted: Halted,
+        ) -> Result<bool, String> {
+            if halted() {
+                return Ok(false);
+            }
+            self.evaluate_batch(batch, rows, logits, wdl).map(|()| true)
+        }
+    }
+
+    #[test]
+    fn a_batch_that_is_given_up_leaves_no_trace() {
+        let game = make_game("connect4").unwrap();
+        let root_line = |_: usize, _: usize| -> (Option<Origin>, Vec<Action>) { (None, Vec::new()) };
+        let grown = |halts: usize| {
+            let mut forest = Forest::new(SearchParams::default(), 1, 1).unwrap();
+            let tree = forest.add(game.initial(), None);
+            let mut buffers = BatchBuffers::new(game.info(), &Patient, 8);
+            let (asked, mut facts) = (AtomicUsize::new(0), StepFacts::default());
+            let halted = || asked.fetch_add(1, Ordering::Relaxed) % 3 < halts;
+            while facts.batches < 20 {
+                let (forests, users) = (std::slice::from_mut(&mut forest), [(0, Net::Small)]);
+                step_unless(forests, &users, &Patient, &mut buffers, &root_line, &mut facts, &halted).unwrap();
+            }
+            let search = forest.tree(tree).unwrap();
+            search.check_invariants().unwrap();
+            assert_eq!(search.rows_in_flight(), 0);
+            (search.tree().root.visits, facts.rows)
+        };
+        assert_eq!(grown(0), grown(2));
+    }
 }

@@ -120,10 +120,10 @@ impl Work for AddBias<'_> {
     }
 }
 
-/// max(0, x).
+/// max(0, x); what is no number stays so.
 #[inline(always)]
 fn relu(x: f32) -> f32 {
-    if x > 0.0 { x } else { 0.0 }
+    if x < 0.0 { 0.0 } else { x }
 }
 
 /// `finish` of one number.
@@ -224,7 +224,7 @@ impl Work for Excite<'_> {
                     let scaled = L::mul_add(gamma, L::load(self.x.add(place)), beta);
                     let mut sum = L::add(scaled, L::load(self.skip.add(place)));
                     if self.finish == Finish::Relu {
-                        sum = L::max(sum, L::splat(0.0));
+                        sum = L::max(L::splat(0.0), sum);
                     }
                     L::store(self.x.add(place), sum);
                 }

@@ -30,9 +30,12 @@ pub fn sigmoid<L: Lanes>(x: f32) -> f32 {
     1.0 / (1.0 + exp::<L>(-x))
 }
 
-/// The hyperbolic tangent, as 1 - 2 / (e^2x + 1).
+/// The hyperbolic tangent, as 1 - 2 / (e^2x + 1); of what is no number none.
 #[inline(always)]
 pub fn tanh<L: Lanes>(x: f32) -> f32 {
+    if x.is_nan() {
+        return x;
+    }
     1.0 - 2.0 / (exp::<L>(2.0 * x) + 1.0)
 }
 
@@ -44,9 +47,12 @@ pub fn mish<L: Lanes>(x: f32) -> f32 {
     x * (n / (n + 2.0))
 }
 
-/// Turns logits into shares that sum to one.
+/// Turns logits into shares that sum to one; no numbers where a logit is not finite.
 #[inline(always)]
 pub fn softmax<L: Lanes>(logits: [f32; 3]) -> [f32; 3] {
+    if !logits.iter().all(|logit| logit.is_finite()) {
+        return [f32::NAN; 3];
+    }
     let top = logits[0].max(logits[1]).max(logits[2]);
     let shares = logits.map(|logit| exp::<L>(logit - top));
     let sum = shares[0] + shares[1] + shares[2];

@@ -121,11 +121,21 @@ impl Layers {
         }
     }
 
+    /// The most channels that a board has on its way through the network.
+    pub fn widest(&self) -> usize {
+        let policy = match &self.policy {
+            Policy::Dense(planes, _) => planes.outputs,
+            Policy::Planes(planes, output, _) => planes.outputs.max(output.outputs),
+        };
+        self.input.inputs.max(self.input.outputs).max(policy).max(self.value.planes.outputs)
+    }
+
     /// Raises the first thing that does not fit: sizes of arrays, channels from layer to layer, kernels, numbers that are not finite.
     pub fn check(&self) -> Result<(), NetworkError> {
-        let (squares, filters) = (self.rows * self.columns, self.input.outputs);
         range("rows", self.rows)?;
         range("columns", self.columns)?;
+        let (squares, filters) = (self.rows.saturating_mul(self.columns), self.input.outputs);
+        range("squares", squares)?;
         self.input.check("input", self.input.inputs, &[3])?;
         for (number, block) in self.blocks.iter().enumerate() {
             block.first.check(&format!("block {number}, first"), filters, &[3])?;
@@ -147,13 +157,16 @@ impl Layers {
         match &self.policy {
             Policy::Dense(planes, output) => {
                 planes.check("policy planes", filters, &[1, 3])?;
-                output.check("policy", planes.outputs * squares)?;
+                output.check("policy", planes.outputs.saturating_mul(squares))?;
             }
             Policy::Planes(planes, output, actions) => {
                 planes.check("policy planes", filters, &[3])?;
                 output.check("policy", planes.outputs, &[3])?;
-                if let Some(index) = actions.iter().find(|index| **index as usize >= output.outputs * squares) {
-                    let most = output.outputs * squares - 1;
+                range("policy: actions", actions.len())?;
+                if let Some(index) =
+                    actions.iter().find(|index| **index as usize >= output.outputs.saturating_mul(squares))
+                {
+                    let most = output.outputs.saturating_mul(squares) - 1;
                     return Err(NetworkError(format!(
                         "policy: an action is number {index} of its planes, at most {most}"
                     )));
@@ -162,7 +175,7 @@ impl Layers {
         }
         let value = &self.value;
         value.planes.check("value planes", filters, &[1, 3])?;
-        value.hidden.check("value, hidden", value.planes.outputs * value.numbers(squares))?;
+        value.hidden.check("value, hidden", value.planes.outputs.saturating_mul(value.numbers(squares)))?;
         value.output.check("value", value.hidden.outputs)?;
         match value.output.outputs {
             1 | 3 => Ok(()),
@@ -182,7 +195,8 @@ impl Convolution {
                 self.kernel
             )));
         }
-        same(&format!("{name}: weights"), self.weights.len(), self.outputs * self.inputs * self.kernel * self.kernel)?;
+        let weights = product(&[self.outputs, self.inputs, self.kernel, self.kernel]).unwrap_or(usize::MAX);
+        same(&format!("{name}: weights"), self.weights.len(), weights)?;
         same(&format!("{name}: biases"), self.bias.len(), self.outputs)?;
         finite(name, &self.weights, &self.bias)
     }
@@ -192,10 +206,16 @@ impl Dense {
     fn check(&self, name: &str, inputs: usize) -> Result<(), NetworkError> {
         range(&format!("{name}: outputs"), self.outputs)?;
         same(&format!("{name}: inputs"), self.inputs, inputs)?;
-        same(&format!("{name}: weights"), self.weights.len(), self.outputs * self.inputs)?;
+        let weights = product(&[self.outputs, self.inputs]).unwrap_or(usize::MAX);
+        same(&format!("{name}: weights"), self.weights.len(), weights)?;
         same(&format!("{name}: biases"), self.bias.len(), self.outputs)?;
         finite(name, &self.weights, &self.bias)
     }
+}
+
+/// A product of sizes; `None` where this machine cannot count so far.
+pub fn product(sizes: &[usize]) -> Option<usize> {
+    sizes.iter().try_fold(1_usize, |all, size| all.checked_mul(*size))
 }
 
 fn range(name: &str, size: usize) -> Result<(), NetworkError> {

@@ -20,6 +20,9 @@ pub use instructions::{Instructions, Precision};
 use layers::{Layers, NetworkError};
 use tower::Pass;
 
+/// Says whether a computation should be given up. It is asked between layers, by several threads, and has to be quick.
+pub type Halted<'a> = &'a (dyn Fn() -> bool + Sync);
+
 /// A network made ready for this processor. It may be used by any number of threads at once; each computes its own rows.
 pub struct Network {
     pass: Box<dyn Pass>,
@@ -41,6 +44,7 @@ impl Network {
         layers.check()?;
         let instructions = instructions.unwrap_or_else(Instructions::best);
         let chunk = chunk.unwrap_or_else(|| default_chunk(layers)).clamp(1, 256);
+        check_memory(layers, chunk)?;
         Ok(Network {
             pass: instructions::ready(layers, precision, instructions, chunk)?,
             row_length: layers.input.inputs * layers.rows * layers.columns,
@@ -51,7 +55,7 @@ impl Network {
     }
 
     /// Answers `rows` rows: `features` [plane][row][column] each; `logits` gets the actions of each row, `wdl` win, draw and loss of the
-    /// player to move, which sum to one. Slices of other lengths are an error.
+    /// player to move, which sum to one. Slices of other lengths are an error, and answers that are not finite.
     pub fn evaluate(
         &self,
         features: &[f32],
@@ -59,13 +63,36 @@ impl Network {
         logits: &mut [f32],
         wdl: &mut [f32],
     ) -> Result<(), NetworkError> {
+        self.evaluate_unless(features, rows, logits, wdl, &|| false).map(|_| ())
+    }
+
+    /// `evaluate`, until `halted` says that the answers are not wanted any more: it then returns false, and they are of no use.
+    pub fn evaluate_unless(
+        &self,
+        features: &[f32],
+        rows: usize,
+        logits: &mut [f32],
+        wdl: &mut [f32],
+        halted: Halted,
+    ) -> Result<bool, NetworkError> {
         let (got, expected) =
             ([features.len(), logits.len(), wdl.len()], [rows * self.row_length, rows * self.actions, rows * 3]);
         if got != expected {
             return Err(NetworkError(format!("{rows} rows are {expected:?} features, logits and shares, got {got:?}")));
         }
-        self.pass.pass(features, rows, logits, wdl);
-        Ok(())
+        let done = self.pass.pass(features, rows, logits, wdl, halted);
+        if done && let Some(row) = self.first_overflow(logits, wdl) {
+            return Err(NetworkError(format!(
+                "row {row}: the numbers of this network overflow: an answer is not finite"
+            )));
+        }
+        Ok(done)
+    }
+
+    /// The first row with an answer that is not finite.
+    fn first_overflow(&self, logits: &[f32], wdl: &[f32]) -> Option<usize> {
+        let mut rows = logits.chunks_exact(self.actions).zip(wdl.chunks_exact(3));
+        rows.position(|(logits, wdl)| !logits.iter().chain(wdl).all(|number| number.is_finite()))
     }
 
     /// Floats of a row of features.
@@ -94,13 +121,25 @@ impl Network {
     }
 }
 
+/// Refuses a network whose boards no address of this machine reaches (32 bits: WebAssembly).
+fn check_memory(layers: &Layers, chunk: usize) -> Result<(), NetworkError> {
+    let squares = board::Board::new(layers.rows, layers.columns).padded_squares();
+    let channels = layers.widest().next_multiple_of(winograd::CHANNELS);
+    match layers::product(&[chunk, squares, channels, 36 * size_of::<f32>()]) {
+        Some(bytes) if bytes <= isize::MAX as usize => Ok(()),
+        _ => Err(NetworkError(format!(
+            "boards of {squares} squares with {channels} channels are too large for this machine"
+        ))),
+    }
+}
+
 /// Rows whose transforms take a third of a core's second cache, the rest of which passes the weights; at least 4, and 16 where the weights
 /// fit no cache, so that each is read once for many rows.
 fn default_chunk(layers: &Layers) -> usize {
     const CACHE: usize = 320 * 1024;
     const LARGE: usize = 32 * 1024 * 1024;
     let (tiles, filters) = (board::Board::new(layers.rows, layers.columns).tiles(), layers.input.outputs);
-    let row = tiles * 36 * filters * 2 * size_of::<f32>();
-    let weights = layers.blocks.len() * 2 * 36 * filters * filters * size_of::<f32>();
+    let row = (tiles * 36).saturating_mul(filters * 2 * size_of::<f32>());
+    let weights = (layers.blocks.len() * 2 * 36).saturating_mul(filters * filters).saturating_mul(size_of::<f32>());
     (CACHE / row).clamp(if weights > LARGE { 16 } else { 4 }, 32)
 }

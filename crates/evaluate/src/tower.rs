@@ -2,6 +2,7 @@
 
 use std::sync::{Mutex, PoisonError};
 
+use crate::Halted;
 use crate::aligned::Aligned;
 use crate::board::Board;
 use crate::dense::{AddPooled, Excitation, Excite, Matrix, Pool, Pooling};
@@ -12,8 +13,8 @@ use crate::winograd::{CHANNELS, Finish, Transforms, Winograd};
 
 /// A pass of rows through all layers of a network.
 pub trait Pass: Send + Sync {
-    /// Answers `rows` rows: see `Network::evaluate`, which has checked the lengths.
-    fn pass(&self, features: &[f32], rows: usize, logits: &mut [f32], wdl: &mut [f32]);
+    /// Answers `rows` rows: see `Network::evaluate_unless`, which has checked the lengths.
+    fn pass(&self, features: &[f32], rows: usize, logits: &mut [f32], wdl: &mut [f32], halted: Halted) -> bool;
 
     /// Bytes of all weights.
     fn bytes(&self) -> usize;
@@ -66,7 +67,10 @@ struct Buffers<L: Lanes> {
     features: Aligned<f32>,
     x: Aligned<f32>,
     y: Aligned<f32>,
+    /// Planes of a head that are read without their borders.
     head: Aligned<f32>,
+    /// Planes of the policy that a convolution reads, borders too: no other layer, with another width, may write here.
+    policy: Aligned<f32>,
     output: Aligned<f32>,
     squares: Aligned<f32>,
     numbers: Aligned<f32>,
@@ -157,9 +161,9 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Tower<L, F> {
         let (chunk, squares, [feature_stride, stride]) = (self.chunk, self.value_squares, self.strides);
         let boards = chunk * self.board.padded_squares();
         let channels = stride.max(feature_stride).max(self.head_stride);
-        let policy = match &self.policy {
-            PolicyHead::Dense(_, output) => output.outputs,
-            PolicyHead::Planes(..) => 0,
+        let (policy, policy_stride) = match &self.policy {
+            PolicyHead::Dense(_, output) => (output.outputs, 0),
+            PolicyHead::Planes(first, _, _) => (0, first.outputs),
         };
         let (_, hidden, output) = &self.value;
         let few = self.blocks.iter().map(|block| {
@@ -172,6 +176,7 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Tower<L, F> {
             x: Aligned::zeros(boards * stride),
             y: Aligned::zeros(boards * stride),
             head: Aligned::zeros(boards * self.head_stride),
+            policy: Aligned::zeros(boards * policy_stride),
             output: Aligned::zeros(boards * self.head_stride),
             squares: Aligned::zeros(chunk * squares * self.head_stride),
             numbers: Aligned::zeros(chunk * (hidden.outputs + output.outputs).max(policy)),
@@ -180,11 +185,11 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Tower<L, F> {
         }
     }
 
-    /// Answers `rows` rows of features, [plane][row][column] each.
+    /// Answers `rows` rows of features, [plane][row][column] each; false where `halted` ended that.
     ///
     /// # Safety
     /// The processor has L's instructions, and the slices are as long as `Network::evaluate` says.
-    unsafe fn run(&self, features: &[f32], rows: usize, logits: &mut [f32], wdl: &mut [f32]) {
+    unsafe fn run(&self, features: &[f32], rows: usize, logits: &mut [f32], wdl: &mut [f32], halted: Halted) -> bool {
         let taken = self.spare.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut buffers = taken.unwrap_or_else(|| self.new_buffers());
         let row_length = self.planes * self.board.squares();
@@ -192,12 +197,13 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Tower<L, F> {
         while done < rows {
             let count = self.chunk.min(rows - done);
             self.read_features(&features[done * row_length..], count, &mut buffers.features);
-            let body = self.tower(count, &mut buffers);
+            let Some(body) = self.tower(count, &mut buffers, halted) else { break };
             self.value(count, body, &mut buffers, &mut wdl[done * 3..]);
             self.policy(count, body, &mut buffers, &mut logits[done * self.actions..]);
             done += count;
         }
         self.spare.lock().unwrap_or_else(PoisonError::into_inner).push(buffers);
+        done == rows
     }
 
     /// Planes beside each other become channels of squares.
@@ -218,12 +224,16 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Tower<L, F> {
         }
     }
 
-    /// Features to the last board of the tower, which is returned: one of the two of the buffers.
-    unsafe fn tower(&self, rows: usize, buffers: &mut Buffers<L>) -> *const f32 {
+    /// Features to the last board of the tower, which is returned: one of the two of the buffers. None where `halted` says so
+    /// between two blocks.
+    unsafe fn tower(&self, rows: usize, buffers: &mut Buffers<L>, halted: Halted) -> Option<*const f32> {
         let (board, finish, transforms) = (self.board, self.finish, &mut buffers.transforms);
         let (mut x, mut y) = (buffers.x.as_mut_ptr(), buffers.y.as_mut_ptr());
         self.input.convolve(board, rows, transforms, buffers.features.as_ptr(), x, None, finish, None);
         for block in &self.blocks {
+            if halted() {
+                return None;
+            }
             let (size, stride) = (board.padded_squares() * self.strides[1], self.strides[1]);
             let first_finish = if block.pooling.is_some() { Finish::None } else { finish };
             block.first.convolve(board, rows, transforms, x, y, None, first_finish, None);
@@ -252,7 +262,7 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Tower<L, F> {
             }
             core::mem::swap(&mut x, &mut y);
         }
-        x
+        Some(x)
     }
 
     /// The planes of a head, squares beside each other without border, in `buffers.squares`, where a row has `squares` of them; those
@@ -336,9 +346,9 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Tower<L, F> {
             }
             PolicyHead::Planes(first, second, places) => {
                 let (board, transforms) = (self.board, &mut buffers.transforms);
-                let (head, out) = (buffers.head.as_mut_ptr(), buffers.output.as_mut_ptr());
-                first.convolve(board, rows, transforms, body, head, None, self.finish, None);
-                second.convolve(board, rows, transforms, head, out, None, Finish::None, None);
+                let (planes, out) = (buffers.policy.as_mut_ptr(), buffers.output.as_mut_ptr());
+                first.convolve(board, rows, transforms, body, planes, None, self.finish, None);
+                second.convolve(board, rows, transforms, planes, out, None, Finish::None, None);
                 let size = board.padded_squares() * second.outputs;
                 for (row, logits) in logits.chunks_exact_mut(self.actions).take(rows).enumerate() {
                     let from = &buffers.output.as_slice()[row * size..][..size];
@@ -350,9 +360,9 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Tower<L, F> {
 }
 
 impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Pass for Tower<L, F> {
-    fn pass(&self, features: &[f32], rows: usize, logits: &mut [f32], wdl: &mut [f32]) {
+    fn pass(&self, features: &[f32], rows: usize, logits: &mut [f32], wdl: &mut [f32], halted: Halted) -> bool {
         // SAFETY: a tower of these lanes is only made where `Instructions::available` found them; the slices were checked.
-        unsafe { self.run(features, rows, logits, wdl) }
+        unsafe { self.run(features, rows, logits, wdl, halted) }
     }
 
     fn bytes(&self) -> usize {

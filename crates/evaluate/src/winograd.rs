@@ -411,7 +411,7 @@ impl Back {
                     value = L::add(value, L::load(skip.add(place)));
                 }
                 if self.relu {
-                    value = L::max(value, zero);
+                    value = L::max(zero, value); // what is no number stays so
                 }
                 L::store(self.to.add(place), value);
             }

@@ -4,7 +4,7 @@ mod support;
 
 use hauteur_evaluate::layers::{Activation, Layers, Policy};
 use hauteur_evaluate::{Instructions, Network, Precision};
-use support::{Numbers, Sizes, network, plainly};
+use support::{Numbers, Sizes, network, plainly, random_layers};
 
 const CHESS: Sizes = Sizes {
     planes: 20,
@@ -36,6 +36,25 @@ fn kinds() -> Vec<Sizes> {
         Sizes { pooling: 8, ..CHESS },
         Sizes { pooling: 5, filters: 33, actions: 7, activation: Activation::Mish, excitation: 0, ..connect },
         Sizes { pooling: 16, actions: 7, value_outputs: 1, head_kernel: 3, ..connect },
+    ]
+}
+
+/// As above, and heads whose planes differ in width while a convolution of one reads them with their borders.
+fn heads() -> Vec<Sizes> {
+    let uneven = Sizes { head_kernel: 3, blocks: 1, excitation: 0, ..CHESS };
+    vec![
+        uneven,
+        Sizes { filters: 48, ..uneven },
+        Sizes { rows: 9, columns: 9, planes: 5, filters: 80, policy_planes: 1, actions: 81, ..uneven },
+        Sizes {
+            rows: 5,
+            columns: 4,
+            filters: 17,
+            actions: 33,
+            activation: Activation::Mish,
+            value_outputs: 1,
+            ..uneven
+        },
     ]
 }
 
@@ -92,6 +111,72 @@ fn every_form_computes_the_network() {
             assert!((1e-6..0.05).contains(&worst), "bfloat16 differs by {worst} in {sizes:?}");
         }
     }
+}
+
+#[test]
+fn heads_of_different_widths_leave_each_other_alone() {
+    for (seed, sizes) in heads().into_iter().enumerate() {
+        let layers = network(seed as u64 + 400, sizes);
+        let features = Numbers(13).features(9 * sizes.planes * sizes.rows * sizes.columns);
+        let ready = Network::new(&layers, Precision::Float32, None, None).unwrap();
+        let worst = error(&layers, &ready, &features);
+        assert!(worst < 1e-5, "differs by {worst} in {sizes:?}");
+    }
+}
+
+/// The cases of `seeds` that differ from plain float64, each with its difference.
+fn wrong(seeds: std::ops::Range<u64>) -> Vec<(u64, f64)> {
+    let differs = |seed: u64| {
+        let layers = random_layers(seed);
+        let features = Numbers(seed + 3).features(4 * layers.input.inputs * layers.rows * layers.columns);
+        let ready = Network::new(&layers, Precision::Float32, None, None).unwrap();
+        let worst = error(&layers, &ready, &features);
+        (worst >= 2e-5).then_some((seed, worst))
+    };
+    seeds.filter_map(differs).collect()
+}
+
+#[test]
+fn random_layers_are_computed_as_in_float64() {
+    assert_eq!(wrong(0..100), []);
+}
+
+#[test]
+#[ignore = "takes minutes; part of make test-slow"]
+fn fifteen_hundred_random_layers_are_computed_as_in_float64() {
+    assert_eq!(wrong(100..1600), []);
+}
+
+#[test]
+fn a_halted_pass_says_so_and_the_next_one_is_whole() {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    let sizes = Sizes { blocks: 4, ..CHESS };
+    let ready = Network::new(&network(3, sizes), Precision::Float32, None, Some(4)).unwrap();
+    let features = Numbers(5).features(10 * ready.row_length());
+    let expected = bits(&answers(&ready, &features, 10));
+    let asked = AtomicUsize::new(0);
+    let halted = || asked.fetch_add(1, Ordering::Relaxed) == 5;
+    let (mut logits, mut wdl) = (vec![0.0; 10 * ready.actions()], vec![0.0; 30]);
+    assert_eq!(ready.evaluate_unless(&features, 10, &mut logits, &mut wdl, &halted), Ok(false));
+    assert_eq!(asked.into_inner(), 6, "between the blocks, and not after it was halted");
+    assert_eq!(ready.evaluate_unless(&features, 10, &mut logits, &mut wdl, &|| false), Ok(true));
+    assert_eq!(bits(&answers(&ready, &features, 10)), expected);
+}
+
+#[test]
+fn numbers_that_overflow_are_an_error() {
+    let mut layers = network(1, CHESS);
+    layers.value.output.weights.fill(3e38);
+    let ready = Network::new(&layers, Precision::Float32, None, None).unwrap();
+    let features = vec![1.0; 2 * ready.row_length()];
+    let (mut logits, mut wdl) = (vec![0.0; 600], vec![0.0; 6]);
+    let error = ready.evaluate(&features, 2, &mut logits, &mut wdl).unwrap_err().to_string();
+    assert_eq!(error, "row 0: the numbers of this network overflow: an answer is not finite");
+    let mut layers = network(1, CHESS);
+    layers.blocks[0].first.weights.fill(1e30);
+    layers.blocks[0].second.weights.fill(1e30);
+    let ready = Network::new(&layers, Precision::Float32, None, None).unwrap();
+    assert!(ready.evaluate(&features, 2, &mut logits, &mut wdl).is_err(), "inside the tower");
 }
 
 #[test]
@@ -200,6 +285,13 @@ fn layers_that_do_not_fit_are_refused_in_one_line() {
     let pooling = |n: &mut Layers, inputs| n.blocks[1].pooling = Some(Numbers(5).dense(inputs, 60));
     assert_eq!(refused(&|n| pooling(n, 7)), "block 1, pooling: inputs must be 6, got 7");
     assert_eq!(refused(&|n| pooling(n, 6)), "block 1: pooled and other channels must be 64, got 63");
+    assert_eq!(refused(&|n| (n.rows, n.columns) = (65_536, 65_536)), "squares must be 1 to 65536, got 4294967296");
+    let none = refused(&|n| {
+        if let Policy::Planes(_, _, actions) = &mut n.policy {
+            actions.clear();
+        }
+    });
+    assert_eq!(none, "policy: actions must be 1 to 65536, got 0");
     let beyond = refused(&|n| {
         if let Policy::Planes(_, _, actions) = &mut n.policy {
             actions[0] = 5120;

@@ -235,9 +235,9 @@ impl Analysis {
 
     /// Searches for one batch, or a few small ones.
     pub fn turn(&mut self, clock: Clock) -> Result<Turn, String> {
-        let Some(rows) = self.run.as_ref().map(|run| self.rows(run)) else { return Ok(Turn::Over) };
+        let Some((rows, batches)) = self.run.as_ref().map(|run| self.plan(run, clock())) else { return Ok(Turn::Over) };
         let before = self.counts().rows;
-        let any = self.step(rows).inspect_err(|_| self.run = None)?;
+        let any = self.step(rows, batches).inspect_err(|_| self.run = None)?;
         let now = clock();
         self.measure(now, self.counts().rows - before);
         self.keep_pace(now);
@@ -260,22 +260,34 @@ impl Analysis {
         }
     }
 
-    /// Rows of the next batch: few in a small tree, and where time counts what LONGEST_BATCH takes.
-    fn rows(&self, run: &Run) -> usize {
-        let timed = !run.limits.by_visits_alone() && self.row_seconds > 0.0;
-        let quick = if timed { (LONGEST_BATCH / self.row_seconds) as usize } else { self.batch_size };
-        self.batch_size.min(quick).min((self.counts().root_visits / VISITS_PER_ROW) as usize).max(1)
+    /// Rows of the next batch, and batches before the limits are looked at again: few rows in a small tree, and where time counts what
+    /// LONGEST_BATCH takes, all of them together what is left of the time; one batch as long as nothing is known of a row's time.
+    fn plan(&self, run: &Run, now: f64) -> (usize, usize) {
+        let rows = self.batch_size.min((self.counts().root_visits / VISITS_PER_ROW) as usize).max(1);
+        if run.limits.by_visits_alone() {
+            return (rows, (ROWS_A_STEP / rows).max(1));
+        }
+        if self.row_seconds <= 0.0 {
+            return (rows, 1);
+        }
+        let passed = now - run.started;
+        let fitting = run.limits.budget.map_or(usize::MAX, |budget| {
+            let end = if passed < budget.target { budget.target } else { budget.maximum };
+            ((end - passed) / self.row_seconds).max(0.0) as usize
+        });
+        let rows = rows.min((LONGEST_BATCH / self.row_seconds) as usize).min(fitting).max(1);
+        (rows, (ROWS_A_STEP.min(fitting) / rows).max(1))
     }
 
-    /// Lets every net compute batches of this many rows; whether there were any.
-    fn step(&mut self, rows: usize) -> Result<bool, String> {
+    /// Lets every net compute this many batches of this many rows; whether there were any.
+    fn step(&mut self, rows: usize, batches: usize) -> Result<bool, String> {
         let mut buffers = std::mem::take(&mut self.buffers);
         let mut forest = self.forest.take().ok_or("there is no position yet")?;
         let root_line = |_: usize, _: usize| -> (Option<Origin>, Vec<Action>) { (None, Vec::new()) };
         let (mut any, mut done) = (false, Ok(()));
         'nets: for (net, buffers) in &mut buffers {
             buffers.limit(rows);
-            for _ in 0..(ROWS_A_STEP / rows).max(1) {
+            for _ in 0..batches {
                 let forests = std::slice::from_mut(&mut forest);
                 let users = [(0, *net)];
                 match step(forests, &users, self.net(*net), buffers, &root_line, &mut StepFacts::default()) {

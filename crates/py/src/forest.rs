@@ -15,7 +15,7 @@ use hauteur_core::search::oracle::LeafOracle;
 use hauteur_core::search::outside::OutsideRules;
 use hauteur_core::search::report::EdgeReport;
 use hauteur_core::stats::Value;
-use hauteur_core::step::{BatchBuffers, StepFacts, step};
+use hauteur_core::step::{BatchBuffers, StepFacts, step_unless};
 use numpy::{IntoPyArray, Ix1, Ix2, Ix4, PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
@@ -27,6 +27,7 @@ use crate::game::{Line, PyGame, PyState};
 use crate::python_game::{adopted, python_start};
 use crate::reports::{branch_columns, counter_map, edge_dict, plies_to_end, search_map};
 use crate::rules::PyRules;
+use crate::stop::{Halt, PyStopFlag};
 use crate::tablebase::PyTablebase;
 use crate::values::check_packable;
 
@@ -366,7 +367,8 @@ impl PyForest {
         self.forest.cancel(batch.id).map_err(refuse)
     }
 
-    #[pyo3(signature = (evaluator, rows, net=0, batches=1))]
+    #[pyo3(signature = (evaluator, rows, net=0, batches=1, stop=None, seconds=None, sure=0))]
+    #[allow(clippy::too_many_arguments)] // those of Python
     fn step(
         &mut self,
         py: Python<'_>,
@@ -374,7 +376,10 @@ impl PyForest {
         rows: usize,
         net: usize,
         batches: usize,
-    ) -> PyResult<(usize, f64, f64)> {
+        stop: Option<PyRef<'_, PyStopFlag>>,
+        seconds: Option<f64>,
+        sure: usize,
+    ) -> PyResult<(usize, usize, f64, f64)> {
         let wrong = || value_error(format!("evaluator must be one of the core, got {}", evaluator.get_type()));
         let (net, (evaluator, _)) = (self.wanted_net(net)?, core_evaluator(evaluator).ok_or_else(wrong)?);
         let fits =
@@ -389,15 +394,23 @@ impl PyForest {
             (lines.get(&(tree as i64)).map(|line| Arc::new(line.clone()) as Origin), Vec::new())
         };
         let mut facts = StepFacts::default();
+        let halt = Halt::new(stop.as_deref(), seconds);
         let done = py.detach(|| {
-            (0..batches).try_for_each(|_| {
-                step(forests, &[(0, net)], evaluator.as_ref(), &mut buffers.1, &root_line, &mut facts).map(|_| ())
-            })
+            for batch in 0..batches {
+                let halted = || batch >= sure && halt.has_come();
+                if halted() {
+                    break;
+                }
+                let users = [(0, net)];
+                step_unless(forests, &users, evaluator.as_ref(), &mut buffers.1, &root_line, &mut facts, &halted)?;
+            }
+            Ok::<_, String>(())
         });
         self.buffers = Some(buffers);
         self.game.checked(())?;
         done.map_err(value_error)?;
-        Ok((facts.rows as usize, facts.search.as_secs_f64(), facts.network.as_secs_f64()))
+        let (search, network) = (facts.search.as_secs_f64(), facts.network.as_secs_f64());
+        Ok((facts.rows as usize, facts.batches as usize, search, network))
     }
 
     fn batch_states(&self, batch: PyRef<'_, PyBatch>) -> PyResult<Vec<PyState>> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use hauteur_core::evaluator::Evaluator;
+use hauteur_core::evaluator::{Batch, Evaluator, Halted};
 use hauteur_evaluate::layers::{Activation, Block, Convolution, Dense, Layers, Policy, Value};
 use hauteur_evaluate::{Instructions, Network, Precision};
 use numpy::ndarray::Dimension;
@@ -44,23 +44,34 @@ impl ThreadedNetwork {
 
 impl Evaluator for ThreadedNetwork {
     fn evaluate(&self, features: &[f32], rows: usize, logits: &mut [f32], wdl: &mut [f32]) -> Result<(), String> {
-        let network = &self.network;
-        let (length, actions) = (network.row_length(), network.actions());
-        let threads = self.pool.as_ref().map_or(1, |pool| pool.current_num_threads().min(rows / LEAST_ROWS));
-        let (Some(pool), 2..) = (&self.pool, threads) else {
-            return self.evaluate_here(features, rows, logits, wdl);
-        };
-        let part = rows.div_ceil(threads);
-        let answers = logits.par_chunks_mut(part * actions).zip(wdl.par_chunks_mut(part * 3));
-        let work = features.par_chunks(part * length).zip(answers);
-        let compute = |(features, (logits, wdl)): (&[f32], (&mut [f32], &mut [f32]))| {
-            network.evaluate(features, features.len() / length, logits, wdl).map_err(|error| error.to_string())
-        };
-        pool.install(|| work.try_for_each(compute))
+        self.evaluate_unless(Batch::Planes(features), rows, logits, wdl, &|| false).map(|_| ())
     }
 
     fn batch_size(&self) -> usize {
         self.batch_size
+    }
+
+    fn evaluate_unless(
+        &self,
+        batch: Batch,
+        rows: usize,
+        logits: &mut [f32],
+        wdl: &mut [f32],
+        halted: Halted,
+    ) -> Result<bool, String> {
+        let Batch::Planes(features) = batch else { return Err("a network reads features".into()) };
+        let compute = |(features, (logits, wdl)): (&[f32], (&mut [f32], &mut [f32]))| {
+            let rows = features.len() / self.network.row_length();
+            self.network.evaluate_unless(features, rows, logits, wdl, halted).map_err(|error| error.to_string())
+        };
+        let threads = self.pool.as_ref().map_or(1, |pool| pool.current_num_threads().min(rows / LEAST_ROWS));
+        let (Some(pool), 2..) = (&self.pool, threads) else {
+            return compute((features, (logits, wdl)));
+        };
+        let part = rows.div_ceil(threads);
+        let answers = logits.par_chunks_mut(part * self.network.actions()).zip(wdl.par_chunks_mut(part * 3));
+        let work = features.par_chunks(part * self.network.row_length()).zip(answers);
+        pool.install(|| work.map(compute).try_reduce(|| true, |first, second| Ok(first && second)))
     }
 }
 

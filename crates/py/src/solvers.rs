@@ -5,11 +5,13 @@ use std::sync::{Mutex, MutexGuard};
 use hauteur_core::game::Action;
 use hauteur_core::players::exact::{MoveSolver, solver_of};
 use hauteur_core::players::solved_positions::{Request, find};
+use hauteur_core::search::mates;
 use pyo3::prelude::*;
 
 use crate::errors::value_error;
 use crate::game::{PyGame, PyState};
 use crate::python_game::adopted;
+use crate::stop::{Halt, PyStopFlag};
 
 /// Solves positions of one game exactly.
 #[pyclass(name = "ExactSolver", module = "hauteur._core", frozen)]
@@ -49,6 +51,25 @@ impl PyExactSolver {
     fn nodes(&self, py: Python<'_>) -> u64 {
         py.detach(|| self.locked().nodes())
     }
+}
+
+/// The shortest win of the mover in at most `moves` of his moves; none; or empty where `stop` came first.
+#[pyfunction]
+#[pyo3(signature = (state, moves, actions=Vec::new(), stop=None))]
+pub fn forced_win(
+    py: Python<'_>,
+    state: PyRef<'_, PyState>,
+    moves: u32,
+    actions: Vec<Action>,
+    stop: Option<PyRef<'_, PyStopFlag>>,
+) -> PyResult<Option<Vec<Action>>> {
+    let (position, game, halt) = (state.state.clone_box(), state.game.clone(), Halt::new(stop.as_deref(), None));
+    let answer = py.detach(|| mates::forced_win(position.as_ref(), moves, &actions, &|| halt.has_come()));
+    Ok(match game.checked(answer)? {
+        mates::Answer::Win(line) => Some(line),
+        mates::Answer::NoWin => None,
+        mates::Answer::Halted => Some(Vec::new()),
+    })
 }
 
 /// Positions of one ply after another: the moves that lead to each, the values of its legal moves.

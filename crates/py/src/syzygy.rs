@@ -1,6 +1,6 @@
 //! Syzygy tablebases: exact results of chess positions with few pieces, for leaves of the search and moves of the root.
 
-use std::path::Path;
+use std::collections::HashMap;
 
 use hauteur_core::game::{Action, GameError, Outcome, State};
 use hauteur_core::games::chess::Position;
@@ -12,25 +12,42 @@ use shakmaty_syzygy::{Dtz, SyzygyError, Tablebase, Wdl};
 const CERTAIN: i32 = 1000;
 /// Plies without capture or pawn move after which the game is drawn.
 const DRAW_PLIES: i32 = 100;
+/// Positions at the edge of the fifty-move rule that are looked at to decide one.
+const MOST_AT_THE_EDGE: usize = 20_000;
 
 /// The tables of some folders.
 pub struct Syzygy {
     tables: Tablebase<Chess>,
     files: usize,
+    /// What is wrong with the folders that could not be used, a line each.
+    missing: Vec<String>,
 }
 
 impl Syzygy {
-    /// Finds the tables in these folders (separated as in the environment variable PATH); files are opened when needed.
+    /// Finds the tables in these folders (separated as in the environment variable PATH); files are opened when needed. Folders that
+    /// cannot be read are left out, as long as one has tables.
     pub fn open(folders: &str) -> Result<Syzygy, GameError> {
         let mut tables = Tablebase::new();
-        let mut files = 0;
+        let (mut files, mut missing) = (0, Vec::new());
         for folder in std::env::split_paths(folders).filter(|folder| !folder.as_os_str().is_empty()) {
-            files += add_folder(&mut tables, &folder)?;
+            match tables.add_directory(&folder) {
+                Ok(0) => {
+                    missing.push(format!("no Syzygy tables (*.rtbw, *.rtbz) in {:?}", folder.display().to_string()))
+                }
+                Ok(more) => files += more,
+                Err(error) => missing.push(format!("Syzygy folder {}: {error}", folder.display())),
+            }
         }
         if files == 0 {
-            return Err(GameError(format!("no Syzygy tables (*.rtbw, *.rtbz) in {folders:?}")));
+            let none = format!("no Syzygy tables (*.rtbw, *.rtbz) in {folders:?}");
+            return Err(GameError(if missing.is_empty() { none } else { missing.join("; ") }));
         }
-        Ok(Syzygy { tables, files })
+        Ok(Syzygy { tables, files, missing })
+    }
+
+    /// What is wrong with the folders that were left out, a line each.
+    pub fn missing(&self) -> &[String] {
+        &self.missing
     }
 
     /// Pieces of the largest table.
@@ -53,6 +70,26 @@ impl Syzygy {
     /// Beyond 100 the fifty-move rule draws. 0: draw; `None`: not in the tables.
     pub fn dtz(&self, position: &Position) -> Result<Option<i32>, GameError> {
         answer(self.tables.probe_dtz(position.chess())).map(|dtz| dtz.map(|dtz| dtz.ignore_rounding().0))
+    }
+
+    /// The result of the position for its mover, 1 win, 0 draw, -1 loss, under the fifty-move rule as its counter stands: a win counts
+    /// where its next capture or pawn move, or mate, comes in time. `None`: not in the tables, or the tables of distances are missing.
+    pub fn result(&self, position: &Position) -> Result<Option<i32>, GameError> {
+        if !self.covers(position) {
+            return Ok(None);
+        }
+        match position.outcome() {
+            Some(Outcome::Win(_)) => return Ok(Some(-1)),
+            Some(Outcome::Draw) if !position.is_drawn_by_history() => return Ok(Some(0)),
+            _ => (),
+        }
+        let Some(wdl) = self.wdl(position)? else { return Ok(None) };
+        if wdl.abs() < 2 || position.chess().halfmoves() == 0 {
+            return Ok(Some(wdl / 2));
+        }
+        let mut edge = Edge { tables: self, known: HashMap::new() };
+        let in_time = edge.in_time(position, DRAW_PLIES - counter(position), wdl > 0)?;
+        Ok(in_time.map(|in_time| if in_time { wdl.signum() } else { 0 }))
     }
 
     /// The legal actions that keep the result of the position; `None` if it is not in the tables.
@@ -99,9 +136,10 @@ impl Syzygy {
 
     /// Rank of a move by distance, and by how much of the fifty moves is left.
     fn distance_rank(&self, root: &Position, after: &Position, fast: bool) -> Result<Option<i32>, GameError> {
-        let spent = root.chess().halfmoves().try_into().unwrap_or(i32::MAX / 2);
+        let spent = counter(root);
         let Some(distance) = self.distance_of_move(after)? else { return Ok(None) };
-        let in_time = distance + spent < DRAW_PLIES && !root.has_repetition();
+        let ends = after.outcome().is_some() || after.chess().halfmoves() == 0; // the distance of others may be one more
+        let in_time = distance + spent < DRAW_PLIES + i32::from(ends) && (ends || !root.has_repetition());
         Ok(Some(match distance {
             0 => 0,
             1.. if in_time && !fast => CERTAIN,
@@ -151,8 +189,68 @@ impl LeafOracle for Syzygy {
     }
 }
 
-fn add_folder(tables: &mut Tablebase<Chess>, folder: &Path) -> Result<usize, GameError> {
-    tables.add_directory(folder).map_err(|error| GameError(format!("Syzygy folder {}: {error}", folder.display())))
+/// Plies since the last capture or pawn move.
+fn counter(position: &Position) -> i32 {
+    position.chess().halfmoves().try_into().unwrap_or(i32::MAX / 2)
+}
+
+/// Wins at the edge of the fifty-move rule. Tables may give a distance that is one ply too small: where that decides, the positions
+/// behind it are looked at.
+struct Edge<'a> {
+    tables: &'a Syzygy,
+    /// Of positions that have been decided so, by their hash.
+    known: HashMap<u64, bool>,
+}
+
+impl Edge<'_> {
+    /// Whether the side that wins (`mover_wins`: the mover) reaches a capture, a pawn move or mate within `left` plies. `None`: a table is
+    /// missing, or too many positions stand at the edge.
+    fn in_time(&mut self, position: &Position, left: i32, mover_wins: bool) -> Result<Option<bool>, GameError> {
+        let Some(distance) = answer(self.tables.tables.probe_dtz(position.chess()))? else { return Ok(None) };
+        let (plies, is_exact) = (distance.ignore_rounding().0.abs(), distance.precise().is_some());
+        if is_exact || plies != left {
+            return Ok(Some(plies <= left));
+        }
+        let hash = position.hashes().last().copied().unwrap_or_default();
+        if let Some(known) = self.known.get(&hash) {
+            return Ok(Some(*known));
+        }
+        if self.known.len() >= MOST_AT_THE_EDGE {
+            return Ok(None);
+        }
+        self.known.insert(hash, false); // coming back here is no progress
+        let mut legal = Vec::new();
+        position.legal_actions(&mut legal);
+        for action in legal {
+            let mut after = position.clone();
+            after.play(action);
+            let Some(wins) = self.move_in_time(&after, left, mover_wins)? else { return Ok(None) };
+            if wins == mover_wins {
+                self.known.insert(hash, mover_wins);
+                return Ok(Some(mover_wins));
+            }
+        }
+        self.known.insert(hash, !mover_wins);
+        Ok(Some(!mover_wins))
+    }
+
+    /// `in_time` of the position before a move, if this move is played.
+    fn move_in_time(&mut self, after: &Position, left: i32, mover_wins: bool) -> Result<Option<bool>, GameError> {
+        match after.outcome() {
+            Some(Outcome::Win(_)) => return Ok(Some(mover_wins && left >= 1)),
+            Some(Outcome::Draw) if !after.is_drawn_by_history() => return Ok(Some(false)),
+            _ => (),
+        }
+        let wanted = if mover_wins { -2 } else { 2 };
+        if after.chess().halfmoves() == 0 {
+            return Ok(self.tables.wdl(after)?.map(|wdl| wdl == wanted && left >= 1));
+        }
+        let Some(dtz) = self.tables.dtz(after)? else { return Ok(None) };
+        match dtz.signum() == wanted.signum() {
+            true => self.in_time(after, left - 1, !mover_wins),
+            false => Ok(Some(false)),
+        }
+    }
 }
 
 /// A position that no table covers is no error; a table that cannot be read is one.

@@ -31,6 +31,15 @@ impl PyTablebase {
         self.0.files()
     }
 
+    #[getter]
+    fn missing(&self) -> Vec<String> {
+        self.0.missing().to_vec()
+    }
+
+    fn result(&self, state: &PyState) -> PyResult<Option<i32>> {
+        self.0.result(position(state)?).map_err(refuse)
+    }
+
     fn probe_wdl(&self, state: &PyState) -> PyResult<Option<i32>> {
         self.0.wdl(position(state)?).map_err(refuse)
     }

@@ -61,20 +61,24 @@ class OpenNets:
         used = (evaluator for evaluator in (self.small, self.large) if evaluator is not None)
         return tuple(evaluator for evaluator in used if not isinstance(evaluator, UniformEvaluator | StateEvaluator))
 
-    def warm_up(self) -> None:
+    def warm_up(self) -> float:
         """Evaluate batches of the sizes that searches have, once: the first of each size takes longer than others.
 
-        Sizes that would take long are left out: searches on the clock do not begin with them.
+        Sizes that would take long are left out: searches on the clock do not begin with them. Return the seconds that
+        one row alone takes, of all nets together; 0 without a net that reads features.
         """
+        alone = 0.0
         for evaluator in self.reading:
             row = np.zeros((1, *evaluator.feature_shape), np.float32)
             evaluator(row)
             began = time.perf_counter()
             evaluator(row)
             seconds = time.perf_counter() - began
+            alone += seconds
             for rows in (2, evaluator.batch_size):
                 if rows * seconds < WARM_UP_SECONDS:
                     evaluator(np.repeat(row, rows, axis=0))
+        return alone
 
     def close(self) -> None:
         for evaluator in (self.small, self.large):

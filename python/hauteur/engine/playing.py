@@ -96,6 +96,7 @@ class PlayingSession(Closing):
         self._rng = np.random.default_rng(self._seed)
         self._choice: object = None
         self._player: Future[OpenPlayer] | None = None
+        self._row_seconds = 0.0
         self._analysis: Analysis | None = None
         self._analysis_of: tuple[OpenNets, PlaySettings] | None = None
         self._start = game.new_initial_state()
@@ -151,7 +152,7 @@ class PlayingSession(Closing):
 
     def close(self) -> None:
         """Close the player, once it is open; another one may be opened then."""
-        self._analysis = None
+        self._analysis, self._row_seconds = None, 0.0
         if self._player is not None:
             self._player.add_done_callback(_close)
         self._player = None
@@ -185,6 +186,12 @@ class PlayingSession(Closing):
         if self._analysis is None:
             raise ValueError("nothing was searched yet")
         return self._analysis.ask(function)
+
+    def expect(self, row_seconds: float) -> None:
+        """Take this as the seconds of a row of the open nets, until a search has measured it."""
+        self._row_seconds = row_seconds
+        if self._analysis is not None and self._analysis.row_seconds <= 0.0:
+            self._analysis.row_seconds = row_seconds
 
     def prepare(self) -> None:
         """Wait for the player. Raises ValueError where it cannot think with the settings, and as `wait` does."""
@@ -241,6 +248,8 @@ class PlayingSession(Closing):
         """The analysis of these nets and the settings; a new one where they have changed."""
         requested = nets, _of_search(self.settings)
         if self._analysis is None or requested != self._analysis_of:
+            if self._analysis is not None:  # of the same nets, as `close` forgets it
+                self._row_seconds = self._analysis.row_seconds
             params = for_nets(self.settings.search, nets.large)
             nets_of(_core.Forest(self._game, params), nets.small, nets.large)
             self._analysis = Analysis(
@@ -252,6 +261,7 @@ class PlayingSession(Closing):
                 tablebase=self.settings.tablebase,
                 fast_play=self.settings.fast_play,
             )
+            self._analysis.row_seconds = self._row_seconds
             self._analysis_of = requested
         return self._analysis
 

@@ -21,11 +21,13 @@ from hauteur.mcts.control import BetweenBatches, SearchControl, in_background, s
 from hauteur.mcts.driver import SearchDriver, SearchFacts, for_nets
 from hauteur.mcts.followed_tree import AnalysisNets, FollowedTree, TreeCounters, TreeFacts
 from hauteur.mcts.limits import Growth, Limits, Progress, limits_of, stop_reason
+from hauteur.mcts.mate_proof import MateProof
 from hauteur.mcts.own_rules import Rule, checked_rules, rule_chain
 from hauteur.mcts.params import SearchParams
-from hauteur.mcts.report import Pace, RootReport, root_report, with_result
+from hauteur.mcts.report import Pace, RootReport, root_report, with_result, with_win
 from hauteur.mcts.result import BatchResult, SearchResult, batch_result, followed_tree, refuse_finished, search_result
 from hauteur.mcts.search_tree import SearchTree
+from hauteur.mcts.step_plan import StepPlan, plan_by_time, plan_by_visits
 from hauteur.system.closing import Closing
 
 if TYPE_CHECKING:
@@ -64,10 +66,14 @@ class SearchRun:
     counters: TreeCounters
     """The tree after the last batch."""
     batch_ended: float
+    batches: int = 0
+    """Batches at the last look at the limits."""
     batch_seconds: float = 0.0
     reported: float = float("-inf")
     reported_best: int | None = None
     mate: int | None = None
+    proof: MateProof | None = None
+    """The exact search beside it, where there is a limit of moves to a mate."""
     reason: str = ""
     resting: bool = False
     """True once the tree can grow no more, and that has been reported."""
@@ -108,15 +114,10 @@ REPORT_SECONDS = 0.1
 """Least time between two reports of a running search."""
 NEW_BEST_SECONDS = 0.04
 """Least time before a report that a new best move brings."""
-VISITS_PER_ROW = 16
-"""Visits of the root for one row of a batch, at least, so that early visits are not wasted."""
 IDLE_SECONDS = 0.02
 """How often a search with nothing to do looks for new orders."""
 OLD_SHARE = 0.7
 """Weight of the past in the running mean of the time between batches."""
-
-LONGEST_BATCH = 0.04
-"""Seconds: batches are made smaller where the network is slow, so that stops and clocks stay exact."""
 MOST_VISITS = 2**32 - 1
 """The most visits that the core counts to; it ends a tree before."""
 ALL_LINES = 2**16
@@ -164,7 +165,8 @@ class Analysis(Closing):
         self._params = for_nets(params or SearchParams(), large)
         self._nets = AnalysisNets(evaluator, large, batch_size)
         self._tree = FollowedTree(self._params, seed, tablebase, fast_play, checked_rules(rules))
-        self._row_seconds = 0.0
+        self.row_seconds = 0.0
+        """Running mean of the seconds for a row of a batch; 0: not known. Who knows it may set it before a search."""
         self._run: SearchRun | None = None
         self._between = BetweenBatches()
 
@@ -296,6 +298,8 @@ class Analysis(Closing):
             self._tree.forest.restrict_root(self._tree.number, only)  # may end a tree, where WDL contempt needs another
             base = self._tree.counters
             self._run = SearchRun(limits, control, only, lines, on_report, now, base, base, now, root_result=result)
+            if limits.mate is not None:
+                self._run.proof = MateProof(self._tree.position, limits.mate, only)
             self._between.busy = True
             return self._run
 
@@ -305,15 +309,22 @@ class Analysis(Closing):
             self._search_until_stopped(run)
             return self._report(run)
         finally:
+            if run.proof is not None:
+                run.proof.close()
             self._between.end()
 
     def _search_until_stopped(self, run: SearchRun) -> None:
-        """Search; where the tree is complete, full, or at its visits, an infinite search waits for its control."""
+        """Search; where the tree is complete, full, or at its visits, an infinite search waits for its control.
+
+        So does one for a mate alone: the exact search beside it goes on.
+        """
         while not self._search_once(run):
             run.counters = self._tree.counters
             self._between.answer()
-            if not run.limits_now.infinite:
-                run.reason = self._stop_reason(run) or "nothing left to search"
+            run.reason = self._stop_reason(run) or ""
+            if not run.reason and not run.limits_now.waits:
+                run.reason = "nothing left to search"
+            if run.reason:
                 return
             if run.on_report is not None and not run.resting:  # no batch will do it
                 run.on_report(self._report(run))
@@ -328,26 +339,25 @@ class Analysis(Closing):
         more = None if limits.new_visits is None else run.base.root_visits + limits.new_visits
         bound = min((n for n in (limits.visits, more) if n is not None), default=0)
         self._tree.forest.set_visit_limits(self._tree.ids, np.array([bound if bound <= MOST_VISITS else 0], np.uint32))
-        facts = SearchDriver(
+        SearchDriver(
             self._tree.forest,
             self._nets.small,
             large=self._nets.large,
             batch_size=self._nets.batch_size,
             in_flight=1 if self._nets.batch_size == 1 else 2,
-            rows=lambda: self._rows(run),
+            plan=lambda: self._plan(run),
+            facts=run.facts,
         ).run(lambda: self._after_batch(run))
-        run.facts.add(facts)
         return run.reason
 
-    def _rows(self, run: SearchRun) -> int:
-        """Return the rows of the next batch: few in a small tree, and where time counts what LONGEST_BATCH takes.
-
-        They depend on the tree alone in a search by visits, which is repeatable.
-        """
-        most = self._nets.batch_size
-        timed = not run.limits_now.by_visits_alone and self._row_seconds > 0.0
-        quick = int(LONGEST_BATCH / self._row_seconds) if timed else most
-        return max(1, min(most, quick, run.counters.root_visits // VISITS_PER_ROW))
+    def _plan(self, run: SearchRun) -> StepPlan:
+        visits, most, limits = run.counters.root_visits, self._nets.batch_size, run.limits_now
+        if limits.by_visits_alone:
+            return replace(plan_by_visits(visits, most), control=run.control)
+        budget = None if limits.infinite else limits.budget
+        passed = time.monotonic() - (run.control.began or 0.0)
+        plan = plan_by_time(visits, most, self.row_seconds, budget=budget, passed=passed)
+        return replace(plan, control=run.control)
 
     def _after_batch(self, run: SearchRun) -> bool:
         """Keep time and report after a batch; return whether to stop."""
@@ -365,13 +375,13 @@ class Analysis(Closing):
         return bool(run.reason)
 
     def _keep_pace(self, run: SearchRun, now: float, rows: int) -> None:
-        """Update the running means of the seconds between two batches and of the seconds for a row."""
-        seconds = now - run.batch_ended
-        run.batch_seconds += (1.0 - OLD_SHARE) * (seconds - run.batch_seconds)
+        """Update the running means of the seconds of a batch and of a row."""
+        seconds, batches = now - run.batch_ended, (run.facts.batches - run.batches) // len(self._tree.forest.nets)
+        run.batch_seconds += (1.0 - OLD_SHARE) * (seconds / max(1, batches) - run.batch_seconds)
         if rows:
-            old = self._row_seconds or seconds / rows
-            self._row_seconds = OLD_SHARE * old + (1.0 - OLD_SHARE) * seconds / rows
-        run.batch_ended = now
+            old = self.row_seconds or seconds / rows
+            self.row_seconds = OLD_SHARE * old + (1.0 - OLD_SHARE) * seconds / rows
+        run.batch_ended, run.batches = now, run.facts.batches
 
     def _stop_reason(self, run: SearchRun) -> str | None:
         if run.control.stopped:
@@ -397,15 +407,22 @@ class Analysis(Closing):
         )
 
     def _prospects(self, run: SearchRun) -> dict[str, bool]:
-        """Return what ends a search for a depth or a mate: its result is proven (noted if a mate), or it stalls."""
+        """Return what ends a search for a depth or a mate: its result is proven (noted if a mate), or it stalls.
+
+        The moves of a mate are those of the winner's, who moves first and last in it.
+        """
         limits = run.limits_now
         if (limits.depth is None and limits.mate is None) or run.counters.root_visits == 0:
             return {}
         lower, upper, plies = self._tree.forest.root_bounds(self._tree.number)
         if lower == upper != 0 and plies is not None:
             run.mate = lower * ((plies + 1) // 2)
-        reached = run.depth if limits.mate is None else self._tree.forest.tree_stats(self._tree.number)["nodes"]
-        return {"proven": lower == upper, "stalled": run.growth.has_stalled(run.new_visits, reached)}
+        if limits.mate is None:
+            return {"proven": lower == upper, "stalled": run.growth.has_stalled(run.new_visits, run.depth)}
+        proof, is_lost = run.proof, upper < 1 or (run.root_result is not None and run.root_result < 1)
+        if proof is not None and proof.line:
+            run.mate = (len(proof.line) + 1) // 2
+        return {"no_mate": is_lost or (proof is not None and proof.excludes_win)}
 
     def _report_when_due(self, run: SearchRun, now: float) -> None:
         if run.on_report is None and run.limits_now.mate is None:
@@ -424,8 +441,13 @@ class Analysis(Closing):
     def _report(self, run: SearchRun) -> RootReport:
         tree, pace = self._tree, run.pace()
         report = root_report(tree.forest, tree.number, pace=pace, lines=run.lines, allowed=run.only, reason=run.reason)
+        if run.root_result is not None:
+            report = with_result(report, run.root_result)
+        line = [] if run.proof is None else run.proof.line
+        if line and (report.mate is None or not 0 < report.mate <= (len(line) + 1) // 2):
+            report = with_win(report, line)
         run.mate = report.mate
-        return report if run.root_result is None else with_result(report, run.root_result)
+        return report
 
 
 DEFAULT_VISITS = 800

@@ -12,6 +12,8 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import Any, TypeVar
 
+from hauteur import _core
+
 Result = TypeVar("Result")
 
 
@@ -19,12 +21,13 @@ class SearchControl:
     """Ends a search, or starts its clock; any thread may call it, also before the search has begun.
 
     began: when the clock of the search started, in seconds of `time.monotonic`; default: now. ponder: no limit counts
-    and no clock runs until `ponderhit`.
+    and no clock runs until `ponderhit`. flag: set with `stop`; the core looks at it while it computes.
     """
 
     def __init__(self, *, began: float | None = None, ponder: bool = False) -> None:
         self._began = None if ponder else time.monotonic() if began is None else began
         self._stopped: Future[None] = Future()
+        self.flag = _core.StopFlag()
 
     @property
     def began(self) -> float | None:
@@ -33,10 +36,11 @@ class SearchControl:
 
     @property
     def stopped(self) -> bool:
-        return self._stopped.done()
+        return self.flag.is_set
 
     def stop(self) -> None:
-        """Ask the search to end, which it does after at most one batch."""
+        """Ask the search to end. A batch that is being computed is given up, unless it is the first of the tree."""
+        self.flag.set()
         try:
             self._stopped.set_result(None)
         except InvalidStateError:  # it was asked before

@@ -10,13 +10,15 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from concurrent.futures import Future
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from hauteur import _core
 from hauteur.mcts.params import SearchParams, SecondNet
+from hauteur.mcts.step_plan import StepPlan
 from hauteur.networks.evaluators.base import PackedEvaluator, StateEvaluator
 
 if TYPE_CHECKING:
@@ -57,10 +59,6 @@ def rows_for(evaluator: Evaluator, forest: _core.Forest, size: int) -> BatchRows
     )
 
 
-ROWS_A_STEP = 32
-"""Rows that the core computes between two looks at limits and time, in batches of fewer where a tree is small."""
-
-
 @dataclass
 class SearchFacts:
     """The time of a search by its parts (seconds), and the fill of its batches.
@@ -95,8 +93,9 @@ class InFlight:
     """The batches of a forest that wait for one network, oldest first, and the buffers that their rows lie in.
 
     batch_size: most rows of a batch; depth: most batches at a time; spread: each tree has one leaf in flight, so the
-    active trees are spread over `depth` batches, and the next batch can be gathered while one is computed. rows: most
-    rows of the next batch. net: the number of the network in the forest's settings, 0 or 1.
+    active trees are spread over `depth` batches, and the next batch can be gathered while one is computed. plan: asked
+    before every batch; None: full batches, which nothing ends. net: the number of the network in the forest's settings,
+    0 or 1.
     """
 
     forest: _core.Forest
@@ -104,7 +103,7 @@ class InFlight:
     batch_size: int
     depth: int = 2
     spread: bool = False
-    rows: Callable[[], int] | None = None
+    plan: Callable[[], StepPlan] | None = None
     facts: SearchFacts = field(default_factory=SearchFacts)
     net: int = 0
 
@@ -125,13 +124,13 @@ class InFlight:
             pass
 
     def apply_oldest(self) -> bool:
-        """Wait for the oldest batch and apply it; False when none waits.
+        """Wait for the oldest batch and apply it; False when none waits, or the plan ends the waiting.
 
         An evaluator of the core computes its batches here, at once: nothing waits.
         """
         if self._core is not None:
             return self._step()
-        if not self._waiting:
+        if not self._waiting or not self._has_answered(self._waiting[0][1]):
             return False
         batch, pending, buffer = self._waiting.popleft()
         self._free.append(buffer)
@@ -147,17 +146,34 @@ class InFlight:
         self.facts.search += time.perf_counter() - answered
         return True
 
+    def _next_plan(self) -> StepPlan:
+        if self.plan is None:
+            return StepPlan(self.batch_size)
+        plan = self.plan()
+        return replace(plan, rows=min(self.batch_size, plan.rows))
+
+    def _has_answered(self, pending: Pending) -> bool:
+        """Wait until a batch is computed; return False where a stop or the end of the time comes first."""
+        plan = self._next_plan()
+        if plan.control is None or plan.sure or not isinstance(pending, Future):
+            return True
+        if not pending.done():
+            plan.control.wait(pending, seconds=plan.seconds)
+        return pending.done()
+
     def _step(self) -> bool:
         """Let the core gather, evaluate and apply; False when there were no rows."""
-        rows = self.batch_size if self.rows is None else min(self.batch_size, self.rows())
-        batches = max(1, ROWS_A_STEP // rows) if self.rows is not None else 1
-        computed, search, network = self.forest.step(self._core, rows, self.net, batches)
+        plan = self._next_plan()
+        flag = None if plan.control is None else plan.control.flag
+        rows, batches, search, network = self.forest.step(
+            self._core, plan.rows, self.net, plan.batches, flag, plan.seconds, plan.sure
+        )
         self.facts.search += search
         self.facts.network += network
-        self.facts.rows += computed
+        self.facts.rows += rows
         self.facts.batches += batches
-        self.facts.capacity += rows * batches
-        return computed > 0
+        self.facts.capacity += plan.rows * batches
+        return rows > 0
 
     def cancel(self) -> None:
         """Take back the visits of all batches that wait; the forest is then as if they had not been gathered."""
@@ -172,7 +188,7 @@ class InFlight:
     def _most_rows(self) -> int:
         if self.spread and self.net == 0:  # turns of the large net are rare, and some come together
             return min(self.batch_size, -(-len(self.forest.active()) // self.depth))
-        return self.batch_size if self.rows is None else min(self.batch_size, self.rows())
+        return self._next_plan().rows
 
     def _submit_next(self, most: int) -> bool:
         """Gather one batch and submit it; False when there were no rows."""
@@ -204,7 +220,7 @@ class SearchDriver:
 
     large: the second net, where the settings of the forest have one; batches of both are in flight at once.
     batch_size: most rows of a batch, None: each evaluator's own. in_flight: most batches of a network at a time.
-    spread, rows: see `InFlight`. facts: counts both networks together.
+    spread, plan: see `InFlight`. facts: counts both networks together.
     """
 
     def __init__(
@@ -216,7 +232,7 @@ class SearchDriver:
         in_flight: int = 2,
         *,
         spread: bool = False,
-        rows: Callable[[], int] | None = None,
+        plan: Callable[[], StepPlan] | None = None,
         facts: SearchFacts | None = None,
     ) -> None:
         self._forest = forest
@@ -229,7 +245,7 @@ class SearchDriver:
                 one.batch_size if batch_size is None else batch_size,
                 in_flight,
                 spread,
-                rows,
+                plan,
                 self.facts,
                 net,
             )
@@ -256,10 +272,10 @@ class SearchDriver:
         return True
 
     def run(self, should_stop: Callable[[], bool] | None = None) -> SearchFacts:
-        """Search until no tree is active, or `should_stop()` returns true (called once a batch).
+        """Search until no tree is active, or `should_stop()` returns true (called once a turn).
 
-        After a stop the batches that still wait are taken back: a stop costs at most one batch, and the trees are left
-        consistent with nothing in flight.
+        After a stop the batches that still wait are taken back, and the trees are left consistent with nothing in
+        flight. `should_stop` has to return true once the plan has ended a batch.
         """
         started = time.perf_counter()
         try:
@@ -268,7 +284,7 @@ class SearchDriver:
                     break
         finally:
             self.cancel()
-            self.facts.total = time.perf_counter() - started
+            self.facts.total += time.perf_counter() - started
         return self.facts
 
     def cancel(self) -> None:

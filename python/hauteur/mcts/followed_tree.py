@@ -169,8 +169,9 @@ class FollowedTree:
     def consult_tablebase(self, only: tuple[int, ...]) -> tuple[tuple[int, ...], int | None]:
         """Return the root moves to search, and the result of the root where the tables know it.
 
-        They are those that keep the result. Below such a root every leaf would be known and none better than another,
-        so there the network decides alone; a tree that was built the other way is begun anew.
+        The result is that under the fifty-move rule, as its counter stands; the moves are those that keep it. Below
+        such a root every leaf would be known and none better than another, so there the network decides alone; a tree
+        that was built the other way is begun anew.
         """
         tables, state = self.tablebase, self.state
         kept = tables.root_actions(state, self.fast_play) if tables is not None else None
@@ -183,8 +184,7 @@ class FollowedTree:
         best = tuple(action for action in kept or () if not only or action in only)
         if tables is None or not best:
             return only, None
-        result = tables.probe_wdl(state) or 0
-        return best, (result > 1) - (result < -1)  # what the fifty-move rule spoils is a draw
+        return best, tables.result(state)
 
     def _restart(self, state: _core.State) -> None:
         if self._forest is None or self._forest.game.spec != state.game.spec:

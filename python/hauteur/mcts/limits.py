@@ -16,7 +16,7 @@ SETTLED_VISITS = 100
 SETTLED_SECONDS = 0.1
 """New visits and time before which the pace of a search says nothing yet: its first batches are small."""
 STALLED_VISITS = 10_000
-"""New visits before which a search for a depth or a mate is not given up."""
+"""New visits before which a search for a depth is not given up."""
 STALLED_FACTOR = 4
 """Such a search is given up when its visits have grown by this factor without bringing it forward."""
 SMART_PRUNING = 1.33
@@ -71,7 +71,7 @@ class Limits:
     depth: int | None = None
     """Mean depth of a visit."""
     mate: int | None = None
-    """A proven win in at most this many moves of the winner."""
+    """A proven win in at most this many moves of the winner, or the proof that there is none; no longer win ends it."""
     infinite: bool = False
     """Only `stop` ends the search (analysis, thinking in the opponent's time)."""
     smart_pruning: float = 0.0
@@ -80,6 +80,12 @@ class Limits:
     @property
     def by_visits_alone(self) -> bool:
         return (self.visits is not None or self.new_visits is not None) and self.budget is None and not self.infinite
+
+    @property
+    def waits(self) -> bool:
+        """Whether a tree that is complete does not end the search: it waits for `stop`, or for the proof of a mate."""
+        alone = self.visits is None and self.new_visits is None and self.budget is None and self.depth is None
+        return self.infinite or (self.mate is not None and alone)
 
 
 Rivals = tuple[Sequence[int], Sequence[float]]
@@ -100,6 +106,8 @@ class Progress:
     """Looks at the root's edges, which most batches can do without."""
     mate: int | None = None
     """Moves to a proven win of the root's mover."""
+    no_mate: bool = False
+    """It is proven that there is no win within the limit of moves."""
     by_visits: bool = True
     """The most visited move is played; with another rule of choice a rival may win without catching up."""
     proven: bool = False
@@ -179,18 +187,20 @@ def _limit_reached(limits: Limits, progress: Progress) -> str | None:
 
 def _unreachable(limits: Limits, progress: Progress) -> str | None:
     """Return why a search for a depth or mate is over that nothing else ends: more visits cannot change the result."""
-    if (limits.depth is None and limits.mate is None) or progress.visits < 1:
+    if progress.visits < 1:
         return None
-    if limits.visits is not None or limits.new_visits is not None or limits.budget is not None:
+    if limits.mate is not None:
+        return "no mate" if progress.no_mate else None
+    if limits.depth is None or limits.visits is not None or limits.new_visits is not None or limits.budget is not None:
         return None
-    if progress.proven or (limits.mate is None and progress.mate is not None):
+    if progress.proven or progress.mate is not None:
         return "result proven"
     return "no progress" if progress.stalled else None
 
 
 def _settled(limits: Limits, progress: Progress) -> str | None:
     """Smart pruning at the level of the whole search: a win, one move only, or no rival can catch up."""
-    if limits.smart_pruning <= 0.0 or progress.visits < 1:
+    if limits.smart_pruning <= 0.0 or progress.visits < 1 or limits.mate is not None:
         return None
     if progress.mate is not None and progress.mate > 0:
         return "mate found"

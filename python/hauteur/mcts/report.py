@@ -166,11 +166,20 @@ def choose_move(moves: Sequence[RootMove], settings: Temperature, ply: int, unif
 def with_result(report: RootReport, result: int) -> RootReport:
     """Return the report with a result that is known (-1, 0, 1 for the root's mover) in place of the search's values.
 
-    All its moves must keep that result.
+    All its moves must keep that result. A move that ends the game has its own, which is no mate unless it mates.
     """
     wdl: Wdl = (float(result > 0), float(result == 0), float(result < 0))
-    moves = tuple(replace(move, wdl=wdl, q=float(result)) for move in report.moves)
-    return replace(report, wdl=wdl, moves=moves)
+    moves = (move if move.terminal else replace(move, wdl=wdl, q=float(result)) for move in report.moves)
+    return replace(report, wdl=wdl, moves=tuple(moves))
+
+
+def with_win(report: RootReport, line: Sequence[int]) -> RootReport:
+    """Return the report with the line of a win that is proven in as many moves; its first move is the best one."""
+    wdl: Wdl = (1.0, 0.0, 0.0)
+    found = next(move for move in report.moves if move.action == line[0])
+    best = replace(found, wdl=wdl, q=1.0, lower=1, upper=1, plies=len(line), line=tuple(line))
+    others = (move for move in report.moves if move is not found)
+    return replace(report, moves=(best, *others), wdl=wdl)
 
 
 def report_json(report: RootReport, **facts: Any) -> dict[str, Any]:

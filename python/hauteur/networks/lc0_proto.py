@@ -8,6 +8,7 @@ import zlib
 from enum import IntEnum
 from pathlib import Path
 
+from hauteur.networks.registry import GZIP, LC0_NET
 from hauteur.networks.wire import Message, read_message, schema_of, write_message
 
 MAGIC = 0x1C0
@@ -140,7 +141,7 @@ def parse_net(data: bytes) -> Message:
     """Read an unpacked network file. Raises ValueError when it is not one."""
     if data[:2] in (b"1\n", b"2\n"):
         raise ValueError("is an lc0 net in the old text format; convert it to .pb.gz with lczero-training's net.py")
-    if data[:5] != b"\x0d" + MAGIC.to_bytes(4, "little"):
+    if not data.startswith(LC0_NET):
         raise ValueError(
             f"is not an lc0 net: it begins with {bytes(data[:5]).hex(' ') or 'nothing'}, not 0d c0 01 00 00"
         )
@@ -149,7 +150,9 @@ def parse_net(data: bytes) -> Message:
 
 def _unpack(path: Path) -> bytes:
     packed = path.read_bytes()
-    if packed[:2] != b"\x1f\x8b":
+    if packed.startswith(LC0_NET):
+        return packed
+    if not packed.startswith(GZIP):
         raise ValueError(f"is not gzip: it begins with {packed[:4].hex(' ') or 'nothing'}, not 1f 8b")
     limit = min(MAX_BYTES, 16 * _CHUNK + MAX_RATIO * len(packed))
     stream = zlib.decompressobj(wbits=31)

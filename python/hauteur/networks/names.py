@@ -108,14 +108,17 @@ def downloaded_nets() -> dict[str, Path]:
 def resolve_net(name: str | Path) -> str:
     """Return the file that a net's name means, or the name of an evaluator without a file, unchanged.
 
-    A path is returned unchanged, there or not: the reader reports that. Raises ValueError for a name that is none,
-    or of a public net that is not downloaded yet, with the command that gets it; and where a downloaded file is not
-    what its catalogue entry says.
+    A path is returned unchanged, there or not: the reader reports that. Quotation marks around it are left out. Raises
+    ValueError for a name that is none, or of a public net that is not downloaded yet, with the command that gets it;
+    and where a downloaded file is not what its catalogue entry says.
 
     >>> resolve_net("uniform")
     'uniform'
     """
     text = str(name)
+    if text in WITHOUT_FILE or Path(text).is_file():
+        return text
+    text = unquoted(text)
     if text in WITHOUT_FILE or Path(text).is_file():
         return text
     if not is_name(text):
@@ -128,6 +131,16 @@ def resolve_net(name: str | Path) -> str:
         raise ValueError(_missing(text))
     _check_download(text, path, path.stat().st_mtime_ns)
     return str(path)
+
+
+def unquoted(text: str) -> str:
+    """Return a text without the quotation marks around it, as some programs send names of files.
+
+    >>> unquoted('"a net.pb.gz"')
+    'a net.pb.gz'
+    """
+    is_quoted = len(text) > 2 and text[0] == text[-1] and text[0] in "\"'"
+    return text[1:-1] if is_quoted else text
 
 
 def is_name(text: str) -> bool:

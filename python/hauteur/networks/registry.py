@@ -26,6 +26,11 @@ if TYPE_CHECKING:
 MODULES = {".safetensors": "files", ".pb.gz": "lc0", ".onnx": "onnx"}
 """Formats by the ends of their names: the module of hauteur.networks that has it, imported with its first file."""
 
+GZIP = b"\x1f\x8b"
+"""The first bytes of packed files."""
+LC0_NET = b"\x0d\xc0\x01\x00\x00"
+"""The first bytes of an lc0 net, once unpacked."""
+
 Tensors = Mapping[str, NDArray[np.float32]]
 
 
@@ -106,16 +111,47 @@ class Format:
 
 
 def format_of(path: Path) -> Format:
-    """Return the format of a file, by its name. Raise ValueError for an unknown one."""
+    """Return the format of a file to be written, by its name. Raise ValueError for an unknown one."""
     for suffix, module in MODULES.items():
         if path.name.endswith(suffix):
-            found: Format = import_module(f"hauteur.networks.{module}").FORMAT
-            return found
-    if path.name.endswith(".txt.gz"):
-        raise ValueError(
-            f"{path}: is an lc0 net in the old text format; convert it to .pb.gz with lczero-training's net.py"
-        )
+            return _format(module)
     raise ValueError(f"{path}: not a known network file; allowed: {', '.join(MODULES)}")
+
+
+FIRST_BYTES = 64
+"""As many tell what a file is."""
+OTHER_FILES = {
+    b"version https://git-lfs.github.com/": "is a Git LFS pointer, not the net itself: `git lfs pull` gets that",
+    b"1\n": "is an lc0 net in the old text format; convert it to .pb.gz with lczero-training's net.py",
+    b"2\n": "is an lc0 net in the old text format; convert it to .pb.gz with lczero-training's net.py",
+    b"<": "is a web page, not a net: download the file itself",
+}
+"""What stands in the place of nets, by the bytes that it begins with."""
+
+
+def format_of_file(path: Path) -> Format:
+    """Return the format of a file that is there, by its content: nets are passed on under many names.
+
+    Raise ValueError, with the file and what it is, for another; OSError where it cannot be read.
+    """
+    with path.open("rb") as file:
+        first = file.read(FIRST_BYTES)
+    for beginning, what in OTHER_FILES.items():
+        if first.startswith(beginning):
+            raise ValueError(f"{path}: {what}")
+    if first.startswith((GZIP, LC0_NET)):
+        return _format("lc0")
+    if first[8:9] == b"{":  # after the length of the header
+        return _format("files")
+    for suffix, module in MODULES.items():
+        if path.name.endswith(suffix):
+            return _format(module)  # whose reader says what is wrong
+    raise ValueError(f"{path}: not a known network file: it begins with {first[:5].hex(' ') or 'nothing'}")
+
+
+def _format(module: str) -> Format:
+    found: Format = import_module(f"hauteur.networks.{module}").FORMAT
+    return found
 
 
 EncodingName = Literal["linear16", "float16", "float32"]
@@ -123,6 +159,8 @@ EncodingName = Literal["linear16", "float16", "float32"]
 
 def load_network(path: str | Path) -> Net:
     """Open a network by its file, `.safetensors` (trained here) or `.pb.gz` (lc0's), or by its name.
+
+    What a file is its content tells, so it may have any name; nets of lc0 may be unpacked.
 
     Return the net, with `.module` (torch module, built on first use), `.architecture`, `.game` (spec), `.parameters`
     (their number), `.tensors` (float32 by name) and `.description`. Raise ValueError (file, place, what is wrong) for
@@ -136,7 +174,7 @@ def load_network(path: str | Path) -> Net:
     'tictactoe'
     """
     path = Path(resolve_net(path))
-    return format_of(path).load(path)
+    return format_of_file(path).load(path)
 
 
 load = load_network
@@ -146,7 +184,7 @@ load = load_network
 def describe(path: str | Path) -> NetDescription:
     """Return the description of a network file, without importing torch. Errors as in `load`."""
     path = Path(resolve_net(path))
-    return format_of(path).load(path).description
+    return format_of_file(path).load(path).description
 
 
 def save(

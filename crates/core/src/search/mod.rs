@@ -13,6 +13,7 @@ pub mod forced_playouts;
 pub mod graph;
 pub mod gumbel_root;
 pub mod lower_bounds;
+pub mod mates;
 pub mod noise;
 pub mod opponent;
 pub mod oracle;

@@ -15,6 +15,12 @@ impl Numbers {
         (self.0 >> 40) as f32 / 8_388_608.0 - 1.0
     }
 
+    /// A whole number below `most`.
+    pub fn below(&mut self, most: usize) -> usize {
+        let _ = self.next();
+        (self.0 >> 20) as usize % most
+    }
+
     fn many(&mut self, count: usize, scale: f32) -> Vec<f32> {
         (0..count).map(|_| self.next() * scale).collect()
     }
@@ -196,4 +202,48 @@ pub fn plainly(layers: &Layers, features: &[f32]) -> (Vec<f64>, Vec<f64>) {
         shares.iter().map(|share| share / sum).collect()
     };
     (logits, wdl)
+}
+
+/// Layers of random sizes, each layer's its own: what a file of some other program may hold.
+pub fn random_layers(seed: u64) -> Layers {
+    let mut numbers = Numbers(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    (0..8).for_each(|_| _ = numbers.next()); // the first numbers of near seeds are alike
+    let (rows, columns) = (numbers.below(10) + 1, numbers.below(10) + 1);
+    let (filters, squares) = (numbers.below(40) + 2, rows * columns);
+    let kernel = |numbers: &mut Numbers| if numbers.below(2) == 0 { 1 } else { 3 };
+    let planes = numbers.below(20) + 1;
+    let input = numbers.convolution(planes, filters, 3);
+    let blocks = (0..numbers.below(3)).map(|_| {
+        let (first, second) = (numbers.convolution(filters, filters, 3), numbers.convolution(filters, filters, 3));
+        let excitation = (numbers.below(2) == 0).then(|| {
+            let few = numbers.below(12) + 1;
+            (numbers.dense(filters, few), numbers.dense(few, 2 * filters))
+        });
+        let pooling = (numbers.below(3) == 0).then(|| {
+            let pooled = numbers.below(filters - 1) + 1;
+            numbers.dense(2 * pooled, filters - pooled)
+        });
+        Block { first, second, excitation, pooling }
+    });
+    let blocks = blocks.collect();
+    let middle = numbers.below(70) + 1;
+    let policy = if numbers.below(2) == 0 {
+        let (side, actions) = (kernel(&mut numbers), numbers.below(60) + 1);
+        Policy::Dense(numbers.convolution(filters, middle, side), numbers.dense(middle * squares, actions))
+    } else {
+        let outputs = numbers.below(30) + 1;
+        let actions = (0..numbers.below(60) + 1).map(|_| numbers.below(outputs * squares) as u32).collect();
+        Policy::Planes(numbers.convolution(filters, middle, 3), numbers.convolution(middle, outputs, 3), actions)
+    };
+    let (pooled, width, hidden) = (numbers.below(3) == 0, numbers.below(70) + 1, numbers.below(50) + 1);
+    let side = kernel(&mut numbers);
+    let outputs = if numbers.below(2) == 0 { 1 } else { 3 };
+    let value = Value {
+        planes: numbers.convolution(filters, width, side),
+        hidden: numbers.dense(width * (squares + if pooled { 2 } else { 0 }), hidden),
+        pooled,
+        output: numbers.dense(hidden, outputs),
+    };
+    let activation = if numbers.below(2) == 0 { Activation::Relu } else { Activation::Mish };
+    Layers { rows, columns, activation, input, blocks, policy, value }
 }

@@ -91,6 +91,8 @@ class UciEngine:
         self._current: UciCommand | None = None
         self._unanswered: deque[UciCommand] = deque()
         self._position = parse_position("startpos", self.options)
+        self._refused = ""
+        """Why the last `position` command was refused: there is none then, until a good one comes. Else empty."""
         self._position_time: float | None = None
         self._odds: OddsGame | None = None
         self._value: float | None = None
@@ -109,7 +111,7 @@ class UciEngine:
             "ucinewgame": self._ucinewgame,
             "position": self._set_position,
             "go": self._go,
-            "fen": lambda _: self._output.lines(self._position.state.notation()),
+            "fen": self._fen,
             "quit": self._quit,
             "debug": lambda _: None,
             "register": lambda _: None,
@@ -246,6 +248,8 @@ class UciEngine:
             raise ValueError(f"no tablebases: {error}") from None
         if tablebase is not None:
             self._output.info(f"tablebases: {tablebase.files} files, up to {tablebase.largest} pieces")
+            for problem in tablebase.missing:
+                self._output.info(f"error: left out: {problem}")
 
     def _ucinewgame(self, _: UciCommand) -> None:
         self._value = None
@@ -253,10 +257,24 @@ class UciEngine:
         self._session.forget_failure()  # perhaps the file is there by now
 
     def _set_position(self, command: UciCommand) -> None:
-        self._position = parse_position(command.rest, self.options)
+        try:
+            self._position = parse_position(command.rest, self.options)
+        except ValueError as error:
+            self._refused = one_line(error)
+            raise
+        self._refused = ""
         for note in self._position.notes:
             self._output.info(note)
         self._position_time = time.monotonic()
+
+    def _fen(self, _: UciCommand) -> None:
+        self._need_position()
+        self._output.lines(self._position.state.notation())
+
+    def _need_position(self) -> None:
+        """Raise ValueError after a refused `position`: an answer would be for another board than the program's."""
+        if self._refused:
+            raise ValueError(f"the last position was refused: {self._refused}")
 
     def _quit(self, _: UciCommand) -> None:
         self._over = True
@@ -280,7 +298,7 @@ class UciEngine:
             self._warm = nets
             warming = in_background(nets.warm_up, "warm-up")
             if not waiting.wait(warming):
-                warming.result()
+                self._session.expect(warming.result())
 
     def _open(self) -> None:
         """Begin to open the nets that the options name, unless that has been done. ValueError without any."""
@@ -304,6 +322,7 @@ class UciEngine:
         """Answer a `go` with its `bestmove`, whatever happens."""
         lines = [f"bestmove {self._no_move()}"]
         try:
+            self._need_position()
             lines = self._searched(command)
         except Exception as error:
             self._output.info(f"error: no search, so no move: {one_line(error)}")
@@ -377,8 +396,10 @@ class UciEngine:
         first, *then = texts_of(found.report.state, found.move.line[:2], "uci")
         ponder = f" ponder {then[0]}" if then else ""
         evaluations = evaluation_lines(found.report, options)
+        if found.report.reason == "no mate":
+            evaluations.append("info string there is no mate in so few moves")
         return [*info_lines(found.report, options), *verbose, *evaluations, f"bestmove {first}{ponder}"]
 
     def _no_move(self) -> str:
-        """Return the answer without a search: `0000`, or `(none)` where the game is over."""
-        return "0000" if len(self._position.state.legal_actions()) else "(none)"
+        """Return the answer without a search: `0000`, or `(none)` where the game is known to be over."""
+        return "0000" if self._refused or len(self._position.state.legal_actions()) else "(none)"

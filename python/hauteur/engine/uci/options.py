@@ -24,7 +24,7 @@ from hauteur.mcts.lc0_options import search_params as lc0_search_params
 from hauteur.mcts.lc0_options import temperature as lc0_temperature
 from hauteur.mcts.params import SearchParams, SecondNet, Temperature
 from hauteur.networks.evaluators.base import Backend, Precision
-from hauteur.networks.names import default_net, newest_chess_net
+from hauteur.networks.names import default_net, newest_chess_net, unquoted
 from hauteur.players.ladder import rung_at
 from hauteur.system.errors import one_line
 
@@ -75,7 +75,8 @@ class Options:
         key = ALIASES.get(name.lower(), name).lower()
         option = self._known.get(key)
         if option is not None:
-            return Change(option, self._set_checked(option, key, option.parse(text)))
+            given = unquoted(text) if option.kind == "string" else text  # some programs quote the names of files
+            return Change(option, self._set_checked(option, key, option.parse(given)))
         if key in self._without_effect:
             return Change(None)
         raise ValueError(f"no option {name!r}; `uci` lists the options")

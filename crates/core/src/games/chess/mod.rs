@@ -6,6 +6,7 @@
 
 mod fen;
 mod legal;
+mod mates;
 mod notation;
 mod people;
 mod picture;
@@ -156,6 +157,10 @@ impl State for Position {
 
     fn outcome(&self) -> Option<Outcome> {
         self.outcome()
+    }
+
+    fn win_at_once(&self) -> Option<Action> {
+        mates::mate_at_once(self)
     }
 
     fn repetition(&self) -> Option<Repeat> {

@@ -1,0 +1,200 @@
+//! Wins in a few moves, exactly: every move of the winner, every answer. Beside the search, for `go mate N`.
+
+use crate::game::{Action, Outcome, Player, State};
+
+/// Slots of positions without a win, a power of two.
+const SLOTS: usize = 1 << 18;
+/// Longest wins for which a move that has refuted others is tried first.
+const KILLERS: usize = 64;
+
+/// What there is to say of a position.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// The mover wins, by this line at best answers, and not sooner.
+    Win(Vec<Action>),
+    /// The mover has no win in so few moves.
+    NoWin,
+    /// The search was ended before.
+    Halted,
+}
+
+/// The shortest win of the mover in at most `moves` of his moves, whatever the opponent plays. `only`: first moves that are looked at;
+/// empty: all. `halted` is asked at every position. Rules that look at the past (repetition, fifty moves) count.
+pub fn forced_win(state: &dyn State, moves: u32, only: &[Action], halted: &dyn Fn() -> bool) -> Answer {
+    let mut search = Mates {
+        winner: state.to_move(),
+        halted,
+        without_win: vec![(0, 0); SLOTS],
+        killers: [None; KILLERS],
+        by_past: 0,
+    };
+    for most in 1..=moves {
+        match search.win_within(state, most, only) {
+            Ok(Some(line)) => return Answer::Win(line),
+            Ok(None) => (),
+            Err(Halted) => return Answer::Halted,
+        }
+    }
+    Answer::NoWin
+}
+
+/// The search was ended.
+struct Halted;
+
+struct Mates<'a> {
+    winner: Player,
+    halted: &'a dyn Fn() -> bool,
+    /// Hashes of positions with the winner to move, and the moves in which he does not win there.
+    without_win: Vec<(u64, u32)>,
+    /// By moves that the winner has left: the answer that has refuted a move last.
+    killers: [Option<Action>; KILLERS],
+    /// Games that have ended by what was played before. What rests on them is true of this line alone.
+    by_past: u64,
+}
+
+impl Mates<'_> {
+    /// A line to the win of the player to move in at most `moves` of his moves (at least 1).
+    fn win_within(&mut self, state: &dyn State, moves: u32, only: &[Action]) -> Result<Option<Vec<Action>>, Halted> {
+        if (self.halted)() {
+            return Err(Halted);
+        }
+        if moves == 1 && only.is_empty() {
+            return Ok(state.win_at_once().map(|action| vec![action]));
+        }
+        let hash = state.repeatable().last().copied().filter(|_| only.is_empty());
+        let slot = hash.map(|hash| hash as usize & (SLOTS - 1));
+        if slot.is_some_and(|slot| Some(self.without_win[slot].0) == hash && self.without_win[slot].1 >= moves) {
+            return Ok(None);
+        }
+        let by_past = self.by_past;
+        for (action, after) in self.tries(state, only) {
+            match after.outcome() {
+                Some(Outcome::Win(player)) if player == self.winner => return Ok(Some(vec![action])),
+                Some(_) => self.count(after.as_ref()),
+                None if moves == 1 => (),
+                None => {
+                    if let Some(line) = self.win_against_all(after.as_ref(), moves - 1)? {
+                        return Ok(Some(std::iter::once(action).chain(line).collect()));
+                    }
+                }
+            }
+        }
+        if let (Some(hash), Some(slot)) = (hash, slot)
+            && self.by_past == by_past
+        {
+            self.without_win[slot] = (hash, moves);
+        }
+        Ok(None)
+    }
+
+    /// The positions after the moves, those with the fewest answers first.
+    fn tries(&self, state: &dyn State, only: &[Action]) -> Vec<(Action, Box<dyn State>)> {
+        let mut legal = Vec::new();
+        state.legal_actions(&mut legal);
+        let after = |action: Action| {
+            let mut after = state.clone_box();
+            after.play(action);
+            (after.num_legal(), action, after)
+        };
+        let wanted = legal.into_iter().filter(|action| only.is_empty() || only.contains(action));
+        let mut all: Vec<_> = wanted.map(after).collect();
+        all.sort_by_key(|(answers, _, _)| *answers);
+        all.into_iter().map(|(_, action, after)| (action, after)).collect()
+    }
+
+    /// The longest line, if the winner wins in at most `moves` of his moves whatever is answered here.
+    fn win_against_all(&mut self, state: &dyn State, moves: u32) -> Result<Option<Vec<Action>>, Halted> {
+        if state.to_move() == self.winner {
+            return self.win_within(state, moves, &[]); // games in which players need not alternate
+        }
+        let mut legal = Vec::new();
+        state.legal_actions(&mut legal);
+        let killer = self.killers[(moves as usize).min(KILLERS - 1)];
+        if let Some(place) = legal.iter().position(|action| Some(*action) == killer) {
+            legal.swap(0, place);
+        }
+        let (mut longest, mut after) = (Vec::new(), state.clone_box());
+        for action in legal {
+            after.copy_from(state);
+            after.play(action);
+            let line = match after.outcome() {
+                Some(Outcome::Win(player)) if player == self.winner => Some(Vec::new()),
+                Some(_) => {
+                    self.count(after.as_ref());
+                    None
+                }
+                None if after.to_move() == self.winner => self.win_within(after.as_ref(), moves, &[])?,
+                None => self.win_against_all(after.as_ref(), moves)?,
+            };
+            let Some(line) = line else {
+                self.killers[(moves as usize).min(KILLERS - 1)] = Some(action);
+                return Ok(None);
+            };
+            if longest.len() <= line.len() {
+                longest = std::iter::once(action).chain(line).collect();
+            }
+        }
+        Ok(Some(longest))
+    }
+
+    fn count(&mut self, ended: &dyn State) {
+        self.by_past += u64::from(ended.outcome_depends_on_path());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::games::make_game;
+
+    fn answer(spec: &str, moves: &str, most: u32) -> (Answer, String) {
+        let mut state = make_game(spec).unwrap().initial();
+        for text in moves.split_whitespace() {
+            let action = state.action_from_text(text).unwrap();
+            state.play(action);
+        }
+        let answer = forced_win(state.as_ref(), most, &[], &|| false);
+        let mut line = Vec::new();
+        if let Answer::Win(actions) = &answer {
+            for action in actions {
+                line.push(state.action_to_text(*action, None).unwrap());
+                state.play(*action);
+            }
+            assert!(matches!(state.outcome(), Some(Outcome::Win(_))));
+        }
+        (answer, line.join(" "))
+    }
+
+    fn length(spec: &str, most: u32) -> Option<usize> {
+        match answer(spec, "", most).0 {
+            Answer::Win(line) => Some(line.len()),
+            _ => None,
+        }
+    }
+
+    #[test]
+    fn the_shortest_win_is_found_and_shorter_ones_are_excluded() {
+        let three = "chess(fen=r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1)";
+        assert_eq!(answer(three, "", 3).1, "f6a6 f7f6 e5f6 g8g7 a6a8");
+        assert_eq!(answer(three, "", 2).0, Answer::NoWin);
+        assert_eq!(length(three, 8), Some(5));
+        assert_eq!(answer("chess", "", 2).0, Answer::NoWin);
+        assert_eq!(answer("chess", "f2f3 e7e5 g2g4", 1).1, "d8h4");
+        assert_eq!(answer("connect4", "1 2 1 2 1 2", 1).1, "1");
+    }
+
+    #[test]
+    fn draws_by_the_past_are_no_wins() {
+        let two = |counter| format!("chess(fen=7k/8/8/8/8/8/R7/1R4K1 w - - {counter} 80)");
+        assert_eq!(length(&two(97), 2), Some(3));
+        assert_eq!(length(&two(98), 2), None, "the second ply ends the fifty moves");
+    }
+
+    #[test]
+    fn first_moves_can_be_named_and_a_search_ends_when_it_is_told() {
+        let state = make_game("chess(fen=7k/8/8/8/8/8/R7/1R4K1 w - - 0 1)").unwrap().initial();
+        let king = state.action_from_text("g1f1").unwrap();
+        assert_eq!(forced_win(state.as_ref(), 2, &[king], &|| false), Answer::NoWin);
+        assert_eq!(forced_win(state.as_ref(), 2, &[], &|| true), Answer::Halted);
+    }
+}
