@@ -1,6 +1,6 @@
 """The compiled core: games, positions, search. Arrays in, arrays out; every error is a ValueError that says what is allowed."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, Protocol, final
 
 import chess
@@ -17,6 +17,7 @@ __all__ = [
     "State",
     "Tablebase",
     "Uniform",
+    "WrongAnswer",
     "__version__",
     "bench_search",
     "check_settings",
@@ -38,6 +39,9 @@ __all__ = [
 ]
 
 __version__: str
+
+class WrongAnswer(ValueError):  # noqa: N818  (as ValueError, it says what was wrong)
+    """A game written in Python gave an answer that is not allowed: the game, the moves, the method, what is allowed."""
 
 _Whole = Sequence[int] | NDArray[np.integer[Any]]
 """Whole numbers, one dimension; arrays of the core's own type (ids int64, visits uint32, actions uint16) are not copied."""
@@ -89,6 +93,9 @@ class Game:
     @property
     def has_draws(self) -> bool:
         """True where a game can end as a draw."""
+    @property
+    def past_matters(self) -> str | None:
+        """What the value of a position depends on beyond its key and its ply; None in games without such rules."""
     def new_initial_state(self, symmetry: int = 0) -> State:
         """The start of the game, seen through the symmetry of this number (0: unchanged)."""
     def symmetries(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -425,12 +432,18 @@ def t_quantile(confidence: float, freedom: int) -> float:
     """t with P(T <= t) = confidence for Student's distribution of `freedom` degrees; confidence: 0.5 to below 1."""
 
 def solved_positions(
-    game: Game, count: int, seed: int = 0, nodes: int = 1_000_000, total: int = 100_000_000, table_bits: int = 22
+    game: Game,
+    count: int,
+    seed: int = 0,
+    nodes: int = 1_000_000,
+    total: int = 100_000_000,
+    table_bits: int = 22,
+    watch: Callable[[str, int, int], object] | None = None,
 ) -> tuple[list[tuple[list[int], list[int]]], list[int], bool]:
     """Positions of games of random and of decent play with the exact values of their legal moves, in the order of their plies.
 
-    count: as many, or fewer where there are no more; nodes: positions searched for one at most, total: for all. Returned:
-    (moves, values) of each, positions that took too long by ply from 0, whether no two moves end one with a winner."""
+    count: as many, or fewer where there are no more; nodes: positions searched for one at most, total: for all; watch: takes
+    what is done, how often, and of how many. Returned: (moves, values) of each, positions that took too long by ply from 0, whether no two moves end one with a winner."""
 
 def python_game_from(game: object, spec: str) -> Game:
     """Builds a pickled game that is written in Python."""
