@@ -128,7 +128,7 @@ def test_wrong_settings(setting: str, message: str, tmp_path: Path, capsys: pyte
     assert message in capsys.readouterr().err
 
 
-FIELD = Path(__file__).parents[1] / "field/trainers"
+FIELD = Path(__file__).parents[1] / "support/field/trainers"
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ from hauteur.games.laws import LawResults, check_laws
 from hauteur.games.pictures import board_of, why_no_board
 from hauteur.games.random_play import RandomPlay
 
-FIELD = Path(__file__).parents[1] / "field/trainers"
+FIELD = Path(__file__).parents[1] / "support/field/trainers"
 CORE_GAMES = (
     "chess",
     "connect4",
@@ -33,7 +33,7 @@ CORE_GAMES = (
 
 @pytest.fixture
 def field(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """The games of tests/field/trainers can be imported, and are registered anew."""
+    """The games of tests/support/field/trainers can be imported, and are registered anew."""
     monkeypatch.setattr(registry, "_registered", {})
     monkeypatch.syspath_prepend(str(FIELD))
     names = ("dots", "dots_edges", "breakthrough", "to_and_fro", "zero_while_on")

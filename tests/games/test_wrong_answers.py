@@ -332,7 +332,7 @@ def test_a_repr_that_leaves_numbers_out_is_no_key() -> None:
 
 
 def field_module(name: str) -> ModuleType:
-    place = Path(__file__).parents[1] / "field/trainers" / f"{name}.py"
+    place = Path(__file__).parents[1] / "support/field/trainers" / f"{name}.py"
     spec = importlib.util.spec_from_file_location(name, place)
     assert spec is not None
     assert spec.loader is not None

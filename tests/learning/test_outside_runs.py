@@ -22,7 +22,7 @@ from hauteur.learning.run_folder import RunFolder
 from hauteur.learning.train import rate_change
 from hauteur.system import plugins
 
-FIELD = Path(__file__).parents[1] / "field/trainers"
+FIELD = Path(__file__).parents[1] / "support/field/trainers"
 TINY = str(FIELD / "tiny.toml")
 
 

@@ -16,7 +16,7 @@ from hauteur.matches.ratings.elo import pair_likelihood_of_superiority as los_of
 from hauteur.matches.report.stored import StoredMatch
 from hauteur.matches.results import SIDES, MatchGame, Tally, standing
 
-OPENINGS = Path(__file__).parents[1] / "field/trainers/openings4.txt"
+OPENINGS = Path(__file__).parents[1] / "support/field/trainers/openings4.txt"
 STRONG, WEAK = "net=uniform visits=60", "net=uniform visits=50"
 
 
