@@ -19,7 +19,9 @@ from hauteur.matches.ratings.elo import (
     score_interval,
 )
 
-PUBLISHED = json.loads((Path(__file__).parents[1] / "support/field/trainers/published_statistics.json").read_text("utf-8"))
+PUBLISHED = json.loads(
+    (Path(__file__).parents[1] / "support/field/trainers/published_statistics.json").read_text("utf-8")
+)
 
 
 def pairs_of(row: dict[str, Any]) -> Pairs:

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hauteur import _core
+from hauteur.games.begins import over_at_the_start
 from hauteur.games.pictures import action_squares, board_of
 from hauteur.games.random_play import RandomPlay, board_text
-from hauteur.games.registry import over_at_the_start
 from hauteur.games.transpositions import Transpositions, actions_text
 from hauteur.system.seeds import stream
 

@@ -134,18 +134,6 @@ def load_game(spec: str | _core.Game) -> _core.Game:
     return _core.Game.from_python(factory(**parameters), f"{name}({listed})" if listed else name)
 
 
-def over_at_the_start(outcome: int) -> str:
-    """Return what is wrong about a game that is over before its first move."""
-    return f"the start is over: outcome() is {outcome}; None means that the game goes on"
-
-
-def check_begins(game: _core.Game) -> None:
-    """Raise ValueError for a game that is over before its first move."""
-    outcome = game.new_initial_state().outcome()
-    if outcome is not None:
-        raise ValueError(f"{game.spec}: {over_at_the_start(outcome)}")
-
-
 def names() -> list[str]:
     """Names of the games to choose from: the core's and registered ones. EXAMPLES can be loaded too."""
     from importlib.metadata import entry_points

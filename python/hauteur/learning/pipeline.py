@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 
 from hauteur import _core
+from hauteur.games.begins import check_begins
 from hauteur.games.game_line import NO_NET
-from hauteur.games.registry import check_begins, load_game
+from hauteur.games.registry import load_game
 from hauteur.learning import controller
 from hauteur.learning.archive import Archive
 from hauteur.learning.checkpoint import RunState, load_checkpoint, save_checkpoint
