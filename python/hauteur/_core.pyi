@@ -1,7 +1,7 @@
 """The compiled core: games, positions, search. Arrays in, arrays out; every error is a ValueError that says what is allowed."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, Protocol, final
 
 import chess
@@ -21,6 +21,7 @@ __all__ = [
     "State",
     "Tablebase",
     "Uniform",
+    "WrongAnswer",
     "__version__",
     "bench_search",
     "check_settings",
@@ -48,6 +49,9 @@ __all__ = [
 ]
 
 __version__: str
+
+class WrongAnswer(ValueError):  # noqa: N818  (as ValueError, it says what was wrong)
+    """A game written in Python gave an answer that is not allowed: the game, the moves, the method, what is allowed."""
 
 _Whole = Sequence[int] | NDArray[np.integer[Any]]
 """Whole numbers, one dimension; arrays of the core's own type (ids int64, visits uint32, actions uint16) are not copied."""
@@ -99,6 +103,9 @@ class Game:
     @property
     def has_draws(self) -> bool:
         """True where a game can end as a draw."""
+    @property
+    def past_matters(self) -> str | None:
+        """What the value of a position depends on beyond its key and its ply; None in games without such rules."""
     def new_initial_state(self, symmetry: int = 0) -> State:
         """The start of the game, seen through the symmetry of this number (0: unchanged)."""
     def symmetries(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -460,12 +467,18 @@ def t_quantile(confidence: float, freedom: int) -> float:
     """t with P(T <= t) = confidence for Student's distribution of `freedom` degrees; confidence: 0.5 to below 1."""
 
 def solved_positions(
-    game: Game, count: int, seed: int = 0, nodes: int = 1_000_000, total: int = 100_000_000, table_bits: int = 22
+    game: Game,
+    count: int,
+    seed: int = 0,
+    nodes: int = 1_000_000,
+    total: int = 100_000_000,
+    table_bits: int = 22,
+    watch: Callable[[str, int, int], object] | None = None,
 ) -> tuple[list[tuple[list[int], list[int]]], list[int], bool]:
     """Positions of games of random and of decent play with the exact values of their legal moves, in the order of their plies.
 
-    count: as many, or fewer where there are no more; nodes: positions searched for one at most, total: for all. Returned:
-    (moves, values) of each, positions that took too long by ply from 0, whether no two moves end one with a winner."""
+    count: as many, or fewer where there are no more; nodes: positions searched for one at most, total: for all; watch: takes
+    what is done, how often, and of how many. Returned: (moves, values) of each, positions that took too long by ply from 0, whether no two moves end one with a winner."""
 
 def forced_win(state: State, moves: int, actions: Sequence[int] = (), stop: StopFlag | None = None) -> list[int] | None:
     """The line of the shortest win of the mover in at most `moves` of his moves, whatever is answered; None: there is none.

@@ -126,3 +126,29 @@ def test_wrong_settings(setting: str, message: str, tmp_path: Path, capsys: pyte
     code, recipe = files(tmp_path, "own-net-c")
     assert main(["--import", code, "train", recipe, setting, "--run", str(tmp_path / "run")]) == 2
     assert message in capsys.readouterr().err
+
+
+FIELD = Path(__file__).parents[1] / "support/field/trainers"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["--import", "dots.py", "--import", "dots_edges.py"],
+        ["--import", "dots_edges.py", "--import", "dots.py"],
+        ["--import=dots_edges.py,dots.py"],
+        ["--import", "dots_edges.py"],
+    ],
+)
+def test_files_that_import_each_other(
+    words: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(FIELD)
+    for spec in ("dots-edges", "dots"):  # the folder of the file is on the path, and dots is registered once
+        assert main([*words, "perft", f"{spec}(rows=1,columns=1)", "1"]) == 0
+    assert capsys.readouterr().out.count("4") >= 2
+
+
+def test_two_files_after_one_import(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--import", str(FIELD / "dots.py"), str(FIELD / "dots_edges.py"), "perft", "dots", "1"]) == 2
+    assert "every file has its own --import" in capsys.readouterr().err

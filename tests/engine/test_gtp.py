@@ -208,3 +208,46 @@ def test_the_engine_runs_its_own_clocks() -> None:
     assert [clock.left for clock in table.session.clocks] == [50.0, 97.0]
     table.ask("clear_board")
     assert [clock.left for clock in table.session.clocks] == [100.0, 100.0]
+
+
+# Other games.
+
+
+def test_komi_counts_in_go() -> None:
+    table = Table(game="go(size=5)", player="random")
+    assert table.ask("komi 5.5") == ""
+    assert table.session.board.game.spec == "go(size=5,komi=5.5)"
+    table.ask("play b c3")
+    assert table.ask("komi 24.5") == ""
+    assert table.ask("move_history") == "black C3"
+    for colour in "wb":
+        table.ask(f"play {colour} pass")
+    assert table.ask("final_score") == "B+1"  # all of the board, less 24.5
+    table.ask("clear_board")
+    table.ask("komi 25")
+    for line in ("play b c3", "play w pass", "play b pass"):
+        table.ask(line)
+    assert table.ask("final_score") == "0"
+    table.ask("boardsize 7")
+    assert table.session.board.game.spec == "go(size=7,komi=25)"
+    assert table.refused("komi 0.3").startswith("unacceptable komi: go(")
+    assert table.refused("komi 1000").startswith("unacceptable komi: ")
+    assert table.refused("komi much").startswith("syntax error")
+    assert table.session.board.game.spec == "go(size=7,komi=25)"
+
+
+def test_hex_has_a_column_i() -> None:
+    table = Table(game="hex(size=11)", player="random")
+    assert table.ask("play b i5") == ""
+    assert table.ask("play w k11") == ""
+    assert table.ask("move_history") == "white K11\nblack I5"
+    assert table.refused("play b l1") == "illegal move: L1 is not a legal move of black here"
+    small = Table(game="hex(size=5)", player="random")
+    assert small.refused("play b i1") == "syntax error: expected a vertex such as A1, got 'i1'"
+
+
+@pytest.mark.parametrize("spec", ["go", "hex(size=11)", "othello", "gomoku", "nogo", "tictactoe"])
+def test_games_of_points_answer(spec: str) -> None:
+    table = Table(game=spec, player="random")
+    assert table.ask("genmove b") not in ("", "resign")
+    assert table.ask("genmove w") not in ("", "resign")

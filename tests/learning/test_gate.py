@@ -85,10 +85,10 @@ def test_a_sequential_gate_ends_early_and_says_why() -> None:
 def test_pairs_count_in_the_order_of_their_numbers() -> None:
     gate = GateResults(sprt_of(settings(by="sprt", sprt=SPRT)))
     for index in (5, 4, 2, 1):
-        gate.add(index, 1.0)
+        gate.add(index, 1.0, f"{index}".encode())
     assert gate.test is not None
     assert gate.test.pairs.pairs == 0  # game 0 is missing
-    gate.add(0, 0.5)
+    gate.add(0, 0.5, b"0")
     assert gate.test.pairs.counts == (0, 0, 0, 1, 0)
-    gate.add(3, 0.0)
+    gate.add(3, 0.0, b"3")
     assert gate.test.pairs.counts == (0, 0, 1, 1, 1)

@@ -31,7 +31,8 @@ def tally_of(scores: dict[int, float], openings: int = 10_000, *, paired: bool =
     found = Tally(paired)
     for index, score in scores.items():
         opening = str(index // 2 % openings)
-        found.add(MatchGame(index=index, a="first", score=score, end="", plies=1, opening=opening))
+        moves = str(index)  # no two games are alike
+        found.add(MatchGame(index=index, a="first", score=score, end="", plies=1, opening=opening, moves=moves))
     return found
 
 

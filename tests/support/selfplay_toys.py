@@ -13,6 +13,7 @@ from hauteur.learning.planned import CANDIDATE, PlannedGames, unit_path
 from hauteur.learning.shards import shard_bytes
 from hauteur.learning.units import episodes
 from hauteur.matches.arena import ArenaFacts, play_games
+from hauteur.matches.ratings.different import line_digest
 from hauteur.matches.ratings.elo import Sprt
 from hauteur.matches.record import GamePlan, GameRecord, Resignation
 from hauteur.mcts.params import Dirichlet, SearchParams, Temperature
@@ -72,7 +73,8 @@ def gate_match(players: list[SearchPlayer], planned: PlannedGames, sprt: Sprt | 
     for game in episodes(
         planned.game, players, planned.settings, plans, seed=seed, purpose=purpose, facts=ArenaFacts()
     ):
-        results.add(game.plan.index, game.score_of(CANDIDATE))
+        line = line_digest(f"{game.plan.start} {game.actions.tolist()}")
+        results.add(game.plan.index, game.score_of(CANDIDATE), line)
         if results.over:
             break
     return results

@@ -62,7 +62,7 @@ class SimulatedMatch:
         pairs = 2 * self._pairs[: round(share * len(self._pairs))]
         tally = Tally(paired=True)
         lost, less, even, more, won = np.bincount(pairs.sum(axis=1).astype(np.int64), minlength=5).tolist()
-        tally.pairs = Pairs((lost, less, even, more, won))
+        tally.different.pairs = Pairs((lost, less, even, more, won))
         tally.record = MatchScore(*(int((pairs == points).sum()) for points in (2, 1, 0)))
         return MatchElo(tally)
 

@@ -117,6 +117,12 @@ impl PyGame {
         self.0.customs().has_draws
     }
 
+    /// What the value of a position depends on beyond its key and its ply; None in games without such rules.
+    #[getter]
+    fn past_matters(&self) -> Option<&'static str> {
+        self.0.past_matters()
+    }
+
     /// Return the start of the game, seen through the symmetry of this number (0: unchanged).
     #[pyo3(signature = (symmetry=0))]
     fn new_initial_state(&self, symmetry: usize) -> PyResult<PyState> {

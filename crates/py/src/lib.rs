@@ -12,6 +12,7 @@ mod game;
 mod network;
 mod playing;
 mod positions;
+mod python_answers;
 mod python_facts;
 mod python_game;
 mod python_state;
@@ -29,6 +30,7 @@ mod values;
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add("WrongAnswer", module.py().get_type::<errors::WrongAnswer>())?;
     module.add_class::<game::PyGame>()?;
     module.add_class::<game::PyState>()?;
     module.add_class::<forest::PyForest>()?;

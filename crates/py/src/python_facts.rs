@@ -6,12 +6,14 @@ use hauteur_core::game::{Action, Customs, GameInfo, LOOKS, Symmetry};
 use numpy::{AllowTypeChange, PyArrayLike2};
 use pyo3::prelude::*;
 
-use crate::errors::value_error;
+use crate::python_answers::{copy_of, shown, whole_numbers, wrong_answer};
 
 /// Games without `max_plies` may last this many plies.
 const DEFAULT_MAX_PLIES: usize = 1000;
-const REQUIRED: [&str; 8] =
+/// What every position has; `METHODS` of them are asked by calls.
+pub const REQUIRED: [&str; 8] =
     ["num_actions", "feature_shape", "to_move", "legal_actions", "apply", "outcome", "features", "copy"];
+const METHODS: [&str; 5] = ["legal_actions", "apply", "outcome", "features", "copy"];
 
 /// What all positions of a game share.
 pub struct Shared {
@@ -29,20 +31,20 @@ impl Shared {
     /// Reads the facts of the game off its initial position. Fails with a ValueError that names what is missing or wrong.
     pub fn read(start: &Bound<'_, PyAny>, spec: Option<String>) -> PyResult<Self> {
         let class = start.get_type().name()?.to_string();
-        if let Some(missing) = REQUIRED.iter().find(|name| !start.hasattr(**name).unwrap_or(false)) {
-            let all = REQUIRED.join(", ");
-            return Err(value_error(format!("{class} has no {missing}; a game's position needs {all}")));
-        }
-        let info = read_info(start, spec.unwrap_or_else(|| class.to_lowercase()))?;
+        let spec = spec.unwrap_or_else(|| class.to_lowercase());
+        check_members(start, &class, &spec)?;
+        let info = read_info(start, spec)?;
+        let wrong = |what: String| wrong_answer(&info.spec, None, &what);
         let symmetries = read_symmetries(start, &info)?;
         let customs = read_customs(start, &info)?;
         let past_matters = match start.getattr_opt("past_matters")? {
             None => start.hasattr("repetition")?,
             Some(given) => given
                 .extract()
-                .map_err(|_| value_error(format!("{}: past_matters must be True or False", info.spec)))?,
+                .map_err(|_| wrong(format!("past_matters must be True or False, got {}", shown(&given))))?,
         };
-        Ok(Shared { info, start: start.copy()?, symmetries, customs, past_matters, error: Mutex::new(None) })
+        let start = copy_of(start, &wrong)?;
+        Ok(Shared { info, start, symmetries, customs, past_matters, error: Mutex::new(None) })
     }
 
     /// Takes the exception that was kept.
@@ -60,45 +62,53 @@ impl Shared {
         self.error.lock().unwrap_or_else(|poisoned| poisoned.into_inner()).is_some()
     }
 }
-/// The `copy` method of a position.
-pub trait CopyPosition {
-    fn copy(&self) -> PyResult<Py<PyAny>>;
-}
 
-impl CopyPosition for Bound<'_, PyAny> {
-    fn copy(&self) -> PyResult<Py<PyAny>> {
-        self.call_method0("copy").map(Bound::unbind)
+/// Fails with a ValueError that names the first member that is missing, or no method.
+fn check_members(start: &Bound<'_, PyAny>, class: &str, spec: &str) -> PyResult<()> {
+    let all = REQUIRED.join(", ");
+    for name in REQUIRED {
+        // a property may fail for a reason of its own, which is worth a line
+        let Some(member) = start.getattr_opt(name)? else {
+            let what = format!("{class} has no {name}; a game's position needs {all}");
+            return Err(wrong_answer(spec, None, &what));
+        };
+        if METHODS.contains(&name) && !member.is_callable() {
+            let what = format!("{class}.{name} must be a method, got {}", shown(&member));
+            return Err(wrong_answer(spec, None, &what));
+        }
     }
+    Ok(())
 }
 
 fn read_info(start: &Bound<'_, PyAny>, spec: String) -> PyResult<GameInfo> {
-    let wrong = |what: &str| value_error(format!("{spec}: {what}"));
-    let attribute = |name: &str| start.getattr(name);
-    let num_actions: usize = attribute("num_actions")?
+    let wrong = |what: &str, got: &Bound<'_, PyAny>| wrong_answer(&spec, None, &format!("{what}, got {}", shown(got)));
+    let given = start.getattr("num_actions")?;
+    let num_actions: usize = given
         .extract()
         .ok()
         .filter(|count| (1..=usize::from(Action::MAX)).contains(count))
-        .ok_or_else(|| wrong("num_actions must be a whole number from 1 to 65535"))?;
-    let (planes, rows, columns): (usize, usize, usize) = attribute("feature_shape")?
-        .extract()
-        .ok()
-        .filter(|&(planes, rows, columns)| planes > 0 && rows > 0 && columns > 0)
-        .ok_or_else(|| wrong("feature_shape must be three whole numbers >= 1: planes, rows, columns"))?;
+        .ok_or_else(|| wrong("num_actions must be a whole number from 1 to 65535", &given))?;
+    let given = start.getattr("feature_shape")?;
+    let feature_shape = whole_numbers(&given)
+        .and_then(|sizes| sizes.into_iter().map(|size| usize::try_from(size).ok().filter(|&size| size > 0)).collect())
+        .and_then(|sizes: Vec<usize>| <[usize; 3]>::try_from(sizes).ok())
+        .ok_or_else(|| wrong("feature_shape must be three whole numbers >= 1: planes, rows, columns", &given))?;
     let max_plies = match start.getattr_opt("max_plies")? {
         None => DEFAULT_MAX_PLIES,
-        Some(value) => value
+        Some(given) => given
             .extract()
             .ok()
             .filter(|&plies: &usize| plies > 0)
-            .ok_or_else(|| wrong("max_plies must be a whole number >= 1"))?,
+            .ok_or_else(|| wrong("max_plies must be a whole number >= 1", &given))?,
     };
     let name = spec.split('(').next().unwrap_or_default().to_string();
-    Ok(GameInfo { name, num_actions, feature_shape: [planes, rows, columns], max_plies, spec })
+    Ok(GameInfo { name, num_actions, feature_shape, max_plies, spec })
 }
 
 /// How the game is shown, from the attributes that the position has: `look` and `has_draws`.
 fn read_customs(start: &Bound<'_, PyAny>, info: &GameInfo) -> PyResult<Customs> {
-    let wrong = |what: &str| value_error(format!("{}: {what}", info.spec));
+    let wrong =
+        |what: &str, got: &Bound<'_, PyAny>| wrong_answer(&info.spec, None, &format!("{what}, got {}", shown(got)));
     let mut customs = Customs::default();
     if start.hasattr("svg")? {
         customs.look = String::new();
@@ -106,11 +116,11 @@ fn read_customs(start: &Bound<'_, PyAny>, info: &GameInfo) -> PyResult<Customs> 
     if let Some(look) = start.getattr_opt("look")? {
         let allowed = |look: &String| LOOKS.contains(&look.as_str());
         let listed = LOOKS[..5].join(", ");
-        customs.look =
-            look.extract().ok().filter(allowed).ok_or_else(|| wrong(&format!("look must be one of {listed}")))?;
+        let named: Option<String> = look.extract().ok();
+        customs.look = named.filter(allowed).ok_or_else(|| wrong(&format!("look must be one of {listed}"), &look))?;
     }
     if let Some(draws) = start.getattr_opt("has_draws")? {
-        customs.has_draws = draws.extract().map_err(|_| wrong("has_draws must be True or False"))?;
+        customs.has_draws = draws.extract().map_err(|_| wrong("has_draws must be True or False", &draws))?;
     }
     Ok(customs)
 }
@@ -118,19 +128,25 @@ fn read_customs(start: &Bound<'_, PyAny>, info: &GameInfo) -> PyResult<Customs> 
 /// The symmetries that the position's `symmetries()` gives: two integer arrays [S, squares] and [S, actions].
 fn read_symmetries(start: &Bound<'_, PyAny>, info: &GameInfo) -> PyResult<Vec<Symmetry>> {
     let squares = info.feature_shape[1] * info.feature_shape[2];
-    if !start.hasattr("symmetries")? {
+    let Some(method) = start.getattr_opt("symmetries")? else {
         let squares = (0..squares as u32).collect();
         return Ok(vec![Symmetry { squares, actions: (0..info.num_actions as Action).collect() }]);
+    };
+    let wrong = |what: String| wrong_answer(&info.spec, None, &what);
+    if !method.is_callable() {
+        return Err(wrong(format!("symmetries must be a method, got {}", shown(&method))));
     }
-    let both: (Bound<'_, PyAny>, Bound<'_, PyAny>) = start.call_method0("symmetries")?.extract()?;
+    let given = method.call0()?;
+    let both: (Bound<'_, PyAny>, Bound<'_, PyAny>) = given.extract().map_err(|_| {
+        let actions = info.num_actions;
+        let shapes = format!("two integer arrays, of shapes [S, {squares}] and [S, {actions}]");
+        wrong(format!("symmetries() must give {shapes}, got {}", shown(&given)))
+    })?;
     let (square_rows, action_rows) =
         (permutations(&both.0, squares, "squares", info)?, permutations(&both.1, info.num_actions, "actions", info)?);
     if square_rows.len() != action_rows.len() || square_rows.is_empty() {
         let counts = (square_rows.len(), action_rows.len());
-        return Err(value_error(format!(
-            "{}: symmetries must be as many for squares as for actions, got {counts:?}",
-            info.spec
-        )));
+        return Err(wrong(format!("symmetries must be as many for squares as for actions, got {counts:?}")));
     }
     let pairs = square_rows.into_iter().zip(action_rows);
     Ok(pairs.map(|(s, a)| Symmetry { squares: s, actions: a.iter().map(|&i| i as Action).collect() }).collect())
@@ -138,7 +154,10 @@ fn read_symmetries(start: &Bound<'_, PyAny>, info: &GameInfo) -> PyResult<Vec<Sy
 
 /// The rows of an integer array, each of which must be a permutation of 0..length; the first one the identity.
 fn permutations(array: &Bound<'_, PyAny>, length: usize, what: &str, info: &GameInfo) -> PyResult<Vec<Vec<u32>>> {
-    let array: PyArrayLike2<'_, i64, AllowTypeChange> = array.extract()?;
+    let wrong = |what: String| wrong_answer(&info.spec, None, &what);
+    let array: PyArrayLike2<'_, i64, AllowTypeChange> = array.extract().map_err(|_| {
+        wrong(format!("the symmetries' {what} must be an integer array [S, {length}], got {}", shown(array)))
+    })?;
     let identity: Vec<u32> = (0..length as u32).collect();
     let mut rows = Vec::new();
     for row in array.as_array().rows() {
@@ -147,9 +166,8 @@ fn permutations(array: &Bound<'_, PyAny>, length: usize, what: &str, info: &Game
         sorted.sort_unstable();
         if sorted != identity || (rows.is_empty() && row != identity) {
             let index = rows.len();
-            let spec = &info.spec;
-            return Err(value_error(format!(
-                "{spec}: row {index} of the symmetries' {what} must be a permutation of 0 to {}, row 0 the identity",
+            return Err(wrong(format!(
+                "row {index} of the symmetries' {what} must be a permutation of 0 to {}, row 0 the identity",
                 length - 1
             )));
         }

@@ -10,7 +10,8 @@ use std::sync::Arc;
 use hauteur_core::game::{Customs, Game, GameInfo, State, Symmetry};
 use pyo3::prelude::*;
 
-use crate::python_facts::{CopyPosition, Shared};
+use crate::python_answers::{copy_of, wrong_answer};
+use crate::python_facts::Shared;
 use crate::python_state::PythonState;
 
 /// A game whose positions are Python objects.
@@ -31,7 +32,7 @@ impl Game for PythonGame {
     fn initial(&self) -> Box<dyn State> {
         let object = Python::attach(|py| {
             let start = self.0.start.bind(py);
-            start.copy().unwrap_or_else(|error| {
+            copy_of(start, &|what| wrong_answer(&self.0.info.spec, None, &what)).unwrap_or_else(|error| {
                 self.0.store(error);
                 self.0.start.clone_ref(py)
             })

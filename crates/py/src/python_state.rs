@@ -5,11 +5,13 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
 use hauteur_core::game::{Action, GameError, GameInfo, Outcome, Player, Repeat, State};
-use numpy::{AllowTypeChange, PyArrayLike3, PyUntypedArrayMethods};
+use numpy::{AllowTypeChange, PyArrayLikeDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 
-use crate::errors::value_error;
-use crate::python_facts::{CopyPosition, Shared};
+use crate::python_answers::{copy_of, is_bool, key_text, shown, whole_numbers, wrong_answer};
+use crate::python_facts::Shared;
+
+const NO_MASK: &str = " (indices, not a mask: np.flatnonzero(mask))";
 
 /// A position: a Python object and what was already asked of it.
 pub struct PythonState {
@@ -49,18 +51,22 @@ impl PythonState {
         })
     }
 
-    /// Asks a method that a game may leave out; `None` without it.
-    fn ask_optional<T>(&self, method: &str, argument: Option<Action>) -> Option<T>
-    where
-        T: for<'py> FromPyObjectOwned<'py>,
-    {
+    /// Asks a method for a text, which a game may leave out; `None` without it.
+    fn ask_text(&self, name: &str, argument: Option<Action>) -> Option<String> {
         self.ask(None, |object| {
-            let Some(method) = object.getattr_opt(method)? else { return Ok(None) };
+            let Some(method) = object.getattr_opt(name)? else { return Ok(None) };
+            let call = argument.map_or_else(|| format!("{name}()"), |action| format!("{name}({action})"));
+            if !method.is_callable() {
+                return Err(self.wrong(format!("{name} must be a method, got {}", shown(&method))));
+            }
             let answer = match argument {
                 None => method.call0()?,
                 Some(action) => method.call1((action,))?,
             };
-            answer.extract().map(Some).map_err(Into::into)
+            match answer.extract() {
+                Ok(text) => Ok(Some(text)),
+                Err(_) => Err(self.wrong(format!("{call} must give text, got {}", shown(&answer)))),
+            }
         })
     }
 
@@ -75,8 +81,9 @@ impl PythonState {
         })
     }
 
+    /// The exception that names the game, the moves until here and what was wrong about an answer.
     fn wrong(&self, what: String) -> PyErr {
-        value_error(format!("{} after {:?}: {what}", self.game.info.spec, self.notation()))
+        wrong_answer(&self.game.info.spec, Some(&self.moves), &what)
     }
 
     fn legal(&self) -> Vec<Action> {
@@ -85,13 +92,25 @@ impl PythonState {
 
     fn read_legal(&self, object: &Bound<'_, PyAny>) -> PyResult<Vec<Action>> {
         let listed = object.call_method0("legal_actions")?;
-        let wide: Vec<i64> = listed.try_iter()?.map(|item| item?.extract()).collect::<PyResult<_>>()?;
-        let count = self.game.info.num_actions as i64;
-        if wide.is_sorted_by(|a, b| a < b) && wide.iter().all(|action| (0..count).contains(action)) {
-            return Ok(wide.into_iter().map(|action| action as Action).collect());
+        let last = self.game.info.num_actions as i64 - 1;
+        let wrong = |hint: &str| {
+            let got = shown(&listed);
+            let allowed = format!("ascending, without repeats, in 0 to {last}");
+            self.wrong(format!("legal_actions must be {allowed}; got {got}{hint}"))
+        };
+        let mut actions: Vec<i64> = Vec::new();
+        for item in listed.try_iter().map_err(|_| wrong(""))? {
+            let item = item?;
+            if is_bool(&item) {
+                return Err(wrong(NO_MASK));
+            }
+            actions.push(item.extract().map_err(|_| wrong(""))?);
         }
-        let last = count - 1;
-        Err(self.wrong(format!("legal_actions must be ascending, without repeats, in 0 to {last}; got {wide:?}")))
+        if actions.is_sorted_by(|a, b| a < b) && actions.iter().all(|action| (0..=last).contains(action)) {
+            return Ok(actions.into_iter().map(|action| action as Action).collect());
+        }
+        let is_mask = actions.len() as i64 == last + 1 && actions.iter().all(|action| (0..=1).contains(action));
+        Err(wrong(if is_mask { NO_MASK } else { "" }))
     }
 
     fn read_outcome(&self, object: &Bound<'_, PyAny>) -> PyResult<Option<Outcome>> {
@@ -104,10 +123,11 @@ impl PythonState {
                 (true, false) => Err(self.wrong("no legal action, but outcome() is None".into())),
             };
         }
-        match answer.extract::<i64>().ok().and_then(number_outcome) {
-            Some(outcome) => Ok(Some(outcome)),
-            None => Err(self.wrong(format!("outcome() must be 1, 0, -1 or None, got {}", answer.repr()?))),
-        }
+        let number = if is_bool(&answer) { None } else { answer.extract::<i64>().ok() };
+        number.and_then(number_outcome).map(Some).ok_or_else(|| {
+            let hint = if is_bool(&answer) { "; None means that the game goes on" } else { "" };
+            self.wrong(format!("outcome() must be 1, 0, -1 or None, got {}{hint}", shown(&answer)))
+        })
     }
 
     fn row(&self) -> Vec<f32> {
@@ -115,10 +135,12 @@ impl PythonState {
     }
 
     fn read_row(&self, object: &Bound<'_, PyAny>) -> PyResult<Vec<f32>> {
-        let array: PyArrayLike3<'_, f32, AllowTypeChange> = object.call_method0("features")?.extract()?;
+        let answer = object.call_method0("features")?;
         let shape = self.game.info.feature_shape;
+        let wrong = |got: String| self.wrong(format!("features() must give shape {shape:?}, got {got}"));
+        let array: PyArrayLikeDyn<'_, f32, AllowTypeChange> = answer.extract().map_err(|_| wrong(shown(&answer)))?;
         if array.shape() != shape {
-            return Err(self.wrong(format!("features() must give shape {shape:?}, got {:?}", array.shape())));
+            return Err(wrong(if array.ndim() == 0 { shown(&answer) } else { format!("{:?}", array.shape()) }));
         }
         let row: Vec<f32> = array.as_array().iter().copied().collect();
         match row.iter().find(|value| !value.is_finite()) {
@@ -130,17 +152,17 @@ impl PythonState {
     /// What `squares(action)` gives: (row, column) from the top left, each on the board.
     fn read_squares(&self, action: Action, answer: &Bound<'_, PyAny>) -> PyResult<Vec<usize>> {
         let [_, rows, columns] = self.game.info.feature_shape;
-        let pairs: Option<Vec<(i64, i64)>> =
-            answer.try_iter().and_then(|squares| squares.map(|square| square?.extract()).collect()).ok();
-        let on_board =
-            |&(row, column): &(i64, i64)| (0..rows as i64).contains(&row) && (0..columns as i64).contains(&column);
+        let on_board = |pair: &Vec<i64>| match pair[..] {
+            [row, column] => (0..rows as i64).contains(&row) && (0..columns as i64).contains(&column),
+            _ => false,
+        };
+        let listed = answer.try_iter().ok().and_then(|squares| squares.collect::<PyResult<Vec<_>>>().ok());
+        let pairs: Option<Vec<Vec<i64>>> = listed.and_then(|squares| squares.iter().map(whole_numbers).collect());
         match pairs.filter(|pairs| pairs.iter().all(on_board)) {
-            Some(pairs) => {
-                Ok(pairs.into_iter().map(|(row, column)| row as usize * columns + column as usize).collect())
-            }
+            Some(pairs) => Ok(pairs.iter().map(|pair| pair[0] as usize * columns + pair[1] as usize).collect()),
             None => Err(self.wrong(format!(
                 "squares({action}) must be pairs (row, column) below ({rows}, {columns}), got {}",
-                answer.repr()?
+                shown(answer)
             ))),
         }
     }
@@ -153,7 +175,7 @@ impl PythonState {
         if answer.is_none() {
             return Ok(None);
         }
-        let numbers: Option<Vec<i64>> = answer.extract().ok();
+        let numbers = whole_numbers(&answer);
         let (count, plies, result) = match numbers.as_deref() {
             Some([count, plies]) => (*count, *plies, 0),
             Some([count, plies, result]) => (*count, *plies, *result),
@@ -163,7 +185,7 @@ impl PythonState {
         let outcome = number_outcome(result).filter(|_| count >= 1 && played.contains(&plies));
         let repeat = |outcome| Repeat { count: count as u32, plies_since: plies as u32, outcome };
         outcome.map(|outcome| Some(repeat(outcome))).ok_or_else(|| {
-            let got = answer.repr().map_or_else(|_| "?".into(), |text| text.to_string());
+            let got = shown(&answer);
             self.wrong(format!(
                 "repetition() must be None or (earlier occurrences, plies since the latest of them) with, if need be, the \
                  result 1, 0 or -1 behind; got {got}"
@@ -175,23 +197,31 @@ impl PythonState {
     fn own_key(&self) -> Option<String> {
         self.ask(None, |object| match object.getattr_opt("key")? {
             None => Ok(None),
-            Some(method) => Ok(Some(method.call0()?.repr()?.to_string())),
+            Some(method) if !method.is_callable() => {
+                Err(self.wrong(format!("key must be a method, got {}", shown(&method))))
+            }
+            Some(method) => key_text(&method.call0()?, &|what| self.wrong(what)).map(Some),
         })
     }
 
     /// Name of an action: what the game calls it, or its number.
     fn action_name(&self, action: Action) -> String {
-        self.ask_optional("action_to_text", Some(action)).unwrap_or_else(|| action.to_string())
+        self.ask_text("action_to_text", Some(action)).unwrap_or_else(|| action.to_string())
     }
 }
 
 impl State for PythonState {
     fn to_move(&self) -> Player {
         self.remember(&self.known.to_move, || {
-            self.ask(Player::First, |object| match object.getattr("to_move")?.extract::<i64>() {
-                Ok(0) => Ok(Player::First),
-                Ok(1) => Ok(Player::Second),
-                _ => Err(self.wrong(format!("to_move must be 0 or 1, got {}", object.getattr("to_move")?.repr()?))),
+            self.ask(Player::First, |object| {
+                let wrong = |got: String| self.wrong(format!("to_move must be 0 or 1, got {got}"));
+                let answer = object.getattr("to_move").map_err(|error| wrong(error.to_string()))?;
+                match answer.extract::<i64>() {
+                    Ok(0) => Ok(Player::First),
+                    Ok(1) => Ok(Player::Second),
+                    _ if answer.is_callable() => Err(wrong("a method; it is an attribute or a property".into())),
+                    _ => Err(wrong(shown(&answer))),
+                }
             })
         })
     }
@@ -202,7 +232,13 @@ impl State for PythonState {
     }
 
     fn play(&mut self, action: Action) {
-        self.ask((), |object| object.call_method1("apply", (action,)).map(|_| ()));
+        self.ask((), |object| {
+            let answer = object.call_method1("apply", (action,))?;
+            if answer.get_type().is(object.get_type()) && !answer.is(object) {
+                return Err(self.wrong(format!("apply({action}) must play in place, but gives another position")));
+            }
+            Ok(())
+        });
         self.moves.push(action);
         self.known = Known::default();
         if self.moves.len() > self.game.info.max_plies {
@@ -273,7 +309,7 @@ impl State for PythonState {
 
     fn copy_from(&mut self, other: &dyn State) {
         let other = other.as_any().downcast_ref::<Self>().expect("a position of the same game");
-        if let Some(object) = other.ask(None, |object| object.copy().map(Some)) {
+        if let Some(object) = other.ask(None, |object| copy_of(object, &|what| other.wrong(what)).map(Some)) {
             self.object = object;
         }
         self.moves.clone_from(&other.moves);
@@ -294,6 +330,9 @@ impl State for PythonState {
     fn squares(&self, action: Action, info: &GameInfo) -> Vec<usize> {
         self.ask(Vec::new(), |object| match object.getattr_opt("squares")? {
             None => Ok(info.square_of(action)),
+            Some(method) if !method.is_callable() => {
+                Err(self.wrong(format!("squares must be a method, got {}", shown(&method))))
+            }
             Some(method) => self.read_squares(action, &method.call1((action,))?),
         })
     }
@@ -308,18 +347,18 @@ impl State for PythonState {
     }
 
     fn text(&self) -> String {
-        self.ask_optional("text", None).unwrap_or_else(|| format!("{}: {}", self.game.info.spec, self.notation()))
+        self.ask_text("text", None).unwrap_or_else(|| format!("{}: {}", self.game.info.spec, self.notation()))
     }
 
     /// The object's own drawing, or its text in an SVG document.
     fn svg(&self) -> String {
-        self.ask_optional("svg", None).unwrap_or_else(|| text_as_svg(&self.text()))
+        self.ask_text("svg", None).unwrap_or_else(|| text_as_svg(&self.text()))
     }
 
     /// The object's own notation, or the numbers of the actions played.
     fn notation(&self) -> String {
         let moves = || self.moves.iter().map(Action::to_string).collect::<Vec<_>>().join(" ");
-        self.ask_optional("notation", None).unwrap_or_else(moves)
+        self.ask_text("notation", None).unwrap_or_else(moves)
     }
 }
 

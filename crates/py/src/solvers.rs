@@ -4,7 +4,7 @@ use std::sync::{Mutex, MutexGuard};
 
 use hauteur_core::game::Action;
 use hauteur_core::players::exact::{MoveSolver, solver_of};
-use hauteur_core::players::solved_positions::{Request, find};
+use hauteur_core::players::solved_positions::{Progress, Request, find};
 use hauteur_core::search::mates;
 use pyo3::prelude::*;
 
@@ -75,9 +75,10 @@ pub fn forced_win(
 /// Positions of one ply after another: the moves that lead to each, the values of its legal moves.
 type Positions = Vec<(Vec<Action>, Vec<i8>)>;
 
-/// Finds solved positions of a game.
+/// Finds solved positions of a game. watch: called with what is done, how often, and of how many.
 #[pyfunction]
-#[pyo3(signature = (game, count, seed=0, nodes=1_000_000, total=100_000_000, table_bits=22))]
+#[pyo3(signature = (game, count, seed=0, nodes=1_000_000, total=100_000_000, table_bits=22, watch=None))]
+#[expect(clippy::too_many_arguments)]
 pub fn solved_positions(
     py: Python<'_>,
     game: PyGame,
@@ -86,10 +87,23 @@ pub fn solved_positions(
     nodes: u64,
     total: u64,
     table_bits: u32,
+    watch: Option<Py<PyAny>>,
 ) -> PyResult<(Positions, Vec<usize>, bool)> {
     let mut solver = game.checked(solver_of(game.0.as_ref(), table_bits))?.map_err(value_error)?;
     let request = Request { count, seed, nodes, total };
-    let found = py.detach(|| find(game.0.as_ref(), solver.as_mut(), &request));
+    let told = |progress: Progress| {
+        let Some(watch) = &watch else { return };
+        let (what, done, of) = match progress {
+            Progress::Played { games, of } => ("games played", games, of),
+            Progress::Tried { positions, of } => ("positions solved", positions, of),
+        };
+        Python::attach(|py| {
+            if let Err(error) = watch.call1(py, (what, done, of)) {
+                error.write_unraisable(py, None);
+            }
+        });
+    };
+    let found = py.detach(|| find(game.0.as_ref(), solver.as_mut(), &request, &told));
     let found = game.checked(found)?;
     let positions = found.positions.into_iter().map(|one| (one.actions, one.values)).collect();
     Ok((positions, found.unsolved, found.quiet))

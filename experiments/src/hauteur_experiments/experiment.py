@@ -167,7 +167,8 @@ class Result:
 class Setting:
     """Settings of an experiment, which are its options on the command line.
 
-    folder: of its results and of the state to resume from; show: receives progress lines.
+    folder: of its results and of the state to resume from; show: receives progress lines; borrowed: matches whose games
+    are those of an experiment in a folder beside this one, with the place of each.
     """
 
     folder: Annotated[Path, Parameter(parse=False)] = Path()
@@ -208,6 +209,7 @@ class Setting:
     threads: int = 0
     """Processor cores to use; 0: two, or one where there is no second core."""
     show: Annotated[Show, Parameter(parse=False)] = print
+    borrowed: Annotated[dict[str, str], Parameter(parse=False)] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.threads:
@@ -352,6 +354,7 @@ def _facts(experiment: Experiment, setting: Setting, result: Result, seconds: fl
         "facts": result.facts,
         "texts": list(result.texts),
         "rows": list(result.rows),
+        "games_of_others": dict(sorted(setting.borrowed.items())),
         "settings": setting.stored(experiment.name),
     }
 

@@ -66,7 +66,8 @@ def play(setting: Setting, matches: Iterable[Match], *, shared: bool = False) ->
     """Play each match, once a seed of the setting, going on where it was; by name.
 
     Where the setting names some, those alone are played; of the others those are in the answer that are over. shared: a
-    match of the same name and settings that an experiment in a folder beside this one has begun is gone on with there.
+    match of the same name and settings that an experiment in a folder beside this one has begun is gone on with there,
+    which result.json says.
     """
     return {match.name: _play_seeds(setting, match, shared=shared) for match in chosen(setting, matches)}
 
@@ -111,6 +112,7 @@ def _play(setting: Setting, match: Match, *, shared: bool) -> Sequence[Any]:
             if "with other settings" not in str(error):
                 raise
         else:
+            setting.borrowed[match.name] = f"{file.parent.parent.name}/{file.parent.name}"
             setting.show(f"{match.name}: with the games of {file.parent}")
             return games
     return _played(setting, match, own)

@@ -154,6 +154,7 @@ def _check_layer(words: Sequence[str]) -> None:
 def without_imports(words: Sequence[str], *, load: bool = False) -> list[str]:
     """Return the words without `--import FILE.py` or `--import MODULE`, which any command may have; load: import them.
 
+    It may be given several times, and one may name several, separated by commas.
     ValueError where one cannot be imported, or is missing.
     """
     rest: list[str] = []
@@ -166,8 +167,9 @@ def without_imports(words: Sequence[str], *, load: bool = False) -> list[str]:
         entry = entry if equals else next(left, "")
         if not entry:
             raise ValueError("--import needs a .py file or a module, which registers games or networks")
-        if load:
-            import_named(entry, "--import")
+        for one in entry.split(",") if load else ():
+            if one.strip():
+                import_named(one.strip(), "--import")
     return rest
 
 
@@ -204,6 +206,8 @@ def unknown_command(word: str, group: Sequence[str]) -> str:
     chains = [command.words.split() for command in COMMANDS]
     known = sorted({chain[depth] for chain in chains if chain[:depth] == [*group] and len(chain) > depth})
     known += [] if group else OUTSIDE
+    if word.endswith(".py"):
+        return f"there is no command {word!r}: every file has its own --import, as in --import a.py --import {word}"
     from hauteur.system.formatting import did_you_mean
 
     return f"there is no command {' '.join([*group, word])!r}{did_you_mean(word, known)}; there are {', '.join(known)}"

@@ -4,14 +4,17 @@ Search, training and recorded games rely on them; a new game is ready when `haut
 """
 
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hauteur import _core
+from hauteur.games.begins import over_at_the_start
 from hauteur.games.pictures import action_squares, board_of
+from hauteur.games.random_play import RandomPlay, board_text
+from hauteur.games.transpositions import Transpositions, actions_text
 from hauteur.system.seeds import stream
 
 DRAWING_INTERVAL = 8
@@ -23,18 +26,31 @@ class LawResult:
     """One law, how often it was checked, and how it was first broken (None: it never was)."""
 
     name: str
+    """Name of the function that checks it."""
     text: str
+    """What must be so."""
     checks: int = 0
+    """How often it was checked."""
     broken: str | None = None
+    """How it was broken first; None: it never was."""
+    is_wrong_answer: bool = False
+    """The game gave an answer that is not allowed, such as text in the place of a number."""
 
     def __str__(self) -> str:
         verdict = "ok    " if self.broken is None else "BROKEN"
         found = "" if self.broken is None else f"\n       {self.broken}"
-        return f"{verdict} {self.name:10} {self.checks:9,} checks  {self.text}{found}"
+        return f"{verdict} {self.name:14} {self.checks:9,} checks  {self.text}{found}"
 
 
 class LawResults(list[LawResult]):
-    """Results of all laws; displayed as a line a law, with how it is broken below it."""
+    """Results of all laws; displayed as a line a law, with how it is broken below it.
+
+    played: what the random games looked like.
+    """
+
+    def __init__(self, results: Iterable[LawResult] = ()) -> None:
+        super().__init__(results)
+        self.played = RandomPlay()
 
     @property
     def ok(self) -> bool:
@@ -54,6 +70,7 @@ class Visit:
     twins: list[_core.State]
     """With every symmetry a position that the mirrored moves have led to, the identity first."""
     seen: dict[int, tuple[bytes, bytes]]
+    transpositions: Transpositions
     rng: np.random.Generator
     legal: NDArray[np.int64] = field(init=False)
     features: NDArray[np.float32] = field(init=False)
@@ -72,56 +89,77 @@ def check_laws(game: _core.Game, *, games: int, seed: int) -> LawResults:
     if games < 1:
         raise ValueError(f"games must be >= 1, got {games}")
     results = LawResults(LawResult(law.__name__, str(law.__doc__).splitlines()[0].rstrip(".")) for law in LAWS)
-    seen: dict[int, tuple[bytes, bytes]] = {}
+    checks = _Checks(game, results)
     for index in range(games):
         moves: list[int] = []
         try:
-            _check_along_a_game(game, stream(seed, "check-game", index), seen, results, moves)
+            checks.along_a_game(stream(seed, "check-game", index), moves)
         except Exception as error:  # of the game itself, between two checks
-            results[0].broken = results[0].broken or _broken(error, moves)
+            _note(results[0], error, moves)
     return results
 
 
-def _check_along_a_game(
-    game: _core.Game,
-    rng: np.random.Generator,
-    seen: dict[int, tuple[bytes, bytes]],
-    results: Sequence[LawResult],
-    moves: list[int],
-) -> None:
-    """Check all laws along one game with uniformly random moves; a law that was broken once is not checked again.
+@dataclass
+class _Checks:
+    """Checks of the laws of a game along random games."""
 
-    moves: gets the actions that were played.
-    """
-    state = game.new_initial_state()
-    becomes = np.argsort(game.symmetries()[1], axis=1)
-    twins = [game.new_initial_state(symmetry) for symmetry in range(len(becomes))]
-    while True:
-        visit = Visit(game, state, moves, twins, seen, rng)
-        for law, result in zip(LAWS, results, strict=True):
-            if result.broken is None:
-                result.checks += 1
-                result.broken = _checked(law, visit)
-        if state.outcome() is not None or len(visit.legal) == 0:
-            return
-        moves.append(int(rng.choice(visit.legal)))
-        state.apply(moves[-1])
-        for twin, new in zip(twins, becomes, strict=True):
-            twin.apply(int(new[moves[-1]]))
+    game: _core.Game
+    results: LawResults
+    seen: dict[int, tuple[bytes, bytes]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self.transpositions = Transpositions(self.game)
+
+    def along_a_game(self, rng: np.random.Generator, moves: list[int]) -> None:
+        """Check all laws along one game with uniformly random moves; a law that was broken once is not checked again.
+
+        moves: gets the actions that were played.
+        """
+        game, played = self.game, self.results.played
+        state = game.new_initial_state()
+        becomes = np.argsort(game.symmetries()[1], axis=1)
+        twins = [game.new_initial_state(symmetry) for symmetry in range(len(becomes))]
+        while True:
+            visit = Visit(game, state, moves, twins, self.seen, self.transpositions, rng)
+            for law, result in zip(LAWS, self.results, strict=True):
+                _check(law, result, visit)
+            outcome = state.outcome()
+            if outcome is not None:
+                played.board = played.board or board_text(game.new_initial_state())
+                played.ended(outcome, len(moves))
+            if outcome is not None or len(visit.legal) == 0:
+                return
+            played.moved(state.to_move, len(visit.legal))
+            moves.append(int(rng.choice(visit.legal)))
+            state.apply(moves[-1])
+            for twin, new in zip(twins, becomes, strict=True):
+                twin.apply(int(new[moves[-1]]))
 
 
-def _checked(law: Law, visit: Visit) -> str | None:
-    """Return how a law is broken here, if it is; an exception of the game is that too."""
+def _check(law: Law, result: LawResult, visit: Visit) -> None:
+    """Check a law here unless it is broken already; an exception of the game breaks it too."""
+    if result.broken is not None:
+        return
+    result.checks += 1
     try:
         message = law(visit)
     except Exception as error:  # whatever a game throws is what the user wants to see
-        return _broken(error, visit.moves)
-    return None if message is None else _broken(message, visit.moves)
+        _note(result, error, visit.moves)
+    else:
+        if message is not None:
+            _note(result, message, visit.moves)
 
 
-def _broken(problem: str | Exception, moves: list[int]) -> str:
-    message = f"raised {type(problem).__name__}: {problem}" if isinstance(problem, Exception) else problem
-    return f"{message}; after the actions {moves}"
+def _note(result: LawResult, problem: str | Exception, moves: list[int]) -> None:
+    """Keep how a law is broken, with the actions that lead there, unless it is known already."""
+    if result.broken is not None:
+        return
+    result.is_wrong_answer = isinstance(problem, _core.WrongAnswer)
+    message = str(problem)
+    if isinstance(problem, Exception) and not result.is_wrong_answer:
+        message = f"raised {type(problem).__name__}: {problem}"
+    has_place = "after the actions [" in message
+    result.broken = message if has_place else f"{message}; after the actions {actions_text(moves)}"
 
 
 def runs(visit: Visit) -> str | None:
@@ -144,6 +182,8 @@ def legal(visit: Visit) -> str | None:
 def outcome(visit: Visit) -> str | None:
     """A game without legal actions is over; a won game has none; only ended games have a reason."""
     outcome, moves_left = visit.state.outcome(), len(visit.legal)
+    if outcome is not None and not visit.moves:
+        return over_at_the_start(outcome)
     if outcome not in (None, 1, 0, -1):
         return f"outcome is {outcome}"
     if outcome is None and not moves_left:
@@ -152,6 +192,14 @@ def outcome(visit: Visit) -> str | None:
         return f"outcome is {outcome}, but {moves_left} actions are legal"
     given = visit.state.end_reason() is not None
     return None if given == (outcome is not None) else f"outcome {outcome}, end reason {visit.state.end_reason()!r}"
+
+
+def transpositions(visit: Visit) -> str | None:
+    """Equal keys have equal outcomes for the mover, and the same action leads to equal keys."""
+    goes_on = visit.state.outcome() is None and len(visit.legal) > 0
+    if goes_on or visit.game.past_matters is not None:
+        return None
+    return visit.transpositions.violation(visit.moves, visit.rng)
 
 
 def refusal(visit: Visit) -> str | None:
@@ -276,6 +324,6 @@ def squares(visit: Visit) -> str | None:
 
 
 LAWS: tuple[Law, ...] = (
-    *(runs, legal, outcome, refusal, copies, features, keys, notation),
+    *(runs, legal, outcome, refusal, copies, features, keys, transpositions, notation),
     *(symmetries, repetition, drawings, squares),
 )

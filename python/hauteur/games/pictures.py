@@ -6,7 +6,7 @@ belongs.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Literal, NamedTuple
@@ -96,28 +96,62 @@ def board_svg(state: _core.State, *, flip: bool = False) -> str:
 def board_of(state: _core.State, last: tuple[int, ...] | None = None) -> Board | None:
     """Return the cells of a position, None where its game has no board of cells.
 
-    A game has one whose text is a grid of single signs, with labels at the left and below or without. last: squares of
-    the last move, where they are known.
+    A game has one whose text is a grid of single signs, with blanks between them or without, with labels at the left
+    and below or without. last: squares of the last move, where they are known.
     """
     look: Look | Literal[""] = state.game.look
+    lines = state.text().splitlines()
+    if not look or _misfit(state.game, lines) is not None:
+        return None
     _, rows, columns = state.game.feature_shape
-    *lines, end = state.text().splitlines() or [""]
-    grid = [line.split() for line in [*lines, end][:rows]]
-    width = len(grid[0]) if grid else 0
-    is_grid = len(grid) == rows and width in (columns, columns + 1) and all(len(line) == width for line in grid)
-    if not look or not is_grid or any(len(sign) != 1 for line in grid for sign in line[-columns:]):
-        return None
-    if look == "letters" and not 1 < rows * columns <= MOST_SIGNS:
-        return None
+    grid = [_signs(line, columns) or [] for line in lines[:rows]]
+    width = len(grid[0])
     row_labels = tuple(line[0] for line in grid) if width > columns else ("",) * rows
-    below = lines[rows].split() if width > columns and lines[rows:] else []
+    has_more = width > columns and len(lines) > rows + 1
+    below = lines[rows].split() if has_more else []
     column_labels = tuple(below) if len(below) == columns else ("",) * columns
     cells = "".join("".join(line[-columns:]) for line in grid)
-    text = end if width > columns and lines[rows:] else caption(state)
+    text = lines[-1] if has_more else caption(state)
     if last is None and state.moves:
         before = state.copy()
         last = action_squares(before, before.undo())
     return Board(look, cells, row_labels, column_labels, text, last or ())
+
+
+def why_no_board(state: _core.State) -> str:
+    """Return why a position has no board of cells, in words that follow "because"; empty where it has one."""
+    if not state.game.look:
+        return "the game has a drawing of its own, svg()"
+    return _misfit(state.game, state.text().splitlines()) or ""
+
+
+def _misfit(game: _core.Game, lines: Sequence[str]) -> str | None:
+    """Return why a text is no grid of signs, as large as the features; None where it is one."""
+    _, rows, columns = game.feature_shape
+    if game.look == "letters" and not 1 < rows * columns <= MOST_SIGNS:
+        return f"a board has 2 to {MOST_SIGNS:,} cells, and feature_shape has {rows} rows of {columns}"
+    if lines and lines[0].startswith(f"{game.spec}:"):
+        return "there is no text() that draws it, a row a line"
+    if len(lines) < rows:
+        return f"text() has {len(lines)} line{'' if len(lines) == 1 else 's'}, and feature_shape {rows} rows"
+    grid = [_signs(line, columns) for line in lines[:rows]]
+    for number, signs in enumerate(grid):
+        if signs is None or len(signs) != len(grid[0] or ()):
+            shown = repr(lines[number][:40])
+            return f"line {number + 1} of text(), {shown}, is not {columns} single signs, as feature_shape has columns"
+    return None
+
+
+def _signs(line: str, columns: int) -> list[str] | None:
+    """Return the signs of a row, with its label before them if there is one; None where it is no such row.
+
+    `8 . X O` and `8 .XO` are rows with a label, `. X O` and `.XO` are rows without.
+    """
+    words = line.split()
+    if words and len(words) <= 2 and len(words[-1]) == columns:
+        words = [*words[:-1], *words[-1]]
+    fits = len(words) in (columns, columns + 1) and all(len(sign) == 1 for sign in words[-columns:])
+    return words if fits else None
 
 
 def caption(state: _core.State) -> str:

@@ -64,7 +64,11 @@ def _begun(game: _core.Game, count: int) -> dict[str, Any]:
         probe = solved_set(game, min(PROBE, count), nodes=limits["nodes"], total=limits["total"] // SHARE)
         if not probe.positions or probe.plies.start > probe.plies[-1] / 2:
             return {"off": f"{game.spec}: positions of the first half of the game take too long to solve"}
-        return {"visits": FIXED_VISITS, "positions": solved_set(game, count, **limits).text(), "nets": {}}
+        return {
+            "visits": FIXED_VISITS,
+            "positions": solved_set(game, count, nodes=limits["nodes"], total=limits["total"]).text(),
+            "nets": {},
+        }
     except ValueError as error:
         return {"off": str(error)}
 

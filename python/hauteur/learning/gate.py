@@ -1,9 +1,12 @@
 """The gate: does the candidate replace the best net? A match of pairs from the same openings with sides swapped."""
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from hauteur.learning.recipe import GateSettings
+from hauteur.learning.recipe import GateSettings, Recipe
+from hauteur.matches.ratings.different import DifferentGames
 from hauteur.matches.ratings.elo import (
     MatchScore,
     PairsInOrder,
@@ -19,17 +22,34 @@ class GateDecision:
     """The decision whether the candidate of a generation became the best net, and why."""
 
     generation: int
+    """Generation of the candidate."""
     best: int
+    """Generation of the best net until now."""
     by: str
+    """How it was decided, as `gate.by`."""
     promoted: bool
+    """Whether the candidate is the best net now."""
     reason: str
+    """The reason, in a line."""
     record: MatchScore = field(default_factory=MatchScore)
+    """All games, from the candidate's view."""
     llr: float | None = None
+    """Log likelihood ratio of a sequential test."""
+    counted: MatchScore | None = None
+    """The games that differ, which decide; None: all do."""
+    different_games: int | None = None
+    """Number of games that differ, whoever was first; None: not known."""
+
+    @property
+    def evidence(self) -> MatchScore:
+        """The games that decide."""
+        return self.record if self.counted is None else self.counted
 
     def to_json(self) -> dict[str, Any]:
-        """Return the results as written to the run's gate folder."""
-        low, high = score_interval(self.record)
-        difference = elo_of_score(self.record.score)
+        """Return the results as written to the run's gate folder: games as counted, numbers of those that differ."""
+        evidence = self.evidence
+        low, high = score_interval(evidence)
+        difference = elo_of_score(evidence.score)
         return {
             "generation": self.generation,
             "best": self.best,
@@ -40,51 +60,110 @@ class GateDecision:
             "wins": self.record.wins,
             "draws": self.record.draws,
             "losses": self.record.losses,
-            "score": self.record.score,
+            "different_games": self.different_games,
+            "score": evidence.score,
             "score_interval_95": [low, high],
             "elo": difference if abs(difference) < 1e9 else None,
-            "los": likelihood_of_superiority(self.record),
+            "los": likelihood_of_superiority(evidence),
             "llr": self.llr,
         }
 
 
 @dataclass
 class GateResults:
-    """Counted results of a gate match, from the candidate's view; with a sequential test, those the test counts."""
+    """Results of a gate match, from the candidate's view; with a sequential test, those that the test has taken.
+
+    record: all games; different: those that are no repeats of others.
+    """
 
     sprt: Sprt | None = None
     record: MatchScore = field(default_factory=MatchScore)
+    different: DifferentGames = field(default_factory=lambda: DifferentGames(paired=True))
+    _ahead: dict[int, tuple[float, bytes]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.test = None if self.sprt is None else PairsInOrder(self.sprt)
 
-    def add(self, index: int, score: float) -> None:
+    def add(self, index: int, score: float, line: bytes) -> None:
+        """Take the game of this number; line: digest of its course."""
         if self.test is None:
-            self.record = self.record.add(score)
-        else:
-            self.test.add(index, score)
-            self.record = self.test.record
+            self._count(index, score, line)
+            return
+        self._ahead[index] = score, line
+        self.test.add(index, score, line)
+        while self.record.games < self.test.record.games:
+            number = self.record.games
+            self._count(number, *self._ahead.pop(number))
+
+    def _count(self, index: int, score: float, line: bytes) -> None:
+        self.record = self.record.add(score)
+        self.different.add(index, score, line)
 
     @property
     def over(self) -> bool:
         """True once the sequential test has ended."""
-        return self.test is not None and self.test.verdict is not None
+        return self.test is not None and self.test.over
 
 
-def decide(settings: GateSettings, results: GateResults, *, generation: int, best: int) -> GateDecision:
-    """The decision that these results give; `best` is the generation of the present best net."""
-    record, test = results.record, results.test
+DIVERGED = 3
+"""Loss above which training has diverged, in losses of a net that knows nothing."""
+
+
+def divergence(train: Mapping[str, Any], num_actions: int) -> str | None:
+    """Return in words that training went out of bounds, from its metrics; None where it did not.
+
+    A net that knows nothing, all of whose outputs are alike, has a policy loss of ln(actions) and a value loss of ln 3.
+    """
+    for name, known in (("policy", math.log(max(2, num_actions))), ("value", math.log(3))):
+        loss = train.get(f"{name}_loss")
+        if loss is not None and loss > DIVERGED * known:
+            nothing = f"a net that knows nothing has {known:.2f}"
+            return f"the training diverged: {name} loss {loss:,.2f}, {nothing}; train.learning_rate is too high"
+    return None
+
+
+def decide(
+    settings: GateSettings, results: GateResults, *, generation: int, best: int, diverged: str | None = None
+) -> GateDecision:
+    """The decision that these results give; `best` is the generation of the present best net.
+
+    diverged: what went wrong in the training of the candidate, which then is not promoted.
+    """
+    record, test, different = results.record, results.test, results.different
     llr = None if test is None else test.llr
+    known: dict[str, Any] = (
+        {"counted": different.record, "different_games": different.different} if different.games else {}
+    )
+    if diverged is not None:
+        return GateDecision(generation, best, settings.by, False, diverged, record, llr, **known)
     if settings.by == "off":
         return GateDecision(generation, best, "off", True, "the gate is off: the newest net is the best")
     if test is not None and (verdict := test.verdict) is not None:
         accepted = test.sprt.elo1 if verdict else test.sprt.elo0
         reason = f"SPRT took Elo {accepted:g} after {test.pairs.pairs} pairs, LLR {test.llr:+.2f}"
-        return GateDecision(generation, best, "sprt", verdict, reason, record, llr)
-    promoted = record.games > 0 and record.score >= settings.threshold
+        return GateDecision(generation, best, "sprt", verdict, reason, record, llr, **known)
+    counted = different.record if different.games else record
+    promoted = counted.games > 0 and counted.score >= settings.threshold
     relation = "reaches" if promoted else "is below"
-    reason = f"score {record.score:.1%} in {record.games} games {relation} the threshold {settings.threshold:.1%}"
-    return GateDecision(generation, best, settings.by, promoted, reason, record, llr)
+    games = different.note or f"{record.games} games"
+    reason = f"score {counted.score:.1%} in {games} {relation} the threshold {settings.threshold:.1%}"
+    return GateDecision(generation, best, settings.by, promoted, reason, record, llr, **known)
+
+
+def check_gate(recipe: Recipe) -> None:
+    """Raise ValueError for a gate match in which all pairs would be the same two games, or all games over at once."""
+    gate, longest = recipe.gate, recipe.selfplay.max_plies
+    if gate.by not in ("match", "sprt"):
+        return
+    if longest is not None and longest <= gate.opening_plies:
+        raise ValueError(
+            f"selfplay.max_plies must be more than gate.opening_plies, got {longest}, {gate.opening_plies}"
+        )
+    if gate.games > 2 and not gate.opening_plies and not gate.temperature.draws and not recipe.selfplay.search.draws:
+        raise ValueError(
+            "gate: all its pairs would be the same two games, as its search has no noise and gate.temperature.initial "
+            "and gate.opening_plies are 0: give one of them, such as gate.opening_plies = 4, or gate.by = off"
+        )
 
 
 def sprt_of(settings: GateSettings) -> Sprt | None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 
 from hauteur import _core
+from hauteur.games.begins import check_begins
 from hauteur.games.game_line import NO_NET
 from hauteur.games.registry import load_game
 from hauteur.learning import controller
@@ -23,7 +24,7 @@ from hauteur.learning.archive import Archive
 from hauteur.learning.checkpoint import RunState, load_checkpoint, save_checkpoint
 from hauteur.learning.compute import compute_metrics, flops_until
 from hauteur.learning.display import Display, RunProgress, progress_of_step, removed_at_the_end
-from hauteur.learning.gate import GateResults, decide, sprt_of
+from hauteur.learning.gate import GateResults, check_gate, decide, divergence, sprt_of
 from hauteur.learning.metrics import cost_metrics, generation_metrics, search_metrics
 from hauteur.learning.planned import PlannedGames, planned_gate, planned_reanalysis, planned_selfplay
 from hauteur.learning.recipe import Recipe, SelfPlaySettings, settled_recipe
@@ -76,6 +77,7 @@ def open_run(
 ) -> Run:
     """A new run, or the one that the folder holds, as its last checkpoint left it."""
     from hauteur.learning.start import check_start
+    from hauteur.learning.train import rate_change
     from hauteur.learning.trainers import Learners
     from hauteur.learning.units import check_players
     from hauteur.networks.evaluators.core import fastest_precision
@@ -85,6 +87,8 @@ def open_run(
     begun = None if begins else folder.stored_recipe()
     recipe = settled_recipe(recipe, begun, bfloat16=fastest_precision() == "bfloat16")
     if begins:
+        check_begins(game)
+        check_gate(recipe)
         check_start(game, recipe)
         check_players(game, recipe)
     else:
@@ -98,6 +102,8 @@ def open_run(
     if begins:
         folder.create(recipe)  # when the nets are there, so that a start that does not fit leaves nothing behind
     folder.sweep()
+    if begun is not None and (change := rate_change(begun, recipe, state.generation)) is not None:
+        display.warn(change)
     run = Run(recipe, folder, game, learners, state, display, scheduler)
     run.begin()
     return run
@@ -352,8 +358,12 @@ class Run:
         elif settings.by == "episodes":
             candidate = generation - 1
             results.record = MatchScore(**self.state.current["games"]["candidate"])
-        decision = decide(settings, results, generation=candidate, best=self.state.best)
-        record = decision.record
+        trained = self.state.current if candidate == generation else (self.state.history or [{}])[-1]
+        diverged = divergence(trained.get("train", {}), self.game.num_actions)
+        if diverged is not None:
+            self.display.warn(f"generation {candidate}: {diverged}; its net is not promoted")
+        decision = decide(settings, results, generation=candidate, best=self.state.best, diverged=diverged)
+        record = decision.evidence
         is_known = candidate == self.state.best  # the first episodes are of one net against itself: chance, no gain
         elo = self.state.best_elo + (finite_elo(record) if record.games and not is_known else 0.0)
         write_json(self.folder.gate(generation), decision.to_json())

@@ -132,8 +132,8 @@ def planned_gate(
     best: int,
     seed: int,
 ) -> PlannedGames:
-    """Plan the match of the net of a generation against the best one: pairs of games, played to their ends."""
-    whole = settings.model_copy(update={"max_plies": None, "resignation": None, "tree_per_side": False})
+    """Plan the match of the net of a generation against the best one: pairs of games without resignation."""
+    whole = settings.model_copy(update={"resignation": None, "tree_per_side": False})
     plans = []
     for index in range(gate.games):  # 2k and 2k + 1 begin with the same random plies, with sides swapped
         start = random_opening(game, gate.opening_plies, stream(seed, f"gate opening {generation}", index // 2))
@@ -161,7 +161,7 @@ def planned_reanalysis(
     purpose, is_old = f"reanalyse {generation}", np.repeat(window.generation < generation, window.move_counts)
     old = np.flatnonzero(is_old & window.learned)
     moves = np.sort(stream(seed, purpose).choice(old, round(again.share * len(old)), replace=False))
-    alone = {"episodes": "best-versus-best", "tree_per_side": False, "max_plies": None}
+    alone = {"episodes": "best-versus-best", "tree_per_side": False}
     whole = {"visits": again.visits or play.visits, "playout_cap": None, "resignation": None}
     settings = play.model_copy(update=alone | whole)
     plans = tuple(window.plan_at(move, index) for index, move in enumerate(moves.tolist()))

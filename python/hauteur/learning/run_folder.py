@@ -27,6 +27,12 @@ ADVICE = (
 """Advice about other settings."""
 
 
+def named(path: Path, error: Exception) -> str:
+    """Return an error as a line that names the file."""
+    text = str(error)
+    return text if str(path) in text else f"{path}: {text}"
+
+
 @dataclass(frozen=True)
 class RunFolder(RunDirectory):
     """config.toml, meta.json, games/, nets/, best.safetensors, checkpoint/, metrics.jsonl, gate/, report.html."""
@@ -154,6 +160,25 @@ class RunFolder(RunDirectory):
     def read_meta(self) -> dict[str, Any]:
         """Return what meta.json says; ValueError when it is not a JSON object."""
         return read_json(self.path / "meta.json")
+
+    def damaged_files(self) -> Iterator[str]:
+        """Yield a line about every net and every decision of the gate that cannot be read, such as an empty file.
+
+        Nothing of a report is read from them, so that nobody else would see it.
+        """
+        from hauteur.networks.registry import describe
+
+        for path in (*sorted(self.path.glob("nets/*.safetensors")), *sorted(self.path.glob("best*.safetensors"))):
+            try:
+                describe(path)
+            except (ValueError, OSError) as error:
+                yield named(path, error)
+        for path in sorted(self.path.glob("gate/*.json")):
+            try:
+                if "promoted" not in read_json(path):
+                    raise ValueError(f"{path}: is no decision of a gate")
+            except (ValueError, OSError) as error:
+                yield named(path, error)
 
     def write_metrics(self, history: Iterable[dict[str, Any]]) -> None:
         write_bytes(self.metrics, "".join(json.dumps(line) + "\n" for line in history).encode())

@@ -25,6 +25,7 @@ from hauteur.learning.recorded_games import Games
 from hauteur.learning.run_folder import RunFolder
 from hauteur.learning.units import EVALUATIONS, LearningJob, summed_facts, units_of
 from hauteur.matches.arena import ArenaFacts
+from hauteur.matches.ratings.different import line_digest
 from hauteur.matches.ratings.elo import Sprt
 from hauteur.system.files import write_bytes
 
@@ -134,8 +135,8 @@ class StepGames:
                 games = _checked(planned, played)
                 own += int(played.result.facts.get(EVALUATIONS[0], 0))
                 large += int(played.result.facts.get(EVALUATIONS[1], 0))
-                for index, score in zip(games.index.tolist(), _scores(games, planned), strict=True):
-                    results.add(index, score)
+                for number, score in enumerate(_scores(games, planned)):
+                    results.add(int(games.index[number]), score, _line(games, number))
                 if results.over:
                     break
         return results, (own, large)
@@ -273,6 +274,12 @@ class _Generation(threading.Thread):
 def _checked(planned: PlannedGames, played: Played) -> Games:
     """Return the games of a unit. ValueError where they are not those that were planned."""
     return planned.checked(pa.BufferReader(played.result.content), played.unit.own["number"], played.unit.name)
+
+
+def _line(games: Games, number: int) -> bytes:
+    """Return the digest of a game's start and moves."""
+    begin, end = games.line_offsets[number : number + 2].tolist()
+    return line_digest(f"{games.origin[number]} {games.lines[begin:end].tolist()}")
 
 
 def _scores(games: Games, planned: PlannedGames) -> list[float]:

@@ -30,7 +30,7 @@ from torch.nn.modules.dropout import _DropoutNd
 
 from hauteur import networks
 from hauteur.learning.extra_heads import ExtraHeads, WithHeads, cross_entropy, extra_losses
-from hauteur.learning.recipe import ExtraTargets, TrainSettings
+from hauteur.learning.recipe import ExtraTargets, Recipe, TrainSettings
 from hauteur.learning.replay import Samples
 from hauteur.networks import Architecture
 from hauteur.networks.architecture import RegisteredArchitecture
@@ -144,6 +144,20 @@ def learning_rate(settings: TrainSettings, step: int, progress: float, within: f
         share = within / RISING if within < RISING else (1 + math.cos(math.pi * falls)) / 2
         rate = low + (rate - low) * share
     return rate * min(1.0, (step + 1) / (settings.warmup_steps + 1))
+
+
+def rate_change(before: Recipe, now: Recipe, generation: int) -> str | None:
+    """Return in a line how a new number of generations changes the learning rate of the next one; None: not at all."""
+    settings, old, new = now.train, before.run.generations, now.run.generations
+    if old == new or settings.schedule != "cosine" or generation > new:
+        return None
+    was, will = (learning_rate(settings, settings.warmup_steps, (generation - 1) / most) for most in (max(1, old), new))
+    if math.isclose(was, will):
+        return None
+    return (
+        f"run.generations is {new} and was {old}, over which the learning rate falls (train.schedule = cosine): "
+        f"generation {generation} begins with {will:.3g}, {will / was:.1f} times the {was:.3g} that it was falling to"
+    )
 
 
 @dataclass(frozen=True)
@@ -370,6 +384,7 @@ class CandidateTrainer:
         for replica in self._replicas:
             replica.network.train()
         total = torch.zeros(2 + len(self._names), dtype=torch.float64, device=self.device)
+        first_wrong = torch.full((), steps, device=self.device)  # step, kept there: to look at it would wait for a GPU
         rate = 0.0
 
         def draw(number: int) -> Batch:
@@ -378,11 +393,15 @@ class CandidateTrainer:
         with ThreadPoolExecutor(threads, "hauteur-train", initializer=torch.set_num_threads, initargs=(1,)) as pool:
             for step, batch in enumerate(in_order(draw, steps, workers=self.settings.workers)):
                 rate = learning_rate(self.settings, self.steps, begin + (end - begin) * step / steps, step / steps)
-                total += self._step(batch, rate, pool)
+                found = self._step(batch, rate, pool)
+                total += found
+                first_wrong.clamp_(max=torch.where(torch.isfinite(found).all(), steps, step))
                 if on_step is not None:
                     on_step(step + 1)
         self.network.eval()
-        policy, value, *more = _finite((total / steps).tolist(), generation)
+        names = ["policy", "value", *self._names]
+        policy, value, *more = _finite((total / steps).tolist(), names, int(first_wrong), steps, generation)
+        _check_weights(self.network, generation)
         seconds, extra = time.perf_counter() - started, dict(zip(self._names, more, strict=True))
         return TrainFacts(steps, steps * self.settings.batch_size, policy, value, rate, seconds, extra)
 
@@ -514,14 +533,24 @@ def _numbers(network: Network) -> list[Tensor]:
     return [tensor for tensor in (*network.parameters(), *network.buffers()) if tensor.is_floating_point()]
 
 
-def _finite(means: list[float], generation: int) -> list[float]:
-    """The mean losses; ValueError when training went out of bounds."""
-    if not all(map(math.isfinite, means)):
-        raise ValueError(
-            f"the loss of generation {generation} is not a finite number (policy {means[0]}, value {means[1]}): "
-            "train.learning_rate is too high for this net, or train.max_gradient_norm is missing"
-        )
+TOO_FAST = "train.learning_rate is too high for this net, or train.max_gradient_norm is missing"
+
+
+def _finite(means: list[float], names: list[str], step: int, steps: int, generation: int) -> list[float]:
+    """The mean losses; ValueError where one is not finite. step: the first, from 0, at which one was."""
+    wrong = [f"{name} {mean}" for name, mean in zip(names, means, strict=True) if not math.isfinite(mean)]
+    if wrong:
+        place = f"generation {generation} from step {step + 1} of {steps} on"
+        cause = TOO_FAST if step else "what it learns from or the net that it begins with has such numbers"
+        raise ValueError(f"the loss is not a finite number in {place} ({', '.join(wrong)}): {cause}")
     return means
+
+
+def _check_weights(network: Network, generation: int) -> None:
+    """ValueError where the last step has left weights that are no finite numbers, whose loss was not computed."""
+    for name, tensor in (*network.named_parameters(), *network.named_buffers()):
+        if tensor.is_floating_point() and not bool(torch.isfinite(tensor).all()):
+            raise ValueError(f"the training of generation {generation} left {name} without finite numbers: {TOO_FAST}")
 
 
 @dataclass(frozen=True)

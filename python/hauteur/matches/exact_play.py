@@ -1,6 +1,6 @@
 """Measures of a player by exact play: moves that keep the value of solved positions, and play against every reply."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any, Literal, Self
 
@@ -62,6 +62,10 @@ class MoveChooser:
         return np.array([move.action for move in moves], np.uint16)
 
 
+Watch = Callable[[str, int, int], object]
+"""Takes what is done, as `positions solved`, how often, and of how many; 0: not known."""
+
+
 @dataclass(frozen=True)
 class SolvedPosition:
     """A position and the exact value of each legal move for the mover: +1 win, 0 draw, -1 loss."""
@@ -115,9 +119,18 @@ class SolvedSet:
         return "\n".join([head, *rows, ""])
 
     @classmethod
-    def found(cls, game: _core.Game, count: int, seed: int, nodes: int, total: int, table_bits: int = 22) -> Self:
-        """Find a set, whether one ships or not; table_bits: of the solver."""
-        found, unsolved, quiet = _core.solved_positions(game, count, seed, nodes, total, table_bits)
+    def found(
+        cls,
+        game: _core.Game,
+        count: int,
+        seed: int,
+        nodes: int,
+        total: int,
+        table_bits: int = 22,
+        watch: Watch | None = None,
+    ) -> Self:
+        """Find a set, whether one ships or not; table_bits: of the solver; watch: is told how far it is."""
+        found, unsolved, quiet = _core.solved_positions(game, count, seed, nodes, total, table_bits, watch)
         positions = [
             SolvedPosition(position_after(game.new_initial_state(), moves), tuple(values)) for moves, values in found
         ]
@@ -147,17 +160,23 @@ def limits_of(game: _core.Game, nodes: int, total: int) -> tuple[int, int]:
 
 
 def solved_set(
-    game: _core.Game, count: int = COUNT, *, seed: int = 0, nodes: int = NODES, total: int = TOTAL
+    game: _core.Game,
+    count: int = COUNT,
+    *,
+    seed: int = 0,
+    nodes: int = NODES,
+    total: int = TOTAL,
+    watch: Watch | None = None,
 ) -> SolvedSet:
     """Return solved positions of a game: of the set that ships for it, with seed 0, else found now, the same each time.
 
-    count: as many, or fewer where the game has no more or `total` is spent. Raise ValueError for a game that cannot be
-    solved by its positions.
+    count: as many, or fewer where the game has no more or `total` is spent. watch: is told how far it is. Raise
+    ValueError for a game that cannot be solved by its positions.
     """
     shipped = data_path(f"{game.spec}.solved")
     if seed == 0 and count <= COUNT and shipped.exists():
         return SolvedSet.from_text(game, shipped.read_text(encoding="utf-8")).thinned(count)
-    return SolvedSet.found(game, count, seed, *limits_of(game, nodes, total))
+    return SolvedSet.found(game, count, seed, *limits_of(game, nodes, total), watch=watch)
 
 
 @dataclass(frozen=True)
@@ -272,8 +291,12 @@ class TreePlayer:
         lines: int = LINES,
         nodes: int = TREE_NODES,
         seed: int = 0,
+        watch: Watch | None = None,
     ) -> None:
-        """lines: positions of a ply that are followed at most, then a random sample of them, keyed by `seed`."""
+        """lines: positions of a ply that are followed at most, then a random sample of them, keyed by `seed`; watch: is
+        told how many positions were visited.
+        """
+        self._watch = watch
         self._chooser = MoveChooser(player, game, seed=seed)
         self._solver = _core.ExactSolver(game)
         self._game, self._replies, self._lines, self._seed = game, replies, lines, seed
@@ -336,6 +359,8 @@ class TreePlayer:
         for state in states:
             hopeless = len(found) >= TRIED and all(one is None for one in found)
             found.append(None if hopeless else self._solver.move_values(state, self._nodes))
+            if self._watch is not None:
+                self._watch(f"positions of ply {state.ply} checked", len(found), len(states))
         return found
 
 

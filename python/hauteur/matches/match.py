@@ -17,6 +17,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, model_validator
 
 from hauteur import __version__, _core
+from hauteur.games.begins import check_begins
 from hauteur.matches.arena import ArenaFacts, play_games
 from hauteur.matches.folder import MatchFolder
 from hauteur.matches.openings import Opening, first_of_two, random_opening
@@ -154,6 +155,8 @@ class GamesInProgress:
             if all(match.over for match in self.matches):
                 self.write_result()
                 return
+            if not self.openings:
+                check_begins(self.game)
             with Evaluators(self.game, self.resources) as evaluators:
                 players = [build_player(self.game, one, evaluators, label) for label, one in self.players.items()]
                 self.evaluators = [evaluator.name for evaluator in evaluators.opened.values()]
@@ -199,7 +202,7 @@ class GamesInProgress:
                 self.write_result()
                 written = time.monotonic()
             yield number, game
-            if all(match.tally.decided for match in matches):
+            if all(match.tally.ended for match in matches):
                 return
 
 
@@ -234,12 +237,12 @@ class Match(GamesInProgress):
     @property
     def complete(self) -> bool:
         """True once all games are finished, or the sequential test has ended."""
-        return self.tally.decided or self.tally.record.games == self.settings.games
+        return self.tally.ended or self.tally.record.games == self.settings.games
 
     @property
     def over(self) -> bool:
         """True where no game is missing; a sequential test may be without a verdict."""
-        return self.tally.decided or self.tally.finished >= self.settings.games
+        return self.tally.ended or self.tally.finished >= self.settings.games
 
     @property
     def games_wanted(self) -> int | None:

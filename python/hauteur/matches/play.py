@@ -182,7 +182,7 @@ def rating_list(
     'searcher'
     """
     tallies = [(a, b, one if isinstance(one, Tally) else one.match.tally) for a, b, one in matches]
-    return fitted_list([Encounter(a, b, tally.record) for a, b, tally in tallies], anchors=anchors)
+    return fitted_list([Encounter(a, b, tally.different.record) for a, b, tally in tallies], anchors=anchors)
 
 
 def run_tournament(

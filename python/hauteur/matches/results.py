@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any, Literal
 
@@ -13,6 +13,7 @@ from pydantic import Field
 
 from hauteur import _core
 from hauteur.games.played_game import texts_of
+from hauteur.matches.ratings.different import DifferentGames, line_digest
 from hauteur.matches.ratings.elo import (
     LEAST_OPENINGS,
     MatchScore,
@@ -95,17 +96,19 @@ class MatchGame(Section):
     def _course(self) -> dict[str, Any]:
         return self.model_dump(exclude={"milliseconds"})
 
-
-def _digest(text: str) -> bytes:
-    return hashlib.blake2b(text.encode(), digest_size=8).digest()
+    @property
+    def line(self) -> bytes:
+        """Digest of start, opening and moves: equal for games that are repeats, whoever played first."""
+        return line_digest(f"{self.fen} {self.opening} {self.moves}")
 
 
 @dataclass
 class Tally:
     """Results of a match from A's view; the same for any order of the games.
 
-    paired: games 2k and 2k + 1 are a pair. sprt: a sequential test, `test` then is its state, and the results are of
-    the games that it has counted, in the order of their numbers.
+    `record` and what else is counted is of all games; intervals and `superiority` are of those that differ, as repeats
+    are no evidence. With a sequential test `test` is its state, and the results are of the games that it has taken, in
+    the order of their numbers.
 
     >>> import hauteur as ht
     >>> ht.Tally(paired=True).record.games
@@ -113,22 +116,26 @@ class Tally:
     """
 
     paired: bool
+    """Whether games 2k and 2k + 1 are a pair."""
     sprt: Sprt | None = None
+    """A sequential test."""
     record: MatchScore = field(default_factory=MatchScore)
+    """All games."""
     sides: dict[Side, MatchScore] = field(default_factory=lambda: {side: MatchScore() for side in SIDES})
-    pairs: Pairs = field(default_factory=Pairs)
+    """All games by A's side."""
     plies: int = 0
+    """Moves of all games together, openings with them."""
     ends: Counter[str] = field(default_factory=Counter)
+    """Games by the reason of their end."""
     notes: Counter[str] = field(default_factory=Counter)
+    """Moves by what a player said of them."""
     _scores: dict[int, float] = field(default_factory=dict)
     _end: int = 0
-    _half: dict[int, float] = field(default_factory=dict)
-    _openings: dict[bytes, MatchScore] = field(default_factory=dict)
-    _lines: set[bytes] = field(default_factory=set)
-    _ahead: dict[int, MatchGame] = field(default_factory=dict)
+    _ahead: dict[int, tuple[MatchGame, bytes]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         self.test = None if self.sprt is None else PairsInOrder(self.sprt)
+        self.different = DifferentGames(self.paired)
 
     @property
     def finished(self) -> int:
@@ -139,17 +146,28 @@ class Tally:
     def decided(self) -> bool:
         return self.test is not None and self.test.verdict is not None
 
-    def add(self, game: MatchGame) -> None:
-        """One more game; each may come once."""
-        if self.test is None:
-            self._count(game)
-            return
-        self._ahead[game.index] = game
-        self.test.add(game.index, game.score)
-        while self.record.games < self.test.record.games:
-            self._count(self._ahead.pop(self.record.games))
+    @property
+    def ended(self) -> bool:
+        """True where the sequential test has ended, with a verdict or because games repeat."""
+        return self.test is not None and self.test.over
 
-    def _count(self, game: MatchGame) -> None:
+    @property
+    def pairs(self) -> Pairs:
+        """The complete pairs that differ."""
+        return self.different.pairs
+
+    def add(self, game: MatchGame, line: bytes | None = None) -> None:
+        """One more game; each may come once. line: its `line`, for a game that is here without its moves."""
+        line = game.line if line is None else line
+        if self.test is None:
+            self._count(game, line)
+            return
+        self._ahead[game.index] = game, line
+        self.test.add(game.index, game.score, line)
+        while self.record.games < self.test.record.games:
+            self._count(*self._ahead.pop(self.record.games))
+
+    def _count(self, game: MatchGame, line: bytes) -> None:
         self.record = self.record.add(game.score)
         self.sides[game.a] = self.sides[game.a].add(game.score)
         self.plies += game.plies
@@ -157,54 +175,49 @@ class Tally:
         self.notes.update(game.notes.values())
         self._scores[game.index] = game.score
         self._end = max(self._end, game.index + 1)
-        opening = f"{game.fen} {game.opening}"
-        self._lines.add(_digest(f"{opening} {game.moves}"))
-        begun = _digest(opening)
-        self._openings[begun] = self._openings.get(begun, MatchScore()).add(game.score)
-        if self.paired:
-            self._add_to_pair(game.index // 2, game.score)
-
-    def _add_to_pair(self, pair: int, score: float) -> None:
-        other = self._half.pop(pair, None)
-        if other is None:
-            self._half[pair] = score
-        else:
-            self.pairs = self.pairs.add(score + other)
+        self.different.add(game.index, game.score, line, line_digest(f"{game.fen} {game.opening}"))
 
     @property
     def score_interval(self) -> tuple[float, float]:
         return self.interval(0.95)
 
     def interval(self, confidence: float) -> tuple[float, float]:
-        """Interval of A's score: from the variance of pairs where the games are paired, else of games.
+        """Interval of A's score: from the variance of different pairs where the games are paired, else of games.
 
-        While games are missing it is `running_interval`; where openings repeat, it is no narrower than theirs.
+        While games are missing it is `running_interval`; where openings repeat, it is no narrower than theirs, and
+        where games repeat, than that of those that differ.
         """
-        if self.interval_from == "running":
-            return running_interval(self._scores, self.pairs, confidence)
-        paired = self.pairs.pairs > 0
-        low, high = pair_score_interval(self.pairs, confidence) if paired else score_interval(self.record, confidence)
-        if self.interval_from != "openings":
-            return low, high
-        least, most = opening_interval(self._openings.values(), confidence)
-        return min(low, least), max(high, most)
+        running = self.interval_from == "running"
+        found = [running_interval(self._scores, self.pairs, confidence)] if running else []
+        if not running or self.different.repeats:
+            found.append(self._of_different(confidence))
+        if self.interval_from == "openings":
+            found.append(opening_interval(self.different.openings.values(), confidence))
+        if self.different.repeats:
+            found.append((self.record.score, self.record.score))
+        return min(low for low, _ in found), max(high for _, high in found)
+
+    def _of_different(self, confidence: float) -> tuple[float, float]:
+        if self.pairs.pairs:
+            return pair_score_interval(self.pairs, confidence)
+        return score_interval(self.different.record, confidence)
 
     @property
     def interval_from(self) -> IntervalSource:
         """Tell what the interval is made of. running: games of lower numbers than others are missing."""
-        if self._half or self._end > len(self._scores):
+        if self.different.halves or self._end > len(self._scores):
             return "running"
-        units = self.pairs.pairs or self.record.games
-        if LEAST_OPENINGS <= len(self._openings) < units:
+        units = self.pairs.pairs or self.different.record.games
+        if LEAST_OPENINGS <= len(self.different.openings) < units:
             return "openings"
         return "pairs" if self.pairs.pairs else "games"
 
     @property
     def superiority(self) -> float:
-        """Chance that A is the stronger player, 0 to 1, by all games, as score and Elo are."""
+        """Chance that A is the stronger player, 0 to 1, by the games that differ."""
         if not self.paired:
-            return likelihood_of_superiority(self.record)
-        return pair_likelihood_of_superiority(self.pairs, self._half.values())
+            return likelihood_of_superiority(self.different.record)
+        return pair_likelihood_of_superiority(self.pairs, self.different.halves.values())
 
     @property
     def elo_interval(self) -> tuple[float, float]:
@@ -231,10 +244,19 @@ class Tally:
             "pairs": list(self.pairs.counts) if self.paired else None,
             **{f"a_{side}": _counts(record) for side, record in self.sides.items()},
             "mean_plies": self.plies / games if games else None,
-            "different_games": len(self._lines),
+            "different_games": self.different.different,
+            "repeats": self.different.repeats,
             "ends": dict(self.common_ends()),
             "notes": dict(sorted(self.notes.items())),
         }
+
+
+def repeats_note(tallies: Iterable[Tally]) -> str:
+    """Tell how many of the games of several matches differ, as `5 different games of 400`; empty where all do."""
+    found = [tally.different for tally in tallies]
+    different = sum(one.different for one in found)
+    games = sum(one.games for one in found)
+    return f"{different:,} different games of {games:,}" if different < games else ""
 
 
 @dataclass
@@ -275,13 +297,18 @@ class Work:
 
 
 def summary(tally: Tally) -> str:
-    """Score, Elo and superiority in one line."""
+    """Score, Elo and superiority in one line; how many games differ, where not all do."""
     low, high = tally.elo_interval
     difference = elo_of_score(tally.record.score)
     interval = f"[{low:+.0f}, {high:+.0f}]"
-    return (
-        f"{tally.record}  score {tally.record.score:.1%}  Elo {difference:+.0f} {interval}  LOS {tally.superiority:.1%}"
-    )
+    numbers = [
+        f"{tally.record}",
+        f"score {tally.record.score:.1%}",
+        f"Elo {difference:+.0f} {interval}",
+        f"LOS {tally.superiority:.1%}",
+        tally.different.note,
+    ]
+    return "  ".join(filter(None, numbers))
 
 
 def standing(tally: Tally) -> str:
@@ -309,10 +336,16 @@ def sprt_text(sprt: Sprt) -> str:
     return f"elo {sprt.elo0:g} against {sprt.elo1:g} ({sprt.model}), alpha {sprt.alpha:g}, beta {sprt.beta:g}"
 
 
+MAKE_THEM_DIFFER = "give openings, random plies (--random-plies) or the players a temperature"
+"""Advice where the players play the same games again."""
+
+
 def sprt_line(test: PairsInOrder) -> str:
     """Log likelihood ratio, bounds, and what was accepted."""
     low, high = test.sprt.bounds
     line = f"LLR {test.llr:+.2f} ({low:+.2f}, {high:+.2f}) after {test.pairs.pairs:,} pairs"
+    if test.exhausted:
+        return f"{line}: nothing accepted, the last {test.repeats_in_a_row:,} pairs were repeats; {MAKE_THEM_DIFFER}"
     if test.verdict is None:
         return line
     model = " (normalised)" if test.sprt.model == "normalised" else ""
@@ -326,7 +359,8 @@ def table(tally: Tally, work: Work, names: tuple[str, str]) -> str:
     rows = [("all", tally.record), *((f"A {side}", record) for side, record in tally.sides.items() if record.games)]
     lines += [f"{label:8} {r.games:6,} {r.wins:6,} {r.draws:6,} {r.losses:6,}  {r.score:6.1%}" for label, r in rows]
     if tally.paired:
-        lines.append(f"pairs with 0, 1/2, 1, 3/2, 2 points: {', '.join(map(str, tally.pairs.counts))}")
+        repeats = f" ({tally.different.repeats:,} repeats do not count)" if tally.different.repeats else ""
+        lines.append(f"pairs with 0, 1/2, 1, 3/2, 2 points: {', '.join(map(str, tally.pairs.counts))}{repeats}")
     lines += ["", f"{summary(tally)}  (95 %; score {low:.1%} to {high:.1%})"]
     if tally.test is not None:
         lines += [f"SPRT of {sprt_text(tally.test.sprt)}", sprt_line(tally.test)]
@@ -339,7 +373,8 @@ def _details(tally: Tally) -> str:
     games = tally.record.games
     ends = ", ".join(f"{end} {count}" for end, count in tally.common_ends())
     mean = tally.plies / games if games else 0.0
-    return f"{games:,} games, {len(tally._lines):,} different, {mean:.1f} plies a game; ends: {ends or 'none'}"
+    different = tally.different.different
+    return f"{games:,} games, {different:,} different, {mean:.1f} plies a game; ends: {ends or 'none'}"
 
 
 def _speed(work: Work) -> str:

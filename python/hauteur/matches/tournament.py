@@ -17,6 +17,7 @@ from hauteur.matches.folder import MatchFolder, TournamentFolder
 from hauteur.matches.match import GamesInProgress, GamesSettings, Match, MatchSettings
 from hauteur.matches.ratings.bradley_terry import rating_list
 from hauteur.matches.ratings.rating_list import Encounter, RatingList, ratings_json
+from hauteur.matches.results import repeats_note
 from hauteur.players.build import player_name
 from hauteur.players.settings import PlayerSettings
 from hauteur.system.provenance import provenance
@@ -89,7 +90,12 @@ class Tournament(GamesInProgress):
         return self.settings.games * len(self.pairings)
 
     def ratings(self) -> RatingList:
-        return rating_list(Encounter(*match.names, match.tally.record) for match in self.matches)
+        return rating_list(Encounter(*match.names, match.tally.different.record) for match in self.matches)
+
+    @property
+    def note(self) -> str:
+        """Tell how many of the games differ, where not all do; empty otherwise."""
+        return repeats_note(match.tally for match in self.matches)
 
     def resume(self) -> list[set[int]]:
         """Read the games of earlier sessions; their numbers, by match."""
@@ -116,7 +122,7 @@ class Tournament(GamesInProgress):
             "complete": self.games_done == self.games_wanted,
             "players": self.names,
             "games": self.games_done,
-            "summary": f"{self.games_done:,} games: {best_of(found)}",
+            "summary": f"{self.games_done:,} games: {best_of(found)}{f'; {self.note}' if self.note else ''}",
             **ratings_json(found),
             "pairings": [
                 {"a": match.names[0], "b": match.names[1], "results": match.tally.to_json()} for match in self.matches

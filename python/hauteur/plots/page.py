@@ -146,11 +146,15 @@ def provenance_html(facts: Mapping[str, Any]) -> str:
 
 
 def provenance_rows(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return date, command, machine and versions of what a page shows, as `hauteur.system.provenance` records them."""
-    packages = facts.get("packages") or {}
+    """Return date, command, machine and versions of what a page shows, as `hauteur.system.provenance` records them.
+
+    What is damaged is left out.
+    """
+    packages, command = facts.get("packages"), facts.get("command")
+    packages = packages if isinstance(packages, Mapping) else {}
     rows = [
         ("date", facts.get("created")),
-        ("command", _command(facts.get("command") or [])),
+        ("command", _command(command) if isinstance(command, list) else ""),
         ("machine", f"{facts.get('processor')}, {facts.get('cores')} cores, {facts.get('system')}"),
         ("host", facts.get("host")),
         ("commit", facts.get("commit")),

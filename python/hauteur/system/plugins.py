@@ -55,10 +55,14 @@ def _import(entry: str) -> None:
     if not entry.endswith(".py"):
         importlib.import_module(entry)
         return
-    name = Path(entry).stem
+    name, place = Path(entry).stem, Path(entry).resolve()
     known = None if name in _names else importlib.util.find_spec(name)
-    if known is not None and Path(known.origin or "").resolve() != Path(entry).resolve():
+    if known is not None and Path(known.origin or "").resolve() != place:
         raise ImportError(f"there is a module {name} already: rename the file")
+    if name in sys.modules and name not in _names:
+        return  # a file that was imported before has imported this one
+    if str(place.parent) not in sys.path:
+        sys.path.append(str(place.parent))  # so that it may import what lies beside it; last, to hide nothing
     module_spec = importlib.util.spec_from_file_location(name, entry)
     assert module_spec is not None  # a .py path always has a loader
     assert module_spec.loader is not None

@@ -20,6 +20,7 @@ from starlette.staticfiles import StaticFiles
 from hauteur.plots import boards
 from hauteur.plots.page import STYLE
 from hauteur.studies.folders import FolderList
+from hauteur.web.client_faults import keep_out_of_the_terminal
 from hauteur.web.live import MOST_MESSAGE, live
 from hauteur.web.pages import Pages, all_pages
 from hauteur.web.render import error_page
@@ -140,4 +141,5 @@ def serve(settings: WebSettings, *, open_browser: bool = False) -> None:
         ws_per_message_deflate=False,
         timeout_graceful_shutdown=2,
     )
+    keep_out_of_the_terminal()  # the configuration has made the loggers
     uvicorn.Server(config).run(sockets=[listener])

@@ -60,14 +60,29 @@ pub struct Found {
 }
 
 /// Solved positions of a game; fewer than are asked for where its games have no more, or `total` is spent.
-pub fn find(game: &dyn Game, solver: &mut dyn MoveSolver, request: &Request) -> Found {
-    let games: Vec<Vec<Action>> =
-        (0..(GAMES * request.count) as u64).map(|number| play(game, request.seed, number)).collect();
-    let quiet = Sampler::new(game, &games, solver, request, true).found();
+///
+/// watch: is told how far the work is.
+pub fn find(game: &dyn Game, solver: &mut dyn MoveSolver, request: &Request, watch: &dyn Fn(Progress)) -> Found {
+    let wanted = GAMES * request.count;
+    let mut games: Vec<Vec<Action>> = Vec::with_capacity(wanted);
+    for number in 0..wanted {
+        games.push(play(game, request.seed, number as u64));
+        watch(Progress::Played { games: number + 1, of: wanted });
+    }
+    let quiet = Sampler::new(game, &games, solver, request, true, watch).found();
     if quiet.positions.len() >= FEWEST.min(request.count) {
         return quiet;
     }
-    Sampler::new(game, &games, solver, request, false).found()
+    Sampler::new(game, &games, solver, request, false, watch).found()
+}
+
+/// How far a search for solved positions is.
+#[derive(Clone, Copy, Debug)]
+pub enum Progress {
+    /// Games played, in whose positions the others are looked for.
+    Played { games: usize, of: usize },
+    /// Positions solved or given up.
+    Tried { positions: usize, of: usize },
 }
 
 /// The moves of the game of this number.
@@ -108,6 +123,8 @@ struct Sampler<'a> {
     last_node: u64,
     plies: Vec<Ply>,
     known: HashSet<u64>,
+    watch: &'a dyn Fn(Progress),
+    tried: usize,
 }
 
 impl<'a> Sampler<'a> {
@@ -117,6 +134,7 @@ impl<'a> Sampler<'a> {
         solver: &'a mut dyn MoveSolver,
         request: &'a Request,
         quiet: bool,
+        watch: &'a dyn Fn(Progress),
     ) -> Self {
         Sampler {
             game,
@@ -129,6 +147,8 @@ impl<'a> Sampler<'a> {
             quiet,
             plies: (0..games.iter().map(Vec::len).max().unwrap_or(0)).map(|_| Ply::default()).collect(),
             known: HashSet::new(),
+            watch,
+            tried: 0,
         }
     }
 
@@ -186,6 +206,8 @@ impl<'a> Sampler<'a> {
                 Some(values) => self.plies[ply].solved.push(Solved { actions, values }),
                 None => self.plies[ply].unsolved += 1,
             }
+            self.tried += 1;
+            (self.watch)(Progress::Tried { positions: self.tried, of: self.request.count });
             return true;
         }
         false
@@ -237,7 +259,7 @@ mod tests {
     fn found(spec: &str, count: usize, nodes: u64) -> Found {
         let game = make_game(spec).unwrap();
         let mut solver = solver_of(game.as_ref(), 16).unwrap();
-        find(game.as_ref(), solver.as_mut(), &Request { count, seed: 1, nodes, total: 100 * nodes })
+        find(game.as_ref(), solver.as_mut(), &Request { count, seed: 1, nodes, total: 100 * nodes }, &|_| ())
     }
 
     #[test]

@@ -25,6 +25,7 @@ from hauteur.matches.exact_play import (
     Preserved,
     SolvedSet,
     TreePlayer,
+    Watch,
     has_few_positions,
     limits_of,
     solved_set,
@@ -33,6 +34,7 @@ from hauteur.matches.exact_play import (
 )
 from hauteur.networks.names import net_or_shipped
 from hauteur.players.search_player import SearchPlayer
+from hauteur.system.progress import ProgressLine
 
 if TYPE_CHECKING:
     from hauteur.networks.evaluators.base import Evaluator
@@ -60,7 +62,9 @@ def perft(spec: GameSpec, depth: int) -> int:
 
 
 def check_game(spec: GameSpec, *, games: int = 20, seed: Seed = 0) -> int:
-    """Run the laws that every game obeys along random games; exit status 1 if one is broken.
+    """Run the laws that every game obeys along random games, and say what was played.
+
+    Exit status: 1 a law is broken, 2 the game gives answers of a kind that is not allowed.
 
     Parameters
     ----------
@@ -75,8 +79,14 @@ def check_game(spec: GameSpec, *, games: int = 20, seed: Seed = 0) -> int:
     print(results)
     broken = sum(result.broken is not None for result in results)
     print(f"{spec}: {len(results) - broken} of {len(results)} laws hold along {games} random games (seed {seed})")
+    print(results.played)
+    if any(result.is_wrong_answer for result in results):
+        return WRONG_ANSWER
     return 1 if broken else 0
 
+
+WRONG_ANSWER = 2
+"""Exit status of `hauteur check-game` where the game cannot be asked."""
 
 SMALL = 10_000
 """Positions of a game up to which a net is also played against every reply."""
@@ -134,12 +144,17 @@ def prove(
     game, started = load_game(spec), time.perf_counter()
     sides = [side for side, asked in enumerate((as_first, as_second)) if asked]
     judged: _Judged | None = None
-    with _player(game, net, visits) as player:
+    slow = game.name not in _core.game_names()  # a game in Python takes minutes, which a log should show too
+    with _player(game, net, visits) as player, ProgressLine(slow or None, "opening the net") as counted:
+
+        def watch(what: str, done: int, of: int) -> None:
+            counted.show(f"{done:,} of {of:,} {what}", min(1.0, done / of))
+
         if sides:
-            trees = [TreePlayer(player, game, lines=lines, seed=seed).play(side) for side in sides]
+            trees = [TreePlayer(player, game, lines=lines, seed=seed, watch=watch).play(side) for side in sides]
         else:
-            judged = _Judged.of(player, game, positions, seed)
-            whole = TreePlayer(player, game, replies="all", lines=SMALL, seed=seed)
+            judged = _Judged.of(player, game, positions, seed, watch)
+            whole = TreePlayer(player, game, replies="all", lines=SMALL, seed=seed, watch=watch)
             trees = [whole.play(side) for side in (0, 1)] if has_few_positions(game, SMALL) else []
     if json:
         facts = {"game": game.spec, "visits": visits, "trees": [asdict(tree) for tree in trees]}
@@ -189,9 +204,9 @@ class _Judged:
     total: Preserved
 
     @classmethod
-    def of(cls, player: SearchPlayer, game: _core.Game, count: int, seed: int) -> "_Judged":
+    def of(cls, player: SearchPlayer, game: _core.Game, count: int, seed: int, watch: Watch) -> "_Judged":
         """Measure a player; ValueError where no position of the game can be solved."""
-        solved = solved_set(game, count, seed=seed)
+        solved = solved_set(game, count, seed=seed, watch=watch)
         if not solved.positions:
             raise ValueError(f"no position of {game.spec} was solved by {solved.nodes:,} positions searched")
         return cls(solved, *value_preserving_moves(player, solved.positions))

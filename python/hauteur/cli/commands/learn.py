@@ -77,6 +77,8 @@ def report(
     else:
         for line in progress_lines(folder):
             print(line, file=sys.stderr)
+        for line in folder.damaged_files():
+            print(f"hauteur: warning: {line}", file=sys.stderr)
         found, page = run_report(folder), output or folder.report
     found.write(page)
     found.write_files(png=png, csv=csv)

@@ -19,7 +19,7 @@ from hauteur.matches.tournament import Kind, Tournament
 from hauteur.players.settings import Colours
 
 EXIT_ELO0, EXIT_UNDECIDED = 1, 3
-"""Exit status of `hauteur sprt` where elo0 was accepted, and where --max-games ended it."""
+"""Exit status of `hauteur sprt` where elo0 was accepted, and where nothing was."""
 EXIT_INTERRUPTED = 130
 
 
@@ -75,7 +75,7 @@ def sprt(
 ) -> int:
     """Play until a sequential test decides whether A is elo1 or only elo0 above B; many games at once, with resume.
 
-    Exit status: 0 elo1 accepted, 1 elo0 accepted, 3 undecided within --max-games.
+    Exit status: 0 elo1 accepted, 1 elo0 accepted, 3 undecided within --max-games, or as the same games come again.
 
     Parameters
     ----------
@@ -162,10 +162,11 @@ def tournament_text(cup: Tournament) -> str:
     """Rating list, crosstable, cost."""
     found = cup.ratings()
     names = [rating.name for rating in found.ratings] or cup.names
-    results = {match.names: match.tally.record for match in cup.matches}
+    results = {match.names: match.tally.different.record for match in cup.matches}
     work = cup.work
     rate = work.evaluations / work.seconds if work.seconds else 0.0
-    cost = f"{cup.games_done:,} games, {work.seconds:,.1f} s, {rate:,.0f} evaluations/s"
+    repeats = f" ({cup.note}; repeats count once)" if cup.note else ""
+    cost = f"{cup.games_done:,} games{repeats}, {work.seconds:,.1f} s, {rate:,.0f} evaluations/s"
     return "\n\n".join([rating_table(found), crosstable(names, results), cost])
 
 

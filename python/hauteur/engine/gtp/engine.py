@@ -188,7 +188,7 @@ class GtpEngine:
             "quit": GtpCommand("", "Ends the engine.", self._quit),
             "boardsize": GtpCommand("SIZE", "An empty square board of this size.", self._boardsize),
             "clear_board": GtpCommand("", "A new game: no moves, full clocks, nothing remembered.", self._clear_board),
-            "komi": GtpCommand("KOMI", "A number, of no effect: points are not counted.", self._komi),
+            "komi": GtpCommand("KOMI", "Points that White is given in Go; other games count none.", self._komi),
             "play": GtpCommand("COLOUR VERTEX", "Plays a move.", self._play),
             "undo": GtpCommand("", "Takes the last move back.", self._undo),
             "showboard": GtpCommand("", "Draws the board.", self._showboard),
@@ -230,7 +230,7 @@ class GtpEngine:
         return ""
 
     def _komi(self, arguments: Arguments) -> str:
-        read_number(arguments[0])
+        self._session.set_komi(read_number(arguments[0]))
         return ""
 
     def _play(self, arguments: Arguments) -> str:

@@ -19,7 +19,7 @@ from hauteur.engine.nets import OpenNets
 from hauteur.engine.playing import FoundMove, OpenPlayer, PlayingSession, PlaySettings
 from hauteur.engine.sides import player_of, shared_time
 from hauteur.games.played_game import PlayedGame, line_texts, move_text
-from hauteur.games.registry import load_game
+from hauteur.games.registry import load_game, parse_spec
 from hauteur.mcts.limits import SMART_PRUNING, Budget, Clock, Limits, plan
 from hauteur.networks.names import WITHOUT_FILE
 from hauteur.players.settings import PlayerSettings
@@ -192,6 +192,8 @@ def budget_of(
 RESIGN, PASS = "resign", "pass"
 VERTEX = re.compile(r"PASS|[A-HJ-Z][1-9][0-9]?")
 """A vertex of a board of any size, or a pass."""
+WITH_I = re.compile(r"PASS|[A-Z][1-9][0-9]?")
+"""The same in games that name a column I, as Hex does."""
 ADVICE = 'give --player "rave:1000", or name a net there (--player "net=FILE")'
 """Advice for a game without a net of its own."""
 
@@ -215,15 +217,16 @@ class GtpSettings:
 class GtpBoard(PlayedGame):
     """One game from its start. Players alternate as the game says; colours are 0 (black, the first player) and 1.
 
-    A vertex is a letter for the column (without I) and the number of the row from below: the game's own name of a move.
-    Raise ValueError for a game whose moves are no points.
+    A vertex is a letter for the column and the number of the row: the game's own name of a move. There is a column I in
+    games that name one. Raise ValueError for a game whose moves are no points.
     """
 
     def __init__(self, game: _core.Game) -> None:
         super().__init__(game)
         self._passes = 0
-        names = map(self.vertex, self.state.legal_actions().tolist())
-        wrong = next((name for name in names if not VERTEX.fullmatch(name)), None)
+        names = [self.vertex(action) for action in self.state.legal_actions().tolist()]
+        self._pattern = WITH_I if any(name.startswith("I") for name in names) else VERTEX
+        wrong = next((name for name in names if not self._pattern.fullmatch(name)), None)
         if wrong is not None:
             raise ValueError(f"GTP is for games whose moves are points, such as nogo; a move of {game.spec} is {wrong}")
 
@@ -251,7 +254,7 @@ class GtpBoard(PlayedGame):
     def action(self, colour: int, vertex: str) -> int:
         """Return the legal action of a vertex for this player; ValueError with the reason where there is none."""
         name = vertex.upper()
-        if not VERTEX.fullmatch(name):
+        if not self._pattern.fullmatch(name):
             raise ValueError(f"syntax error: expected a vertex such as A1, got {quoted(vertex)}")
         try:
             self.require_turn(colour)
@@ -308,6 +311,21 @@ class GtpSession:
         except (ValueError, OSError) as error:
             raise ValueError(f"unacceptable size: {error}") from None
         self.clear()
+
+    def set_komi(self, komi: float) -> None:
+        """Count with this komi from now on, in a game that has one; ValueError where game or player do not allow it."""
+        game, actions = self.board.game, list(self.board.actions)
+        if game.name != "go":
+            return
+        try:
+            changed = load_game(with_parameters(game, komi=f"{komi:g}"))
+            if changed.spec == game.spec:
+                return
+            self._replace(changed)
+        except (ValueError, OSError) as error:
+            raise ValueError(f"unacceptable komi: {error}") from None
+        for action in actions:
+            self.board.play(action)
 
     # The player.
 
@@ -427,4 +445,10 @@ def sized(game: _core.Game, size: int) -> _core.Game:
     _, rows, columns = game.feature_shape
     if rows == columns == size:
         return game
-    return load_game(f"{game.name}(size={size})")
+    return load_game(with_parameters(game, size=str(size)))
+
+
+def with_parameters(game: _core.Game, **parameters: str) -> str:
+    """Return the spec of a game with some of its parameters changed."""
+    name, own = parse_spec(game.spec)
+    return f"{name}({', '.join(f'{key}={value}' for key, value in (own | parameters).items())})"

@@ -233,30 +233,60 @@ class Sprt:
         return _with_t_value(shares, elo * _T_OF_NORMALISED_ELO)
 
 
+LEAST_REPEATS = 20
+"""Repeated pairs in a row after which a sequential test ends; twice the pairs that count, where these are more."""
+
+
 @dataclass
 class PairsInOrder:
     """The games of a sequential test: pairs count in the order of their numbers, until the test ends.
 
     Games 2k and 2k + 1 are pair k. Which games end first depends on their length and on the machine, and short games
     differ from long ones. In the order of numbers neither matters: the verdict is a function of the games alone, the
-    same after any interruption, and pairs after the deciding one do not count.
-
-    llrs: log likelihood ratio after each pair.
+    same after any interruption, and pairs after the deciding one do not count. Nor does a pair that repeats an earlier
+    one; where nothing else comes, the test ends without a verdict.
     """
 
     sprt: Sprt
+    """The hypotheses and their errors."""
     record: MatchScore = field(default_factory=MatchScore)
+    """All games until the end of the test, repeats with them."""
     pairs: Pairs = field(default_factory=Pairs)
+    """The pairs that count."""
     llrs: list[float] = field(default_factory=list)
-    _waiting: dict[int, float] = field(default_factory=dict)
+    """Log likelihood ratio after each pair that counts."""
+    repeats_in_a_row: int = 0
+    """Pairs since the last one that counts, all of which were played before."""
+    _waiting: dict[int, tuple[float, bytes | None]] = field(default_factory=dict)
+    _known: set[bytes] = field(default_factory=set)
 
-    def add(self, index: int, score: float) -> None:
-        """Count the game of this number, at once or when all before it have ended."""
-        self._waiting[index] = score
-        while self.verdict is None and (pair := self._next_pair()) is not None:
-            self.pairs = self.pairs.add(sum(pair))
-            self.record = self.record.add(pair[0]).add(pair[1])
+    def add(self, index: int, score: float, line: bytes | None = None) -> None:
+        """Count the game of this number, at once or when all before it have ended.
+
+        line: tells its course from that of other games; None: it is like no other.
+        """
+        self._waiting[index] = score, line
+        while not self.over and (pair := self._next_pair()) is not None:
+            (first, first_line), (second, second_line) = pair
+            self.record = self.record.add(first).add(second)
+            if first_line is not None and second_line is not None:
+                if first_line + second_line in self._known:
+                    self.repeats_in_a_row += 1
+                    continue
+                self._known.add(first_line + second_line)
+            self.repeats_in_a_row = 0
+            self.pairs = self.pairs.add(first + second)
             self.llrs.append(self.sprt.llr(self.pairs))
+
+    @property
+    def over(self) -> bool:
+        """True once a hypothesis was accepted, or nothing new is to be expected."""
+        return self.verdict is not None or self.exhausted
+
+    @property
+    def exhausted(self) -> bool:
+        """True where so many pairs in a row were repeats that there is no more evidence to come."""
+        return self.repeats_in_a_row >= max(LEAST_REPEATS, 2 * self.pairs.pairs)
 
     @property
     def verdict(self) -> bool | None:
@@ -268,8 +298,8 @@ class PairsInOrder:
         """Log likelihood ratio of the pairs that count; 0 before the first."""
         return self.llrs[-1] if self.llrs else 0.0
 
-    def _next_pair(self) -> tuple[float, float] | None:
-        first = 2 * self.pairs.pairs
+    def _next_pair(self) -> tuple[tuple[float, bytes | None], tuple[float, bytes | None]] | None:
+        first = self.record.games
         if first not in self._waiting or first + 1 not in self._waiting:
             return None
         return self._waiting.pop(first), self._waiting.pop(first + 1)

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from hauteur.games.pgn import open_reader
 from hauteur.matches.folder import MatchFolder, match_folders
+from hauteur.matches.ratings.different import DifferentGames
 from hauteur.matches.ratings.elo import MatchScore
 from hauteur.system.tables import Rows
 
@@ -290,11 +291,11 @@ def read_results(path: Path) -> Rated:
 
 
 def _of_match(folder: MatchFolder) -> Encounter:
-    """The results of a match; players have the names that the match gave them."""
-    record = MatchScore()
+    """The games of a match that differ; players have the names that the match gave them."""
+    different = DifferentGames(folder.stored()["settings"].get("colours") == "swap")
     for game in folder.games():
-        record = record.add(game.score)
-    return Encounter(*folder.names(), record)
+        different.add(game.index, game.score, game.line)
+    return Encounter(*folder.names(), different.record)
 
 
 def _read_pgn(path: Path) -> Rated:

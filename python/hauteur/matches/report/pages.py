@@ -143,7 +143,7 @@ def score_figure(match: StoredMatch) -> Figure:
     marks = _places(len(games), step=2 if match.paired else 1)
     found = list[tuple[int, float, float, float]]()
     for count, game in enumerate(games, 1):
-        tally.add(game)
+        tally.add(game, match.lines[game.index])
         if count in marks:
             found.append((count, tally.record.score, *tally.score_interval))
     xs, values, lows, highs = (list(row) for row in zip(*found, strict=True))

@@ -1,5 +1,6 @@
 """Matches and tournaments as their folders have them, read on while they are played: every game is read once."""
 
+import math
 from bisect import insort
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -15,7 +16,7 @@ from hauteur.matches.ratings.rating_list import Encounter, RatingList
 from hauteur.matches.results import MatchGame, Tally
 from hauteur.matches.tuning import TuningFolder
 from hauteur.system.files import read_json
-from hauteur.system.formatting import duration
+from hauteur.system.formatting import duration, quoted
 from hauteur.system.jsonl import FIRST_LINE, LinePlace
 from hauteur.system.lock import is_locked
 from hauteur.system.run_directory import RunDirectory
@@ -47,7 +48,13 @@ class StoredWork:
         self.result: Mapping[str, Any] = read_json(self.folder.result_file) if self.folder.result_file.exists() else {}
         for name in ("work", "written", "settings", "sprt"):
             if not isinstance(self.result.get(name) or {}, Mapping):
-                raise ValueError(f"{self.folder.result_file}: its {name} is no object; delete it, it is made again")
+                raise self._damaged(name, "no object")
+        wanted = (self.result.get("settings") or {}).get("games")
+        if wanted is not None and not _is_count(wanted):
+            raise self._damaged("settings.games", f"no number of games, got {quoted(str(wanted))}")
+
+    def _damaged(self, name: str, what: str) -> ValueError:
+        return ValueError(f"{self.folder.result_file}: its {name} is {what}; delete the file, it is made again")
 
     @property
     def games_done(self) -> int:
@@ -86,11 +93,12 @@ class StoredMatch(StoredWork):
     """A match as its folder has it. Raise ValueError where there is no match.
 
     games: the finished games in the order of their numbers, each once, without their moves, which `whole` reads;
-    tally: their result.
+    lines: what tells their courses apart, by their numbers; tally: their result.
     """
 
     folder: MatchFolder
     games: list[MatchGame]
+    lines: dict[int, bytes]
     tally: Tally
     _sprt: Sprt | None = None
     _file: int | None
@@ -108,7 +116,10 @@ class StoredMatch(StoredWork):
         """Read the result and the games that were written since; ValueError names a damaged line."""
         self._read()
         now = _identity(self.folder.games_file, self._next.byte)
-        sprt = _sprt(self.result)
+        try:
+            sprt = _sprt(self.result)
+        except (KeyError, TypeError, ValueError) as error:
+            raise self._damaged("sprt", f"no sequential test ({error})") from None
         if now != self._file or sprt != self._sprt:
             self._sprt = sprt
             self._begin(now)
@@ -116,6 +127,7 @@ class StoredMatch(StoredWork):
             self._next = after
             self._places[game.index] = place
             insort(self.games, game.model_copy(update=WITHOUT_MOVES), key=lambda known: known.index)
+            self.lines[game.index] = game.line
             self.tally.add(game)
 
     def _begin(self, file: int | None) -> None:
@@ -123,6 +135,7 @@ class StoredMatch(StoredWork):
         self._next = FIRST_LINE
         self._places = {}
         self.games = []
+        self.lines = {}
         self.tally = Tally(self.paired, self._sprt)
 
     def whole(self, index: int) -> MatchGame:
@@ -148,7 +161,7 @@ class StoredMatch(StoredWork):
 
     @property
     def complete(self) -> bool:
-        return self.tally.decided or bool(self.result.get("complete"))
+        return self.tally.ended or bool(self.result.get("complete"))
 
     @property
     def share_done(self) -> float | None:
@@ -167,6 +180,21 @@ class StoredMatches(StoredWork):
         super().__init__(self.KIND(path), game)
         self.title = f"{self.TITLE}: {self.game.spec}"
         self.refresh()
+
+    def _read(self) -> None:
+        super()._read()
+        tuned, before = self.result.get("tuned") or {}, self.result.get("before") or {}
+        steps = self.result.get("iterations") or []
+        if not isinstance(steps, list) or not all(isinstance(step, Mapping) for step in steps):
+            raise self._damaged("iterations", "no list of objects")
+        for name, table in (
+            ("tuned", tuned),
+            ("before", before),
+            *(("iterations", step.get("values")) for step in steps),
+        ):
+            is_table = isinstance(table, Mapping) and all(map(_is_number, table.values()))
+            if not is_table or not tuned.keys() <= table.keys():
+                raise self._damaged(name, "no table of numbers, one for every setting that is tuned")
 
     def refresh(self) -> None:
         """Read the results and the games that were written since, also of matches that were added."""
@@ -196,6 +224,13 @@ class StoredTournament(StoredMatches):
     KIND = TournamentFolder
     TITLE = "Tournament"
 
+    def _read(self) -> None:
+        super()._read()
+        pairings, games = self.settings.get("pairings") or {}, self.settings.get("games") or 0
+        if not isinstance(pairings, Mapping) or not _is_count(games):
+            got = f"{quoted(str(pairings))} and {quoted(str(games))}"
+            raise ValueError(f"{self.folder.settings_file}: has no pairings with a number of games, got {got}")
+
     def _names(self) -> Iterable[str]:
         return self.settings.get("pairings") or ()
 
@@ -208,7 +243,7 @@ class StoredTournament(StoredMatches):
         return 0 < self.games_wanted <= self.games_done
 
     def ratings(self) -> RatingList:
-        return rating_list(Encounter(*match.names, match.tally.record) for match in self.matches)
+        return rating_list(Encounter(*match.names, match.tally.different.record) for match in self.matches)
 
 
 Stored = StoredMatch | StoredTournament | StoredMatches
@@ -246,6 +281,16 @@ def _identity(path: Path, read: int) -> int | None:
     return None if found.st_size < read else found.st_ino
 
 
+def _is_number(value: object) -> bool:
+    return type(value) in (int, float) and abs(value) < math.inf  # type: ignore[arg-type]
+
+
+def _is_count(value: object) -> bool:
+    """Return whether a value of a file is a whole number of games."""
+    return type(value) is int and 0 <= value <= NO_LIMIT
+
+
 def _sprt(result: Mapping[str, Any]) -> Sprt | None:
+    """Return the sequential test of a result, if it has one; KeyError, TypeError or ValueError for anything else."""
     values = result.get("sprt")
-    return values and Sprt(*(values[name] for name in ("elo0", "elo1", "alpha", "beta", "model")))
+    return Sprt(*(values[name] for name in ("elo0", "elo1", "alpha", "beta", "model"))) if values else None

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hauteur import _core
+from hauteur.games.registry import parse_spec
 from hauteur.players.engines.process import (
     BAD_OUTPUT,
     ILLEGAL_MOVE,
@@ -22,8 +23,8 @@ from hauteur.players.engines.settings import EngineSettings
 from hauteur.players.move_player import ChosenMove, EngineFailure, EngineResignation, MoveRequest
 from hauteur.system.formatting import quoted
 
-POINT = re.compile(r"[A-HJ-Za-hj-z][0-9]{1,2}", re.ASCII)
-"""A point: a column without I, and a row."""
+POINT = re.compile(r"[A-Za-z][0-9]{1,2}", re.ASCII)
+"""A point: a column and a row."""
 FIRST = re.compile(r"([=?])([0-9]{0,9})(?:\s+(.*))?", re.ASCII)
 
 
@@ -47,6 +48,8 @@ def parse_response(lines: Sequence[str]) -> Response | None:
 
 COLOURS = ("b", "w")
 """Of the first and of the second player."""
+GO_KOMI = 7.5
+"""Of Go whose spec names none."""
 NEEDED = ("boardsize", "clear_board", "play", "genmove")
 
 
@@ -55,9 +58,14 @@ def board_size(game: _core.Game) -> int:
     _, rows, columns = game.feature_shape
     state = game.new_initial_state()
     texts = [state.action_to_text(action) for action in state.legal_actions().tolist()]
-    if rows != columns or not all(POINT.fullmatch(text) for text in texts):
+    if rows != columns or not all(POINT.fullmatch(text) for text in texts if text.lower() != "pass"):
         raise ValueError(f"GTP is for games on the points of a square board, such as nogo, got {game.spec}")
     return rows
+
+
+def komi_of(game: _core.Game) -> str | None:
+    """Return the points that White is given in Go; None for games that count none."""
+    return str(parse_spec(game.spec)[1].get("komi", GO_KOMI)) if game.name == "go" else None
 
 
 class GtpEngineConnection(EngineConnection):
@@ -91,6 +99,8 @@ class GtpEngineConnection(EngineConnection):
         self._known = []
         await self.done(f"boardsize {self._size}")
         await self.done("clear_board")
+        if (komi := komi_of(self.game)) is not None:
+            await self.done(f"komi {komi}")
         if self.settings.movetime is not None:
             await self.done(f"time_settings 0 {self.settings.movetime // 1000} 1")
         elif (clock := self.clocks[0]) is not None:
