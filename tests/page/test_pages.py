@@ -78,7 +78,7 @@ def test_a_game_of_chess_at_odds(windows: Windows) -> None:
     second.locator("[name=who]").select_option(label="random moves")
     with no_requests(page):
         setup.get_by_role("button", name="Start").click()
-        expect(page.locator("#odds")).to_contain_text("odds game, queen d1 + rook a1: ScLimit")
+        expect(page.locator("#odds")).to_contain_text("without queen d1 + rook a1. hauteur searches with settings made")
         expect(page.locator("#after")).to_be_visible(timeout=3 * LONG)
         expect(page.locator("#status")).to_contain_text("1-0 (checkmate)")
     page.locator("#setup summary").click()

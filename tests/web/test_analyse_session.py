@@ -135,11 +135,36 @@ def test_the_board_is_turned_round_at_every_node(session: Analysed) -> None:
 
 def test_games_are_read_from_text(session: Analysed) -> None:
     read = session.ask("read", text='[Event "x"]\n\n1. e4 e5 2. Nf3 *', game="connect4")
-    opened = session.ask("open", game=read["game"], moves=read["moves"], net="uniform")
+    moves = [node["move"] for node in read["tree"]["nodes"]]
+    opened = session.ask("open", game=read["game"], moves=moves, net="uniform")
     assert opened["position"]["ply"] == 3
     assert session.ask("read", text="(;GM[1]FF[4]SZ[7];B[aa];W[bb])")["game"] == "go(size=7)"
     with pytest.raises(ValueError, match="the text is empty"):
         session.ask("read", text=" ")
+
+
+def test_a_game_is_read_with_its_variations(session: Analysed) -> None:
+    text = '[White "A"]\n\n{start} 1. e4! {best} e5 (1... c5 $13 2. Nf3) 2. Nf3 *'
+    read = session.ask("read", text=text, game="connect4")
+    tree = read["tree"]
+    assert (read["game"], tree["headers"]["White"], tree["comment"]) == ("chess", "A", "start")
+    rows = [(node["parent"], node["move"], node["before"], node["comment"], node["glyphs"]) for node in tree["nodes"]]
+    assert rows == [
+        (-1, "e4", "", "best", [1]),
+        (0, "e5", "", "", []),
+        (1, "Nf3", "", "", []),
+        (0, "c5", "", "", [13]),
+        (3, "Nf3", "", "", []),
+    ]
+    others = session.ask("read", text="4 4", game="connect4")["tree"]["nodes"]
+    assert [(node["parent"], node["move"]) for node in others] == [(-1, "4"), (0, "4")]
+
+
+def test_moves_are_numbered_from_where_the_game_begins(session: Analysed) -> None:
+    assert session.ask("open", game="chess", net="uniform")["first_ply"] == 0
+    late = session.ask("open", game="chess", fen="4k3/8/8/8/8/8/4P3/4K3 b - - 0 12", net="uniform")
+    assert late["first_ply"] == 23
+    assert session.ask("open", game="connect4", net="uniform")["first_ply"] is None
 
 
 def test_requests_that_make_no_sense_are_refused_in_one_line(session: Analysed) -> None:

@@ -16,6 +16,8 @@ from hauteur.web.sessions.explain import ExplainSession
 from hauteur.web.sessions.session import SessionSettings
 
 PLACE: dict[str, Any] = {"game": "connect4", "moves": ["4", "4"]}
+FIRST = {"moves": "d4 Nf6 c4 e6 Nc3 Bb4"}
+"""Where the page opens: search-contempt plays another move there."""
 CONTEMPT = {"net": "rollout", "settings": {"search_contempt.n_scl": "5"}}
 
 
@@ -119,7 +121,7 @@ def test_the_page_shows_the_figures_of_the_command(windows: Windows, explained: 
             query = {"game": "chess", **place, "a.search_contempt.n_scl": "5", "visits": "100", "seed": "1"}
             page.goto(f"/explain?{urlencode(query)}")
         expect(page.locator("#headline")).to_be_visible(timeout=60_000)
-        words = [word for key, value in place.items() for word in (f"--{key}", value)]
+        words = [word for key, value in (place or FIRST).items() for word in (f"--{key}", value)]
         found = explained("chess", *words, "--visits", "100", "--seed", "1")
         shown = [[row[0], row[1], row[2], row[8], row[9]] for row in cells(page, "moves")]
         assert shown == [

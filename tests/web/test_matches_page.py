@@ -51,6 +51,10 @@ def test_a_running_match_is_seen_live_after_a_reload_and_by_another_server(
         page.reload()
         expect(title).to_have_text(opened)
         expect(page.locator(".walk-moves button").first).to_be_visible()
+        page.keyboard.press("ArrowRight")  # wherever the focus is
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("ArrowLeft")
+        expect(page.locator(".walk-moves button").first).to_have_attribute("aria-current", "")
 
         second = request.getfixturevalue("second_lab")
         there = windows.browser.new_context(base_url=second.url).new_page()

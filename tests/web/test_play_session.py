@@ -311,7 +311,7 @@ def test_a_handicap_is_chosen_and_played(session: Watched, gives: str) -> None:
     giver = {"player": "net=uniform", "visits": 5, "against": "net=chess visits=1 temperature=1"}
     sides = (giver, PERSON) if gives == "white" else (PERSON, giver)
     game = session.open("chess", *sides, odds={"odds": "queen + rook", "gives": gives})
-    assert game["at_odds"]
+    assert game["handicap"] == {"name": f"queen {queen} + rook {rook}", "giver": 0 if gives == "white" else 1}
     assert f"queen {queen} + rook {rook}" in game["odds"]
     session.ask("resign", side=1 if gives == "white" else 0)
     session.wait(lambda game: bool(game["ending"]))
@@ -325,7 +325,7 @@ def test_handicaps_of_the_960_starts(session: Watched) -> None:
     named = session.ask("odds", odds="queen", start=0)
     game = session.open("chess", PERSON, PERSON, odds={"odds": named["odds"], "start": 0})
     assert "chess960=true" in game["spec"]
-    assert not session.open("chess", PERSON, PERSON, odds={"start": 518})["at_odds"]
+    assert session.open("chess", PERSON, PERSON, odds={"start": 518})["handicap"] is None
 
 
 @pytest.mark.parametrize(
@@ -351,3 +351,14 @@ def test_captured_pieces(session: Watched) -> None:
         session.ask("play", ply=ply, text=text)
     assert session.last()["captured"] == ("", "p")  # the promoted pawn is not lost
     assert session.open("connect4", PERSON, PERSON)["captured"] == ("", "")
+
+
+def test_the_event_of_a_new_game_follows_its_reply(events: Events) -> None:
+    session = PlaySession(events, SessionSettings())
+    try:
+        with session.replying():
+            session.handle("open", {"game": "tictactoe", "sides": [{"player": None}, {"player": None}]})
+            assert events.named("game") == []
+        assert [shown["spec"] for shown in events.named("game")] == ["tictactoe"]
+    finally:
+        session.close()

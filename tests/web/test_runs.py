@@ -162,7 +162,8 @@ def replayed(windows: Windows) -> None:
     page.get_by_label("Generation").select_option("2")
     page.get_by_label("Game", exact=True).fill("5")
     page.get_by_role("button", name="Show").click()
-    page.get_by_role("button", name="on", exact=True).click()
+    expect(page.locator(".walk-moves button").first).to_be_visible()
+    page.keyboard.press("ArrowRight")
     expect(page.locator(".walk-note")).to_contain_text(re.compile(r"8 visits: [abc][123] \d+%"))
     assert axe_faults(page) == []
     narrow = windows.open("/runs", size=NARROW, dark=True)

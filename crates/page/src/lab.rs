@@ -12,6 +12,9 @@ use crate::position::{Position, load_game};
 /// Bytes of the trees of a page, which its session divides among them.
 pub const TREE_BYTES: u64 = 256 << 20;
 
+/// What to say where a position was not searched yet: the page asks for the tree before there is one.
+pub const NOTHING_YET: &str = "nothing was searched here yet";
+
 /// Shared by the session and what it consists of.
 pub struct Lab {
     /// What the page was built with.

@@ -9,6 +9,7 @@ pub mod engine;
 pub mod explained;
 pub mod explanation;
 pub mod facts;
+pub mod game_tree;
 pub mod history;
 pub mod lab;
 pub mod limits;

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Value as Json, json};
 
-use crate::lab::{Lab, Session};
+use crate::lab::{Lab, NOTHING_YET, Session};
 use crate::sessions::session;
 
 /// Bytes of a request, as the server of the lab allows them.
@@ -33,7 +33,8 @@ impl Page {
         Ok(Page { lab, session: session(name)? })
     }
 
-    /// Answers a request `{"id": ..., "do": ..., "fields": {...}}` by `{"id": ..., "reply": {...}}`, or with `error` in one line.
+    /// Answers a request `{"id": ..., "do": ..., "fields": {...}}` by `{"id": ..., "reply": {...}}`, or with `error` in one line and, where the page
+    /// acts on it, `code`.
     pub fn answer(&mut self, text: &str) -> String {
         let request: Result<Request, _> = match text.len() {
             length if length > MOST_MESSAGE => {
@@ -48,6 +49,7 @@ impl Page {
         let fields = if fields.is_null() { json!({}) } else { fields };
         match self.session.handle(&name, fields, &mut self.lab) {
             Ok(reply) => json!({ "id": id, "reply": reply }).to_string(),
+            Err(error) if error == NOTHING_YET => json!({ "id": id, "error": error, "code": "nothing" }).to_string(),
             Err(error) => json!({ "id": id, "error": one_line(&error) }).to_string(),
         }
     }

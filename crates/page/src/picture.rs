@@ -18,6 +18,8 @@ const TOP: usize = 12;
 const BOTTOM: usize = 44;
 /// Squares of a board that is drawn from the letters of a text.
 const MOST_SIGNS: usize = 1000;
+/// Looks of games whose moves put one stone of the mover on a square.
+const OF_STONES: [&str; 5] = ["stones", "reversi", "hexagons", "discs", "crosses"];
 const LAST_MOVE: &str = "#e8c63c";
 const RED: &str = "#d8432f";
 const BLUE: &str = "#2f5fa8";
@@ -146,6 +148,11 @@ impl Board<'_> {
 
     fn has_hexagons(&self) -> bool {
         self.name == "hexagons"
+    }
+
+    /// Whether a move puts one stone of the mover on a square.
+    pub fn has_stones(&self) -> bool {
+        OF_STONES.contains(&self.name.as_str())
     }
 
     /// How far a row lies to the right of the top one: hexagons half a cell a row.

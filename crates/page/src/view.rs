@@ -34,7 +34,19 @@ pub fn position_view(position: &Position, looks: &Looks, flip: bool) -> Json {
         "last": board.as_ref().map_or(Vec::new(), |board| board.last.clone()),
         "flip": flip,
         "actions": actions(position, board.as_ref(), looks),
+        "stone": board.as_ref().filter(|board| board.has_stones()).and_then(|_| stone(position, looks)),
     })
+}
+
+/// What the player to move puts on a square; None where no action puts anything.
+fn stone(position: &Position, looks: &Looks) -> Option<Json> {
+    let puts = |action: Action| match action_squares(position, action).as_slice() {
+        [square] => Some((action, *square)),
+        _ => None,
+    };
+    let (action, square) = position.legal().into_iter().find_map(puts)?;
+    let standing = standing(position, action, square, looks);
+    Some(json!({ "text": standing["text"], "svg": standing["svg"] }))
 }
 
 fn actions(position: &Position, board: Option<&Board>, looks: &Looks) -> Vec<Json> {

@@ -94,6 +94,29 @@ fn a_position_is_searched_and_its_tree_is_read() {
 }
 
 #[test]
+fn a_game_is_read_with_its_variations() {
+    let mut page = page("analyse");
+    let text = "[White \"A\"]\n\n{start} 1. e4! {best} e5 (1... c5 $13 2. Nf3) 2. Nf3 *";
+    let read = reply(&mut page, "read", json!({ "text": text, "game": "connect4" }));
+    assert_eq!((read["game"].as_str(), read["tree"]["headers"]["White"].as_str()), (Some("chess"), Some("A")));
+    assert_eq!(read["tree"]["comment"], "start");
+    let row = |parent: i64, text: &str, comment: &str, glyphs: &[u8]| json!({ "parent": parent, "move": text, "before": "", "comment": comment, "glyphs": glyphs });
+    let expected = [
+        row(-1, "e4", "best", &[1]),
+        row(0, "e5", "", &[]),
+        row(1, "Nf3", "", &[]),
+        row(0, "c5", "", &[13]),
+        row(3, "Nf3", "", &[]),
+    ];
+    assert_eq!(read["tree"]["nodes"], json!(expected));
+    let moves = reply(&mut page, "read", json!({ "text": "4 4", "game": "connect4" }));
+    assert_eq!(moves["tree"]["nodes"], json!([row(-1, "4", "", &[]), row(0, "4", "", &[])]));
+    let place = json!({ "game": "chess", "fen": "4k3/8/8/8/8/8/4P3/4K3 b - - 0 12" });
+    assert_eq!(reply(&mut page, "open", place)["first_ply"], 23);
+    assert!(reply(&mut page, "open", json!({ "game": "connect4" }))["first_ply"].is_null());
+}
+
+#[test]
 fn a_search_goes_on_and_stops_between_two_batches() {
     let mut page = page("analyse");
     reply(&mut page, "open", json!({ "game": "connect4", "net": "rollout" }));
@@ -165,7 +188,7 @@ fn the_giver_of_odds_has_its_settings() {
     let odds = json!({ "odds": "queen", "gives": "white", "start": 518 });
     reply(&mut page, "open", json!({ "odds": odds, "sides": sides, "paused": true }));
     let game = work(&mut page, "game");
-    assert_eq!((game["at_odds"].as_bool(), game["paused"].as_bool()), (Some(true), Some(true)));
+    assert_eq!((&game["handicap"], game["paused"].as_bool()), (&json!({ "name": "queen d1", "giver": 0 }), Some(true)));
     assert_eq!(game["odds"], "odds game, queen d1: ScLimit 40, Temperature 0.7");
     assert_eq!(game["names"][0], "hauteur, by random games (400 visits), settings for odds");
     let shown = reply(&mut page, "odds", json!({ "odds": "queen", "gives": "white", "start": 518, "toggle": "a1" }));

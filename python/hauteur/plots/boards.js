@@ -114,6 +114,7 @@ document.querySelectorAll(".walks").forEach((box) => {
     steps[keys[event.key]]();
     event.preventDefault();
   };
+  box.step = (name) => steps[name]();
   chances.onclick = (event) => {
     const place = chances.getBoundingClientRect();
     go(Math.round((event.clientX - place.left) / place.width * (game.cells.length - 1)));
@@ -131,4 +132,15 @@ document.querySelectorAll("[data-walk]").forEach((link) => {
     box.dispatchEvent(new CustomEvent("walk", { detail: { game, ply } }));
     box.scrollIntoView({ block: "start" });
   };
+});
+// Arrow keys also step where nothing that knows them has the focus: on the first board that is seen.
+document.addEventListener("keydown", (event) => {
+  const step = { ArrowLeft: "back", ArrowRight: "on" }[event.key];
+  if (!step || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target.closest("input, select, textarea, [tabindex]")) return;
+  const isSeen = (box) => { const { top, bottom, height } = box.getBoundingClientRect(); return height && bottom > 0 && top < innerHeight; };
+  const box = [...document.querySelectorAll(".walks")].find(isSeen);
+  if (!box) return;
+  box.step(step);
+  event.preventDefault();
 });

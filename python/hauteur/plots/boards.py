@@ -38,6 +38,9 @@ button.inaccuracy { color: var(--gold); } button.mistake { color: var(--orange);
 button.blunder { color: var(--loss-ink); font-weight: 600; }
 .walk-chances { cursor: pointer; height: 90px; margin-bottom: 8px; border-radius: 4px; }
 .walk-note { min-height: 2.6em; font-size: .88rem; }
+@media (prefers-color-scheme: dark) {
+  .board rect[fill="#f6f3ee"] { fill: var(--card); } .board text { fill: var(--soft); }
+}
 """
 
 

@@ -58,10 +58,9 @@ def create_app(settings: WebSettings, *, on_started: Callable[[], None] = lambda
         yield
         await lab.pool.close()
 
-    first = lab.pages.navigation[0].path
     app = Starlette(
         routes=[
-            Route("/", RedirectResponse(first)),
+            Route("/", _first_page),
             Route("/static/figures.css", _figures_style),
             Route("/static/walks.js", _walks_script),
             Mount("/static", StaticFiles(packages=[("hauteur.web", "static")])),
@@ -73,6 +72,13 @@ def create_app(settings: WebSettings, *, on_started: Callable[[], None] = lambda
     )
     app.state.lab = lab
     return app
+
+
+async def _first_page(request: Request) -> Response:
+    """Lead to the first page, with what the address asks of it: `/?game=tictactoe`."""
+    path = request.app.state.lab.pages.navigation[0].path
+    query = f"?{request.url.query}" if request.url.query else ""
+    return RedirectResponse(path + query)
 
 
 async def _figures_style(_request: Request) -> Response:

@@ -18,6 +18,9 @@ MOST_MOVES = 5000
 OFFERED = "QRBN"
 """Pieces in the order in which a promotion offers them."""
 
+OF_STONES: tuple[pictures.Look, ...] = ("stones", "reversi", "hexagons", "discs", "crosses")
+"""Looks of games whose moves put one stone of the mover on a square."""
+
 Spec = Annotated[str, Field(max_length=300)]
 Move = Annotated[str, Field(max_length=40)]
 GameText = Annotated[str, Field(max_length=MOST_CHARACTERS)]
@@ -41,6 +44,14 @@ def game_at(place: PlaceFields) -> PlayedGame:
     return played
 
 
+def first_ply(start: _core.State) -> int | None:
+    """Return the ply of a start, counted from the first player's first move, as PGN numbers moves; None: from one."""
+    if not start.game.has_fen:
+        return None
+    *_, number = start.notation().split()
+    return 2 * (int(number) - 1) + start.to_move if number.isdigit() and number != "0" else start.to_move
+
+
 def position_view(state: _core.State, *, flip: bool = False) -> dict[str, Any]:
     """Return a position for static/board.js.
 
@@ -48,7 +59,8 @@ def position_view(state: _core.State, *, flip: bool = False) -> dict[str, Any]:
     and its upper left corner, none where the game has no board of cells; last: those of the last move. actions: the
     legal ones as number `a`, text, indices of squares, from first (none: the action is a button), and area: all squares
     that choose it, or choose it first; where several have the same squares, as promotions do, each has `stands`: what
-    is then on the last of them, as text, as a drawing, and its rank among them. to_move: 0 or 1. outcome: of the first
+    is then on the last of them, as text, as a drawing, and its rank among them. stone: what the mover puts on a square,
+    as text and as a drawing, where all actions on one square put the same. to_move: 0 or 1. outcome: of the first
     player, null while the game goes on; caption: whose turn it is, or how it ended.
     """
     board = pictures.board_of(state)
@@ -65,6 +77,7 @@ def position_view(state: _core.State, *, flip: bool = False) -> dict[str, Any]:
         "last": [] if board is None else list(board.last),
         "flip": flip,
         "actions": _actions(state, board),
+        "stone": None if board is None or board.look not in OF_STONES else _stone(state),
     }
 
 
@@ -72,6 +85,16 @@ def _squares(board: pictures.Board, *, flip: bool) -> list[dict[str, Any]]:
     corners = (board.corner(square, flip=flip) for square in range(len(board.cells)))
     facts = zip(pictures.square_names(board), pictures.square_words(board), corners, strict=True)
     return [{"name": name, "text": text, "x": x, "y": y} for name, text, (x, y) in facts]
+
+
+def _stone(state: _core.State) -> dict[str, Any] | None:
+    """Return what the player to move puts on a square; None where no action puts anything."""
+    for action in state.legal_actions():
+        squares = pictures.action_squares(state, int(action))
+        if len(squares) == 1:
+            standing = _standing(state, int(action), squares[0])
+            return {"text": standing["text"], "svg": standing["svg"]}
+    return None
 
 
 def _actions(state: _core.State, board: pictures.Board | None) -> list[dict[str, Any]]:

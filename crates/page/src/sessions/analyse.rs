@@ -10,14 +10,13 @@ use serde_json::{Value as Json, json};
 
 use crate::analysis::{Analysis, SearchNets, Turn};
 use crate::editor;
+use crate::game_tree;
 use crate::history::History;
-use crate::lab::{Lab, Session, TREE_BYTES, fields, needs_server, unknown, within};
+use crate::lab::{Lab, NOTHING_YET, Session, TREE_BYTES, fields, needs_server, unknown, within};
 use crate::limits::{Limits, fixed};
 use crate::place::Place;
-use crate::played::Played;
 use crate::position::Position;
 use crate::settings::{bounded, chosen_search};
-use crate::texts;
 use crate::tree_rows::{first_nodes, opened};
 use crate::view::position_view;
 
@@ -145,12 +144,20 @@ impl Session for AnalyseSession {
     }
 }
 
-/// The game of a text, as `open` takes it.
+/// The game of a text as a tree; its spec is as `open` takes it.
 fn read(given: Json) -> Result<Json, String> {
     let asked: TextFields = fields(given, "game")?;
-    let read = texts::read(&asked.text, &asked.game)?;
-    let played = Played::new(read.game.clone(), &read.actions)?;
-    Ok(json!({ "game": read.game.info().spec, "moves": played.texts, "notes": read.notes }))
+    game_tree::view(&asked.text, &asked.game)
+}
+
+/// Ply of a start, counted from the first player's first move, as PGN numbers moves; None: from one.
+fn first_ply(start: &Position) -> Option<usize> {
+    if !start.game.customs().has_fen {
+        return None;
+    }
+    let notation = start.state.notation();
+    let number = notation.rsplit(' ').next().and_then(|word| word.parse::<usize>().ok());
+    Some(2 * number.unwrap_or(1).saturating_sub(1) + start.to_move())
 }
 
 impl AnalyseSession {
@@ -173,6 +180,7 @@ impl AnalyseSession {
         Ok(json!({
             "position": position_view(&played.position, &lab.facts.looks, place.flip),
             "moves": played.texts,
+            "first_ply": first_ply(&played.position.back_to(0)),
             "side_names": played.position.side_names(),
             "net": shown,
             "has_fen": game.customs().has_fen,
@@ -254,13 +262,13 @@ impl AnalyseSession {
 
     fn moment(&self, given: Json) -> Result<Json, String> {
         let asked: Moment = fields(given, "moment")?;
-        let report = self.history.moment(asked.visits).ok_or("nothing was searched here yet")?;
+        let report = self.history.moment(asked.visits).ok_or(NOTHING_YET)?;
         Ok(report.view(self.present()?, false))
     }
 
     /// Reads the tree of the position.
     fn read_tree<T>(&self, read: impl FnOnce(&Search, &Position) -> Result<T, String>) -> Result<T, String> {
-        let none = || "nothing was searched here yet".to_string();
+        let none = || NOTHING_YET.to_string();
         let (_, analysis) = self.analysis.as_ref().filter(|_| self.searched).ok_or_else(none)?;
         read(analysis.search()?, analysis.position())
     }

@@ -132,7 +132,7 @@ pub struct PlaySession {
     table: Option<Table>,
     flip: bool,
     side_names: [String; 2],
-    at_odds: bool,
+    handicap: Option<Json>,
 }
 
 impl Session for PlaySession {
@@ -301,7 +301,8 @@ impl PlaySession {
             table.go_on(lab);
         }
         self.side_names = start.side_names();
-        (self.flip, self.at_odds) = (order.flip, odds_of_start(&start).is_some());
+        self.flip = order.flip;
+        self.handicap = odds_of_start(&start).map(|odds| json!({ "name": odds.name(), "giver": odds.giver }));
         self.table = Some(table);
         self.show(lab);
         Ok(json!({}))
@@ -340,7 +341,7 @@ impl PlaySession {
             "problem": table.problem,
             "note": table.note,
             "odds": odds.join("; "),
-            "at_odds": self.at_odds,
+            "handicap": self.handicap,
             "left": table.left(now),
             "running": table.running(),
             "wdl": table.value,

@@ -34,7 +34,7 @@ BOARD_KEYS = (
     Key("Enter", "", "on the board: choose a square, from and then to; Escape lets go"),
 )
 WALK_KEYS = (
-    Key("ArrowLeft ArrowRight", "", "on the board of a game: a move back, a move on"),
+    Key("ArrowLeft ArrowRight", "", "a move back, a move on, in the game on the board"),
     Key("Home End", "", "on the board of a game: first and last position"),
     Key("f", "", "on the board of a game: other side"),
 )

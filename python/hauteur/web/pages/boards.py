@@ -43,8 +43,10 @@ ODDS = Page("/odds", "Odds", "Play at odds: the stronger side begins without som
 ANALYSE_KEYS = (
     *BOARD_KEYS,
     Key("s", "start", "search, go on, stop"),
-    Key("u", "back", "a move back"),
-    Key("r", "forward", "forward again"),
+    Key("ArrowLeft u", "back", "a move back"),
+    Key("ArrowRight r", "forward", "a move on"),
+    Key("Home", "first", "the start of the game"),
+    Key("End", "last", "the end of the line"),
     Key("f", "flip", "the board from the other side"),
     Key("m", "marks", "the next kind of marks"),
     Key("b", "board", "to the board"),
@@ -58,7 +60,10 @@ ANALYSE = Page("/analyse", "Analyse", "Search a position, and look into the sear
 EXPLAIN_KEYS = (
     *BOARD_KEYS,
     Key("s", "search", "search both, stop"),
-    Key("u", "back", "take back"),
+    Key("ArrowLeft u", "back", "a move back"),
+    Key("ArrowRight", "forward", "a move on"),
+    Key("Home", "first", "the start"),
+    Key("End", "last", "the last move"),
     Key("f", "flip", "the board from the other side"),
 )
 _COMPARED = "Two settings, or two nets, on one position: the differences, and the effect of each rule."
@@ -76,6 +81,10 @@ REVIEW = Page("/review", "Review", "Find out which moves of a game threw somethi
 
 PUZZLES_KEYS = (
     *BOARD_KEYS,
+    Key("ArrowLeft", "earlier", "a move back, to look at it"),
+    Key("ArrowRight", "later", "a move on"),
+    Key("Home", "earliest", "the position that the puzzle begins with"),
+    Key("End", "latest", "the newest position"),
     Key("n", "next", "next puzzle"),
     Key("p", "back", "the puzzle before"),
     Key("h", "hint", "hint"),

@@ -16,10 +16,8 @@ from hauteur import _core
 from hauteur.engine.nets import NetChoice
 from hauteur.engine.playing import FoundMove, PlayingSession, PlaySettings
 from hauteur.engine.sides import EngineOptions
-from hauteur.games.game_texts import read_game
 from hauteur.games.pictures import side_names
 from hauteur.games.played_game import PlayedGame, line_texts, move_text
-from hauteur.games.registry import load_game
 from hauteur.mcts.limits import Limits, limits_of
 from hauteur.mcts.report import RootMove, RootReport, SearchHistory
 from hauteur.mcts.search_tree import SAVED_NODES, SearchTree, first_nodes, opened
@@ -27,10 +25,20 @@ from hauteur.mcts.tree_source import MOST_NODES
 from hauteur.networks.names import WITHOUT_FILE
 from hauteur.studies.traps import TrapFinder
 from hauteur.system.settings import validated
+from hauteur.web.game_trees import game_tree_view
 from hauteur.web.players import net_names, page_net, page_net_or_own, page_player
-from hauteur.web.positions import GameText, PlaceFields, Spec, game_at, position_view
+from hauteur.web.positions import GameText, PlaceFields, Spec, first_ply, game_at, position_view
 from hauteur.web.search_form import SettingTexts, chosen_search
-from hauteur.web.sessions.session import Emit, Fields, NetName, PageSession, PlayerText, SeedNumber, SessionSettings
+from hauteur.web.sessions.session import (
+    Emit,
+    Fields,
+    NetName,
+    NothingYetError,
+    PageSession,
+    PlayerText,
+    SeedNumber,
+    SessionSettings,
+)
 
 LINE_PLIES = 12
 """Plies of a line that a page shows."""
@@ -188,10 +196,8 @@ class AnalyseSession(PageSession):
         return {"nets": net_names(self.settings.roots)}
 
     def do_read(self, text: GameText, game: Spec = "chess") -> Fields:
-        """Reply: the game of a text, as `open` takes it; notes: what was changed to read it, a line each."""
-        read = read_game(text, game)
-        moves = PlayedGame(load_game(read.spec), read.actions).texts
-        return {"game": read.spec, "moves": moves, "notes": list(read.notes)}
+        """Reply: the game of a text as a tree; its spec is as `open` takes it."""
+        return game_tree_view(text, game)
 
     # The search.
 
@@ -320,6 +326,7 @@ class AnalyseSession(PageSession):
         return {
             "game": state.game.spec,
             "moves": line_texts(state.start, state.moves),
+            "first_ply": first_ply(state.start),
             "position": position_view(state),
             "facts": tree.source.facts(),
             "root": first_nodes(tree),
@@ -349,6 +356,7 @@ class AnalyseSession(PageSession):
         return {
             "position": position_view(state, flip=flip),
             "moves": played.texts,
+            "first_ply": first_ply(played.start),
             "side_names": side_names(state.game),
             "net": Path(nets.net).name,
             "has_fen": state.game.has_fen,
@@ -379,12 +387,12 @@ class AnalyseSession(PageSession):
             future.set_result(function(self._loaded))
             return future
         if self._session is None or self._search is None:
-            raise ValueError("nothing was searched here yet")
+            raise NothingYetError("nothing was searched here yet")
         here = self._state
 
         def checked(tree: SearchTree) -> Found:
             if here is None or (tree.state.ply, tree.state.key) != (here.ply, here.key):
-                raise ValueError("the search of this position has not begun yet")
+                raise NothingYetError("the search of this position has not begun yet")
             return function(tree)
 
         return self._session.ask(checked)

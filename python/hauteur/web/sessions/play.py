@@ -121,7 +121,7 @@ class PlaySession(PageSession):
         self._table: TwoSidedGame | None = None
         self._flip = False
         self._side_names = ("", "")
-        self._at_odds = False
+        self._handicap: Fields | None = None
 
     # The choice of a game.
 
@@ -181,7 +181,9 @@ class PlaySession(PageSession):
         )
         self.close()
         self._table, self._flip, self._side_names = table, order.flip, side_names(game)
-        self._at_odds = _odds_of(played.start) is not None
+        odds = _odds_of(played.start)
+        self._handicap = None if odds is None else {"name": odds.name, "giver": odds.giver}
+        self.hold()  # events so far are of the game before
         if order.paused:
             table.pause()
         else:
@@ -364,7 +366,7 @@ class PlaySession(PageSession):
                 "problem": table.problem,
                 "note": table.note,
                 "odds": "; ".join(filter(None, (side.odds for side in table.sides))),
-                "at_odds": self._at_odds,
+                "handicap": self._handicap,
                 "left": table.left,
                 "running": table.running,
                 "wdl": table.value,

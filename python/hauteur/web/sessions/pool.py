@@ -10,7 +10,7 @@ from typing import Any
 
 from hauteur.system.errors import explain, one_line
 from hauteur.system.hardware import memory_bytes, usable_cores
-from hauteur.web.sessions.session import PageSession, SessionSettings
+from hauteur.web.sessions.session import NothingYetError, PageSession, SessionSettings
 from hauteur.web.settings import WebSettings
 
 SESSIONS = {
@@ -84,6 +84,8 @@ def reply_of(session: PageSession, number: int, do: str, fields: dict[str, Any])
     """Return the reply to a request: its content, or the error as one line."""
     try:
         return {"id": number, "reply": session.handle(do, fields)}
+    except NothingYetError as error:
+        return {"id": number, "error": one_line(error)[:MOST_ERROR], "code": error.code}
     except (ValueError, OSError, ImportError) as error:
         return {"id": number, "error": (explain(error) or one_line(error))[:MOST_ERROR]}
     except Exception as error:  # a fault of the program: the client sees it in a line, the log where it was

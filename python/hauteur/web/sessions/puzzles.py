@@ -40,6 +40,7 @@ class PuzzlesSession(PageSession):
         self._problems: list[Problem] = []
         self._attempt: PuzzleAttempt | None = None
         self._counted = False
+        self._told = False
         self._flip = False
 
     def do_open(
@@ -72,7 +73,7 @@ class PuzzlesSession(PageSession):
             raise ValueError(f"the set has {len(self._problems)} puzzles, got number {number + 1}")
         problem = self._problems[number]
         self._attempt = PuzzleAttempt(problem)
-        self._counted = counted
+        self._counted, self._told = counted, False
         state = problem.steps[0].state
         self._flip = sees_second_side(state, {state.to_move})
         return {
@@ -85,9 +86,9 @@ class PuzzlesSession(PageSession):
         }
 
     def do_view(self, flip: bool) -> Fields:
-        """Return the position from a side."""
+        """Return all positions of the puzzle so far from a side, the newest last."""
         self._flip = flip
-        return {"position": position_view(self._chosen().shown, flip=self._flip)}
+        return {"positions": self._course()}
 
     def do_move(self, a: Annotated[int, Field(ge=0)]) -> Fields:
         """Take a move of the solver. Reply: right, wrong or solved, the positions that follow."""
@@ -112,12 +113,14 @@ class PuzzlesSession(PageSession):
         return {"squares": squares, **self._decided()}
 
     def do_solution(self) -> Fields:
-        """Return the rest of the line. The attempt counts as failed where it was not solved."""
+        """Return the rest of the line, and all positions. The attempt counts as failed where it was not solved."""
         attempt = self._chosen()
         if not attempt.solved:
             attempt.help()
         squares = [list(action_squares(attempt.step.state, action)) for action in sorted(attempt.step.right)]
-        return {"line": attempt.line(), "squares": squares, **self._decided(), **self._facts()}
+        self._told = True
+        course = self._course()
+        return {"line": attempt.line(), "squares": squares, "positions": course, **self._decided(), **self._facts()}
 
     def do_place(self) -> Fields:
         """Return the position as the page Analyse takes it. The attempt counts as failed where it was not solved."""
@@ -126,6 +129,19 @@ class PuzzlesSession(PageSession):
             attempt.help()
         state = attempt.shown
         return {"game": state.game.spec, "moves": line_texts(state.start, state.moves), **self._decided()}
+
+    def _course(self) -> list[Fields]:
+        """Return the positions from the puzzle's start to the newest; once the solution was told to the line's end."""
+        attempt = self._chosen()
+        state, first = attempt.shown.copy(), attempt.problem.steps[0].state.ply
+        if self._told and not attempt.solved:
+            for text in attempt.line():
+                state.apply(state.parse(text))
+        states = [state.copy()]
+        while state.ply > first:
+            state.undo()
+            states.append(state.copy())
+        return self._views(*reversed(states))
 
     def _views(self, *states: _core.State) -> list[Fields]:
         return [position_view(state, flip=self._flip) for state in states]

@@ -40,6 +40,12 @@ class SessionSettings(Section):
     roots: tuple[str, ...] = ()
 
 
+class NothingYetError(ValueError):
+    """What a page asks for is not there yet. The reply has `code`, so that the page does not depend on the line."""
+
+    code = "nothing"
+
+
 class PageSession:
     """One client's work. A request `{"do": "open", "fields": {...}}` is answered by the method `do_open(**fields)`.
 

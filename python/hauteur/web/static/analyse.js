@@ -4,23 +4,26 @@ import { Chart } from "./analyse_chart.js";
 import { TreeView } from "./analyse_tree.js";
 import { Board } from "./board.js";
 import { textOf } from "./files.js";
+import { GameTree, GameTreeView, movesTo, nextOf } from "./game_tree.js";
 import { bindKeys } from "./keys.js";
 import { Live, attempt, notice } from "./live.js";
-import { MoveList } from "./move_list.js";
 import { percent, seconds, signed, wdlBar, whole } from "./numbers.js";
 import { SettingsForm } from "./settings.js";
 
 const byId = (name) => document.getElementById(name);
 const form = byId("position").elements, table = document.querySelector("#moves tbody");
+const COLUMNS = document.querySelectorAll("#moves thead th").length;
 const FIELDS = ["game", "fen", "net", "large_net"];
 const state = { game: "chess", fen: "", moves: [], net: "", large_net: "", search: {}, seed: 0, flip: false };
 let limit = { kind: "visits", amount: 10000 };
-let undone = []; // moves that were taken back
+let game = new GameTree(); // the moves from the start, with their variations
+let startOfGame = ""; // what they begin at
+let plyOfStart = null; // of that in numbers of moves, null: plies are numbered
 let report = null; // the last one of the search
 let shown = null; // that of the moment that is looked at
 let look = null; // the node of the tree whose position is on the board: { row, moves }
 let saved = null; // the saved tree that is looked into: its position and facts
-let rows = [];
+let rows = []; // of the table of moves: {numbers, line}
 let number = null; // of the search, which its reports carry
 let shares = []; // what the parts of the bar are called
 let target = {}; // its limit, and the seconds that were searched before it
@@ -35,11 +38,7 @@ const tree = new TreeView(byId("tree"), {
 });
 const settings = new SettingsForm(byId("settings"), JSON.parse(byId("search-settings").textContent), { onChange: () => byId("position").requestSubmit() });
 
-const list = new MoveList(byId("line"), (plies) => {
-  const texts = played();
-  undone = texts.slice(plies).reverse();
-  go({ moves: texts.slice(0, plies) });
-});
+const list = new GameTreeView(byId("line"), (node) => go({ moves: movesTo(node) }));
 
 // The address: whoever opens it elsewhere sees the same position, net and settings.
 
@@ -82,10 +81,11 @@ async function open(requested = { ...state }) {
   const reply = await live.ask("open", requested);
   here = reply.moves;
   if (state.moves === requested.moves) state.moves = reply.moves; // else a later step has already changed them
+  plyOfStart = reply.first_ply;
   shares = [`${reply.side_names[0]} wins`, "draw", `${reply.side_names[1]} wins`];
   [report, shown, saved, number] = [null, null, null, null];
   running(false);
-  line();
+  line(true);
   rows = [];
   table.replaceChildren();
   chart.clear();
@@ -126,7 +126,6 @@ byId("pieces").append(...[...SIGNS, ""].map((sign) => {
 
 async function edit(square) {
   const reply = await live.ask("edit", { ...state, square, piece: chosen, mover: byId("mover").value, castling: byId("castling").value.trim() });
-  undone = [];
   await go({ fen: reply.fen, moves: [] });
 }
 
@@ -136,8 +135,8 @@ function forEditor(position) {
 }
 
 function steps() {
-  byId("back").disabled = !look && !state.moves.length;
-  byId("forward").disabled = !undone.length;
+  byId("first").disabled = byId("back").disabled = !look && !state.moves.length;
+  byId("forward").disabled = byId("last").disabled = !nextOf(game.find(state.moves));
 }
 
 // What goes to another position or search happens one after the other.
@@ -153,76 +152,67 @@ function go(change) {
   Object.assign(state, change);
   history.pushState(null, "", address());
   fill();
-  line();
+  line(true);
   steps();
   const requested = { ...state };
   return inTurn(async () => {
     const on = searching;
     await open(requested);
     if (on && board.position.outcome === null) await search();
+    return true;
   });
 }
 
-// Another move than the one that was taken back begins a variation: the line that is left stays below the moves.
-let variations = [], startOfVariations = "";
-const MOST_VARIATIONS = 6;
-
-function play(text) {
-  const moves = [...here, ...(look?.moves ?? []), text];
-  const goesOn = undone.at(-1) === text && moves.length === state.moves.length + 1;
-  if (goesOn) undone.pop();
-  else leaveLine();
-  return go({ moves });
-}
-
-function leaveLine() {
-  const left = played();
-  if (undone.length) variations = [left, ...variations.filter((other) => other.join() !== left.join())].slice(0, MOST_VARIATIONS);
-  undone = [];
-}
-
-// Goes to where a variation leaves the line of the board, one move into it.
-function takeVariation(texts) {
-  const until = Math.min(common(texts, played()) + 1, texts.length);
-  leaveLine();
-  variations = variations.filter((other) => other !== texts);
-  undone = texts.slice(until).reverse();
-  return go({ moves: texts.slice(0, until) });
-}
-
-const common = (one, other) => { let at = 0; while (at < one.length && one[at] === other[at]) at += 1; return at; };
-
-function showVariations() {
-  const start = `${state.game} ${state.fen}`;
-  if (start !== startOfVariations) [variations, startOfVariations] = [[], start];
-  byId("variations").hidden = !variations.length;
-  byId("variations").replaceChildren(...variations.map((texts) => {
-    const at = common(texts, played()), button = document.createElement("button");
-    Object.assign(button, { type: "button", className: "small", textContent: `${at ? "… " : ""}${texts.slice(at, at + 5).join(" ") || texts.join(" ")}` });
-    button.onclick = () => takeVariation(texts);
-    return button;
-  }));
+// A move that is not among those of the position begins a variation. The promise is false where it was refused.
+async function play(text) {
+  return (await go({ moves: [...here, ...(look?.moves ?? []), text] })) ?? false;
 }
 
 function back() {
   if (look) { tree.select(tree.items[0]); return; }
-  if (!state.moves.length) return;
-  undone.push(state.moves.at(-1));
-  go({ moves: state.moves.slice(0, -1) });
-}
-
-// The moves of the game, those that were taken back too; each leads to its position.
-const played = () => [...state.moves, ...[...undone].reverse()];
-
-function line() {
-  const texts = played();
-  byId("line").hidden = !texts.length;
-  list.show(texts, state.moves.length);
-  showVariations();
+  if (state.moves.length) go({ moves: state.moves.slice(0, -1) });
 }
 
 function forward() {
-  if (undone.length) go({ moves: [...state.moves, undone.pop()] });
+  const next = nextOf(game.find(state.moves));
+  if (next) go({ moves: movesTo(next) });
+}
+
+function toEnd() {
+  let node = game.find(state.moves);
+  while (nextOf(node)) node = nextOf(node);
+  if (node) go({ moves: movesTo(node) });
+}
+
+// The moves of the game. enters: those of the position are among them from now on.
+const KEPT = "hauteur-analysed-game";
+let drawn = ""; // what the list shows
+
+function line(enters = false) {
+  const start = `${state.game} ${state.fen}`;
+  if (start !== startOfGame) [game, startOfGame] = [keptGame(start) ?? new GameTree(), start];
+  const node = enters ? game.enter(state.moves) : game.find(state.moves);
+  const content = JSON.stringify(game.content), shows = `${plyOfStart} ${content}`;
+  if (drawn !== shows) {
+    list.show(game, plyOfStart);
+    drawn = shows;
+    sessionStorage.setItem(KEPT, JSON.stringify({ start, content }));
+  }
+  byId("line").hidden = !byId("line").childElementCount;
+  list.mark(node);
+}
+
+function keptGame(start) {
+  const kept = JSON.parse(sessionStorage.getItem(KEPT) ?? "null");
+  return kept?.start === start ? GameTree.of(JSON.parse(kept.content)) : null;
+}
+
+// Opens a game that was read, at its start.
+function openGame({ game: spec, tree: read, notes }) {
+  notice("notes", notes.join("; "));
+  const [, name = spec, fen = ""] = /^(\w+)\(fen=([^()]*)\)$/.exec(spec) ?? [];
+  [game, startOfGame] = [GameTree.of(read), `${name} ${fen}`];
+  return go({ game: name, fen, moves: [] });
 }
 
 async function flip() {
@@ -277,24 +267,31 @@ function take(found) {
   return true;
 }
 
+// A move has two rows: its numbers, and under them the line that follows it.
+function newRow() {
+  const numbers = table.insertRow(), line = table.insertRow();
+  numbers.append(Object.assign(document.createElement("th"), { scope: "row" }));
+  for (let cell = 0; cell < COLUMNS - 1; cell += 1) numbers.insertCell();
+  line.className = "line";
+  line.insertCell().colSpan = COLUMNS;
+  return { numbers, line };
+}
+
 // The table and the marks, of the newest report or of an earlier moment.
 function show(found) {
   shown = found;
   wdlBar(byId("wdl"), found.to_move === 0 ? found.wdl : [...found.wdl].reverse(), shares);
-  while (rows.length < found.moves.length) {
-    const row = table.insertRow();
-    row.append(Object.assign(document.createElement("th"), { scope: "row" }));
-    for (let cell = 0; cell < 7; cell += 1) row.insertCell();
-    rows.push(row);
-  }
-  while (rows.length > found.moves.length) rows.pop().remove();
+  while (rows.length < found.moves.length) rows.push(newRow());
+  while (rows.length > found.moves.length) for (const row of Object.values(rows.pop())) row.remove();
   found.moves.forEach((move, number) => {
     const proven = move.proven === null ? "" : ` ${["−1", "=", "+1"][move.proven + 1]}`;
     const texts = [move.text + proven, whole(move.visits), percent(move.share), percent(move.prior), worth(move.q), worth(move.value),
-      move.wdl ? move.wdl.map((share) => Math.round(100 * share)).join(" / ") : "–", move.line.slice(1).join(" ")];
-    const { cells } = rows[number];
-    texts.forEach((text, column) => { if (cells[column].textContent !== text) cells[column].textContent = text; });
-    rows[number].classList.toggle("unvisited", !move.visits);
+      move.wdl ? move.wdl.map((share) => Math.round(100 * share)).join(" / ") : "–"];
+    const { numbers, line: below } = rows[number], text = move.line.slice(1).join(" ");
+    texts.forEach((one, column) => { if (numbers.cells[column].textContent !== one) numbers.cells[column].textContent = one; });
+    numbers.classList.toggle("unvisited", !move.visits);
+    below.hidden = !text;
+    if (below.cells[0].textContent !== text) below.cells[0].textContent = text;
   });
   if (!look) marks();
 }
@@ -326,7 +323,7 @@ function marks() {
   board.marks(best.map((move, number) => {
     const value = values[number], share = kind === "visits" || kind === "prior";
     const size = share ? value / (most || 1) : most > least ? (value - least) / (most - least) : 1;
-    return { squares: squares.get(move.a) ?? [], size, kind: number ? "" : "best", text: share ? `${Math.round(100 * value)}` : value.toFixed(2) };
+    return { squares: squares.get(move.a) ?? [], size, kind: number ? "" : "best", text: share ? `${Math.round(100 * value)} %` : value.toFixed(2) };
   }));
 }
 
@@ -352,10 +349,11 @@ async function lookAt(row) {
   place(position, row.line.length ? { row, moves } : null);
 }
 
-// Reads the tree and the curves again, while the page is seen; at most about once a second.
-let reading = false;
+// Reads the tree and the curves again, while the page is seen; at most about once a second. What comes while it reads is read after that.
+let reading = false, again = false;
 
 async function follow() {
+  again = reading;
   if (reading || document.hidden || !live.ready || saved) return;
   reading = true;
   try {
@@ -364,10 +362,11 @@ async function follow() {
     else if (byId("follow").checked) await tree.follow();
     if (look) marks();
   } catch (error) {
-    if (!/has not begun|nothing was searched|no connection|lost/.test(error.message)) notice("tree", error.message, "error");
+    if (!["nothing", "connection"].includes(error.code)) notice("tree", error.message, "error");
   } finally {
     reading = false;
   }
+  if (again) await follow();
 }
 
 setInterval(() => { if (searching) follow(); }, 1000);
@@ -375,13 +374,12 @@ setInterval(() => { if (searching) follow(); }, 1000);
 async function load() {
   const name = byId("saved").value, reply = await live.ask("load", { name });
   Object.assign(state, { game: reply.game, fen: "", moves: reply.moves });
-  undone = [];
   history.pushState(null, "", address());
   fill();
   here = reply.moves;
   [saved, report, number] = [reply, null, null];
   running(false);
-  line();
+  line(true);
   chart.clear();
   tree.clear();
   plant(reply.root);
@@ -427,11 +425,10 @@ live.on("saved", ({ name, nodes }) => attempt(async () => {
 
 byId("position").onsubmit = (event) => {
   event.preventDefault();
-  const game = form.game.value || form.spec.value.trim(), fen = form.fen.value.trim();
-  const other = game !== state.game || fen !== state.fen;
-  if (other) undone = [];
+  const spec = form.game.value || form.spec.value.trim(), fen = form.fen.value.trim();
+  const other = spec !== state.game || fen !== state.fen;
   const common = { net: form.net.value.trim(), large_net: form.large_net.value.trim(), seed: Number(form.seed.value), search: settings.values };
-  go({ game, fen, moves: other ? [] : state.moves, ...common });
+  go({ game: spec, fen, moves: other ? [] : state.moves, ...common });
 };
 form.game.onchange = () => {
   form.spec.parentElement.hidden = form.game.value !== "";
@@ -448,6 +445,8 @@ form.limit.onchange = form.amount.onchange = () => {
 byId("start").onclick = () => inTurn(() => (searching ? stop() : search()));
 byId("back").onclick = back;
 byId("forward").onclick = forward;
+byId("first").onclick = () => go({ moves: [] });
+byId("last").onclick = toEnd;
 byId("flip").onclick = () => attempt(flip);
 byId("marks").onchange = marks;
 byId("refresh").onclick = () => attempt(readTree);
@@ -470,7 +469,7 @@ byId("presets").onchange = ({ target }) => {
 byId("editor").ontoggle = byId("mover").onchange = byId("castling").onchange = ({ target }) => attempt(async () => {
   if (target.id === "editor") { const { position } = await live.ask("view", { flip: state.flip, line: [] }); place(position); } else await edit("");
 });
-byId("clear").onclick = () => { undone = []; byId("castling").value = ""; go({ fen: "4k3/8/8/8/8/8/8/4K3 w - - 0 1", moves: [] }); };
+byId("clear").onclick = () => { byId("castling").value = ""; go({ fen: "4k3/8/8/8/8/8/8/4K3 w - - 0 1", moves: [] }); };
 byId("find-traps").onsubmit = (event) => {
   event.preventDefault();
   const { against, visits } = event.target.elements;
@@ -482,21 +481,42 @@ byId("find-traps").onsubmit = (event) => {
 };
 live.on("traps", ({ key, against, rows: found }) => {
   if (key !== board.position.notation) return;
+  byId("trap-rows").replaceChildren(trapTable(found), trapLegend(against));
+});
+
+function trapTable(found) {
   const made = document.createElement("table");
   made.className = "moves";
-  made.createTHead().innerHTML = "<tr><th>move</th><th>plain</th><th>gain</th><th>finds</th><th>the answer</th></tr>";
+  made.createTHead().innerHTML = "<tr><th>move</th><th>score</th><th>gain</th><th>finds</th><th>answer</th></tr>";
   for (const { move, plain, gain, finds, answer, trap } of found) {
     const row = made.insertRow();
-    for (const text of [`${move}${trap ? " (trap)" : ""}`, percent(plain), `${signed(100 * gain, 1)} %`, percent(finds, 0), answer]) row.insertCell().textContent = text;
+    row.classList.toggle("trap", trap);
+    for (const text of [`${move}${trap ? " ⚑" : ""}`, percent(plain), `${signed(100 * gain, 1)} %`, percent(finds, 0), answer]) row.insertCell().textContent = text;
   }
-  const note = Object.assign(document.createElement("p"), { className: "soft", textContent: `Expected scores; gain: what ${against}'s mistakes are worth; finds: how often such a player answers.` });
-  byId("trap-rows").replaceChildren(made, note);
-});
+  return made;
+}
+
+function trapLegend(against) {
+  const made = document.createElement("dl"), meanings = [
+    ["⚑", `a trap: worth at least 5 % more against ${against}`],
+    ["score", "expected score (win + draw/2) of the move if the replies are the best ones"],
+    ["gain", `how much more is expected if ${against} replies`],
+    ["finds", `how often ${against} finds an answer: a reply within 5 % of the best one`],
+    ["answer", "the best reply"]];
+  made.className = "keys";
+  for (const [name, meaning] of meanings) for (const [tag, textContent] of [["dt", name], ["dd", meaning]]) made.append(Object.assign(document.createElement(tag), { textContent }));
+  return made;
+}
 byId("load").onclick = () => inTurn(load);
-byId("read").onclick = () => attempt(async () => {
-  const found = await live.ask("read", { text: byId("text").value, game: state.game });
-  undone = [];
-  await go({ game: found.game, fen: "", moves: found.moves });
+const readText = (text) => attempt(async () => openGame(await live.ask("read", { text, game: state.game })));
+byId("read").onclick = () => readText(byId("text").value);
+
+// A text that is pasted anywhere but into a field is opened.
+addEventListener("paste", (event) => {
+  const text = event.clipboardData.getData("text/plain");
+  if (event.target.closest?.("input, textarea, select") || !text.trim()) return;
+  event.preventDefault();
+  readText(text);
 });
 byId("file").onchange = () => attempt(async () => {
   const [file] = byId("file").files;
@@ -517,8 +537,8 @@ bindKeys({
   marks: () => { const list = byId("marks"); list.selectedIndex = (list.selectedIndex + 1) % list.length; marks(); },
 });
 onpopstate = () => {
-  undone = [];
   read();
+  line();
   steps();
   inTurn(open);
 };

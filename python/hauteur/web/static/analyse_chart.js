@@ -1,6 +1,6 @@
 // Visits and Q of the best moves over the time of a search, drawn anew about once a second, and the moment looked at.
 
-import { svg } from "./board.js";
+import { svg } from "./board_svg.js";
 import { percent, seconds, signed, whole } from "./numbers.js";
 
 const WIDTH = 600, HEIGHT = 200, GAP = 24, TOP = 6, MOST = 6;

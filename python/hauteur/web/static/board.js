@@ -1,11 +1,11 @@
 // A board of any game: the server's drawing, and above it squares that can be clicked, dragged and reached by keys.
 // It knows squares and legal actions alone (position_view of the server); actions without squares are buttons.
 
+import { Hand } from "./board_hand.js";
+import { Pieces } from "./board_pieces.js";
+import { arrow, svg } from "./board_svg.js";
 import "./look.js";
 
-const SVG = "http://www.w3.org/2000/svg";
-const GLYPHS = { king: "♚", queen: "♛", rook: "♜", bishop: "♝", knight: "♞", pawn: "♟" };
-const LETTERS = { king: "K", queen: "Q", rook: "R", bishop: "B", knight: "N", pawn: "P" };
 const STEPS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 
 // Who points goes on pointing until Tab, Enter or space is pressed: a square that a script focuses says nothing of that.
@@ -14,44 +14,56 @@ addEventListener("keydown", ({ key }) => {
   if (["Tab", "Enter", " "].includes(key)) document.documentElement.classList.remove("by-pointer");
 }, true);
 
-export function svg(name, attributes, parent) {
-  const element = document.createElementNS(SVG, name);
-  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
-  parent?.append(element);
-  return element;
-}
-
 export class Board {
-  // element: gets the board. onAction(action): a legal action was chosen, {a, text, squares}.
-  // onAhead(move): {from, to} was chosen before it was one's turn, null: it was taken back.
-  constructor(element, { onAction = () => {}, onAhead = () => {}, label = "board" } = {}) {
+  // element: gets the board. onAction(action): a legal action was chosen, {a, text, squares}; where its promise gives false
+  // it was refused, and the board is as before.
+  constructor(element, { onAction = () => {}, label = "board" } = {}) {
     this.onAction = onAction;
-    this.onAhead = onAhead;
     this.ahead = null; // the colour of the pieces that a move can be chosen for in advance
+    this.planned = null; // that move: {from, to}
+    this.awaited = null; // the action that is shown and not yet answered
     this.element = element;
     element.classList.add("board-box");
     this.ground = add("div", "board-ground", element);
-    this.choices = add("div", "board-choices buttons", element);
+    this.choices = add("div", "board-choices buttons", element.closest(".session")?.querySelector("[data-choices]") ?? element);
     this.label = label;
     this.focused = 0;
     this.from = null;
     this.enabled = true;
+    this.pieces = new Pieces();
+    this.hand = new Hand(this);
   }
 
   // position: of the server; where it is the same drawing only the overlay is renewed.
   show(position) {
-    this.hadFocus ||= this.element.contains(document.activeElement);
-    if (!this.position || this.position.svg !== position.svg) this.ground.innerHTML = position.svg;
+    if (this.awaited && position === this.position) return; // the answer is on its way
+    const known = this.position, isSame = known?.svg === position.svg;
+    const goesOn = Boolean(known?.frame && position.frame) && known.game === position.game && known.flip === position.flip
+      && known.squares.length === position.squares.length;
+    this.hadFocus ||= this.hasFocus;
+    if (!isSame) this.ground.innerHTML = position.svg;
     this.fit(position);
     if (this.focused >= position.squares.length) this.focused = 0;
     this.position = position;
-    this.from = null;
+    this.awaited = null;
+    this.ground.classList.remove("moving");
     this.choices.replaceChildren();
     this.overlay?.remove();
-    if (position.frame) this.draw();
+    if (position.frame) {
+      if (!isSame) this.pieces.lift(this.ground.querySelector(".board"), position);
+      if (!goesOn || !this.keepsChoice()) this.from = null;
+      if (!goesOn) this.planned = null;
+      this.draw(goesOn);
+    } else this.from = null;
     for (const action of position.actions) if (!action.squares.length) this.offer(action);
     this.marks([]);
+    this.hand.goOn(isSame);
     this.focusAgain();
+  }
+
+  // A chosen piece stays chosen while the other side moves, unless it is no longer there.
+  keepsChoice() {
+    return this.from !== null && this.pieces.lifted.get(this.from) === this.pieces.standing.get(this.from)?.kind;
   }
 
   // The page makes the board as large as the window allows (style.css): it needs the shape, and who sits below.
@@ -67,6 +79,11 @@ export class Board {
     this.focusAgain();
   }
 
+  // The buttons of actions without squares may stand apart from the board.
+  get hasFocus() {
+    return [this.element, this.choices].some((place) => place.contains(document.activeElement));
+  }
+
   // Whoever was on the board stays there: its squares and buttons are new ones.
   focusAgain() {
     const place = this.position.frame ? this.squares[this.focused] : this.choices.querySelector("button:enabled");
@@ -77,7 +94,7 @@ export class Board {
 
   // No moves can be made while it is off.
   enable(on) {
-    this.hadFocus ||= this.element.contains(document.activeElement); // a button that is off loses it
+    this.hadFocus ||= this.hasFocus; // a button that is off loses it
     this.enabled = on;
     if (!on) this.offers([]);
     this.element.classList.toggle("off", !on);
@@ -85,19 +102,23 @@ export class Board {
     if (this.position) this.focusAgain();
   }
 
-  draw() {
+  // slides: pieces that stood elsewhere come from there.
+  draw(slides) {
     const [width, height, side] = this.position.frame;
     const group = { viewBox: `0 0 ${width} ${height}`, class: "board-overlay", role: "group", "aria-label": this.label };
     this.overlay = svg("svg", group, this.ground);
+    this.moved = svg("g", { class: "moved" }, this.overlay);
+    this.overlay.append(this.pieces.layer);
+    this.pieces.draw(slides);
     this.below = svg("g", { class: "board-marks" }, this.overlay);
-    this.figures();
+    this.targets();
+    this.hand.layer = svg("g", { class: "board-shapes", "aria-hidden": "true" }, this.overlay);
     this.squares = this.position.squares.map((square, number) => {
       const shape = { x: square.x, y: square.y, width: side, height: side, class: "square", role: "button" };
       const rect = svg("rect", { ...shape, tabindex: number === this.focused ? 0 : -1 }, this.overlay);
       rect.setAttribute("aria-label", `${square.name}, ${square.text}`);
-      rect.onpointerdown = (event) => this.press(event, number);
+      rect.onpointerdown = (event) => this.hand.press(event, number);
       rect.onmousedown = (event) => { if (this.picker?.isConnected) event.preventDefault(); }; // the focus is on the picker
-      rect.onpointerup = (event) => this.release(event, number);
       rect.onkeydown = (event) => this.key(event, number);
       rect.onclick = (event) => { if (event.detail === 0) this.choose(number); }; // screen readers
       return rect;
@@ -105,35 +126,44 @@ export class Board {
     this.light();
   }
 
-  // Pieces as signs of a font, which style.css shows in place of the drawn ones where the reader has chosen them.
-  figures() {
-    const side = this.position.frame[2];
-    for (const { text, x, y } of this.position.squares) {
-      const [colour, piece] = text.split(" ");
-      if (GLYPHS[piece]) for (const [set, signs] of [["figures", GLYPHS], ["letters", LETTERS]]) {
-        svg("text", { x: x + side / 2, y: y + side * 0.8, class: `sign ${set} ${colour}`, "aria-hidden": "true" }, this.overlay).textContent = signs[piece];
-      }
+  // How squares to move to are marked: a dot on an empty one, corners around a piece.
+  targets() {
+    const places = svg("defs", {}, this.overlay);
+    for (const [id, edge, inner, outer] of [["dot", 28, 0.55, 0], ["corners", 112, 0, 0.45]]) {
+      const gradient = svg("radialGradient", { id: `board-${id}` }, places);
+      for (const opacity of [inner, outer]) svg("stop", { offset: `${edge}%`, "stop-color": "#1f6cb4", "stop-opacity": opacity }, gradient);
     }
   }
 
-  // While it is the other side's turn a move can be chosen: squares from and to. colour: of one's pieces, null: none can.
-  planAhead(colour) {
-    this.ahead = colour?.toLowerCase() ?? null;
+  // While it is the other side's turn a move can be chosen. side: the colour of one's pieces, null: none can.
+  planAhead(side) {
+    this.ahead = side?.toLowerCase() ?? null;
     this.element.classList.toggle("ahead", this.ahead !== null);
+    if (this.position?.frame) this.light();
   }
 
-  chooseAhead(number) {
-    const own = this.position.squares[number].text.startsWith(`${this.ahead} `);
-    if (this.from === null || own) {
-      this.from = own && number !== this.from ? number : null;
-      this.onAhead(null);
-      this.marks([]);
-    } else {
-      this.onAhead({ from: this.from, to: number });
-      this.marks([{ squares: [this.from, number], size: 0.4, kind: "planned" }]);
-      this.from = null;
-    }
+  // The move that was chosen in advance, as one of the actions that there are now; null: none is.
+  takePlanned() {
+    const { planned } = this;
+    this.planned = null;
+    if (!planned) return null;
+    const fits = this.position.actions.filter(({ squares, area }) => (planned.from === null
+      ? squares.length === 1 && area.includes(planned.to)
+      : squares.length > 1 && squares[0] === planned.from && squares.at(-1) === planned.to));
+    return fits.sort((one, other) => (one.stands?.rank ?? 0) - (other.stands?.rank ?? 0))[0] ?? null;
+  }
+
+  // A drop on a piece of one's own counts too: it may be taken by then.
+  chooseAhead(number, dropped) {
+    const isOwn = this.isOwn(number) && !dropped, places = this.position.stone && !this.pieces.standing.has(number);
+    const goes = this.from !== null && number !== this.from;
+    this.planned = isOwn ? null : goes || places ? { from: this.from, to: number } : null;
+    this.from = isOwn ? number : null;
     this.light();
+  }
+
+  isOwn(number) {
+    return this.ahead !== null && this.position.squares[number].text.startsWith(`${this.ahead} `);
   }
 
   // Marks legal squares: those to move from, or those that the chosen one can move to.
@@ -144,21 +174,30 @@ export class Board {
     const sources = new Set(this.position.actions.map((action) => (action.squares.length > 1 ? action.squares[0] : -1)));
     this.squares.forEach((rect, number) => {
       rect.classList.toggle("target", targets.has(number));
-      rect.classList.toggle("source", sources.has(number));
+      rect.classList.toggle("taken", this.pieces.standing.has(number));
+      rect.classList.toggle("source", sources.has(number) || (!this.enabled && this.isOwn(number)));
       rect.classList.toggle("chosen", number === this.from);
+      rect.classList.toggle("planned", number === this.planned?.from || number === this.planned?.to);
     });
   }
 
-  press(event, number) {
-    if (event.button !== 0) return;
-    this.pressed = number;
-    event.target.releasePointerCapture?.(event.pointerId);
-    this.choose(number);
+  // A pointer was pressed on a square; what is chosen already stays so, it may be dragged.
+  press(number) {
+    if (number !== this.from) this.choose(number);
+    else this.offers([]);
   }
 
-  release(event, number) {
-    if (this.pressed !== undefined && this.pressed !== number && this.from === this.pressed) this.choose(number);
-    this.pressed = undefined;
+  // The chosen piece was dropped on a square.
+  drop(from, to) {
+    if (this.from === from) this.choose(to, true);
+  }
+
+  unchoose() {
+    if (!this.squares) return;
+    this.from = null;
+    this.planned = null;
+    this.offers([]);
+    this.light();
   }
 
   // Arrows walk over the board for whoever came to it by keys; after a click they are the page's (the moves of the game).
@@ -167,7 +206,7 @@ export class Board {
       if (document.documentElement.matches(".by-pointer")) return;
       this.focus(this.neighbour(number, event.key));
     } else if (event.key === "Enter" || event.key === " ") this.choose(number);
-    else if (event.key === "Escape") { this.from = null; this.light(); this.offers([]); }
+    else if (event.key === "Escape") this.unchoose();
     else return;
     event.preventDefault();
   }
@@ -188,21 +227,67 @@ export class Board {
     this.squares[number].focus();
   }
 
-  // A square was chosen: from, to, or the only one of an action.
-  choose(number) {
-    if (this.ahead && !this.enabled) { this.chooseAhead(number); return; }
+  // The square under a point of the window, null: none is; and that point in units of the drawing.
+  squareAt(clientX, clientY) {
+    const [x, y] = this.pointAt(clientX, clientY), side = this.position.frame[2];
+    const at = this.position.squares.findIndex((square) => x >= square.x && x < square.x + side && y >= square.y && y < square.y + side);
+    return at < 0 ? null : at;
+  }
+
+  pointAt(clientX, clientY) {
+    const box = this.overlay.getBoundingClientRect(), [width, height] = this.position.frame;
+    return [(clientX - box.left) / box.width * width, (clientY - box.top) / box.height * height];
+  }
+
+  // A square was chosen: from, to, or the only one of an action. dropped: a piece lies there already.
+  choose(number, dropped = false) {
+    if (this.awaited) return;
+    if (this.ahead && !this.enabled) { this.chooseAhead(number, dropped); return; }
     if (!this.enabled) return;
     const { actions } = this.position;
     const single = actions.filter(({ squares, area }) => squares.length === 1 && area.includes(number));
     const there = actions.filter(({ squares }) => this.from !== null && squares.length > 1
       && squares[0] === this.from && squares.at(-1) === number);
-    const found = there.length ? there : single;
+    const found = there.length || dropped ? there : single;
     this.offers([]);
-    if (found.length === 1) { this.from = null; this.light(); this.onAction(found[0]); return; }
+    if (found.length === 1) { this.from = null; this.light(); this.act(found[0], dropped); return; }
     if (found.length > 1) { this.offers(found); return; }
+    if (dropped) return; // no move: the piece stays chosen
     const starts = actions.some(({ squares }) => squares.length > 1 && squares[0] === number);
     this.from = starts && number !== this.from ? number : null;
     this.light();
+  }
+
+  // Shows an action at once, and takes it back where it is refused.
+  async act(action, dropped = false) {
+    const { position } = this;
+    this.from = null;
+    this.anticipate(action, dropped);
+    const taken = await this.onAction(action);
+    if (taken !== false || this.position !== position || this.awaited !== action) return;
+    this.awaited = null;
+    this.ground.classList.remove("moving");
+    this.moved.replaceChildren();
+    this.pieces.draw(true);
+    this.light();
+  }
+
+  // The board as it will be, as far as that is seen from here: what else a move changes comes with the answer.
+  anticipate(action, dropped) {
+    const { squares, stands } = action, [from, to] = [squares[0], squares.at(-1)];
+    const isMove = squares.length > 1 && this.pieces.standing.has(from), isStone = squares.length === 1 && this.position.stone;
+    if (!isMove && !isStone) return;
+    this.awaited = action;
+    if (isMove) this.pieces.move(from, to, { slides: !dropped, drawing: stands?.svg, text: stands?.text });
+    else this.pieces.put(to, this.position.stone.svg, this.position.stone.text);
+    this.ground.classList.add("moving");
+    const side = this.position.frame[2];
+    for (const number of new Set([from, to])) {
+      const { x, y } = this.position.squares[number];
+      svg("rect", { x, y, width: side, height: side }, this.moved);
+    }
+    for (const rect of this.squares) rect.classList.remove("target", "source");
+    this.below.replaceChildren();
   }
 
   // Several actions have these squares, such as promotions: what would stand there to choose from, else a button each.
@@ -212,7 +297,7 @@ export class Board {
     const pictures = new Set(actions.map(({ stands }) => stands?.svg));
     if (actions.length && pictures.size === actions.length) this.pick(actions);
     else for (const action of actions) this.offer(action, "offer");
-    this.element.querySelector(".offer")?.focus();
+    (this.picker?.isConnected ? this.picker : this.choices).querySelector(".offer")?.focus();
   }
 
   // A column of squares over the board, which begins where the piece arrives; the first one is the usual choice.
@@ -236,9 +321,7 @@ export class Board {
   pickerKey(event) {
     const buttons = [...this.picker.children], at = buttons.indexOf(event.target), [, step] = STEPS[event.key] ?? [0, 0];
     if (event.key === "Escape") {
-      this.offers([]);
-      this.from = null;
-      this.light();
+      this.unchoose();
       this.focus(this.focused);
     } else if (step) buttons[(at + step * (this.picker.matches(".upwards") ? -1 : 1) + buttons.length) % buttons.length].focus();
     else return;
@@ -251,7 +334,7 @@ export class Board {
     button.type = "button";
     button.textContent = action.text;
     button.disabled = !this.enabled;
-    button.onclick = () => this.onAction(action);
+    button.onclick = () => { this.offers([]); this.act(action); };
     return button;
   }
 
@@ -279,12 +362,8 @@ export class Board {
       svg("rect", { x: x - half, y: y - half, width: 2 * half, height: 2 * half, rx: side / 10, opacity }, group);
       return;
     }
-    const length = Math.hypot(tipX - x, tipY - y), [ux, uy] = [(tipX - x) / length, (tipY - y) / length];
     const wide = side * (0.04 + 0.1 * size), head = side * (0.14 + 0.16 * size);
-    const [neckX, neckY] = [tipX - ux * head, tipY - uy * head];
-    const at = (px, py, out) => `${px - uy * out} ${py + ux * out}`;
-    svg("path", { d: `M${at(x, y, wide)}L${at(neckX, neckY, wide)}L${at(neckX, neckY, head / 1.5)}L${tipX} ${tipY}`
-      + `L${at(neckX, neckY, -head / 1.5)}L${at(neckX, neckY, -wide)}L${at(x, y, -wide)}z`, opacity }, group);
+    svg("path", { d: arrow([x, y], [tipX, tipY], wide, head), opacity }, group);
   }
 
   // A label at the tip of its arrow, or where that is taken as near to it on the arrow as there is space. taken: [x, y]s.

@@ -11,8 +11,9 @@ const at = (id) => document.getElementById(id);
 const form = JSON.parse(at("form").textContent);
 const position = at("position"), question = at("question"), start = at("start"), stop = at("stop");
 const state = { game: "chess", fen: "", moves: [], flip: false };
+let course = []; // all moves, of which those of the position are the first ones
 const live = new Live("explain");
-const board = new Board(at("board"), { onAction: (action) => go({ moves: [...state.moves, action.text] }) });
+const board = new Board(at("board"), { onAction: (action) => play(action.text) });
 const sides = Object.fromEntries(["a", "b"].map((name) => {
   const box = at(`side-${name}`);
   const [net, large] = box.querySelectorAll("select");
@@ -21,6 +22,7 @@ const sides = Object.fromEntries(["a", "b"].map((name) => {
   net.onchange = large.onchange = changed;
   return [name, { net, large, settings }];
 }));
+const FIRST_MOVES = "d4 Nf6 c4 e6 Nc3 Bb4"; // a position where the preset plays another move
 const NETS = { net: "net", large_net: "large" };
 const NUMBERS = ["visits", "seed", "batch_size"];
 
@@ -28,7 +30,8 @@ function read() {
   const query = new URLSearchParams(location.search);
   state.game = query.get("game") ?? "chess";
   state.fen = query.get("fen") ?? "";
-  state.moves = (query.get("moves") ?? "").split(" ").filter(Boolean);
+  state.moves = (query.get("moves") ?? (location.search ? "" : FIRST_MOVES)).split(" ").filter(Boolean);
+  if (course.slice(0, state.moves.length).join() !== state.moves.join()) course = state.moves;
   if ([...position.game.options].every((option) => option.value !== state.game)) position.game.append(new Option(state.game));
   position.game.value = state.game;
   position.fen.value = state.fen;
@@ -99,15 +102,29 @@ async function open() {
   const reply = await live.ask("open", state);
   board.show(reply.position);
   start.disabled = reply.position.outcome !== null;
-  at("back").disabled = !state.moves.length;
+  steps();
 }
+
+function steps() {
+  at("first").disabled = at("back").disabled = !state.moves.length;
+  at("forward").disabled = at("last").disabled = state.moves.length === course.length;
+}
+
+// Another move than the one that was taken back takes the place of what came after it.
+function play(text) {
+  const moves = [...state.moves, text];
+  if (course[state.moves.length] !== text) course = moves;
+  return go({ moves });
+}
+
+const walk = (plies) => { if (plies >= 0 && plies <= course.length) go({ moves: course.slice(0, plies) }); };
 
 async function go(change) {
   Object.assign(state, change);
   history.pushState(null, "", address());
   changed();
-  at("back").disabled = !state.moves.length; // at once: the next key counts from here
-  await attempt(open);
+  steps(); // at once: the next key counts from here
+  return (await attempt(async () => { await open(); return true; })) ?? false;
 }
 
 function running(on) {
@@ -153,6 +170,7 @@ live.on("stopped", () => running(false));
 live.on("failed", ({ text }) => { running(false); attempt(() => { throw new Error(text); }); });
 position.onsubmit = (event) => {
   event.preventDefault();
+  course = [];
   go({ game: position.game.value, fen: position.fen.value.trim(), moves: [] });
 };
 position.game.onchange = () => { position.fen.value = ""; position.requestSubmit(); };
@@ -163,7 +181,10 @@ question.onsubmit = (event) => {
 for (const name of NUMBERS) question[name].onchange = changed;
 at("preset").onclick = () => { const [a, b] = form.presets["search-contempt"]; show({ a, b }); changed(); };
 stop.onclick = () => attempt(() => live.ask("stop"));
-at("back").onclick = () => state.moves.length && go({ moves: state.moves.slice(0, -1) });
+at("first").onclick = () => walk(0);
+at("back").onclick = () => walk(state.moves.length - 1);
+at("forward").onclick = () => walk(state.moves.length + 1);
+at("last").onclick = () => walk(course.length);
 at("flip").onclick = () => go({ flip: !state.flip });
 bindKeys({ search: () => (stop.hidden ? start : stop).click() });
 onpopstate = () => { read(); at("stale").hidden = false; attempt(open); };

@@ -49,10 +49,10 @@ export class Live {
     return this;
   }
 
-  // The reply to a request; an Error with the server's line where it was refused.
+  // The reply to a request; an Error with the server's line where it was refused, and a code where the page acts on it.
   ask(request, fields = {}) {
     return new Promise((resolve, reject) => {
-      if (!this.ready || this.socket.readyState !== WebSocket.OPEN) { reject(new Error("there is no connection to the server")); return; }
+      if (!this.ready || this.socket.readyState !== WebSocket.OPEN) { reject(coded("there is no connection to the server", "connection")); return; }
       this.number += 1;
       const text = JSON.stringify({ id: this.number, do: request, fields }), { length } = new TextEncoder().encode(text);
       if (length > MOST_MESSAGE) { reject(new Error(`that is too long: ${length} bytes, allowed are ${MOST_MESSAGE}`)); return; }
@@ -76,7 +76,7 @@ export class Live {
     if (message.event !== undefined) { this.tell(message.event, message.fields); return; }
     const waiting = this.waiting.get(message.id);
     this.waiting.delete(message.id);
-    if (message.error !== undefined) waiting?.reject(new Error(message.error));
+    if (message.error !== undefined) waiting?.reject(coded(message.error, message.code));
     else waiting?.resolve(message.reply);
   }
 
@@ -85,10 +85,12 @@ export class Live {
   }
 
   fail(text) {
-    for (const { reject } of this.waiting.values()) reject(new Error(text));
+    for (const { reject } of this.waiting.values()) reject(coded(text, "connection"));
     this.waiting.clear();
   }
 }
+
+const coded = (text, code) => Object.assign(new Error(text), { code });
 
 // A line over the foot of the page, which a click, Escape or an empty text takes away. kind: "error" or "".
 export function notice(name, text, kind = "") {

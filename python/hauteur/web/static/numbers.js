@@ -20,7 +20,7 @@ export function wdlBar(element, wdl, names = ["win", "draw", "loss"]) {
   wdl.forEach((share, number) => {
     const part = element.children[number];
     part.style.flexGrow = share;
-    const text = share >= 0.12 ? `${Math.round(100 * share)}` : "";
+    const text = share >= 0.12 ? `${Math.round(100 * share)}%` : "";
     if (part.textContent !== text) part.textContent = text;
   });
   element.setAttribute("aria-label", wdl.map((share, number) => `${names[number]} ${Math.round(100 * share)} %`).join(", "));

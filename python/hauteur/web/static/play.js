@@ -13,15 +13,15 @@ import { Setup } from "./play_setup.js";
 const KEPT = document.querySelector("[data-odds]") ? "hauteur-odds" : "hauteur-play", FOR_REVIEW = "hauteur-review-game";
 const byId = (name) => document.getElementById(name);
 const live = new Live("play");
-const board = new Board(byId("board"), { onAction: (action) => chosen(action), onAhead: (move) => { ahead = move; } });
-const setup = new Setup(byId("new"), live, { onPreview: (position) => { preview = position; show(); } });
+const board = new Board(byId("board"), { onAction: (action) => chosen(action) });
+const setup = new Setup(byId("new"), live, { onPreview: (position) => { preview = position; show(); clocks(); } });
 const AT_ODDS = document.querySelector("[data-odds]") ? { odds: "queen d1", gives: "white", start: 518 } : null;
 const list = new MoveList(byId("moves"), (plies) => look(plies));
 let game = null; // as the session has shown it last
 let shownAt = 0; // when that was, milliseconds
 let hinted = null; // the last hint
 let preview = null; // the start at odds that the form would begin with
-let ahead = null; // a move that is made as soon as it is one's turn: {from, to}
+let opening = 0; // games that are asked for
 let viewed = null; // plies before the earlier position that is looked at; null: the newest one
 
 // What a fresh session needs to go on with this game.
@@ -34,19 +34,27 @@ function keep(order) {
   sessionStorage.setItem(KEPT, JSON.stringify(order));
 }
 
+// Until the reply is there events are of the game before; those of this one come after it.
 async function begin(order) {
   viewed = null;
-  await live.ask("open", order);
-  keep(order);
+  opening += 1;
+  try {
+    await live.ask("open", order);
+    keep(order);
+  } finally {
+    opening -= 1;
+  }
 }
 
 // A click on the board: a move, or in the form of a new game a piece that is given.
 const chosen = ({ a, text }) => (looksAhead() ? attempt(() => setup.handicap({ toggle: text })) : play({ a }));
 const looksAhead = () => preview !== null && byId("setup").open;
-const play = (move) => attempt(() => live.ask("play", { ply: game.position.ply, ...move }));
+// The promise is false where the move was refused.
+const play = async (move) => (await attempt(() => live.ask("play", { ply: game.position.ply, ...move }))) !== undefined;
 const ask = (request, fields) => attempt(() => live.ask(request, fields));
 
 function receive(shown) {
+  if (opening) return;
   if (hinted && shown.actions.join() !== hinted.actions) hinted = null;
   if (viewed >= shown.actions.length) viewed = null;
   const plies = game?.spec === shown.spec ? game.actions.length : null;
@@ -59,17 +67,26 @@ function receive(shown) {
   keep({ ...kept, actions: game.actions, left: game.left, paused: game.paused, flip: game.flip, ending: game.ending });
   byId("board").dataset.game = game.spec;
   byId("search").textContent = "\u00a0";
-  byId("odds").textContent = game.odds;
-  byId("odds").hidden = !game.odds;
+  handicap();
   show();
   playAhead();
   wdlBar(byId("wdl"), game.wdl, shares());
   byId("after").hidden = !game.ending;
-  byId("story").hidden = !game.ending || !game.at_odds;
+  byId("story").hidden = !game.ending || !game.handicap;
   if (!game.ending) byId("course").hidden = true;
   byId("review").hidden = !game.actions.length;
   clocks();
   forms();
+}
+
+// What the game began without; the settings themselves, by lc0's names, are for whoever points at the line.
+function handicap() {
+  const { handicap: given, odds, persons, side_names: names } = game, line = byId("odds");
+  line.hidden = !given;
+  if (!given) return;
+  const giver = names[given.giver], own = persons.length === 1 && persons[0] === given.giver;
+  line.textContent = `${own ? "You play" : `${giver} plays`} without ${given.name}.${odds ? ` ${short(given.giver)} searches with settings made for such games.` : ""}`;
+  line.title = odds;
 }
 
 function show() {
@@ -89,11 +106,9 @@ function show() {
 
 // The move that was chosen while the other side was thinking, if it is one now.
 function playAhead() {
-  if (!ahead || game.ending || !game.persons.includes(game.position.to_move)) return;
-  const fits = game.position.actions.filter(({ squares }) => squares.length > 1 && squares[0] === ahead.from && squares.at(-1) === ahead.to);
-  ahead = null;
-  const [first] = fits.sort((one, other) => (one.stands?.rank ?? 0) - (other.stands?.rank ?? 0));
-  if (first) play({ a: first.a });
+  if (!game.ending && !game.persons.includes(game.position.to_move)) return;
+  const planned = board.takePlanned();
+  if (planned && !game.ending) board.act(planned);
 }
 
 async function showEarlier(plies) {
@@ -180,14 +195,16 @@ function resign(side) {
 const GLYPHS = { K: "♚", Q: "♛", R: "♜", B: "♝", N: "♞", P: "♟" };
 
 function clocks() {
+  if (!game) return;
   const sided = game.forms.includes("fen"); // pieces stand on their player's side
-  const bottom = sided ? Number(game.flip) : game.persons.length === 1 ? game.persons[0] : 0;
+  const chosenSides = looksAhead() ? setup.names : null; // of the game that the form would begin
+  const bottom = chosenSides ? Number(preview.flip) : sided ? Number(game.flip) : game.persons.length === 1 ? game.persons[0] : 0;
   for (const [place, side] of [["player-bottom", bottom], ["player-top", 1 - bottom]]) {
-    const line = byId(place), turn = !game.ending && game.position.to_move === side;
+    const line = byId(place), turn = !game.ending && !chosenSides && game.position.to_move === side;
     line.classList.toggle("turn", turn);
     line.dataset.side = side;
-    line.querySelector(".name").textContent = [...new Set([called(side), game.side_names[side]])].join(" · ");
-    line.querySelector(".taken").textContent = [...game.captured[1 - side]].map((sign) => GLYPHS[sign.toUpperCase()] ?? sign).join("");
+    line.querySelector(".name").textContent = [...new Set([chosenSides ? chosenSides[side] : called(side), game.side_names[side]])].join(" · ");
+    line.querySelector(".taken").textContent = chosenSides ? "" : [...game.captured[1 - side]].map((sign) => GLYPHS[sign.toUpperCase()] ?? sign).join("");
     const left = game.left[side];
     const gone = game.running === side ? (performance.now() - shownAt) / 1000 : 0;
     line.querySelector(".clock").textContent = left === null ? "" : clockText(Math.max(0, left - gone));
@@ -223,6 +240,7 @@ function download() {
 
 const load = () => attempt(async () => {
   const read = await live.ask("read", { text: byId("text").value, game: kept.game });
+  notice("notes", read.notes.join("; "));
   await begin({ ...kept, game: read.game, fen: "", actions: read.actions, ending: read.ending, left: [null, null], paused: false });
   await setup.fill(kept);
 });
@@ -261,6 +279,9 @@ function pointOut({ moves: found }) {
   })));
 }
 
+// The player whose mistakes are counted on, in words.
+const expected = () => byId("new").elements.against.selectedOptions[0]?.textContent ?? "a human of 1500";
+
 // How a game at odds went: where the handicap was won back, and by which mistakes of the other side.
 function story({ won_back: back, giver, scores, traps }) {
   const at = (ply) => (ply === 0 ? "at the start" : `after ${numbered(true)[ply - 1]}`);
@@ -270,7 +291,7 @@ function story({ won_back: back, giver, scores, traps }) {
     const item = document.createElement("li"), show = document.createElement("button");
     Object.assign(show, { type: "button", className: "small", textContent: numbered(true)[ply] });
     show.onclick = () => look(ply + 1);
-    const found = trap?.finds == null ? "" : ` ${trap.answer} was the answer; such a player finds one ${percent(trap.finds, 0)} of the time.`;
+    const found = trap?.finds == null ? "" : ` ${trap.answer} was the answer; ${expected()} finds one ${percent(trap.finds, 0)} of the time.`;
     item.append(show, ` ${reply}? gave away ${percent(rise, 0)} of the expected score.${found}`);
     return item;
   }));
@@ -280,7 +301,7 @@ function story({ won_back: back, giver, scores, traps }) {
   place.hidden = false;
 }
 
-byId("setup").open = (innerWidth >= 860 || Boolean(AT_ODDS)) && !kept?.actions?.length;
+byId("setup").open = !kept?.actions?.length;
 live.on("connected", () => attempt(async () => {
   try {
     await setup.fill(kept ?? { game: linked ?? "chess", odds: AT_ODDS, ...(AT_ODDS ? { sides: [{ player: "", visits: 400 }, { player: null }] } : {}) });
@@ -311,7 +332,7 @@ byId("flip").onclick = () => ask("flip", { flip: !game.flip });
 byId("pause").onclick = () => ask(game.paused ? "go_on" : "pause");
 byId("now").onclick = () => ask("move_now");
 byId("story").onclick = () => ask("story", { against: kept.sides.find((side) => side.against)?.against || "human-1500" });
-byId("setup").ontoggle = () => show();
+byId("setup").ontoggle = () => { show(); clocks(); };
 byId("again").onclick = () => attempt(() => start());
 byId("swap").onclick = () => attempt(async () => { setup.swap(); await start(); });
 byId("new").onsubmit = (event) => { event.preventDefault(); attempt(() => start()); };

@@ -18,11 +18,19 @@ export class Setup {
     form.elements.game.onchange = () => attempt(() => this.describe());
     form.elements.spec.onchange = () => attempt(() => this.describe());
     form.elements.start.onchange = () => attempt(() => this.starts());
+    for (const { who } of this.sides) who.addEventListener("change", () => { if (this.atOdds) attempt(() => this.handicap({})); });
     for (const name of ["odds", "gives", "start960"]) form.elements[name].onchange = () => attempt(() => this.handicap({ changed: name }));
   }
 
   get game() {
     return this.form.elements.game.value || this.form.elements.spec.value.trim();
+  }
+
+  // Who would play each side, in words.
+  get names() {
+    const persons = this.sides.filter(({ who }) => who.value === "person").length;
+    return this.sides.map(({ who, player }, side) => (who.value === "person" ? (persons === 1 ? "You" : this.described.side_names[side])
+      : who.value === OTHER ? player.value.trim() : who.selectedOptions[0].textContent));
   }
 
   // Fits the form to the game: its players, its starts.
@@ -39,7 +47,7 @@ export class Setup {
     if (described.odds.length) options.push([ODDS, "at odds"]);
     document.getElementById("handicaps").replaceChildren(...described.odds.map((name) => new Option("", name)));
     const humans = described.players.filter(({ text }) => text.startsWith("human-"));
-    this.form.elements.against.replaceChildren(new Option("the best replies", ""), ...humans.map(({ text, label }) => new Option(label, text)));
+    this.form.elements.against.replaceChildren(new Option("best play", ""), ...humans.map(({ text, label }) => new Option(label, text)));
     if (this.described.has_fen) options.push([OTHER, "a position (FEN)"]);
     start.replaceChildren(...options.map(([value, text]) => new Option(text, value)));
     start.value = chosen;
@@ -67,10 +75,18 @@ export class Setup {
   async handicap({ toggle = "", changed = "" }) {
     const { odds } = this.form.elements;
     if (changed && changed !== "odds") odds.value = odds.value.replace(/ [a-h][1-8]/g, ""); // squares of another start or side
+    if (changed === "gives") this.giverIsEngine();
     const flip = this.sides[0].side().player !== null && this.sides[1].side().player === null;
     const reply = await this.live.ask("odds", { ...this.given(), toggle, flip });
     odds.value = reply.odds;
     this.onPreview(reply.position);
+  }
+
+  // The stronger side gives: of an engine and a person the engine, whichever colour that is.
+  giverIsEngine() {
+    const giver = this.form.elements.gives.value === "white" ? 0 : 1;
+    const isPerson = this.sides.map((side) => side.side().player === null);
+    if (isPerson[giver] && !isPerson[1 - giver]) this.swap();
   }
 
   given() {

@@ -8,7 +8,7 @@ import { pageAt } from "./pages.js";
 const find = (name) => document.getElementById(name);
 const source = find("source"), KEPT = "hauteur-solved-puzzles", NONE = {}, REPLY_AFTER = 450;
 const live = new Live("puzzles");
-const board = new Board(find("board"), { label: "puzzle", onAction: (action) => attempt(() => move(action)) });
+const board = new Board(find("board"), { label: "puzzle", onAction: async (action) => (await attempt(() => move(action))) ?? false });
 const state = { set: "", file: null, number: 0, count: 0, flip: false, id: "" };
 let solved = kept();
 
@@ -34,8 +34,9 @@ async function puzzle(number) {
   if (known) await live.ask("puzzle", { number, counted: false });
   Object.assign(state, { number, id: reply.name, flip: reply.flip });
   if (!state.file) history.replaceState(null, "", `?${new URLSearchParams({ set: state.set, n: number + 1 })}`);
-  show(reply.position);
-  board.enable(true);
+  course = [reply.position];
+  [turn, solvable] = [0, true];
+  walk(0);
   find("title").textContent = `${number + 1} of ${whole(state.count)}`;
   find("rating").textContent = reply.rating === null ? "–" : whole(reply.rating);
   find("facts").textContent = known ? "You have tried this one before: it does not count again." : "";
@@ -45,35 +46,47 @@ async function puzzle(number) {
   score();
 }
 
-const show = (position) => board.show(position);
+// The positions of the puzzle so far, and that on the board; moves are made at the one whose turn it is alone.
+let course = [], at = 0, turn = 0, solvable = false;
+
+function walk(to) {
+  at = Math.max(0, Math.min(course.length - 1, to));
+  board.show(course[at]);
+  board.enable(solvable && at === turn);
+  find("earliest").disabled = find("earlier").disabled = at === 0;
+  find("later").disabled = find("latest").disabled = at === course.length - 1;
+}
 
 function status(text, kind = "") {
   find("status").textContent = text;
   find("status").className = `puzzle-status ${kind}`;
 }
 
+// The promise is false where the move was wrong: the board goes back.
 async function move(action) {
-  board.enable(false);
-  const reply = await live.ask("move", { a: action.a });
+  const { id } = state, number = turn;
+  solvable = false;
+  const reply = await live.ask("move", { a: action.a }).catch((error) => { solvable = true; throw error; });
   take(reply);
   if (reply.answer === "wrong") {
-    board.marks([{ squares: reply.squares, size: 0.7, kind: "bad" }]);
+    solvable = true;
     status(`${reply.text} is not it: try again.`, "wrong");
-    board.enable(true);
-    return;
+    setTimeout(() => { if (state.id === id && at === number) board.marks([{ squares: reply.squares, size: 0.7, kind: "bad" }]); });
+    return false;
   }
-  const { id } = state, [first, second] = reply.positions;
-  show(first);
+  course = [...course.slice(0, number + 1), ...reply.positions];
+  walk(number + 1);
   if (reply.answer === "solved") {
     status(`${reply.text} is right: solved.`, "right");
     describe(reply);
-    return;
+    return true;
   }
   status(`${reply.text} is right: go on.`, "right");
   await new Promise((resolve) => { setTimeout(resolve, REPLY_AFTER); });
-  if (state.id !== id) return;
-  show(second);
-  board.enable(true);
+  if (state.id !== id) return true;
+  [turn, solvable] = [number + 2, true];
+  walk(turn);
+  return true;
 }
 
 // Keeps whether the puzzle was solved, where the attempt is decided.
@@ -97,6 +110,7 @@ function describe({ themes, source: from, visits }) {
 async function hint() {
   const reply = await live.ask("hint");
   take(reply);
+  walk(turn);
   board.marks(reply.squares.map((squares) => ({ squares, size: 0.7, kind: "best" })));
   status("It begins here.");
 }
@@ -105,6 +119,8 @@ async function solution() {
   const reply = await live.ask("solution");
   take(reply);
   describe(reply);
+  course = reply.positions;
+  walk(solvable ? turn : at);
   board.marks(reply.squares.map((squares) => ({ squares, size: 0.7, kind: "best" })));
   status(`The solution: ${reply.line.join(" ")}`);
 }
@@ -122,6 +138,10 @@ async function go(number) {
 
 live.on("connected", () => attempt(open));
 
+find("earliest").onclick = () => walk(0);
+find("earlier").onclick = () => walk(at - 1);
+find("later").onclick = () => walk(at + 1);
+find("latest").onclick = () => walk(course.length - 1);
 find("next").onclick = () => attempt(() => go(state.number + 1));
 find("back").onclick = () => attempt(() => go(state.number - 1));
 find("again").onclick = () => attempt(() => go(state.number));
@@ -130,7 +150,8 @@ find("solution").onclick = () => attempt(solution);
 find("analyse").onclick = () => attempt(analyse);
 find("flip").onclick = () => attempt(async () => {
   state.flip = !state.flip;
-  show((await live.ask("view", { flip: state.flip })).position);
+  course = (await live.ask("view", { flip: state.flip })).positions;
+  walk(at);
 });
 find("forget").onclick = () => { solved = NONE; localStorage.removeItem(KEPT); score(); };
 source.set.onchange = () => {

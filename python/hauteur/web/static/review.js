@@ -128,8 +128,8 @@ function note() {
   wdlBar(find("wdl"), view.chances[state.ply] ?? null, [`${state.sideNames[0]} wins`, "draw", `${state.sideNames[1]} wins`]);
   const trap = traps.get(state.ply - 1);
   const trapped = !trap ? "" : trap.kind === "set"
-    ? ` A trap: ${trap.answer} was the answer; such a player finds one ${percent(trap.finds, 0)} of the time.`
-    : ` A missed trap: ${trap.move} is worth ${percent(trap.gain, 0)} more against such a player, who finds the answer ${trap.answer} ${percent(trap.finds, 0)} of the time.`;
+    ? ` A trap: ${trap.answer} was the answer; ${state.against} finds one ${percent(trap.finds, 0)} of the time.`
+    : ` A missed trap: ${trap.move} is worth ${percent(trap.gain, 0)} more against ${state.against}, who finds the answer ${trap.answer} ${percent(trap.finds, 0)} of the time.`;
   find("note").textContent = (!made ? "" : made.mark ? `${made.verdict}: ${made.line.join(" ")}`
     : made.is_best ? `${made.number} ${made.move}: the best move.`
       : `${made.number} ${made.move}; the search would have played ${made.best}: ${made.line.join(" ")}`) + trapped;
@@ -184,7 +184,9 @@ find("find-traps").onsubmit = (event) => {
   event.preventDefault();
   attempt(async () => {
     traps = new Map();
-    await live.ask("traps", { against: event.target.elements.against.value.trim() });
+    const against = event.target.elements.against.value.trim();
+    await live.ask("traps", { against });
+    state.against = against;
     running(true);
   });
 };
