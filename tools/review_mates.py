@@ -1,0 +1,137 @@
+r"""Count the short mates of games that `hauteur review` marks: those that a player missed, and those that one allowed.
+
+    python tools/review_mates.py find games.pgn --engine stockfish --out mates.json
+    python tools/review_mates.py count mates.json --net chess --visits 800
+
+`find` takes the first such move of each game, until there are `--games`, as a UCI engine sees it at a fixed number of
+nodes: missed is a mate in three or fewer that the mover had and, after the move, has no more at any length; allowed is
+one that the other player has after the move and had not before. `count` reviews these games and prints how many of the
+moves are marked, and how many moves are marked in all. Games of weak players come from
+
+    hauteur match "net=maia-1100 visits=2 temperature=1" "net=maia-1500 visits=2 temperature=1" \
+        --games 260 --seed 7 --pgn games.pgn
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import chess
+import chess.engine
+import chess.pgn
+
+LONGEST_MATE = 3
+"""Moves of the mates that are looked for."""
+
+
+def games_in(path: Path) -> Iterator[chess.pgn.Game]:
+    """Yield the games of a file."""
+    with path.open(encoding="utf-8") as stream:
+        while (game := chess.pgn.read_game(stream)) is not None:
+            yield game
+
+
+def mate_of(engine: chess.engine.SimpleEngine, board: chess.Board, nodes: int) -> int:
+    """Return the moves to the mate that the player to move has (> 0) or suffers (< 0); 0 where the engine sees none."""
+    if board.is_checkmate():
+        return -1
+    if board.is_game_over(claim_draw=True):
+        return 0
+    score = engine.analyse(board, chess.engine.Limit(nodes=nodes))["score"].relative
+    return score.mate() or 0
+
+
+def event_of(engine: chess.engine.SimpleEngine, game: chess.pgn.Game, nodes: int) -> dict[str, Any] | None:
+    """Return ply and kind of the first move of a game that misses or allows a short mate; None without one."""
+    board = game.board()
+    before = mate_of(engine, board, nodes)
+    for ply, move in enumerate(game.mainline_moves()):
+        board.push(move)
+        after = mate_of(engine, board, nodes)
+        if 0 < before <= LONGEST_MATE and after >= 0:
+            return {"ply": ply, "kind": "missed", "mate": before}
+        if before == 0 and 0 < after <= LONGEST_MATE:
+            return {"ply": ply, "kind": "allowed", "mate": after}
+        before = after
+    return None
+
+
+def find(path: Path, out: Path, program: str, nodes: int, most: int) -> None:
+    """Write games with such a move, as UCI moves, and the move."""
+    found: list[dict[str, Any]] = []
+    with chess.engine.SimpleEngine.popen_uci(program) as engine:
+        for game in games_in(path):
+            event = event_of(engine, game, nodes)
+            if event is not None:
+                pgn = game.accept(
+                    chess.pgn.StringExporter(columns=None, headers=True, variations=False, comments=False)
+                )
+                found.append({**event, "pgn": pgn})
+            if len(found) == most:
+                break
+    out.write_text(json.dumps(found, indent=1), encoding="utf-8")
+    print(f"{out}: {len(found)} games, {dict(Counter(one['kind'] for one in found))}")
+
+
+def count(path: Path, net: str, visits: int) -> int:
+    """Review the games and print what is marked; return the number of moves that are not."""
+    from hauteur.engine.nets import NetChoice
+    from hauteur.mcts.limits import Limits
+    from hauteur.networks.names import resolve_net
+    from hauteur.studies.review.games import games_of_text
+    from hauteur.studies.review.run import ReviewRun
+
+    events = json.loads(path.read_text(encoding="utf-8"))
+    games = games_of_text("\n\n".join(event["pgn"] for event in events), "chess", on_bad=print)
+    run = ReviewRun("games", "", games, NetChoice(resolve_net(net)), Limits(visits=visits))
+    for game in run.run():
+        if game.complete:
+            print(f"{game.number}/{len(games)}", end="\r", file=sys.stderr, flush=True)
+    of_kind: Counter[str] = Counter()
+    marked: Counter[str] = Counter()
+    for event, game in zip(events, games, strict=True):
+        move = game.moves[event["ply"]]
+        of_kind[event["kind"]] += 1
+        if move.mark:
+            marked[event["kind"]] += 1
+        else:
+            print(f"game {game.number}: {move.number} {move.text} {event['kind']} mate in {event['mate']}: not marked")
+    every = [move for game in games for move in game.moves]
+    marks = Counter(move.mark for move in every)
+    for kind, number in of_kind.items():
+        print(f"{kind}: {marked[kind]} of {number} marked")
+    print(
+        f"{len(every):,} moves: " + ", ".join(f"{marks[mark]} {mark}" for mark in ("blunder", "mistake", "inaccuracy"))
+    )
+    return of_kind.total() - marked.total()
+
+
+def main() -> int:
+    """Run one of the two steps; status 1 where a move of the set is not marked."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    steps = parser.add_subparsers(dest="step", required=True)
+    finding = steps.add_parser("find")
+    finding.add_argument("file", type=Path)
+    finding.add_argument("--out", type=Path, required=True)
+    finding.add_argument("--engine", default="stockfish")
+    finding.add_argument("--nodes", type=int, default=40_000)
+    finding.add_argument("--games", type=int, default=100)
+    counting = steps.add_parser("count")
+    counting.add_argument("file", type=Path)
+    counting.add_argument("--net", default="chess")
+    counting.add_argument("--visits", type=int, default=800)
+    given = parser.parse_args()
+    if given.step == "find":
+        find(given.file, given.out, given.engine, given.nodes, given.games)
+        return 0
+    return int(count(given.file, given.net, given.visits) > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
