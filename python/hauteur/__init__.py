@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from hauteur.plots import Figure as Figure
     from hauteur.plots import Series as Series
     from hauteur.studies.experiments import ExperimentFolder as ExperimentFolder
+    from hauteur.studies.puzzles.call import puzzles as puzzles
+    from hauteur.studies.review.call import review as review
     from hauteur.system.seeds import stream as stream
 
 _MODULES = {
@@ -82,6 +84,9 @@ _MODULES = {
     "Tally": "hauteur.matches.results",
     "rating_list": "hauteur.matches.play",
     "exact_values": "hauteur.games.positions",
+    # studies of games
+    "review": "hauteur.studies.review.call",
+    "puzzles": "hauteur.studies.puzzles.call",
     # learning
     "self_play": "hauteur.learning.run",
     "ReplayBuffer": "hauteur.learning.replay",
