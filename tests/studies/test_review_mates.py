@@ -7,12 +7,14 @@ from pathlib import Path
 
 import pytest
 
+import hauteur as ht
 from hauteur import _core
 from hauteur.cli import main
 from hauteur.engine.nets import NetChoice
 from hauteur.games.registry import load_game
 from hauteur.mcts.limits import Limits
 from hauteur.networks.names import net_or_shipped
+from hauteur.networks.strength import strength_of
 from hauteur.studies.review.games import games_of_text, verdict
 from hauteur.studies.review.mates import moves_not_losing_at_once, short_win, still_wins
 from hauteur.studies.review.review import MoveReport, Place, PositionFinding, finding_of_win, review_game
@@ -132,3 +134,12 @@ def test_a_review_keeps_what_was_proven(tmp_path: Path) -> None:
     assert main.main(command) == 0
     assert json.loads((tmp_path / "out" / "result.json").read_text())["games"] == first
     assert (tmp_path / "out" / "positions.jsonl").read_text() == lines
+
+
+def test_the_page_says_how_strong_the_net_is(tmp_path: Path) -> None:
+    review = ht.review("1. e4 e5 *", visits=10)
+    page = review.save(tmp_path / "review.html").read_text()
+    assert "Searched by chess.safetensors, 10 visits a position. Strength: at 100 visits 96 Elo below maia-1100" in page
+    assert strength_of("maia-1900") == "like people rated 1900, at 1 visit"
+    assert strength_of(str(tmp_path / "chess.safetensors")) == "a net of unknown strength"
+    assert "rules alone" in strength_of("uniform")

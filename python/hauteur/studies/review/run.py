@@ -15,6 +15,7 @@ from hauteur.engine.playing import PlayingSession, PlaySettings
 from hauteur.games.played_game import position_after
 from hauteur.mcts.control import SearchControl
 from hauteur.mcts.limits import Budget, Limits
+from hauteur.networks.strength import strength_of
 from hauteur.players.build import net_content
 from hauteur.studies.review.games import ReviewedGame, annotated_pgn
 from hauteur.studies.review.page import review_json, review_page
@@ -238,7 +239,7 @@ def annotated(run: ReviewRun) -> str:
 
 def report_html(run: ReviewRun) -> str:
     """Return the page of the review, of all that is reviewed until now."""
-    return review_page(run.file, run.games, run.stored_settings(), provenance())
+    return review_page(run.file, run.games, run.stored_settings(), provenance(), searched_by(run))
 
 
 def run_json(run: ReviewRun) -> dict[str, Any]:
@@ -248,7 +249,17 @@ def run_json(run: ReviewRun) -> dict[str, Any]:
 
 def annotator_of(run: ReviewRun) -> str:
     """Return net and effort in a few words, for the annotated games."""
-    budget = run.limits.budget
-    effort = [] if run.limits.visits is None else [f"{run.limits.visits} visits"]
-    effort += [] if budget is None else [f"{budget.target:g} s"]
-    return f"hauteur, {Path(run.nets.net).name}, {' or '.join(effort)} a position"
+    return f"hauteur, {Path(run.nets.net).name}, {effort_text(run.limits)} a position"
+
+
+def searched_by(run: ReviewRun) -> str:
+    """Return a sentence of what searched, with which effort, and how strong it is."""
+    net = Path(run.nets.net).name
+    return f"Searched by {net}, {effort_text(run.limits)} a position. Strength: {strength_of(run.nets.net)}."
+
+
+def effort_text(limits: Limits) -> str:
+    """Return the effort a position, such as `800 visits or 2 s`."""
+    effort = [] if limits.visits is None else [f"{limits.visits} visits"]
+    effort += [] if limits.budget is None else [f"{limits.budget.target:g} s"]
+    return " or ".join(effort)
