@@ -71,6 +71,9 @@ NEEDS = {
 }
 """Optional modules without which a command can do nothing (`system/extras.py`)."""
 
+NEED_NOTHING = {"--help", "-h", "--list"}
+"""Words with which a command needs no optional module."""
+
 OUTSIDE = {
     "experiment": ("hauteur-experiments", "Make a table or figure of the papers; without a name, list them."),
 }
@@ -78,6 +81,14 @@ OUTSIDE = {
 
 HIDDEN = (Command("greeting", "greeting:greeting", "Say what can be done now, and with which nets."),)
 """Commands that need not be listed: `hauteur` alone is one."""
+
+SECTIONS = {
+    "Play and analyse": ("play", "web", "analyse", "review", "explain", "puzzles", "uci", "gtp"),
+    "Learn": ("train", "report", "prove", "games"),
+    "Measure": ("match", "sprt", "tournament", "rate", "tune", "experiment", "bench"),
+    "Nets, rules, this program": ("net", "check-game", "perft", "doctor"),
+}
+"""Headings of the list of commands, each with the first words of its commands."""
 
 GROUPS = {
     "puzzles": "Mine puzzles, and measure how players solve them.",
@@ -91,11 +102,13 @@ GROUPS = {
 def main(arguments: Sequence[str] | None = None) -> int:
     """The `hauteur` command; returns the exit status.
 
-    Without arguments it greets in a terminal, and is a UCI engine elsewhere.
+    Without arguments it greets who sits at a terminal, and is a UCI engine for a program that talks to it.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     if not words:
-        words = ["greeting"] if sys.stdin.isatty() and sys.stdout.isatty() else ["uci"]
+        words = ["greeting"] if sys.stdin.isatty() else ["uci"]
+    if words[0] == "help":  # `hauteur help train`
+        words = [*words[1:], "--help"]
     if arguments is None:
         _listen_to_interrupts(words)
     return guarded(lambda: run(words))
@@ -147,7 +160,7 @@ def _check_layer(words: Sequence[str]) -> None:
     """Raise MissingLayerError if modules that the command needs are not installed. Its help needs none."""
     for command, modules in NEEDS.items():
         named = command.split()
-        if list(words[: len(named)]) == named and not {"--help", "-h"} & set(words):
+        if list(words[: len(named)]) == named and not NEED_NOTHING & set(words):
             require(f"hauteur {command}", *modules)
 
 
@@ -176,25 +189,35 @@ def make_app(*, outside: bool = True) -> "App":
 
     outside: with those of other distributions, which takes a look at all that are installed.
     """
-    from cyclopts import App
+    from cyclopts import App, Group
 
     app = App(
         name="hauteur",
         help="Learn two-player games from zero, play and analyse them, measure search ideas. Every command takes "
         "--import FILE.py (or a module), which registers games and networks of your own.",
         version=version,
+        version_flags=["--version", "-V"],
+        group_commands=Group("Options", sort_key=len(SECTIONS)),
         suppress_keyboard_interrupt=False,
     )
-    groups = {word: App(name=word, help=text) for word, text in GROUPS.items()}
+    sections = {}
+    for number, (heading, members) in enumerate(SECTIONS.items()):
+        section = Group(heading, sort_key=number)
+        sections |= dict.fromkeys(members, section)
+    groups = {word: App(name=word, help=text, group=sections[word]) for word, text in GROUPS.items()}
     for command in (*COMMANDS, *HIDDEN):
         *group, name = command.words.split()
         parent = groups[group[0]] if group else app
         place = f"hauteur.cli.commands.{command.function}"
-        parent.command(place, name=name, help=command.help, show=command not in HIDDEN)
+        options = {} if group or command in HIDDEN else {"group": sections[name]}
+        parent.command(place, name=name, help=command.help, show=command not in HIDDEN, **options)
     for group_app in groups.values():
         app.command(group_app)
     for entry in offered(COMMANDS_GROUP) if outside else ():
-        app.command(entry.value, name=entry.name, help=OUTSIDE.get(entry.name, ("", f"From {entry.module}."))[1])
+        about = OUTSIDE.get(entry.name, ("", f"From {entry.module}."))[1]
+        options = {"group": sections[entry.name]} if entry.name in sections else {}
+        app.command(entry.value, name=entry.name, help=about, **options)
+    app.register_install_completion_command(help="Complete commands and options in this shell (bash, zsh, fish).")
     return app
 
 
