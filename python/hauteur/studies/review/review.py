@@ -237,7 +237,7 @@ class _Searched:
             return report
         if not report.is_best and before.mate is None:
             best = self._behind(state, ply, report.best_action, Place(ply + 1, instead=True))
-            report = move_report(state, ply, replace(before, wdl=best), action, worth)
+            report = move_report(state, ply, _better(replace(before, wdl=best), action, worth), action, worth)
             if not report.mark:
                 return report
         return self._confirmed(state, ply)
@@ -254,7 +254,7 @@ class _Searched:
             best = before.wdl
             if before.best != action:
                 best = self._behind(state, ply, before.best, Place(ply + 1, instead=True, deep=True))
-            before = replace(before, wdl=best)
+            before = _better(replace(before, wdl=best), action, worth)
         report = move_report(state, ply, before, action, worth)
         return replace(report, allowed=after.mate) if report.mark else report
 
@@ -316,6 +316,13 @@ class _Searched:
         if place not in self.found:
             self.found[place] = finding_at_end(state) or self.look(line, place, among)
         return self.found[place]
+
+
+def _better(best: PositionFinding, action: int, worth: Wdl) -> PositionFinding:
+    """Return the finding of the best move, or of the played one where searches behind both find that one better."""
+    if expected_score(best.wdl) >= expected_score(worth):
+        return best
+    return replace(best, wdl=worth, line=(action,))
 
 
 def worth_for(state: _core.State, action: int, behind: PositionFinding) -> Wdl:
