@@ -3,10 +3,12 @@ r"""Count the short mates of games that `hauteur review` marks: those that a pla
     python tools/review_mates.py find games.pgn --engine stockfish --out mates.json
     python tools/review_mates.py count mates.json --net chess --visits 800
 
-`find` takes the first such move of each game, until there are `--games`, as a UCI engine sees it at a fixed number of
-nodes: missed is a mate in three or fewer that the mover had and, after the move, has no more at any length; allowed is
-one that the other player has after the move and had not before. `count` reviews these games and prints how many of the
-moves are marked, and how many moves are marked in all. Games of weak players come from
+`find` takes the first such move of each game, until there are `--games`: missed is a mate in three or fewer that the
+mover had and, after the move, has no more at any length; allowed is one that the other player has after the move and
+neither had before. The core's exact search proposes them, with a limit far above that of a review, and a UCI engine
+must agree, at a fixed number of nodes. `count` reviews these games and prints how many of the moves are marked, and how
+many in all.
+Games of weak players come from
 
     hauteur match "net=maia-1100 visits=2 temperature=1" "net=maia-1500 visits=2 temperature=1" \
         --games 260 --seed 7 --pgn games.pgn
@@ -26,8 +28,13 @@ import chess
 import chess.engine
 import chess.pgn
 
+from hauteur import _core
+
 LONGEST_MATE = 3
 """Moves of the mates that are looked for."""
+
+MOST_POSITIONS = 5_000_000
+"""Positions of a search for them."""
 
 
 def games_in(path: Path) -> Iterator[chess.pgn.Game]:
@@ -37,12 +44,16 @@ def games_in(path: Path) -> Iterator[chess.pgn.Game]:
             yield game
 
 
-def mate_of(engine: chess.engine.SimpleEngine, board: chess.Board, nodes: int) -> int:
-    """Return the moves to the mate that the player to move has (> 0) or suffers (< 0); 0 where the engine sees none."""
+def short_mate(board: chess.Board) -> int:
+    """Return the moves to the mate that the player to move has within LONGEST_MATE moves; 0 without one."""
+    line = _core.forced_win(_core.position_of(board), LONGEST_MATE, MOST_POSITIONS) or []
+    return (len(line) + 1) // 2
+
+
+def seen_mate(engine: chess.engine.SimpleEngine, board: chess.Board, nodes: int) -> int:
+    """Return the moves to the mate that an engine sees for the player to move (> 0) or against it (< 0); 0 without."""
     if board.is_checkmate():
         return -1
-    if board.is_game_over(claim_draw=True):
-        return 0
     score = engine.analyse(board, chess.engine.Limit(nodes=nodes))["score"].relative
     return score.mate() or 0
 
@@ -50,13 +61,16 @@ def mate_of(engine: chess.engine.SimpleEngine, board: chess.Board, nodes: int) -
 def event_of(engine: chess.engine.SimpleEngine, game: chess.pgn.Game, nodes: int) -> dict[str, Any] | None:
     """Return ply and kind of the first move of a game that misses or allows a short mate; None without one."""
     board = game.board()
-    before = mate_of(engine, board, nodes)
+    before = short_mate(board)
     for ply, move in enumerate(game.mainline_moves()):
+        earlier = board.copy()
         board.push(move)
-        after = mate_of(engine, board, nodes)
-        if 0 < before <= LONGEST_MATE and after >= 0:
+        if board.is_game_over(claim_draw=True):
+            return None
+        after = short_mate(board)
+        if before and seen_mate(engine, earlier, nodes) > 0 and seen_mate(engine, board, nodes) >= 0:
             return {"ply": ply, "kind": "missed", "mate": before}
-        if before == 0 and 0 < after <= LONGEST_MATE:
+        if after and not before and seen_mate(engine, earlier, nodes) == 0 and seen_mate(engine, board, nodes) > 0:
             return {"ply": ply, "kind": "allowed", "mate": after}
         before = after
     return None
@@ -65,8 +79,11 @@ def event_of(engine: chess.engine.SimpleEngine, game: chess.pgn.Game, nodes: int
 def find(path: Path, out: Path, program: str, nodes: int, most: int) -> None:
     """Write games with such a move, as UCI moves, and the move."""
     found: list[dict[str, Any]] = []
+    seen = 0
     with chess.engine.SimpleEngine.popen_uci(program) as engine:
         for game in games_in(path):
+            seen += 1
+            print(f"{len(found)} of {seen} games", end="\r", file=sys.stderr, flush=True)
             event = event_of(engine, game, nodes)
             if event is not None:
                 pgn = game.accept(
@@ -120,7 +137,7 @@ def main() -> int:
     finding.add_argument("file", type=Path)
     finding.add_argument("--out", type=Path, required=True)
     finding.add_argument("--engine", default="stockfish")
-    finding.add_argument("--nodes", type=int, default=40_000)
+    finding.add_argument("--nodes", type=int, default=100_000)
     finding.add_argument("--games", type=int, default=100)
     counting = steps.add_parser("count")
     counting.add_argument("file", type=Path)

@@ -9,6 +9,7 @@ mod errors;
 mod evaluators;
 mod forest;
 mod game;
+mod hints;
 mod network;
 mod playing;
 mod positions;

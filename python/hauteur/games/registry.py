@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from hauteur import _core
 from hauteur.system.formatting import did_you_mean
+from hauteur.system.hints import with_hints
 from hauteur.system.plugins import load_variable
 
 if TYPE_CHECKING:
@@ -107,6 +108,7 @@ def _defined_at(factory: Factory) -> tuple[object, object]:
     return named if None not in named else (id(factory), None)
 
 
+@with_hints
 def load_game(spec: str | _core.Game) -> _core.Game:
     """Return the game of a spec.
 
@@ -132,6 +134,14 @@ def load_game(spec: str | _core.Game) -> _core.Game:
     _check_parameters(name, factory, parameters)
     listed = ", ".join(f"{key}={value}" for key, value in parameters.items())
     return _core.Game.from_python(factory(**parameters), f"{name}({listed})" if listed else name)
+
+
+def _meant(name: str) -> str:
+    """Return the game that was meant, in brackets; `go9` is one with a size."""
+    sized = re.fullmatch(r"([a-z]+)(\d{1,2})(?:x\2)?", name.lower())
+    if sized is not None and sized[1] in names():
+        return f" (did you mean {sized[1]}(size={sized[2]})?)"
+    return did_you_mean(name, names())
 
 
 def names() -> list[str]:
@@ -178,7 +188,8 @@ def parse_spec(spec: str) -> tuple[str, dict[str, Any]]:
     """Name and parameters of a spec; numbers and True/False are read as such, everything else as text."""
     match = re.fullmatch(r"\s*([^()\s]+)\s*(?:\((.*)\))?\s*", str(spec), re.DOTALL)
     if match is None:
-        raise ValueError(f"{spec!r} is no game; expected name or name(key=value, ...)")
+        near = did_you_mean("".join(str(spec).lower().split()), names())
+        raise ValueError(f"{spec!r} is no game{near}; expected name or name(key=value, ...)")
     parameters: dict[str, Any] = {}
     for part in filter(None, (part.strip() for part in (match[2] or "").split(","))):
         key, equals, value = (piece.strip() for piece in part.partition("="))
@@ -213,7 +224,7 @@ def _factory(name: str) -> Factory:
         loaded: Factory = point.load()
         return loaded
     raise ValueError(
-        f"no game {name!r}{did_you_mean(name, names())}; known games: {', '.join(names())}; a game "
+        f"no game {name!r}{_meant(name)}; known games: {', '.join(names())}; a game "
         "of your own is added by ht.register_game, or by hauteur --import FILE.py (docs/how-to/add-a-game.md); workers "
         "import what --import or HAUTEUR_IMPORT names"
     )

@@ -23,6 +23,7 @@ from hauteur.players.move_player import MovePlayer
 from hauteur.players.search_player import SearchPlayer
 from hauteur.players.settings import PlayerSettings, parse_player
 from hauteur.system.extras import require
+from hauteur.system.hints import with_hints
 from hauteur.system.progress import ProgressLine
 from hauteur.system.seeds import stream
 from hauteur.system.tables import Rows
@@ -77,6 +78,7 @@ class LearningRun:
         return f"{head}{self.metrics._repr_html_()}{frame}"
 
 
+@with_hints
 def learn(
     recipe: Recipe | str | Path,
     *overrides: str,
@@ -149,6 +151,7 @@ def _recipe(
     return changed_recipe(RunFolder(path).stored_recipe(), overrides), path
 
 
+@with_hints
 def self_play(
     game: _core.Game | str,
     player: PlayerSettings | str,

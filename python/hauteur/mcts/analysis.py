@@ -27,6 +27,7 @@ from hauteur.mcts.report import Pace, RootReport, root_report, with_result
 from hauteur.mcts.result import BatchResult, SearchResult, batch_result, followed_tree, refuse_finished, search_result
 from hauteur.mcts.search_tree import SearchTree
 from hauteur.system.closing import Closing
+from hauteur.system.hints import with_hints
 
 if TYPE_CHECKING:
     from hauteur.games.positions import PositionLike
@@ -432,6 +433,7 @@ DEFAULT_VISITS = 800
 """Visits of a search without limits, as in `hauteur analyse`."""
 
 
+@with_hints
 def search(
     position: PositionLike,
     evaluator: object = None,
@@ -489,6 +491,7 @@ def search(
         return analysis.go(state, visits=visits, seconds=seconds, on_report=on_report)
 
 
+@with_hints
 def search_batch(
     positions: Sequence[PositionLike],
     evaluator: object = None,

@@ -15,6 +15,7 @@ from hauteur.players.player import Player
 from hauteur.players.settings import PlayerSettings, parse_player
 from hauteur.studies.puzzles.mine import Mine, MineRule, MineSettings, mine_table
 from hauteur.studies.puzzles.puzzle import Puzzle, write_puzzles
+from hauteur.system.hints import with_hints
 from hauteur.system.progress import ProgressLine
 from hauteur.system.settings import validated
 from hauteur.system.tables import html_table, text_table
@@ -61,6 +62,7 @@ COLUMNS = ("rating", "solution", "themes", "source")
 """What the table of puzzles shows."""
 
 
+@with_hints
 def puzzles(
     sources: str | Path | Sequence[str | Path],
     player: Player | str = "",

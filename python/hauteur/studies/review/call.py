@@ -23,6 +23,7 @@ from hauteur.studies.review.page import game_view, move_cells
 from hauteur.studies.review.review import MoveReport
 from hauteur.studies.review.run import ReviewFolder, ReviewRun, annotated, kept, report_html, run_json
 from hauteur.system.files import sha256_of, write_bytes, write_json
+from hauteur.system.hints import with_hints
 from hauteur.system.progress import ProgressLine
 
 if TYPE_CHECKING:
@@ -103,6 +104,7 @@ class Review:
         return "".join(parts)
 
 
+@with_hints
 def review(
     games: str | Path | chess.pgn.Game,
     evaluator: str | Path | None = None,
