@@ -6,8 +6,7 @@ r"""Count the short mates of games that `hauteur review` marks: those that a pla
 `find` takes the first such move of each game, until there are `--games`: missed is a mate in three or fewer that the
 mover had and, after the move, has no more at any length; allowed is one that the other player has after the move and
 neither had before. The core's exact search proposes them, with a limit far above that of a review, and a UCI engine
-must agree, at a fixed number of nodes. `count` reviews these games and prints how many of the moves are marked, and how
-many in all.
+must agree, at a fixed number of nodes. `count` reviews these moves and prints how many are marked.
 Games of weak players come from
 
     hauteur match "net=maia-1100 visits=2 temperature=1" "net=maia-1500 visits=2 temperature=1" \
@@ -29,6 +28,13 @@ import chess.engine
 import chess.pgn
 
 from hauteur import _core
+from hauteur.engine.nets import NetChoice
+from hauteur.games.game_line import TaggedGame
+from hauteur.games.played_game import position_after
+from hauteur.mcts.limits import Limits
+from hauteur.networks.names import resolve_net
+from hauteur.studies.review.games import ReviewedGame, games_of_text
+from hauteur.studies.review.run import ReviewRun
 
 LONGEST_MATE = 3
 """Moves of the mates that are looked for."""
@@ -97,36 +103,32 @@ def find(path: Path, out: Path, program: str, nodes: int, most: int) -> None:
 
 
 def count(path: Path, net: str, visits: int) -> int:
-    """Review the games and print what is marked; return the number of moves that are not."""
-    from hauteur.engine.nets import NetChoice
-    from hauteur.mcts.limits import Limits
-    from hauteur.networks.names import resolve_net
-    from hauteur.studies.review.games import games_of_text
-    from hauteur.studies.review.run import ReviewRun
-
+    """Review the moves and print which are marked; return the number of those that are not."""
     events = json.loads(path.read_text(encoding="utf-8"))
     games = games_of_text("\n\n".join(event["pgn"] for event in events), "chess", on_bad=print)
-    run = ReviewRun("games", "", games, NetChoice(resolve_net(net)), Limits(visits=visits))
+    parts = [part_of(game, event["ply"]) for event, game in zip(events, games, strict=True)]
+    run = ReviewRun("games", "", parts, NetChoice(resolve_net(net)), Limits(visits=visits))
     for game in run.run():
-        if game.complete:
-            print(f"{game.number}/{len(games)}", end="\r", file=sys.stderr, flush=True)
+        print(f"{game.number}/{len(games)}", end="\r", file=sys.stderr, flush=True)
     of_kind: Counter[str] = Counter()
     marked: Counter[str] = Counter()
-    for event, game in zip(events, games, strict=True):
-        move = game.moves[event["ply"]]
+    for event, part in zip(events, parts, strict=True):
+        move = part.moves[0]
         of_kind[event["kind"]] += 1
         if move.mark:
             marked[event["kind"]] += 1
         else:
-            print(f"game {game.number}: {move.number} {move.text} {event['kind']} mate in {event['mate']}: not marked")
-    every = [move for game in games for move in game.moves]
-    marks = Counter(move.mark for move in every)
+            print(f"game {part.number}: {move.number} {move.text} {event['kind']} mate in {event['mate']}: not marked")
     for kind, number in of_kind.items():
         print(f"{kind}: {marked[kind]} of {number} marked")
-    print(
-        f"{len(every):,} moves: " + ", ".join(f"{marks[mark]} {mark}" for mark in ("blunder", "mistake", "inaccuracy"))
-    )
+    print(f"all: {marked.total()} of {of_kind.total()} marked, {visits} visits of {net} a position")
     return of_kind.total() - marked.total()
+
+
+def part_of(game: ReviewedGame, ply: int) -> ReviewedGame:
+    """Return a game from one of its moves on, with the two moves that follow: its review is that in the whole game."""
+    start = position_after(game.start, game.actions[:ply])
+    return ReviewedGame(game.number, TaggedGame(game.actions[ply : ply + 3], {}), start)
 
 
 def main() -> int:

@@ -6,6 +6,7 @@ or OSError: one line on stderr and exit status 2.
 """
 
 import os
+import re
 import signal
 import sys
 from collections.abc import Callable, Sequence
@@ -78,6 +79,64 @@ OUTSIDE = {
     "experiment": ("hauteur-experiments", "Make a table or figure of the papers; without a name, list them."),
 }
 """Known commands of other distributions: the distribution, and the line in the list of commands."""
+
+MEANT_COMMANDS = {
+    "selfplay": "train",
+    "learn": "train",
+    "nets": "net get",
+    "get": "net get",
+    "download": "net get",
+    "net list": "net get",
+    "net ls": "net get",
+    "net download": "net get",
+    "net show": "net info",
+    "serve": "web",
+    "gui": "web",
+    "browser": "web",
+    "lab": "web",
+    "version": "--version",
+    "engine": "uci",
+    "elo": "rate",
+    "ratings": "rate",
+    "solve": "puzzles solve",
+    "mine": "puzzles mine",
+    "puzzle": "puzzles",
+    "search": "analyse",
+    "eval": "analyse",
+    "analyze": "analyse",
+    "annotate": "review",
+    "gauntlet": "tournament",
+    "list": "train --list",
+}
+"""Commands of other programs, and what to write here."""
+
+MEANT_OPTIONS = {
+    "--nodes": "--visits",
+    "--simulations": "--visits",
+    "--playouts": "--visits",
+    "--depth": "--visits or --time: a search is not limited by its depth",
+    "--movetime": "--time, in seconds",
+    "--seconds": "--time",
+    "--model": "--net",
+    "--network": "--net",
+    "--weights": "--net",
+    "--elo": "--net maia-1500, or another Maia net, which plays like people of its rating",
+    "--rating": "--net maia-1500, or another Maia net, which plays like people of its rating",
+    "--level": "--visits: fewer are weaker; or --net maia-1100",
+    "--colour": "--human first or --human second",
+    "--color": "--human first or --human second",
+    "--side": "--human first or --human second",
+    "--white": "--human first",
+    "--black": "--human second",
+    "--rounds": "--games",
+    "-n": "--games or --visits",
+    "--position": "--fen or --moves",
+    "--pgn": "hauteur review FILE.pgn",
+    "--output": "--out",
+    "-o": "--out",
+    "--concurrency": "--parallel",
+}
+"""Options of other programs, and what to write here."""
 
 HIDDEN = (Command("greeting", "greeting:greeting", "Say what can be done now, and with which nets."),)
 """Commands that need not be listed: `hauteur` alone is one."""
@@ -152,7 +211,8 @@ def run(words: Sequence[str]) -> int:
         command = " ".join(["hauteur", *(error.command_chain or ())])
         cause = error.__cause__
         wrong = cause if isinstance(cause, Exception) and is_of_pydantic(cause) else error
-        return complain(f"{one_line(wrong).rstrip('.')} (see {command} --help)")
+        said = one_line(wrong).rstrip(".")
+        return complain(f"{meant_option(said, command) or said} (see {command} --help)")
     return status if isinstance(status, int) else 0
 
 
@@ -229,7 +289,25 @@ def unknown_command(word: str, group: Sequence[str]) -> str:
     known += [] if group else OUTSIDE
     from hauteur.system.formatting import did_you_mean
 
-    return f"there is no command {' '.join([*group, word])!r}{did_you_mean(word, known)}; there are {', '.join(known)}"
+    whole = " ".join([*group, word])
+    near = f" (write hauteur {MEANT_COMMANDS[whole]})" if whole in MEANT_COMMANDS else did_you_mean(word, known)
+    if whole.startswith("puzzles ") and "." in word:
+        near = f" (write hauteur puzzles mine {word} --out FOLDER)"
+    return f"there is no command {whole!r}{near}; there are {', '.join(known)}"
+
+
+def meant_option(said: str, command: str) -> str:
+    """Return what to write in the place of an unknown option or of words too many; empty where that is not known."""
+    unknown = re.match(r"Unknown option: (-+[\w-]+)", said)
+    if unknown is not None:
+        if command == "hauteur train":
+            return f"there is no option {unknown[1]}: settings of a recipe are words, such as selfplay.games=200"
+        meant = MEANT_OPTIONS.get(unknown[1])
+        return f"there is no option {unknown[1]}: write {meant}" if meant else ""
+    unused = re.match(r"Unused Tokens: \[(.*)\]", said)
+    if unused is not None and command in ("hauteur analyse", "hauteur explain"):
+        return f'{unused[1]}: moves are given as --moves "e4 e5", a position as --fen'
+    return ""
 
 
 def version() -> str:

@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike
 from hauteur import _core
 from hauteur.system.formatting import did_you_mean
 from hauteur.system.hints import with_hints
-from hauteur.system.plugins import load_variable
+from hauteur.system.plugins import load_variable, offered
 
 if TYPE_CHECKING:
     from hauteur.games.laws import LawResults
@@ -146,10 +146,8 @@ def _meant(name: str) -> str:
 
 def names() -> list[str]:
     """Names of the games to choose from: the core's and registered ones. EXAMPLES can be loaded too."""
-    from importlib.metadata import entry_points
-
     load_variable()
-    installed = [point.name for point in entry_points(group=ENTRY_POINTS)]
+    installed = [point.name for point in offered(ENTRY_POINTS)]
     return sorted({*_core.game_names(), *_registered, *installed})
 
 
@@ -188,6 +186,8 @@ def parse_spec(spec: str) -> tuple[str, dict[str, Any]]:
     """Name and parameters of a spec; numbers and True/False are read as such, everything else as text."""
     match = re.fullmatch(r"\s*([^()\s]+)\s*(?:\((.*)\))?\s*", str(spec), re.DOTALL)
     if match is None:
+        if spec.count("/") >= 5:
+            raise ValueError(f"{spec!r} is a position: give it as --fen, in Python hauteur.position({spec!r})")
         near = did_you_mean("".join(str(spec).lower().split()), names())
         raise ValueError(f"{spec!r} is no game{near}; expected name or name(key=value, ...)")
     parameters: dict[str, Any] = {}
@@ -211,8 +211,6 @@ def _read_value(text: str) -> int | float | bool | str:
 
 
 def _factory(name: str) -> Factory:
-    from importlib.metadata import entry_points
-
     load_variable()
     if name in _registered:
         return _registered[name]
@@ -220,9 +218,12 @@ def _factory(name: str) -> Factory:
         module, _, attribute = EXAMPLES[name].partition(":")
         factory: Factory = getattr(importlib.import_module(module), attribute)
         return factory
-    for point in entry_points(group=ENTRY_POINTS, name=name):
-        loaded: Factory = point.load()
-        return loaded
+    for point in offered(ENTRY_POINTS):
+        if point.name == name:
+            loaded: Factory = point.load()
+            return loaded
+    if name.endswith((".pgn", ".sgf")):
+        raise ValueError(f"{name!r} is a file of games: hauteur review {name}, in Python hauteur.review({name!r})")
     raise ValueError(
         f"no game {name!r}{_meant(name)}; known games: {', '.join(names())}; a game "
         "of your own is added by ht.register_game, or by hauteur --import FILE.py (docs/how-to/add-a-game.md); workers "
