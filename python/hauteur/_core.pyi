@@ -19,12 +19,12 @@ __all__ = [
     "Uniform",
     "__version__",
     "bench_search",
+    "bounded_win",
     "check_settings",
     "choose_action",
     "dirichlet",
     "encode_games",
     "encode_positions",
-    "forced_win",
     "game_names",
     "mcts_search",
     "position_of",
@@ -422,11 +422,6 @@ class Tablebase:
         """The legal actions that keep the result (with `fast_play` only the shortest wins); None: not in the tables."""
 
 def game_names() -> list[str]: ...
-def forced_win(state: State, moves: int, nodes: int = 1_000_000) -> list[int] | None:
-    """The shortest forced win of the player to move within `moves` (1 to 50) own moves: these and the longest replies.
-
-    [] there is none, None: not decided by a look at about `nodes` positions. Exact, of any game; the past counts."""
-
 def t_quantile(confidence: float, freedom: int) -> float:
     """t with P(T <= t) = confidence for Student's distribution of `freedom` degrees; confidence: 0.5 to below 1."""
 
@@ -489,6 +484,11 @@ def settings_schema() -> str:
 
 def check_settings(section: str, settings: str) -> bool:
     """Check the settings of SearchParams or of a rule, given as JSON. True where they leave the search unchanged."""
+
+def bounded_win(state: State, moves: int, nodes: int = 1_000_000) -> list[int] | None:
+    """The shortest forced win of the player to move within `moves` (1 to 50) own moves: these and the longest replies.
+
+    [] there is none, None: not decided by a look at about `nodes` positions. Exact, of any game; the past counts."""
 
 def choose_action(
     moves: Sequence[tuple[int, int, float, float, int | None]], best: int, ply: int, uniform: float, temperature: str

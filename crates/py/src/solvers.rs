@@ -56,7 +56,7 @@ impl PyExactSolver {
 /// that is not decided.
 #[pyfunction]
 #[pyo3(signature = (state, moves, nodes=1_000_000))]
-pub fn forced_win(py: Python<'_>, state: PyRef<'_, PyState>, moves: u32, nodes: u64) -> PyResult<Option<Vec<Action>>> {
+pub fn bounded_win(py: Python<'_>, state: PyRef<'_, PyState>, moves: u32, nodes: u64) -> PyResult<Option<Vec<Action>>> {
     if !(1..=wins::MOST_MOVES).contains(&moves) {
         return Err(value_error(format!("moves must be 1 to {}, got {moves}", wins::MOST_MOVES)));
     }

@@ -17,7 +17,7 @@ MOST_OF_OTHERS = 5_000
 def short_win(state: _core.State, moves: int = MATE_MOVES) -> tuple[int, ...]:
     """Return the shortest forced win of the player to move and the longest replies; empty where none is proven."""
     most = MOST_POSITIONS if state.game.look == "pieces" else MOST_OF_OTHERS
-    return tuple(_core.forced_win(state, moves, most) or ())
+    return tuple(_core.bounded_win(state, moves, most) or ())
 
 
 def still_wins(state: _core.State, action: int) -> bool:
