@@ -238,8 +238,8 @@ def _rule() -> str:
         f"A move is marked by the share of the expected score (win + draw/2) that it lost of what there was to lose, "
         f"which is the expected score before the move, at most one half: {shares}. Losses below {100 * LEAST_LOSS:.0f} "
         f"points of 100 are not marked, and a mark stands only where searches with {CONFIRMATION} times the effort "
-        f"come to one too. A forced win within {MATE_MOVES} moves is proven; who misses one is marked in any case. "
-        "Punished is the share of the loss that the reply kept."
+        f"come to one too. A forced win within {MATE_MOVES} moves is proven; who misses or allows one is marked in any "
+        "case. Punished is the share of the loss that the reply kept."
     )
 
 

@@ -227,12 +227,15 @@ class _Searched:
         """Return the report of the move of a position."""
         action = self.actions[ply]
         before = self._settled(state, ply)
-        worth = worth_for(state, action, self._settled(state.child(action), ply + 1))
+        after = self._settled(state.child(action), ply + 1)
+        worth = worth_for(state, action, after)
         if before.mate is not None and action != before.best:
             if not still_wins(state, action):
                 return self._missed(state, ply, before)
             worth = before.wdl
         report = move_report(state, ply, before, action, worth)
+        if before.mate is None and is_forced_loss(state, action, after):
+            return self._confirmed(state, ply)
         if not mark_of(before.wdl, lost(before.wdl, worth)):
             return report
         if not report.is_best and before.mate is None:
@@ -256,7 +259,9 @@ class _Searched:
                 best = self._behind(state, ply, before.best, Place(ply + 1, instead=True, deep=True))
             before = _better(replace(before, wdl=best), action, worth)
         report = move_report(state, ply, before, action, worth)
-        return replace(report, allowed=after.mate) if report.mark else report
+        if report.is_best or not is_forced_loss(state, action, after):
+            return report
+        return replace(report, allowed=after.mate, mark=report.mark or "inaccuracy")
 
     def _best_other(
         self, state: _core.State, ply: int, before: PositionFinding, after: PositionFinding
@@ -328,6 +333,11 @@ def _better(best: PositionFinding, action: int, worth: Wdl) -> PositionFinding:
 def worth_for(state: _core.State, action: int, behind: PositionFinding) -> Wdl:
     """Return the worth of the position behind a move for the player who makes it."""
     return behind.wdl if state.child(action).to_move == state.to_move else flipped(behind.wdl)
+
+
+def is_forced_loss(state: _core.State, action: int, behind: PositionFinding) -> bool:
+    """Return whether the other player has a proven win behind a move."""
+    return behind.mate is not None and state.child(action).to_move != state.to_move
 
 
 def finding_of_win(state: _core.State) -> PositionFinding | None:
