@@ -40,7 +40,6 @@ def test_who_sits_at_a_terminal_is_greeted_through_a_pipe_too() -> None:
             stdin=follower,
             capture_output=True,
             text=True,
-            timeout=60,
             check=True,
         )
         os.close(follower)
@@ -50,11 +49,11 @@ def test_who_sits_at_a_terminal_is_greeted_through_a_pipe_too() -> None:
 @pytest.mark.skipif(sys.platform == "win32", reason="terminals of POSIX")
 def test_in_a_terminal_it_greets_and_elsewhere_it_is_an_engine() -> None:
     command = [sys.executable, "-m", "hauteur.cli"]
-    said = subprocess.run(command, input="uci\nquit\n", capture_output=True, text=True, timeout=60, check=True)
+    said = subprocess.run(command, input="uci\nquit\n", capture_output=True, text=True, check=True)
     assert said.stdout.endswith("uciok\n")
     leader, follower = pty.openpty()
     with os.fdopen(leader, "rb", buffering=0) as screen:
-        assert subprocess.run(command, stdin=follower, stdout=follower, timeout=60, check=False).returncode == 0
+        assert subprocess.run(command, stdin=follower, stdout=follower, check=False).returncode == 0
         os.close(follower)
         assert b"Nets here: " in screen.read(65536)
 
@@ -74,7 +73,7 @@ def test_an_interrupt_while_it_starts_is_silent(words: str) -> None:
         "import os, signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         f"sys.argv[1:] = [{words!r}]; import hauteur.cli.start; os.kill(os.getpid(), signal.SIGINT)"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60, check=False)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
 
 
@@ -86,4 +85,4 @@ def test_an_interrupt_that_is_ignored_stays_ignored() -> None:
         "os.kill(os.getpid(), signal.SIGINT); sys.exit(status)"
     )
     assert signal.getsignal(signal.SIGINT) is not signal.SIG_IGN
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60, check=False).returncode == 0
+    assert subprocess.run([sys.executable, "-c", code], capture_output=True, check=False).returncode == 0

@@ -117,9 +117,7 @@ def perform(words: list[str], monkeypatch: pytest.MonkeyPatch) -> int:
     provide(words)
     if words[0] in TALKING or variables or own:
         command, environment = [sys.executable, "-m", "hauteur.cli", *own, *words], os.environ | variables
-        ended = subprocess.run(
-            command, input="quit\n", text=True, check=False, timeout=280, env=environment, stderr=subprocess.PIPE
-        )
+        ended = subprocess.run(command, input="quit\n", text=True, check=False, env=environment, stderr=subprocess.PIPE)
         assert ended.returncode >= 0, f"signal {-ended.returncode}: {ended.stderr[-2000:]}"
         return ended.returncode
     monkeypatch.setattr(sys, "stdin", io.StringIO())
