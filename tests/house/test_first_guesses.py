@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,43 +15,47 @@ from hauteur.system.hints import CALLED_HERE, with_hints
 START = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1"
 
 
-def chess_start() -> ht.State:
+API: Any = ht
+"""As a newcomer without a type checker sees it."""
+
+
+def chess_start() -> Any:
     return ht.position("chess")
 
 
 ANSWERED: list[tuple[Callable[[], object], str]] = [
-    (lambda: ht.search(chess_start(), nodes=5), "search() has no parameter 'nodes': it is called visits here"),
-    (lambda: ht.search(chess_start(), net="chess"), "'net': it is called evaluator here"),
-    (lambda: ht.search(chess_start(), time=1), "'time': it is called seconds here"),
-    (lambda: ht.search(chess_start(), depth=5), "limited by visits= or seconds=, not by depth"),
-    (lambda: ht.search(chess_start(), visit=5), "'visit' (did you mean visits?)"),
-    (lambda: ht.search("chess"), "the start of the game is ht.position('chess')"),
-    (lambda: ht.search("startpos"), "the start of the game is ht.position('chess')"),
-    (lambda: ht.position("chess", fen=START), "'fen': it is called given here"),
-    (lambda: ht.Player(net="chess"), "Player() has no parameter 'net': it is called evaluator here"),
-    (lambda: ht.Player("net=chess"), "hauteur.Player.from_text('net=chess')"),
-    (lambda: ht.play_match("random", "random", "connect4", num_games=2), "'num_games': it is called games here"),
-    (lambda: ht.play_match("chess", "random", "chess", games=2), "a net is given as net=chess"),
-    (lambda: ht.review("1. e4 *", net="uniform"), "review() has no parameter 'net': it is called evaluator here"),
-    (lambda: ht.puzzles("x.pgn", net="uniform"), "'net': it is called player here"),
-    (lambda: ht.load_game("go", size=9), "in its spec, as in 'go(size=9)'"),
-    (lambda: ht.load_game("go9"), "did you mean go(size=9)?"),
-    (lambda: ht.load_game("connect four"), "did you mean connect4?"),
-    (lambda: ht.load_game("games.pgn"), "hauteur.review('games.pgn')"),
-    (lambda: ht.evaluator("maia-1900"), "write ht.evaluator(game, 'maia-1900')"),
-    (lambda: ht.SearchParams(c_puct=2), "it is called cpuct here"),
-    (lambda: ht.SearchParams(visits=9), "visits are given to the call"),
-    (lambda: ht.SearchParams(noise=True), "noise at the root is dirichlet"),
-    (lambda: ht.SearchContempt(5), "write SearchContempt(n_scl=...)"),
-    (lambda: ht.analyse, "write ht.search"),
-    (lambda: ht.Board, 'write ht.position("chess")'),
-    (lambda: ht.train, "write ht.learn"),
-    (lambda: ht.load_net, "write ht.load_network, or ht.evaluator"),
+    (lambda: API.search(chess_start(), nodes=5), "search() has no parameter 'nodes': it is called visits here"),
+    (lambda: API.search(chess_start(), net="chess"), "'net': it is called evaluator here"),
+    (lambda: API.search(chess_start(), time=1), "'time': it is called seconds here"),
+    (lambda: API.search(chess_start(), depth=5), "limited by visits= or seconds=, not by depth"),
+    (lambda: API.search(chess_start(), visit=5), "'visit' (did you mean visits?)"),
+    (lambda: API.search("chess"), "the start of the game is ht.position('chess')"),
+    (lambda: API.search("startpos"), "the start of the game is ht.position('chess')"),
+    (lambda: API.position("chess", fen=START), "'fen': it is called given here"),
+    (lambda: API.Player(net="chess"), "Player() has no parameter 'net': it is called evaluator here"),
+    (lambda: API.Player("net=chess"), "hauteur.Player.from_text('net=chess')"),
+    (lambda: API.play_match("random", "random", "connect4", num_games=2), "'num_games': it is called games here"),
+    (lambda: API.play_match("chess", "random", "chess", games=2), "a net is given as net=chess"),
+    (lambda: API.review("1. e4 *", net="uniform"), "review() has no parameter 'net': it is called evaluator here"),
+    (lambda: API.puzzles("x.pgn", net="uniform"), "'net': it is called player here"),
+    (lambda: API.load_game("go", size=9), "in its spec, as in 'go(size=9)'"),
+    (lambda: API.load_game("go9"), "did you mean go(size=9)?"),
+    (lambda: API.load_game("connect four"), "did you mean connect4?"),
+    (lambda: API.load_game("games.pgn"), "hauteur.review('games.pgn')"),
+    (lambda: API.evaluator("maia-1900"), "write ht.evaluator(game, 'maia-1900')"),
+    (lambda: API.SearchParams(c_puct=2), "it is called cpuct here"),
+    (lambda: API.SearchParams(visits=9), "visits are given to the call"),
+    (lambda: API.SearchParams(noise=True), "noise at the root is dirichlet"),
+    (lambda: API.SearchContempt(5), "write SearchContempt(n_scl=...)"),
+    (lambda: API.analyse, "write ht.search"),
+    (lambda: API.Board, 'write ht.position("chess")'),
+    (lambda: API.train, "write ht.learn"),
+    (lambda: API.load_net, "write ht.load_network, or ht.evaluator"),
     (lambda: chess_start().push, "a position has no attribute 'push': write apply_text(text), or apply(action)"),
     (lambda: chess_start().turn, "write to_move"),
     (lambda: chess_start().is_game_over, "write is_terminal"),
     (lambda: chess_start().nonsense, "a position has no attribute 'nonsense'"),
-    (lambda: ht.load_game("chess").initial_state, "write new_initial_state()"),
+    (lambda: API.load_game("chess").initial_state, "write new_initial_state()"),
 ]
 """Calls that fail, and what the error says."""
 
@@ -72,7 +77,8 @@ def test_a_result_says_what_its_members_are_called() -> None:
 
 
 def test_switches_of_rules_are_as_good_as_their_sections() -> None:
-    for on in (True, "on", {}):
+    switches: list[Any] = [True, "on", {}]
+    for on in switches:
         assert ht.SearchParams(gumbel=on, solver=on) == ht.SearchParams(gumbel={}, solver={})
     for off in (False, "off", None):
         assert ht.SearchParams(gumbel=off) == ht.SearchParams()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 from pathlib import Path
+from typing import Any
 
 import chess.pgn
 import pytest
@@ -13,7 +14,7 @@ import hauteur as ht
 from hauteur.cli import main
 
 FOOLS_MATE = '[White "A"]\n[Black "B"]\n[Result "0-1"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n'
-EASY = {"low": 3, "high": 100, "swing": 0.2, "gap": 0.2, "hindsight": 0, "least": -0.5, "rest": 1}
+EASY: dict[str, Any] = {"low": 3, "high": 100, "swing": 0.2, "gap": 0.2, "hindsight": 0, "least": -0.5, "rest": 1}
 
 
 def test_a_review_is_that_of_the_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

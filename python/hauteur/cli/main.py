@@ -260,7 +260,7 @@ def make_app(*, outside: bool = True) -> "App":
         group_commands=Group("Options", sort_key=len(SECTIONS)),
         suppress_keyboard_interrupt=False,
     )
-    sections = {}
+    sections: dict[str, Group] = {}
     for number, (heading, members) in enumerate(SECTIONS.items()):
         section = Group(heading, sort_key=number)
         sections |= dict.fromkeys(members, section)

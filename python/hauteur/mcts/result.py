@@ -203,7 +203,8 @@ class SearchResult:
     def _shown(self) -> tuple[Sequence[str], list[tuple[object, ...]]]:
         """Names and rows of the moves, as displays show them: moves as people write them, in chess SAN."""
         names = ("move", "visits", "q", "prior", "line")
-        state, shown = self.report.state, []
+        state = self.report.state
+        shown: list[tuple[object, ...]] = []
         for row, move in zip(self.moves, self.report.moves, strict=True):
             line = " ".join(line_texts(state, move.line[:SHOWN_MOVES]))
             shown.append((move_text(state, move.action), row.visits, row.q, row.prior, line))
