@@ -269,14 +269,13 @@ def make_app(*, outside: bool = True) -> "App":
         *group, name = command.words.split()
         parent = groups[group[0]] if group else app
         place = f"hauteur.cli.commands.{command.function}"
-        options = {} if group or command in HIDDEN else {"group": sections[name]}
-        parent.command(place, name=name, help=command.help, show=command not in HIDDEN, **options)
+        section_of_it = None if group else sections.get(name)
+        parent.command(place, name=name, help=command.help, show=command not in HIDDEN, group=section_of_it)
     for group_app in groups.values():
         app.command(group_app)
     for entry in offered(COMMANDS_GROUP) if outside else ():
         about = OUTSIDE.get(entry.name, ("", f"From {entry.module}."))[1]
-        options = {"group": sections[entry.name]} if entry.name in sections else {}
-        app.command(entry.value, name=entry.name, help=about, **options)
+        app.command(entry.value, name=entry.name, help=about, group=sections.get(entry.name))
     app.register_install_completion_command(help="Complete commands and options in this shell (bash, zsh, fish).")
     return app
 
