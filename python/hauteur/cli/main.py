@@ -264,7 +264,10 @@ def make_app(*, outside: bool = True) -> "App":
     for number, (heading, members) in enumerate(SECTIONS.items()):
         section = Group(heading, sort_key=number)
         sections |= dict.fromkeys(members, section)
-    groups = {word: App(name=word, help=text, group=sections[word]) for word, text in GROUPS.items()}
+    groups = {
+        word: App(name=word, help=text, group=sections[word], group_commands=Group("Commands"))
+        for word, text in GROUPS.items()
+    }
     for command in (*COMMANDS, *HIDDEN):
         *group, name = command.words.split()
         parent = groups[group[0]] if group else app
