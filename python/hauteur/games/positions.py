@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
@@ -51,11 +52,12 @@ def position(
 def is_fen(text: str) -> bool:
     """Return whether a text looks like a FEN of chess: eight rows, then whose move it is.
 
-    >>> is_fen("8/8/8/4k3/8/8/4P3/4K3 w - - 0 1"), is_fen("chess")
+    >>> is_fen("8/8/8/4k3/8/8/4P3/4K3 w - - 0 1"), is_fen("chess(fen=8/8/8/4k3/8/8/4P3/4K3 w - - 0 1)")
     (True, False)
     """
     fields = text.split()
-    return len(fields) > 1 and fields[0].count("/") == 7 and fields[1] in ("w", "b")
+    is_board = len(fields) > 1 and re.fullmatch(r"[1-8pnbrqk]+(/[1-8pnbrqk]+){7}", fields[0], re.IGNORECASE)
+    return bool(is_board) and fields[1] in ("w", "b")
 
 
 def as_state(given: PositionLike) -> _core.State:
