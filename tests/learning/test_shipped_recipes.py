@@ -56,6 +56,7 @@ def test_a_file_goes_before_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPat
         (["../recipes/connect4"], "there is no recipe '../recipes/connect4'"),
         (["catalogue"], "there is no recipe 'catalogue'"),
         (["runs/none.toml"], "runs/none.toml: No such file"),
+        (["runs/go9.toml"], "runs/go9.toml: No such file: the recipe that ships is called go9"),
     ],
 )
 def test_a_recipe_that_is_not_there(

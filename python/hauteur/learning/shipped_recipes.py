@@ -59,7 +59,8 @@ def recipe_file(given: str | Path) -> Path:
     if shipped is not None:
         return shipped
     if path.suffix == ".toml":
-        raise FileNotFoundError(2, "No such file", str(given))
+        by_name = f": the recipe that ships is called {path.stem}" if _file_of(path.stem) else ""
+        raise FileNotFoundError(2, f"No such file{by_name}", str(given))
     near = did_you_mean(str(given), [recipe.name for recipe in shipped_recipes()])
     raise ValueError(f"there is no recipe {str(given)!r}{near}; name a .toml file or one of `hauteur train --list`")
 
