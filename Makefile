@@ -47,7 +47,7 @@ ifeq ($(WHEEL),)
 $(INSTALLED): pyproject.toml experiments/pyproject.toml
 	@command -v cargo >/dev/null || { echo "make: cargo not found, and no wheel is published yet: get Rust from https://rustup.rs (Debian 12: apt install rustc-web cargo-web), let pip bring one for the time of the build (pip install '.[train]'), or name a wheel with WHEEL=FILE.whl" >&2; exit 1; }
 	@test -x $(BIN)/python || { python="$$(.ci/find-python $(PYTHON))" && "$$python" -m venv $(VENV); }
-	@echo "make: installing what learning needs into $(VENV): a minute or two the first time, torch is large"
+	@echo "make: installing what learning needs into $(VENV), once: 0.3 GB to download with torch's build for processors, or, where that cannot be had or an NVIDIA GPU is found, 3.1 GB (6 GB on disk)"
 	.ci/install-torch $(BIN)/python $(PIP_ARGS)
 	$(BIN)/python -m pip install --quiet $(PIP_ARGS) 'maturin>=1.9,<2' --editable '.[train]' --editable experiments
 	@touch $@
@@ -134,12 +134,29 @@ pictures: setup-dev  ## draw the pictures of the README: a run of the demo's rec
 screenshots: setup-dev  ## photograph every page of the browser lab into build/screenshots (minutes; needs Chromium)
 	$(BIN)/python docs/site/screenshots.py
 
-wheel: setup  ## build a wheel into dist/
-	$(BIN)/maturin build --release --locked --out dist
+# Two small environments of their own: a wheel needs maturin alone, the page the base and what writes HTML; neither torch.
+WHEEL_BIN := build/wheel-env/bin
+PAGE_BIN := build/page-env/bin
 
-page: setup-dev  ## write the lab as a page without a server into dist/page (Rust's target wasm32-unknown-unknown; CHESS_NET: more nets)
+$(WHEEL_BIN)/maturin:
+	@command -v cargo >/dev/null || { echo "make: cargo not found: get Rust from https://rustup.rs" >&2; exit 1; }
+	@python="$$(.ci/find-python $(PYTHON))" && "$$python" -m venv build/wheel-env
+	$(WHEEL_BIN)/python -m pip install --quiet $(PIP_ARGS) 'maturin>=1.9,<2'
+
+wheel: export PYO3_PYTHON := $(abspath $(WHEEL_BIN)/python)
+wheel: $(WHEEL_BIN)/maturin  ## build a wheel into dist/ (maturin and Rust are all that it needs)
+	$(WHEEL_BIN)/maturin build --release --locked --out dist
+
+$(PAGE_BIN)/.installed: pyproject.toml $(RUST_SOURCES)
+	@command -v cargo >/dev/null || { echo "make: cargo not found: get Rust from https://rustup.rs" >&2; exit 1; }
+	@test -x $(PAGE_BIN)/python || { python="$$(.ci/find-python $(PYTHON))" && "$$python" -m venv build/page-env; }
+	$(PAGE_BIN)/python -m pip install --quiet $(PIP_ARGS) --editable '.[web]'
+	@touch $@
+
+page: export PYO3_PYTHON := $(abspath $(PAGE_BIN)/python)
+page: $(PAGE_BIN)/.installed  ## write the lab as a page without a server into dist/page (Rust's target wasm32-unknown-unknown; CHESS_NET: more nets)
 	tools/page_core.sh build/page
-	$(BIN)/python tools/build_page.py --core build/page --out dist/page $(CHESS_NET)
+	$(PAGE_BIN)/python tools/build_page.py --core build/page --out dist/page $(CHESS_NET)
 
 release-check: setup-dev  ## what must be true before a version is published: versions, changelog, wheel, sdist, crates
 	$(BIN)/python tools/release_check.py

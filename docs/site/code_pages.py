@@ -25,7 +25,7 @@ def write_all(target: Path) -> None:
 def commands() -> str:
     """Return the reference of the command line, as cyclopts documents it."""
     text = make_app().generate_docs(output_format="markdown", recursive=True)
-    text = re.sub(r"\n## Table of Contents\n.*?\n(?=\*\*Commands)", "\n", text, count=1, flags=re.DOTALL)
+    text = re.sub(r"\n## Table of Contents\n.*?\n(?=\*\*)", "\n", text, count=1, flags=re.DOTALL)
     head, _, rest = text.partition("\n")
     return f"{head}\n\n{NOTE.format(source='the command line')}{rest}"
 

@@ -4,6 +4,7 @@ The pages themselves know nothing of Sphinx. The tree of the site follows from t
 README.md) are those that it links to in its own folder, in that order.
 """
 
+import os
 import re
 import shutil
 from pathlib import Path
@@ -46,7 +47,7 @@ def stage(target: Path) -> None:
         name = page.relative_to(ROOT)
         text = page.read_text(encoding="utf-8")
         for linked in local_links(text):
-            copy_linked((page.parent / linked).resolve(), target)
+            copy_linked(Path(os.path.normpath(page.parent / linked)), target)  # a link to a file stays at its place
         text = LINK.sub(lambda link, folder=page.parent: to_start_page(link, folder), text)
         if name == Path("README.md"):
             name, text = Path("index.md"), f"{text}\n{chapters()}"

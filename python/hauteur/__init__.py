@@ -46,6 +46,8 @@ if TYPE_CHECKING:
     from hauteur.plots import Figure as Figure
     from hauteur.plots import Series as Series
     from hauteur.studies.experiments import ExperimentFolder as ExperimentFolder
+    from hauteur.studies.puzzles.call import puzzles as puzzles
+    from hauteur.studies.review.call import review as review
     from hauteur.system.seeds import stream as stream
 
 _MODULES = {
@@ -84,6 +86,9 @@ _MODULES = {
     "Tally": "hauteur.matches.results",
     "rating_list": "hauteur.matches.play",
     "exact_values": "hauteur.games.positions",
+    # studies of games
+    "review": "hauteur.studies.review.call",
+    "puzzles": "hauteur.studies.puzzles.call",
     # learning
     "self_play": "hauteur.learning.run",
     "ReplayBuffer": "hauteur.learning.replay",
@@ -103,6 +108,32 @@ _MODULES = {
 
 __all__ = list(_MODULES)
 
+_CALLED_HERE = {
+    "analyse": "ht.search",
+    "analyze": "ht.search",
+    "analysis": "ht.search, or ht.Analysis for a game that is followed",
+    "best_move": "ht.search(position).best_move",
+    "Board": 'ht.position("chess")',
+    "Chess": 'ht.position("chess")',
+    "new_game": "ht.position",
+    "start": "ht.position",
+    "game": "ht.load_game",
+    "Engine": "ht.Player(...).as_engine()",
+    "engine": "ht.Player(...).as_engine()",
+    "match": "ht.play_match",
+    "play": "ht.play_match; a person plays by `hauteur play`",
+    "selfplay": "ht.self_play",
+    "train": "ht.learn",
+    "Net": "ht.load_network, or ht.evaluator",
+    "Network": "ht.load_network, or ht.evaluator",
+    "load_net": "ht.load_network, or ht.evaluator",
+    "load": "ht.load_network, ht.load_game",
+    "MCTS": "ht.search, ht.Analysis",
+    "mine": "ht.puzzles",
+    "annotate": "ht.review",
+}
+"""Names that others have for something, and what to write here; an error says so."""
+
 
 def __getattr__(name: str) -> object:
     """Return a public name, imported from the module that defines it.
@@ -111,7 +142,11 @@ def __getattr__(name: str) -> object:
     that the name needs.
     """
     if name not in _MODULES:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        if name.startswith("_"):
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        from hauteur.system.hints import unknown_attribute
+
+        raise unknown_attribute(f"module {__name__!r}", name, _CALLED_HERE)
     from importlib import import_module
 
     try:

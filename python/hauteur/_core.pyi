@@ -24,6 +24,7 @@ __all__ = [
     "WrongAnswer",
     "__version__",
     "bench_search",
+    "bounded_win",
     "check_settings",
     "choose_action",
     "clean_fen",
@@ -619,6 +620,11 @@ def settings_schema() -> str:
 
 def check_settings(section: str, settings: str) -> bool:
     """Check the settings of SearchParams or of a rule, given as JSON. True where they leave the search unchanged."""
+
+def bounded_win(state: State, moves: int, nodes: int = 1_000_000) -> list[int] | None:
+    """The shortest forced win of the player to move within `moves` (1 to 50) own moves: these and the longest replies.
+
+    [] there is none, None: not decided by a look at about `nodes` positions. Exact, of any game; the past counts."""
 
 def choose_action(
     moves: Sequence[tuple[int, int, float, float, int | None]], best: int, ply: int, uniform: float, temperature: str

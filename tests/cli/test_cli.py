@@ -16,8 +16,9 @@ from hauteur.cli import main
 GARBAGE = bytes(range(256)) * 8
 
 
-def test_version(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main.main(["--version"]) == 0
+@pytest.mark.parametrize("word", ["--version", "-V"])
+def test_version(word: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.main([word]) == 0
     assert capsys.readouterr().out.strip() == __version__
 
 
@@ -25,6 +26,33 @@ def test_help_lists_every_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert main.main(["--help"]) == 0
     listed = capsys.readouterr().out
     assert all(command.words.split()[0] in listed for command in main.COMMANDS)
+
+
+def test_every_command_stands_under_a_heading(capsys: pytest.CaptureFixture[str]) -> None:
+    words = [word for members in main.SECTIONS.values() for word in members]
+    assert len(words) == len(set(words))
+    assert set(words) == {command.words.split()[0] for command in main.COMMANDS} | set(main.OUTSIDE)
+    assert main.main(["help"]) == 0
+    listed = capsys.readouterr().out
+    places = [listed.index(f"─ {heading} ─") for heading in main.SECTIONS]
+    assert places == sorted(places)
+
+
+def test_help_as_a_word_is_the_help_of_a_command(capsys: pytest.CaptureFixture[str]) -> None:
+    for words in (["help", "net", "info"], ["net", "info", "--help"]):
+        assert main.main(words) == 0
+        assert "Usage: hauteur net info" in capsys.readouterr().out
+    assert main.main(["help", "plya"]) == main.EXIT_BAD_INPUT
+    assert "did you mean play?" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(os.name != "posix", reason="shells of POSIX")
+def test_completion_can_be_installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("SHELL", "/bin/bash")
+    assert main.main(["--install-completion"]) == 0
+    written = [path.read_text() for path in tmp_path.rglob("*") if path.is_file()]
+    assert any("tournament" in text and "--visits" in text for text in written)
 
 
 @pytest.mark.parametrize("command", main.COMMANDS, ids=lambda command: command.words)
@@ -132,7 +160,6 @@ def test_closed_pipe_is_quiet() -> None:
         ["bash", "-c", f"set -o pipefail; {sys.executable} -m hauteur.cli.main doctor | head -c 0"],
         capture_output=True,
         text=True,
-        timeout=120,
         check=False,
     )
     assert done.stderr == ""

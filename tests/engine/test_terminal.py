@@ -20,7 +20,7 @@ def test_the_engine_answers() -> None:
     assert state.ply == 2
     assert state.notation()[0] == "4"
     assert "toy plays " in screen
-    assert "first player, your move: " in screen
+    assert "Yellow, your move: " in screen
 
 
 def test_wrong_moves_say_what_is_allowed() -> None:
@@ -41,7 +41,7 @@ def test_commands() -> None:
 def test_a_game_to_its_end() -> None:
     screen, state = played("tictactoe", ["a3", "a2", "b3", "b2", "c3"], humans=(0, 1))
     assert state.outcome() == 1
-    assert screen.strip().endswith("first player wins (three in a row)")
+    assert screen.strip().endswith("X wins (three in a row)")
 
 
 def test_pieces_are_seen_from_the_side_of_the_human() -> None:
@@ -78,9 +78,10 @@ ODDS = ["--net", "uniform", "--odds"]
 @pytest.mark.parametrize(
     ("words", "shown"),
     [
-        ([*ODDS, "queen d1"], "400 visits a move; help lists commands odds game, queen d1: ScLimit 40, "),
-        ([*ODDS, "queen d8", "--visits", "30"], "30 visits a move; help lists commands odds game, queen d8"),
-        ([*ODDS, "rook a1", "--temperature", "0"], "odds game, rook a1: ScLimit 28, TempEndgame"),
+        ([*ODDS, "queen d1"], "chess: you are Black against the net uniform, settings for odds, 400 visits a move; "),
+        ([*ODDS, "queen d1"], "it gives you odds, queen d1, and plays with the settings published for that"),
+        ([*ODDS, "queen d8", "--visits", "30"], "chess: you are White against the net uniform, settings for odds, 30 "),
+        ([*ODDS, "rook a1", "--temperature", "0"], "it gives you odds, rook a1, and plays with the settings"),
         ([*ODDS, "queen d1", "--human", "first"], "400 visits a move; help lists commands \u256d"),
         ([*ODDS, "queen d1", "--no-odds-mode"], "400 visits a move; help lists commands \u256d"),
     ],

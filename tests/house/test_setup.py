@@ -92,3 +92,22 @@ def test_scripts_begin(script: str) -> None:
     ran = subprocess.run([sys.executable, ROOT / script, "--help"], capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
     assert "usage" in ran.stdout.lower()
+
+
+def test_a_wheel_and_the_page_need_no_torch(tmp_path: Path) -> None:
+    """A wheel takes maturin alone, the page the base and the layer that writes HTML."""
+    planned = {}
+    for target in ("wheel", "page"):
+        command = ["make", "--dry-run", target, f"WHEEL_BIN={tmp_path}/wheel", f"PAGE_BIN={tmp_path}/page"]
+        planned[target] = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert planned["wheel"].count("pip install") == planned["page"].count("pip install") == 1
+    assert "'maturin>=1.9,<2'\n" in planned["wheel"]
+    assert "--editable '.[web]'\n" in planned["page"]
+    assert not any("[train]" in plan or "install-torch" in plan for plan in planned.values())
+
+
+def test_the_demo_says_what_it_downloads_before_it_does(tmp_path: Path) -> None:
+    planned = subprocess.run(
+        ["make", "--dry-run", "demo", f"VENV={tmp_path}"], cwd=ROOT, capture_output=True, text=True, check=True
+    ).stdout
+    assert 0 < planned.index("3.1 GB (6 GB on disk)") < planned.index("install-torch")

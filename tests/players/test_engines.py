@@ -54,8 +54,8 @@ def pids(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def left(folder: Path) -> list[int]:
-    """Processes that are still there; those that the system is about to bury are given a moment."""
-    for _ in range(100):
+    """Processes that are still there; those that the system is about to bury are given as long as it takes."""
+    for _ in range(3000):
         alive = [int(path.name) for path in folder.iterdir() if is_running(int(path.name))]
         if not alive:
             return []

@@ -36,6 +36,7 @@ from hauteur.studies.review.review import (
 from hauteur.studies.review.run import ReviewRun, ReviewStoppedError
 
 FOOLS_MATE = '[White "A"]\n[Black "B"]\n[Result "0-1"]\n\n1. f3 e5 2. g4 Qh4# 0-1\n'
+QUIET = '[White "A"]\n[Black "B"]\n[Result "*"]\n\n1. e4 e5 2. Nf3 Nc6 *\n'
 UNFINISHED = '[White "C \\"x\\""]\n[Black "D"]\n[Result "*"]\n\n1. e4 e5 2. Nf3 {note} (2. f4) *\n'
 NOGO = "(;GM[1]FF[4]SZ[4]RU[NoGo]PB[Black ] one]RE[B+R];B[aa];W[dd];B[bc];W[cb];B[ca])"
 
@@ -78,7 +79,7 @@ def test_the_giver_of_odds_is_not_blamed_for_the_odds_but_for_what_it_throws_awa
     findings = [PositionFinding(wdl, (other,) if n != 1 else (start.parse("e2e4"),)) for n, wdl in enumerate(worth)]
     findings[1] = PositionFinding(worth[1], (actions[1],))
     behind_best = PositionFinding((0.93, 0.02, 0.05), (actions[1],))
-    moves = list(review_game(start, actions, lambda line, _: behind_best if other in line else findings[len(line)]))
+    moves = list(review_game(start, actions, lambda line, _, __: behind_best if other in line else findings[len(line)]))
     assert [move.mark for move in moves] == ["", "", "blunder"]
     assert moves[0].before == worth[0]
     assert moves[1].loss == 0.0  # the search would have played it
@@ -97,25 +98,27 @@ def test_queen_odds_with_the_shipped_net() -> None:
 
 
 def test_a_game_that_ends_is_worth_its_result_and_known_positions_are_not_searched_again() -> None:
-    """The last position is exact; `known` replaces the search."""
+    """The last position is exact, and shows what the move before it allowed; `known` replaces the search."""
     game = _core.Game("connect4")
     start, actions = game.new_initial_state(), [0, 1, 0, 1, 0, 1, 0]
     searched: list[Place] = []
 
-    def look(line: tuple[int, ...], place: Place) -> PositionFinding:
+    def look(line: tuple[int, ...], place: Place, _: tuple[int, ...]) -> PositionFinding:
         assert len(line) == place.ply
         assert place.instead == (list(line) != actions[: len(line)])
         searched.append(place)
-        return PositionFinding((1.0, 0.0, 0.0) if place == (2, False, True) else (0.4, 0.2, 0.4), (6,), 1)
+        return PositionFinding((1.0, 0.0, 0.0) if place == Place(2, deep=True) else (0.4, 0.2, 0.4), (6,), 1)
 
     moves = list(review_game(start, actions, look, found={Place(2): PositionFinding((1.0, 0.0, 0.0), (3,))}))
     assert [place.ply for place in searched if place == Place(place.ply)] == [0, 1, 3, 4, 5, 6]
-    assert [place for place in searched if place.instead and not place.deep] == [(2, True, False), (3, True, False)]
-    assert {place.ply for place in searched if place.deep and not place.instead} == {1, 2}
+    assert [place for place in searched if place.instead and not place.deep] == [
+        Place(ply, instead=True) for ply in (2, 3, 6)
+    ]
+    assert {place.ply for place in searched if place.deep and not place.instead} == {1, 2, 5, 6}
     assert moves[-1].after == (1.0, 0.0, 0.0)
     assert moves[-1].loss == 0.0
     assert moves[1].after == (0.0, 0.0, 1.0)
-    assert moves[1].mark == "blunder"
+    assert moves[1].mark == moves[5].mark == "blunder"
 
 
 def test_a_move_is_marked_only_if_the_best_one_keeps_its_worth_when_it_is_searched_as_deeply() -> None:
@@ -123,7 +126,7 @@ def test_a_move_is_marked_only_if_the_best_one_keeps_its_worth_when_it_is_search
     start = _core.Game("connect4").new_initial_state()
 
     def looks(worth: Wdl) -> list[str]:
-        def look(line: tuple[int, ...], _: Place) -> PositionFinding:
+        def look(line: tuple[int, ...], _: Place, __: tuple[int, ...]) -> PositionFinding:
             if not line:
                 return PositionFinding((0.6, 0.2, 0.2), (3,))
             return PositionFinding(flipped(worth) if line == (3,) else (0.5, 0.2, 0.3), (3,))
@@ -139,7 +142,7 @@ def test_a_mark_stands_only_where_four_times_the_visits_come_to_one() -> None:
     start = _core.Game("connect4").new_initial_state()
 
     def reviewed(after_deeper: Wdl, best: int = 2) -> MoveReport:
-        def look(line: tuple[int, ...], place: Place) -> PositionFinding:
+        def look(line: tuple[int, ...], place: Place, _: tuple[int, ...]) -> PositionFinding:
             if not line:
                 return PositionFinding((0.6, 0.2, 0.2), (best if place.deep else 3,), 400 if place.deep else 100)
             good = flipped((0.6, 0.2, 0.2))
@@ -164,7 +167,7 @@ def test_a_mistake_is_punished_as_far_as_the_reply_keeps_what_it_gave() -> None:
     start, line = _core.Game("connect4").new_initial_state(), (0, 1, 2)
     worth: list[Wdl] = [(0.5, 0.0, 0.5), (0.9, 0.0, 0.1), (0.4, 0.0, 0.6), (0.9, 0.0, 0.1)]
 
-    def look(played: tuple[int, ...], place: Place) -> PositionFinding:
+    def look(played: tuple[int, ...], place: Place, _: tuple[int, ...]) -> PositionFinding:
         if place.instead:
             return PositionFinding(flipped(worth[place.ply - 1]), (5,))
         return PositionFinding(worth[len(played)], (5,))
@@ -209,28 +212,28 @@ def test_an_interrupted_review_goes_on_and_comes_to_the_same(
     """Ctrl-C leaves the finished moves; the same command searches only the rest."""
     from hauteur.studies.review import run
 
-    assert run_review(tmp_path, "games.pgn", FOOLS_MATE, "--seed", "3", "--batch-size", "1") == 0
+    assert run_review(tmp_path, "games.pgn", QUIET, "--seed", "3", "--batch-size", "1") == 0
     whole = json.loads((tmp_path / "out" / "result.json").read_text())
     (tmp_path / "other").mkdir()
     real, calls = finding_of, list[object]()
 
     def failing(report: object) -> PositionFinding:
         calls.append(report)
-        if len(calls) == 3:
+        if len(calls) == 4:
             raise KeyboardInterrupt
         return real(report)  # type: ignore[arg-type]
 
     monkeypatch.setattr(run, "finding_of", failing)
     options = ("--seed", "3", "--batch-size", "1")
-    assert run_review(tmp_path / "other", "games.pgn", FOOLS_MATE, *options) == main.EXIT_INTERRUPTED
-    assert "interrupted after 2 of 4 positions" in capsys.readouterr().err
+    assert run_review(tmp_path / "other", "games.pgn", QUIET, *options) == main.EXIT_INTERRUPTED
+    assert "interrupted after 3 of 5 positions" in capsys.readouterr().err
     part = json.loads((tmp_path / "other" / "out" / "result.json").read_text())
     assert len(part["games"][0]["moves"]) == 1
     assert not part["games"][0]["complete"]
     monkeypatch.setattr(run, "finding_of", real)
-    assert run_review(tmp_path / "other", "games.pgn", FOOLS_MATE, *options) == 0
+    assert run_review(tmp_path / "other", "games.pgn", QUIET, *options) == 0
     assert json.loads((tmp_path / "other" / "out" / "result.json").read_text())["games"] == whole["games"]
-    assert run_review(tmp_path / "other", "games.pgn", FOOLS_MATE, *options, visits=31) == main.EXIT_BAD_INPUT
+    assert run_review(tmp_path / "other", "games.pgn", QUIET, *options, visits=31) == main.EXIT_BAD_INPUT
     assert "holds a review with other settings: visits was 30 and is now 31" in capsys.readouterr().err
 
 

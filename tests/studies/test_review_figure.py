@@ -41,7 +41,7 @@ def test_the_figure_of_the_chances_has_what_is_known_and_room_for_the_rest() -> 
     assert figure.y_ticks() == [0.0, 0.25, 0.5, 0.75, 1.0]
     good, bad = (PositionFinding(wdl, (0,)) for wdl in ((0.1, 0.0, 0.9), (0.9, 0.0, 0.1)))
     game.moves = list(
-        review_game(game.start, game.actions, lambda _, place: good if place.instead else bad, found=found)
+        review_game(game.start, game.actions, lambda _, place, __: good if place.instead else bad, found=found)
     )
     assert [move.mark for move in game.moves] == ["blunder"] * 4
     (marked,) = chances_figure(game, found).lines[1:]

@@ -17,6 +17,7 @@ from lc0_toys import random_net, random_tensors
 
 from hauteur.cli import main
 from hauteur.games.registry import load_game
+from hauteur.learning.shipped_recipes import recipe_file
 from hauteur.networks import convert, save
 from hauteur.networks.architecture import ResNetArchitecture
 from hauteur.networks.layers import resnet_shapes
@@ -116,9 +117,7 @@ def perform(words: list[str], monkeypatch: pytest.MonkeyPatch) -> int:
     provide(words)
     if words[0] in TALKING or variables or own:
         command, environment = [sys.executable, "-m", "hauteur.cli", *own, *words], os.environ | variables
-        ended = subprocess.run(
-            command, input="quit\n", text=True, check=False, timeout=280, env=environment, stderr=subprocess.PIPE
-        )
+        ended = subprocess.run(command, input="quit\n", text=True, check=False, env=environment, stderr=subprocess.PIPE)
         assert ended.returncode >= 0, f"signal {-ended.returncode}: {ended.stderr[-2000:]}"
         return ended.returncode
     monkeypatch.setattr(sys, "stdin", io.StringIO())
@@ -144,7 +143,7 @@ def smaller(words: list[str]) -> list[str]:
         words = [re.sub(pattern, small, word) for word in words]
     if words[0] == "train":
         begins = any("start.net" in word for word in words)
-        other = re.search(r"^(net|kind) = ", Path(words[1]).read_text(encoding="utf-8"), re.MULTILINE)
+        other = re.search(r"^(net|kind) = ", recipe_file(words[1]).read_text(encoding="utf-8"), re.MULTILINE)
         words = [*words, *TRAIN, *(() if begins or other else NETWORK)]
     return words
 
@@ -168,7 +167,7 @@ TEXTS = {
 
 def provide(words: list[str]) -> None:
     """Write the files that a command reads and that are not there: nets of its game, openings, games."""
-    recipe = tomllib.loads(Path(words[1]).read_text(encoding="utf-8")) if words[0] == "train" else {}
+    recipe = tomllib.loads(recipe_file(words[1]).read_text(encoding="utf-8")) if words[0] == "train" else {}
     game = recipe.get("game") or game_of(words)
     text = " ".join(words)
     for name in re.findall(r"runs/[\w-]+\.toml", text):

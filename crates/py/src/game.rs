@@ -11,6 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::IntoPyDict;
 
 use crate::errors::value_error;
+use crate::hints;
 use crate::python_game::{PythonGame, python_start, raise_stored};
 use crate::values::{check_packable, hash_of, named, outcome_number, python_text};
 
@@ -158,6 +159,10 @@ impl PyGame {
             Some(start) => (named(py, "python_game_from")?, (start.clone_ref(py), self.spec())).into_bound_py_any(py),
             None => (py.get_type::<PyGame>(), (self.spec(),)).into_bound_py_any(py),
         }
+    }
+
+    fn __getattr__(&self, name: &str) -> PyResult<Py<PyAny>> {
+        Err(hints::of_game(name))
     }
 
     fn __repr__(&self) -> String {
@@ -565,6 +570,10 @@ impl PyState {
 
     fn __str__(&self) -> PyResult<String> {
         self.text()
+    }
+
+    fn __getattr__(&self, name: &str) -> PyResult<Py<PyAny>> {
+        Err(hints::of_position(name))
     }
 
     fn __repr__(&self) -> PyResult<String> {

@@ -4,6 +4,7 @@ use std::sync::{Mutex, MutexGuard};
 
 use hauteur_core::game::Action;
 use hauteur_core::players::exact::{MoveSolver, solver_of};
+use hauteur_core::players::forced_win as wins;
 use hauteur_core::players::solved_positions::{Progress, Request, find};
 use hauteur_core::search::mates;
 use pyo3::prelude::*;
@@ -69,6 +70,23 @@ pub fn forced_win(
         mates::Answer::Win(line) => Some(line),
         mates::Answer::NoWin => None,
         mates::Answer::Halted => Some(Vec::new()),
+    })
+}
+
+/// Searches for a forced win of the player to move: its moves and the longest replies, `[]` where there is none, `None` where
+/// that is not decided.
+#[pyfunction]
+#[pyo3(signature = (state, moves, nodes=1_000_000))]
+pub fn bounded_win(py: Python<'_>, state: PyRef<'_, PyState>, moves: u32, nodes: u64) -> PyResult<Option<Vec<Action>>> {
+    if !(1..=wins::MOST_MOVES).contains(&moves) {
+        return Err(value_error(format!("moves must be 1 to {}, got {moves}", wins::MOST_MOVES)));
+    }
+    let position = state.state.as_ref();
+    let found = py.detach(|| wins::forced_win(position, moves, nodes));
+    Ok(match state.game.checked(found)? {
+        wins::Found::Win(line) => Some(line),
+        wins::Found::None => Some(Vec::new()),
+        wins::Found::Unknown => None,
     })
 }
 

@@ -6,6 +6,7 @@ or OSError: one line on stderr and exit status 2.
 """
 
 import os
+import re
 import signal
 import sys
 from collections.abc import Callable, Sequence
@@ -71,13 +72,82 @@ NEEDS = {
 }
 """Optional modules without which a command can do nothing (`system/extras.py`)."""
 
+NEED_NOTHING = {"--help", "-h", "--list"}
+"""Words with which a command needs no optional module."""
+
 OUTSIDE = {
     "experiment": ("hauteur-experiments", "Make a table or figure of the papers; without a name, list them."),
 }
 """Known commands of other distributions: the distribution, and the line in the list of commands."""
 
+MEANT_COMMANDS = {
+    "selfplay": "train",
+    "learn": "train",
+    "nets": "net get",
+    "get": "net get",
+    "download": "net get",
+    "net list": "net get",
+    "net ls": "net get",
+    "net download": "net get",
+    "net show": "net info",
+    "serve": "web",
+    "gui": "web",
+    "browser": "web",
+    "lab": "web",
+    "version": "--version",
+    "engine": "uci",
+    "elo": "rate",
+    "ratings": "rate",
+    "solve": "puzzles solve",
+    "mine": "puzzles mine",
+    "puzzle": "puzzles",
+    "search": "analyse",
+    "eval": "analyse",
+    "analyze": "analyse",
+    "annotate": "review",
+    "gauntlet": "tournament",
+    "list": "train --list",
+}
+"""Commands of other programs, and what to write here."""
+
+MEANT_OPTIONS = {
+    "--nodes": "--visits",
+    "--simulations": "--visits",
+    "--playouts": "--visits",
+    "--depth": "--visits or --time: a search is not limited by its depth",
+    "--movetime": "--time, in seconds",
+    "--seconds": "--time",
+    "--model": "--net",
+    "--network": "--net",
+    "--weights": "--net",
+    "--elo": "--net maia-1500, or another Maia net, which plays like people of its rating",
+    "--rating": "--net maia-1500, or another Maia net, which plays like people of its rating",
+    "--level": "--visits: fewer are weaker; or --net maia-1100",
+    "--colour": "--human first or --human second",
+    "--color": "--human first or --human second",
+    "--side": "--human first or --human second",
+    "--white": "--human first",
+    "--black": "--human second",
+    "--rounds": "--games",
+    "-n": "--games or --visits",
+    "--position": "--fen or --moves",
+    "--pgn": "hauteur review FILE.pgn",
+    "--output": "--out",
+    "-o": "--out",
+    "--concurrency": "--parallel",
+}
+"""Options of other programs, and what to write here."""
+
 HIDDEN = (Command("greeting", "greeting:greeting", "Say what can be done now, and with which nets."),)
 """Commands that need not be listed: `hauteur` alone is one."""
+
+SECTIONS = {
+    "Play and analyse": ("play", "web", "analyse", "review", "explain", "puzzles", "uci", "gtp"),
+    "Learn": ("train", "report", "prove", "games"),
+    "Measure": ("match", "sprt", "tournament", "rate", "tune", "experiment", "bench"),
+    "Nets, rules, this program": ("net", "check-game", "perft", "doctor"),
+}
+"""Headings of the list of commands, each with the first words of its commands."""
 
 GROUPS = {
     "puzzles": "Mine puzzles, and measure how players solve them.",
@@ -91,11 +161,13 @@ GROUPS = {
 def main(arguments: Sequence[str] | None = None) -> int:
     """The `hauteur` command; returns the exit status.
 
-    Without arguments it greets in a terminal, and is a UCI engine elsewhere.
+    Without arguments it greets who sits at a terminal, and is a UCI engine for a program that talks to it.
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     if not words:
-        words = ["greeting"] if sys.stdin.isatty() and sys.stdout.isatty() else ["uci"]
+        words = ["greeting"] if sys.stdin.isatty() else ["uci"]
+    if words[0] == "help":  # `hauteur help train`
+        words = [*words[1:], "--help"]
     if arguments is None:
         _listen_to_interrupts(words)
     return guarded(lambda: run(words))
@@ -139,7 +211,8 @@ def run(words: Sequence[str]) -> int:
         command = " ".join(["hauteur", *(error.command_chain or ())])
         cause = error.__cause__
         wrong = cause if isinstance(cause, Exception) and is_of_pydantic(cause) else error
-        return complain(f"{one_line(wrong).rstrip('.')} (see {command} --help)")
+        said = one_line(wrong).rstrip(".")
+        return complain(f"{meant_option(said, command) or said} (see {command} --help)")
     return status if isinstance(status, int) else 0
 
 
@@ -147,7 +220,7 @@ def _check_layer(words: Sequence[str]) -> None:
     """Raise MissingLayerError if modules that the command needs are not installed. Its help needs none."""
     for command, modules in NEEDS.items():
         named = command.split()
-        if list(words[: len(named)]) == named and not {"--help", "-h"} & set(words):
+        if list(words[: len(named)]) == named and not NEED_NOTHING & set(words):
             require(f"hauteur {command}", *modules)
 
 
@@ -178,25 +251,37 @@ def make_app(*, outside: bool = True) -> "App":
 
     outside: with those of other distributions, which takes a look at all that are installed.
     """
-    from cyclopts import App
+    from cyclopts import App, Group
 
     app = App(
         name="hauteur",
         help="Learn two-player games from zero, play and analyse them, measure search ideas. Every command takes "
         "--import FILE.py (or a module), which registers games and networks of your own.",
         version=version,
+        version_flags=["--version", "-V"],
+        group_commands=Group("Options", sort_key=len(SECTIONS)),
         suppress_keyboard_interrupt=False,
     )
-    groups = {word: App(name=word, help=text) for word, text in GROUPS.items()}
+    sections: dict[str, Group] = {}
+    for number, (heading, members) in enumerate(SECTIONS.items()):
+        section = Group(heading, sort_key=number)
+        sections |= dict.fromkeys(members, section)
+    groups = {
+        word: App(name=word, help=text, group=sections[word], group_commands=Group("Commands"))
+        for word, text in GROUPS.items()
+    }
     for command in (*COMMANDS, *HIDDEN):
         *group, name = command.words.split()
         parent = groups[group[0]] if group else app
         place = f"hauteur.cli.commands.{command.function}"
-        parent.command(place, name=name, help=command.help, show=command not in HIDDEN)
+        section_of_it = None if group else sections.get(name)
+        parent.command(place, name=name, help=command.help, show=command not in HIDDEN, group=section_of_it)
     for group_app in groups.values():
         app.command(group_app)
     for entry in offered(COMMANDS_GROUP) if outside else ():
-        app.command(entry.value, name=entry.name, help=OUTSIDE.get(entry.name, ("", f"From {entry.module}."))[1])
+        about = OUTSIDE.get(entry.name, ("", f"From {entry.module}."))[1]
+        app.command(entry.value, name=entry.name, help=about, group=sections.get(entry.name))
+    app.register_install_completion_command(help="Complete commands and options in this shell (bash, zsh, fish).")
     return app
 
 
@@ -210,7 +295,25 @@ def unknown_command(word: str, group: Sequence[str]) -> str:
         return f"there is no command {word!r}: every file has its own --import, as in --import a.py --import {word}"
     from hauteur.system.formatting import did_you_mean
 
-    return f"there is no command {' '.join([*group, word])!r}{did_you_mean(word, known)}; there are {', '.join(known)}"
+    whole = " ".join([*group, word])
+    near = f" (write hauteur {MEANT_COMMANDS[whole]})" if whole in MEANT_COMMANDS else did_you_mean(word, known)
+    if whole.startswith("puzzles ") and "." in word:
+        near = f" (write hauteur puzzles mine {word} --out FOLDER)"
+    return f"there is no command {whole!r}{near}; there are {', '.join(known)}"
+
+
+def meant_option(said: str, command: str) -> str:
+    """Return what to write in the place of an unknown option or of words too many; empty where that is not known."""
+    unknown = re.match(r"Unknown option: (-+[\w-]+)", said)
+    if unknown is not None:
+        if command == "hauteur train":
+            return f"there is no option {unknown[1]}: settings of a recipe are words, such as selfplay.games=200"
+        meant = MEANT_OPTIONS.get(unknown[1])
+        return f"there is no option {unknown[1]}: write {meant}" if meant else ""
+    unused = re.match(r"Unused Tokens: \[(.*)\]", said)
+    if unused is not None and command in ("hauteur analyse", "hauteur explain"):
+        return f'{unused[1]}: moves are given as --moves "e4 e5", a position as --fen'
+    return ""
 
 
 def version() -> str:

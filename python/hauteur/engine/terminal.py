@@ -14,8 +14,8 @@ from hauteur.engine.playing import FoundMove
 from hauteur.engine.sides import GameSide, SettingsAt
 from hauteur.engine.two_sided import HINT_LINES, TwoSidedGame
 from hauteur.games.game_texts import forms_of, written_game
-from hauteur.games.pictures import board_of, sees_second_side
-from hauteur.games.played_game import SIDE_NAMES, PlayedGame, move_text
+from hauteur.games.pictures import board_of, sees_second_side, side_names
+from hauteur.games.played_game import PlayedGame, move_text
 from hauteur.mcts.report_text import moves_table
 from hauteur.players.settings import PlayerSettings
 from hauteur.system.files import write_bytes
@@ -56,6 +56,7 @@ class TerminalGame:
             check_save(save, game)
         self._save_to, self._note = save, note
         self._game, self._engines, self._humans = game, engines, set(humans)
+        self._names = side_names(game)
         self._console = console or Console(highlight=False)
         self._ask = ask
         self._played = PlayedGame(game)
@@ -72,7 +73,7 @@ class TerminalGame:
         """Play until the game is over or the human leaves; then save it, where that is requested."""
         player = self._player
         visits = f"{player.visits} visit{'s' * (player.visits > 1)} a move"
-        self._say(f"{self._game.spec} against {player.name}, {visits}; help lists commands")
+        self._say(f"{self._who()} the net {player.name}, {visits}; help lists commands")
         if self._note:
             self._say(self._note)
         self._show(self.state)
@@ -86,6 +87,14 @@ class TerminalGame:
             finally:
                 if self._save_to is not None and self._played.actions:
                     self._save(self._save_to)
+
+    def _who(self) -> str:
+        """Return the game and the side of the human, in the words of a player."""
+        game = self._game.name
+        if len(self._humans) == 1:
+            (side,) = self._humans
+            return f"{game}: you are {self._names[side]} against"
+        return f"{game}: you play both sides, hints are of" if self._humans else f"{game}: both sides are played by"
 
     def _wait(self) -> bool:
         """Show moves until a human is to move or the game is over; return whether it goes on. ValueError: an engine
@@ -127,7 +136,7 @@ class TerminalGame:
     def _human_turn(self) -> bool:
         """Read one line and obey it; return False when the human leaves."""
         try:
-            line = self._ask(f"{SIDE_NAMES[self.state.to_move]}, your move: ").strip()
+            line = self._ask(f"{self._names[self.state.to_move]}, your move: ").strip()
         except EOFError:
             self._console.print()
             return False
@@ -196,7 +205,7 @@ class TerminalGame:
         winner = ending.winner
         if winner is None:
             return f"draw ({ending.reason})"
-        who = "you win" if winner in self._humans and len(self._humans) == 1 else f"{SIDE_NAMES[winner]} wins"
+        who = "you win" if winner in self._humans and len(self._humans) == 1 else f"{self._names[winner]} wins"
         return f"{who} ({ending.reason})"
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
 from hauteur import _core
-from hauteur.games.registry import load_game
+from hauteur.games.registry import load_game, names
+from hauteur.system.hints import with_hints
 
 if TYPE_CHECKING:
     import chess
@@ -15,14 +17,16 @@ if TYPE_CHECKING:
     """A position for calls that take one: a State, a `chess.Board`, a FEN (or another text of a chess game)."""
 
 
+@with_hints
 def position(
     game: str | _core.Game, given: str | Sequence[int | str] | chess.Board | _core.State | None = None
 ) -> _core.State:
     """Return a position of a game.
 
-    game: a spec or a game, as for `load_game`. given: None: the start of the game; a text: moves in the game's notation
-    (`"4 4 3"`, `"e2e4 c5 Nf3"`), a FEN (chess, minichess), PGN or SGF, after whose last move the position is; a list
-    of moves, actions or texts; a `chess.Board`, whose moves are kept as its past; a State, of which a copy is returned.
+    game: a spec or a game, as for `load_game`; alone also a FEN of chess. given: None: the start of the game; a text:
+    moves in the game's notation (`"4 4 3"`, `"e2e4 c5 Nf3"`), a FEN (chess, minichess), PGN or SGF, after whose last
+    move the position is; a list of moves, actions or texts; a `chess.Board`, whose moves are kept as its past; a State,
+    of which a copy is returned.
     Raise ValueError, in one line, for what is no position of the game.
 
     >>> import hauteur as ht
@@ -33,6 +37,8 @@ def position(
     >>> ht.position("chess", ["e4"]) == ht.position("chess").child(322)
     True
     """
+    if given is None and isinstance(game, str) and is_fen(game):
+        return as_state(game)
     loaded = load_game(game)
     if given is None:
         return loaded.new_initial_state()
@@ -43,8 +49,22 @@ def position(
     return _of_game(_core.position_of(given), loaded)
 
 
+def is_fen(text: str) -> bool:
+    """Return whether a text looks like a FEN of chess: eight rows, then whose move it is.
+
+    >>> is_fen("8/8/8/4k3/8/8/4P3/4K3 w - - 0 1"), is_fen("chess(fen=8/8/8/4k3/8/8/4P3/4K3 w - - 0 1)")
+    (True, False)
+    """
+    fields = text.split()
+    is_board = len(fields) > 1 and re.fullmatch(r"[1-8pnbrqk]+(/[1-8pnbrqk]+){7}", fields[0], re.IGNORECASE)
+    return bool(is_board) and fields[1] in ("w", "b")
+
+
 def as_state(given: PositionLike) -> _core.State:
     """Return the position that a user gave: a State, a `chess.Board`, or the text of a game of chess; a copy."""
+    if isinstance(given, str) and (given == "startpos" or given in names()):
+        game = "chess" if given == "startpos" else given
+        raise ValueError(f"{given!r} is no position: the start of the game is ht.position({game!r})")
     return _from_text(load_game("chess"), given) if isinstance(given, str) else _core.position_of(given)
 
 

@@ -13,7 +13,8 @@ from numpy.typing import ArrayLike
 
 from hauteur import _core
 from hauteur.system.formatting import did_you_mean
-from hauteur.system.plugins import load_variable
+from hauteur.system.hints import with_hints
+from hauteur.system.plugins import load_variable, offered
 
 if TYPE_CHECKING:
     from hauteur.games.laws import LawResults
@@ -107,6 +108,7 @@ def _defined_at(factory: Factory) -> tuple[object, object]:
     return named if None not in named else (id(factory), None)
 
 
+@with_hints
 def load_game(spec: str | _core.Game) -> _core.Game:
     """Return the game of a spec.
 
@@ -134,12 +136,18 @@ def load_game(spec: str | _core.Game) -> _core.Game:
     return _core.Game.from_python(factory(**parameters), f"{name}({listed})" if listed else name)
 
 
+def _meant(name: str) -> str:
+    """Return the game that was meant, in brackets; `go9` is one with a size."""
+    sized = re.fullmatch(r"([a-z]+)(\d{1,2})(?:x\2)?", name.lower())
+    if sized is not None and sized[1] in names():
+        return f" (did you mean {sized[1]}(size={sized[2]})?)"
+    return did_you_mean(name, names())
+
+
 def names() -> list[str]:
     """Names of the games to choose from: the core's and registered ones. EXAMPLES can be loaded too."""
-    from importlib.metadata import entry_points
-
     load_variable()
-    installed = [point.name for point in entry_points(group=ENTRY_POINTS)]
+    installed = [point.name for point in offered(ENTRY_POINTS)]
     return sorted({*_core.game_names(), *_registered, *installed})
 
 
@@ -187,7 +195,10 @@ def parse_spec(spec: str) -> tuple[str, dict[str, Any]]:
     """Name and parameters of a spec; numbers and True/False are read as such, everything else as text."""
     match = re.fullmatch(r"\s*([^()\s]+)\s*(?:\((.*)\))?\s*", str(spec), re.DOTALL)
     if match is None:
-        raise ValueError(f"{spec!r} is no game; expected name or name(key=value, ...)")
+        if spec.count("/") >= 5:
+            raise ValueError(f"{spec!r} is a position: give it as --fen, in Python hauteur.position({spec!r})")
+        near = did_you_mean("".join(str(spec).lower().split()), names())
+        raise ValueError(f"{spec!r} is no game{near}; expected name or name(key=value, ...)")
     parameters: dict[str, Any] = {}
     for part in filter(None, (part.strip() for part in (match[2] or "").split(","))):
         key, equals, value = (piece.strip() for piece in part.partition("="))
@@ -209,8 +220,6 @@ def _read_value(text: str) -> int | float | bool | str:
 
 
 def _factory(name: str) -> Factory:
-    from importlib.metadata import entry_points
-
     load_variable()
     if name in _registered:
         return _registered[name]
@@ -218,11 +227,14 @@ def _factory(name: str) -> Factory:
         module, _, attribute = EXAMPLES[name].partition(":")
         factory: Factory = getattr(importlib.import_module(module), attribute)
         return factory
-    for point in entry_points(group=ENTRY_POINTS, name=name):
-        loaded: Factory = point.load()
-        return loaded
+    for point in offered(ENTRY_POINTS):
+        if point.name == name:
+            loaded: Factory = point.load()
+            return loaded
+    if name.endswith((".pgn", ".sgf")):
+        raise ValueError(f"{name!r} is a file of games: hauteur review {name}, in Python hauteur.review({name!r})")
     raise ValueError(
-        f"no game {name!r}{did_you_mean(name, names())}; known games: {', '.join(names())}; a game "
+        f"no game {name!r}{_meant(name)}; known games: {', '.join(names())}; a game "
         "of your own is added by ht.register_game, or by hauteur --import FILE.py (docs/how-to/add-a-game.md); workers "
         "import what --import or HAUTEUR_IMPORT names"
     )

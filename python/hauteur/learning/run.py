@@ -13,6 +13,7 @@ from hauteur.learning import pipeline
 from hauteur.learning.display import Display, GenerationRow, row_of
 from hauteur.learning.recipe import Recipe, changed_recipe, load_recipe
 from hauteur.learning.run_folder import RunFolder
+from hauteur.learning.shipped_recipes import recipe_file
 from hauteur.matches.arena import play_games
 from hauteur.matches.openings import random_opening
 from hauteur.matches.record import GamePlan, GameRecord
@@ -22,6 +23,7 @@ from hauteur.players.move_player import MovePlayer
 from hauteur.players.search_player import SearchPlayer
 from hauteur.players.settings import PlayerSettings, parse_player
 from hauteur.system.extras import require
+from hauteur.system.hints import with_hints
 from hauteur.system.progress import ProgressLine
 from hauteur.system.seeds import stream
 from hauteur.system.tables import Rows
@@ -76,6 +78,7 @@ class LearningRun:
         return f"{head}{self.metrics._repr_html_()}{frame}"
 
 
+@with_hints
 def learn(
     recipe: Recipe | str | Path,
     *overrides: str,
@@ -90,7 +93,8 @@ def learn(
     Parameters
     ----------
     recipe
-        An `ht.Recipe`, a TOML file of one, such as `runs/connect4.toml`, or the folder of a run, which goes on.
+        An `ht.Recipe`, the name of one that ships (`hauteur train --list`), a TOML file, or the folder of a run, which
+        goes on.
     overrides
         Changes to it as on the command line: `"run.generations=20"`, `"selfplay.visits=100"`.
     out
@@ -141,12 +145,13 @@ def _recipe(
         return changed_recipe(recipe, overrides), out
     path = Path(recipe)
     if not path.is_dir():
-        return load_recipe(path, overrides), out
+        return load_recipe(recipe_file(recipe), overrides), out
     if out is not None and Path(out).resolve() != path.resolve():
         raise ValueError(f"{path} is the folder of a run, which goes on there: leave out={str(out)!r} out")
     return changed_recipe(RunFolder(path).stored_recipe(), overrides), path
 
 
+@with_hints
 def self_play(
     game: _core.Game | str,
     player: PlayerSettings | str,

@@ -27,6 +27,7 @@ from hauteur.players.build import Resources
 from hauteur.players.player import Player
 from hauteur.players.settings import Colours, PlayerSettings, parse_player
 from hauteur.system.formatting import duration
+from hauteur.system.hints import with_hints
 from hauteur.system.progress import ProgressLine
 from hauteur.system.settings import validated
 
@@ -71,6 +72,7 @@ class MatchOptions(TypedDict, total=False):
     progress: bool | None
 
 
+@with_hints
 def play_match(
     a: Player | str,
     b: Player | str,
@@ -109,6 +111,7 @@ def play_match(
     return MatchResult(match, games_of(match))
 
 
+@with_hints
 def sprt(
     a: Player | str,
     b: Player | str,
@@ -141,6 +144,7 @@ def sprt(
     return SprtResult(match, games_of(match))
 
 
+@with_hints
 def tournament(
     players: Sequence[Player | str],
     game: _core.Game | str,

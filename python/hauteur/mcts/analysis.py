@@ -29,6 +29,7 @@ from hauteur.mcts.result import BatchResult, SearchResult, batch_result, followe
 from hauteur.mcts.search_tree import SearchTree
 from hauteur.mcts.step_plan import StepPlan, plan_by_time, plan_by_visits
 from hauteur.system.closing import Closing
+from hauteur.system.hints import with_hints
 
 if TYPE_CHECKING:
     from hauteur.games.positions import PositionLike
@@ -454,6 +455,7 @@ DEFAULT_VISITS = 800
 """Visits of a search without limits, as in `hauteur analyse`."""
 
 
+@with_hints
 def search(
     position: PositionLike,
     evaluator: object = None,
@@ -511,6 +513,7 @@ def search(
         return analysis.go(state, visits=visits, seconds=seconds, on_report=on_report)
 
 
+@with_hints
 def search_batch(
     positions: Sequence[PositionLike],
     evaluator: object = None,

@@ -1,10 +1,11 @@
 """Base classes of the models of `params.py`: sections of settings that the core checks."""
 
-from typing import Self
+from typing import Any, Self
 
 from pydantic import model_validator
 
 from hauteur import _core
+from hauteur.system.setting_facts import section_of
 from hauteur.system.settings import Section
 
 
@@ -31,7 +32,25 @@ class RuleSection(CheckedSection):
 
 
 class RuledSection(CheckedSection):
-    """Settings with optional sections of rules."""
+    """Settings with optional sections of rules; True or "on" is a section with its defaults, False or "off" none."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _read_switches(cls, given: Any) -> Any:
+        if not isinstance(given, dict):
+            return given
+        return {name: cls._switched(name, value) for name, value in given.items()}
+
+    @classmethod
+    def _switched(cls, name: str, value: Any) -> Any:
+        """Return what a switch in the place of a section means; another value unchanged."""
+        field = cls.model_fields.get(name)
+        if field is None or section_of(field) is None:
+            return value
+        if value is True or value == "on":
+            return {}
+        is_optional = field.default is None
+        return None if is_optional and (value is False or value == "off") else value
 
     def without_neutral_rules(self) -> Self:
         """The same settings with the rules that change nothing left out."""

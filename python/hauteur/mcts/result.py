@@ -8,19 +8,20 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hauteur import _core
 from hauteur.games.game_line import end_text
-from hauteur.games.played_game import Move, move_of, moves_of, texts_of
+from hauteur.games.played_game import Move, line_texts, move_of, move_text, moves_of, texts_of
 from hauteur.mcts.followed_tree import FollowedTree
 from hauteur.mcts.report import RootMove, RootReport, report_json
 from hauteur.mcts.scores import pov_score
 from hauteur.mcts.search_tree import SHOWN_NODES, SearchTree
 from hauteur.mcts.tree_source import ForestTree
+from hauteur.system.hints import unknown_attribute
 from hauteur.system.tables import Rows, html_table, text_table
 
 if TYPE_CHECKING:
@@ -30,6 +31,27 @@ if TYPE_CHECKING:
 
 SHOWN_MOVES = 8
 """Moves in the display of a result, and moves of a line there."""
+
+CALLED_HERE = {
+    "best": "best_move",
+    "bestmove": "best_move",
+    "move": "best_move",
+    "best_line": "pv",
+    "line": "pv",
+    "policy": "policy_target, prior or visits",
+    "priors": "prior",
+    "eval": "score, wdl or value",
+    "evaluation": "score, wdl or value",
+    "winrate": "wdl[0]",
+    "root": "tree.root",
+    "nodes": "visits, or tree",
+    "N": "visits",
+    "Q": "q",
+    "P": "prior",
+    "to_df": "moves.to_pandas()",
+    "to_pandas": "moves.to_pandas()",
+}
+"""Names of other programs for what a result has."""
 
 Floats = NDArray[np.float32]
 Counts = NDArray[np.int64]
@@ -72,6 +94,9 @@ class SearchResult:
     prior: Floats
     policy_target: Floats
     tree: SearchTree
+
+    def __getattr__(self, name: str) -> NoReturn:
+        raise unknown_attribute("the result of a search", name, CALLED_HERE)
 
     @property
     def state(self) -> _core.State:
@@ -171,14 +196,19 @@ class SearchResult:
         pace = self.report.pace
         mate = "" if self.report.mate is None else f", mate in {self.report.mate}"
         return (
-            f"{self.report.state.game.spec}: {self.best_move}, win {win} % draw {draw} % loss {loss} %{mate}, "
+            f"{self.report.state.game.spec}: {self.best_move.san}, win {win} % draw {draw} % loss {loss} %{mate}, "
             f"{self.report.visits:,} visits, {pace.seconds:.2f} s"
         )
 
     def _shown(self) -> tuple[Sequence[str], list[tuple[object, ...]]]:
-        """Names and rows of the moves, as displays show them."""
+        """Names and rows of the moves, as displays show them: moves as people write them, in chess SAN."""
         names = ("move", "visits", "q", "prior", "line")
-        return names, [(row.move, row.visits, row.q, row.prior, row.line) for row in self.moves]
+        state = self.report.state
+        shown: list[tuple[object, ...]] = []
+        for row, move in zip(self.moves, self.report.moves, strict=True):
+            line = " ".join(line_texts(state, move.line[:SHOWN_MOVES]))
+            shown.append((move_text(state, move.action), row.visits, row.q, row.prior, line))
+        return names, shown
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -143,6 +143,12 @@ def unquoted(text: str) -> str:
     return text[1:-1] if is_quoted else text
 
 
+def is_known_net(text: str) -> bool:
+    """Return whether a text names a net that ships, was downloaded or is public, or the file of one."""
+    is_file = text.endswith(KINDS) and Path(text).is_file()
+    return is_file or text in shipped_names() or text in downloaded_nets() or known_net(text) is not None
+
+
 def is_name(text: str) -> bool:
     """Return whether a text could be the name of a net: letters, digits, `-` and `_`; others are paths."""
     return NAME.fullmatch(text) is not None

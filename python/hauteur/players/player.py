@@ -17,6 +17,7 @@ from hauteur.mcts.params import SearchParams, Temperature
 from hauteur.players.baselines import is_baseline
 from hauteur.players.engines.settings import is_engine
 from hauteur.players.settings import PlayerSettings, parse_player, player_text
+from hauteur.system.hints import with_hints
 
 if TYPE_CHECKING:
     from hauteur.mcts.own_rules import Rule
@@ -55,6 +56,7 @@ class Player(PlayerSettings):
     rules: tuple[Any, ...] = Field(default=(), exclude=True)
     """Search rules written in Python."""
 
+    @with_hints
     def __init__(
         self,
         evaluator: Any = None,
@@ -69,6 +71,8 @@ class Player(PlayerSettings):
         net = str(evaluator) if is_named and evaluator is not None else None
         if net is not None and (is_baseline(net) or is_engine(net)):
             raise ValueError(f"{net!r} is a player without a net: write hauteur.Player.from_text({net!r})")
+        if net is not None and "=" in net and not Path(net).exists():
+            raise ValueError(f"{net!r} is the text of a player: write hauteur.Player.from_text({net!r})")
         values: dict[str, Any] = {
             "name": name,
             "net": net,

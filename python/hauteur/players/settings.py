@@ -18,6 +18,7 @@ from pydantic import AfterValidator, Field, model_validator
 from hauteur.mcts.lc0_options import setting_path
 from hauteur.mcts.params import SearchParams, Temperature
 from hauteur.networks.evaluators.base import Precision
+from hauteur.networks.names import is_known_net
 from hauteur.players.baselines import is_baseline, parse_baseline
 from hauteur.players.engines.settings import (
     EngineSettings,
@@ -196,7 +197,8 @@ def _word_assignments(word: str, *, has_engine: bool) -> Iterator[tuple[Key, Any
         return
     key, equals, value = ("baseline", "=", word) if is_baseline(word) else word.partition("=")
     if not equals or not key:
-        raise ValueError(f"{word!r} is neither key=value nor a .toml file")
+        near = f": a net is given as net={word}" if is_known_net(word) else ""
+        raise ValueError(f"{word!r} is neither key=value nor a .toml file{near}")
     own_key = has_engine and not is_baseline(word)
     yield engine_key(key) if own_key else _full_key(tuple(key.split(".")), is_value=True), value
 

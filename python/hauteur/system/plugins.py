@@ -7,6 +7,7 @@ import importlib
 import importlib.util
 import os
 import sys
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -76,8 +77,9 @@ def _import(entry: str) -> None:
         raise
 
 
-def offered(group: str) -> "list[EntryPoint]":
-    """Return the entry points of a group by name, without importing any."""
+@cache
+def offered(group: str) -> "tuple[EntryPoint, ...]":
+    """Return the entry points of a group by name, without importing any; those of the first call in this process."""
     from importlib.metadata import entry_points  # here: slow to import
 
-    return sorted(entry_points(group=group), key=lambda entry: entry.name)
+    return tuple(sorted(entry_points(group=group), key=lambda entry: entry.name))

@@ -10,6 +10,7 @@ from typing import Annotated, Any, TypeVar, Union, get_args, get_origin
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 
 from hauteur.system.formatting import did_you_mean
+from hauteur.system.hints import setting_hint
 
 Key = tuple[str, ...]
 """Names of the sections that lead to a setting, and its own."""
@@ -27,7 +28,10 @@ class Section(BaseModel):
     Raise ValueError, in one line, for what is not allowed.
     """
 
-    def __init__(self, /, **settings: Any) -> None:
+    def __init__(self, /, *unnamed: Any, **settings: Any) -> None:
+        if unnamed:
+            first = first_number(type(self)) or next(iter(type(self).model_fields))
+            raise TypeError(f"{type(self).__name__} has named settings: write {type(self).__name__}({first}=...)")
         try:
             super().__init__(**settings)
         except ValidationError as error:
@@ -147,7 +151,9 @@ def value_kinds(annotation: Any) -> list[Any]:
 
 def unknown_key(key: str, allowed: list[str]) -> str:
     """Return what to say of a key that there is not, the last name of which should be one of `allowed`."""
-    return f"{key} is not a setting{did_you_mean(key.rpartition('.')[2], allowed)}; allowed: {', '.join(allowed)}"
+    name = key.rpartition(".")[2]
+    meant = setting_hint(name, allowed) or did_you_mean(name, allowed)
+    return f"{key} is not a setting{meant}; allowed: {', '.join(allowed)}"
 
 
 def problems(error: ValidationError) -> str:

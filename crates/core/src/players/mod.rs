@@ -3,6 +3,7 @@
 
 mod connect4_bits;
 pub mod exact;
+pub mod forced_win;
 pub mod mcts;
 pub mod nogo_board;
 mod nogo_games;

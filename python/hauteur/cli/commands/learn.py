@@ -8,16 +8,26 @@ from cyclopts import Parameter
 
 from hauteur.cli.commands.options import NO_WORKERS, Workers
 
+RecipesListed = Annotated[
+    bool, Parameter(name="--list", negative="", help="List the recipes that ship: game, time, what they reach.")
+]
+"""Switch: list the recipes that ship, and do nothing else."""
+
 
 def train(
-    recipe: Path, *settings: str, run: Path | None = None, fresh: bool = False, workers: Workers = NO_WORKERS
+    recipe: str = "",
+    *settings: str,
+    run: Path | None = None,
+    fresh: bool = False,
+    listed: RecipesListed = False,
+    workers: Workers = NO_WORKERS,
 ) -> None:
     """Learn a game from zero by self-play, following a recipe; an interrupted run resumes.
 
     Parameters
     ----------
     recipe
-        TOML file, such as runs/tictactoe.toml.
+        Name of a recipe that ships, such as tictactoe or connect4 (--list shows all), or a TOML file.
     settings
         Changes to the recipe, such as selfplay.games=200 run.seed=7.
     run
@@ -25,10 +35,21 @@ def train(
     fresh
         Refuse to resume a run already in the folder.
     """
+    from hauteur.learning.shipped_recipes import recipe_file, recipe_lines
+
+    if listed:
+        print("\n".join(recipe_lines()))
+        return
+    if not recipe:
+        raise ValueError(
+            "name a recipe, such as `hauteur train tictactoe`; `hauteur train --list` shows those that ship"
+        )
     from hauteur.cli.interrupts import answered_interrupts
     from hauteur.learning.recipe import load_recipe
 
-    requested = load_recipe(recipe, settings)  # before what takes seconds to import: a wrong setting is named at once
+    requested = load_recipe(
+        recipe_file(recipe), settings
+    )  # before what takes seconds to import: a wrong setting is named at once
     with answered_interrupts("the same command resumes the run"):
         from hauteur.cluster.open import open_scheduler
         from hauteur.learning.pipeline import learn

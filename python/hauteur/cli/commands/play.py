@@ -77,7 +77,8 @@ def play(
     if giver is not None and odds_mode:
         engines[giver], by_odds = odds_player(settings, game, giver)
         at[giver] = lambda q: odds_player(settings, game, giver, q)[0]
-        note = by_odds.text() if by_odds is not None and giver not in sides else ""
+        if by_odds is not None and giver not in sides:
+            note = f"it gives you odds, {by_odds.name}, and plays with the settings published for that"
     first, second = engines
     TerminalGame(game, (first, second), sides, seed=seed, save=save, note=note, at=at).run()
     return 0

@@ -12,7 +12,7 @@ from cyclopts import Parameter
 from hauteur.cli.commands.engine import analysis_limits
 from hauteur.cli.commands.options import Searcher
 from hauteur.studies.review.games import games_of
-from hauteur.studies.review.run import ReviewFolder, ReviewRun
+from hauteur.studies.review.run import ReviewFolder, ReviewRun, searched_by
 from hauteur.system.files import sha256_of
 from hauteur.system.progress import ProgressLine
 
@@ -45,7 +45,7 @@ def review(
 
     A move is an inaccuracy, a mistake or a blunder by the share of the expected score that it lost of what there was to
     lose, so that who plays at odds is not blamed for the odds; and only where searches with four times the effort come
-    to a mark too. Ctrl-C ends a review; with --out the same command goes on with it.
+    to a mark too. Mates within three moves are proven. Ctrl-C ends a review; with --out the same command goes on.
 
     Parameters
     ----------
@@ -70,7 +70,9 @@ def review(
     result = _reviewed(run, quiet=options.json)
     if options.json:
         print(json_format.dumps(result))
-    elif out is not None:
+    else:
+        print(searched_by(run), file=sys.stderr)
+    if out is not None and not options.json:
         print(f"{out}: " + ", ".join(path.name for path in sorted(out.iterdir()) if path.suffix in SHOWN))
     return 0
 

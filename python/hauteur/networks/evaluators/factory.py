@@ -28,7 +28,7 @@ from hauteur.networks.evaluators.base import (
 )
 from hauteur.networks.evaluators.callables import CallableEvaluator
 from hauteur.networks.layers import computed_by_core
-from hauteur.networks.names import net_or_shipped, resolve_net
+from hauteur.networks.names import is_known_net, net_or_shipped, resolve_net
 from hauteur.system.extras import require
 from hauteur.system.hardware import has_nvidia_driver, usable_cores
 
@@ -121,6 +121,8 @@ def evaluator(
     ((1, 9), [[0.25, 0.5, 0.25]])
     """
     if isinstance(game, str):
+        if game not in _core.game_names() and is_known_net(game):
+            raise ValueError(f"an evaluator is for a game: write ht.evaluator(game, {game!r}), such as 'chess'")
         game = _core.Game(game)
     if not isinstance(game, _core.Game):
         raise ValueError(f"an evaluator is for a game: give ht.load_game({game!r}), got {game!r}")

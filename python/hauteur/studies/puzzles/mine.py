@@ -334,7 +334,8 @@ class MiningFolder(RunDirectory):
 class Mine:
     """Mining run.
 
-    limit: positions per source, None: all; show: gets progress lines; tick: gets positions done, total, and puzzles.
+    limit: positions per source, None: all; show: gets progress lines; tick: gets positions done, total, and puzzles;
+    made: the puzzles of the run that has ended.
     """
 
     game: _core.Game
@@ -345,6 +346,7 @@ class Mine:
     limit: int | None = None
     show: Show = print
     tick: Callable[[int, int, int], None] = lambda *_: None
+    made: list[Puzzle] = field(default_factory=list)
 
     def run(self) -> dict[str, Any]:
         """Mine the missing positions and write the files; return the contents of result.json."""
@@ -359,6 +361,7 @@ class Mine:
             chosen = {source: self._chosen(census, source) for source in census.sources}
             found = self._examine(set().union(*chosen.values()))
             puzzles, followers = without_followers(self._puzzles(found.values()))
+            self.made = puzzles
             files = [path.name for path in write_puzzles(puzzles, self.folder)]
             result = mine_result(census, chosen, found, self.settings.rule, puzzles)
             result |= {"followers": followers, "left_out_games": len(bad), "files": files}

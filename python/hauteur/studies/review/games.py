@@ -162,7 +162,13 @@ def verdict(move: MoveReport) -> str:
     before, after = (f"{100 * expected_score(wdl):.0f}" for wdl in (move.before, move.after))
     kept = "" if move.punished is None else f"; {100 * move.punished:.0f} % punished"
     fell = f"the mover's expected score fell from {before} to {after} %"
-    return f"{move.mark.capitalize()}: {fell}; best was {move.best}{kept}"
+    return f"{move.mark.capitalize()}: {_win_text(move)}{fell}; best was {move.best}{kept}"
+
+
+def _win_text(move: MoveReport) -> str:
+    """Return the forced win that a move missed or allowed, in words that others follow; empty where there is none."""
+    missed = "" if move.missed is None else f"misses {move.win} in {move.missed}; "
+    return missed + ("" if move.allowed is None else f"allows {move.win} in {move.allowed}; ")
 
 
 def annotated_pgn(games: Iterable[ReviewedGame], annotator: str) -> str:

@@ -16,6 +16,7 @@ from hauteur.plots.boards import walks_html
 from hauteur.plots.figure import Figure, Series
 from hauteur.plots.page import Markup, facts_html, page, provenance_html, settings_html, table_html
 from hauteur.studies.review.games import ReviewedGame, verdict
+from hauteur.studies.review.mates import MATE_MOVES
 from hauteur.studies.review.review import (
     CONFIRMATION,
     LEAST_LOSS,
@@ -181,13 +182,20 @@ MOST_GAMES = 500
 """Games that a page shows."""
 
 
-def review_page(title: str, games: Sequence[ReviewedGame], settings: Mapping[str, Any], made: Mapping[str, Any]) -> str:
-    """Return the whole page, of all that is reviewed until now; made: its provenance."""
+def review_page(
+    title: str,
+    games: Sequence[ReviewedGame],
+    settings: Mapping[str, Any],
+    made: Mapping[str, Any],
+    searched_by: str = "",
+) -> str:
+    """Return the whole page, of all that is reviewed until now; made: its provenance; searched_by: net and strength."""
     shown = [game for game in games if game.moves][:MOST_GAMES]
     walks = [walk_of(game.start, game.actions, title=_title(game), notes=notes_of(game)) for game in shown]
     left = len(games) - len(shown)
     parts = [
         f"<h1>Review of {escape(title)}</h1>",
+        f"<p>{escape(searched_by)}</p>" if searched_by else "",
         f"<p>{escape(_rule())}</p>",
         facts_html(_facts(shown)),
         walks_html(drawing_of(shown[0].start) if shown else None, walks),
@@ -230,7 +238,8 @@ def _rule() -> str:
         f"A move is marked by the share of the expected score (win + draw/2) that it lost of what there was to lose, "
         f"which is the expected score before the move, at most one half: {shares}. Losses below {100 * LEAST_LOSS:.0f} "
         f"points of 100 are not marked, and a mark stands only where searches with {CONFIRMATION} times the effort "
-        "come to one too. Punished is the share of the loss that the reply kept."
+        f"come to one too. A forced win within {MATE_MOVES} moves is proven; who misses or allows one is marked in any "
+        "case. Punished is the share of the loss that the reply kept."
     )
 
 

@@ -9,6 +9,11 @@ lose. With E = W + D/2 of the position before the move and of the position after
 From equality upwards these are the thresholds of Lichess (scalachess, `Advice.scala`: 0.1, 0.2 and 0.3 of the winning
 chances from -1 to 1, which is 0.05, 0.10 and 0.15 of the expected score). Below equality the scale shrinks with the
 position: whoever gives odds begins with little, is not blamed for that, and is blamed for throwing away the little.
+
+A search of few visits may be blind to what a move throws away, and would have played it too. So a position whose value
+disagrees by a mark with that of the next one is searched again, deeper; a move that lost as much although the search
+would have played it is compared with the best of the other moves; and short forced wins (mates) are proven, which needs
+no network (hauteur.studies.review.mates).
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -18,6 +23,7 @@ from typing import Any, Literal, NamedTuple
 from hauteur import _core
 from hauteur.games.played_game import line_texts, move_text
 from hauteur.mcts.report import RootReport, Wdl
+from hauteur.studies.review.mates import MATE_MOVES, moves_not_losing_at_once, short_win, still_wins
 
 Mark = Literal["", "inaccuracy", "mistake", "blunder"]
 
@@ -91,12 +97,14 @@ class PositionFinding:
     """The result of a search of a position, for the player to move.
 
     wdl: of the best move, exact where the game is over or the result proven; best: the move it would play and line: the
-    best line, which begins with it; empty where the game is over. visits: of the root.
+    best line, which begins with it; empty where the game is over. visits: of the root. mate: moves to a forced win that
+    is proven, None without one.
     """
 
     wdl: Wdl
     line: tuple[int, ...] = ()
     visits: int = 0
+    mate: int | None = None
 
     @property
     def best(self) -> int | None:
@@ -107,16 +115,19 @@ class Place(NamedTuple):
     """A position that a review searches.
 
     ply: plies before it; instead: the last of them is the best move of the position before, in place of the game's;
-    deep: with CONFIRMATION times the effort, for a move that would be marked.
+    deep: with CONFIRMATION times the effort, for a move that would be marked; others: among the moves that were not
+    played.
     """
 
     ply: int
     instead: bool = False
     deep: bool = False
+    others: bool = False
 
 
-Look = Callable[[tuple[int, ...], Place], PositionFinding]
-"""Searches the position after these actions from the start of the game, which is this place of the review."""
+Look = Callable[[tuple[int, ...], Place, tuple[int, ...]], PositionFinding]
+"""Searches the position after these actions from the start of the game, which is this place of the review; last the
+moves among which it chooses, empty: all."""
 
 Found = dict[Place, PositionFinding]
 """Findings of the review of a game until now."""
@@ -129,8 +140,10 @@ class MoveReport:
     ply: from 0; number: of the move as people count, `12.` or in chess for Black `12...`; mover: 0 first, 1 second
     player; text, best, line: in the notation that people read; before: worth of the position with the best move; after:
     worth once the move was played; loss: expected score lost, share: of what there was to lose (see
-    hauteur.studies.review.review); visits: of the search of the position before; punished: the share of a marked
-    move's loss that the other player's reply kept, None where there is no reply or no mark.
+    hauteur.studies.review.review); visits: of the search of the position before, 0 where a forced win was proven
+    without one; punished: the share of a marked move's loss that the other player's reply kept, None where there is no
+    reply or no mark; missed, allowed: in how many moves the mover had, or gave the other player, a forced win, None
+    where it did not; win: what that is called.
     """
 
     ply: int
@@ -149,6 +162,9 @@ class MoveReport:
     mark: Mark
     visits: int
     punished: float | None = None
+    missed: int | None = None
+    allowed: int | None = None
+    win: str = "a win"
 
     @property
     def is_best(self) -> bool:
@@ -174,6 +190,8 @@ class MoveReport:
             "share": round(self.share, 4),
             "mark": self.mark or None,
             "punished": None if self.punished is None else round(self.punished, 4),
+            "missed_win_in": self.missed,
+            "allowed_win_in": self.allowed,
             "visits": self.visits,
         }
 
@@ -183,53 +201,163 @@ def review_game(
 ) -> Iterator[MoveReport]:
     """Yield a report for every move of a game, in order, each as soon as the positions that it needs were searched.
 
-    start: where the game begins; actions: its moves, which must be legal; look: searches a position that is not over:
-    each position of the game once, and for every move that would be marked the one behind the best move, too, so that
-    it is valued by a search of its own as the played one is. A mark that stands then is found by all three again, with
-    CONFIRMATION times the effort. found: findings of an earlier attempt, which are not searched for again; new ones are
-    added. Raise what `look` raises.
+    start: where the game begins; actions: its moves, which must be legal; look: searches a position that is not over,
+    or proves a win there (`finding_of_win`): each position of the game once, again with CONFIRMATION times the effort
+    where the next one shows a value that disagrees by a mark; and for every move that would be marked the one behind
+    the best move, too, so that it is valued by a search of its own as the played one is. A mark that stands then is
+    found by all these again, with CONFIRMATION times the effort. found: findings of an earlier attempt, which are not
+    searched for again; new ones are added. Raise what `look` raises.
     """
     searched = _Searched(look, tuple(actions), {} if found is None else found)
     state = start.copy()
     for ply, action in enumerate(actions):
-        report = searched.report(state, ply)
-        yield searched.report(state, ply, deep=True) if report.mark else report
+        yield searched.report(state, ply)
         state.apply(action)
 
 
 @dataclass(frozen=True)
 class _Searched:
-    """The positions of a game: found before, at the end of the game, or by a search."""
+    """The positions of a game: found before, at the end of the game, by a proof, or by a search."""
 
     look: Look
     actions: tuple[int, ...]
     found: Found = field(default_factory=dict)
 
-    def report(self, state: _core.State, ply: int, *, deep: bool = False) -> MoveReport:
-        """Return the report of a move, by searches of one effort alone."""
+    def report(self, state: _core.State, ply: int) -> MoveReport:
+        """Return the report of the move of a position."""
         action = self.actions[ply]
-        before = self._find(state, self.actions[:ply], Place(ply, deep=deep))
-        assert before.best is not None
-        after = self._worth_behind(state, ply, action, Place(ply + 1, deep=deep))
-        report = move_report(state, ply, action, before, after)
-        if not report.mark:
+        before = self._settled(state, ply)
+        after = self._settled(state.child(action), ply + 1)
+        worth = worth_for(state, action, after)
+        if before.mate is not None and action != before.best:
+            if not still_wins(state, action):
+                return self._missed(state, ply, before)
+            worth = before.wdl
+        report = move_report(state, ply, before, action, worth)
+        if before.mate is None and is_forced_loss(state, action, after):
+            return self._confirmed(state, ply)
+        if not mark_of(before.wdl, lost(before.wdl, worth)):
             return report
-        best = self._worth_behind(state, ply, before.best, Place(ply + 1, instead=True, deep=deep))
-        return move_report(state, ply, action, replace(before, wdl=best), after)
+        if not report.is_best and before.mate is None:
+            best = self._behind(state, ply, report.best_action, Place(ply + 1, instead=True))
+            report = move_report(state, ply, _better(replace(before, wdl=best), action, worth), action, worth)
+            if not report.mark:
+                return report
+        return self._confirmed(state, ply)
 
-    def _worth_behind(self, state: _core.State, ply: int, action: int, place: Place) -> Wdl:
+    def _confirmed(self, state: _core.State, ply: int) -> MoveReport:
+        """Return the report of a move that would be marked, by searches of CONFIRMATION times the effort."""
+        action = self.actions[ply]
+        after = self._settled(state.child(action), ply + 1, deep=True)
+        worth = worth_for(state, action, after)
+        before = self._find(state, self.actions[:ply], Place(ply, deep=True))
+        if before.mate is None:
+            before = self._best_other(state, ply, before, after)
+            assert before.best is not None
+            best = before.wdl
+            if before.best != action:
+                best = self._behind(state, ply, before.best, Place(ply + 1, instead=True, deep=True))
+            before = _better(replace(before, wdl=best), action, worth)
+        report = move_report(state, ply, before, action, worth)
+        if report.is_best or not is_forced_loss(state, action, after):
+            return report
+        return replace(report, allowed=after.mate, mark=report.mark or "inaccuracy")
+
+    def _best_other(
+        self, state: _core.State, ply: int, before: PositionFinding, after: PositionFinding
+    ) -> PositionFinding:
+        """Return the finding among the other moves where the search would have played the move too, or a losing one.
+
+        after: behind the move of the game; where that is a short forced win of the other player, moves that are proven
+        to give one too are no alternatives. The finding of all moves, with the worth of the played one, where there is
+        none.
+        """
+        action = self.actions[ply]
+        others = tuple(other for other in state.legal_actions().tolist() if other != action)
+        if after.mate is not None:
+            others = moves_not_losing_at_once(state, others)
+        if not others:
+            return replace(before, wdl=worth_for(state, action, after), line=(action, *after.line))
+        if before.best in others:
+            return before
+        return self._find(state, self.actions[:ply], Place(ply, deep=True, others=True), others)
+
+    def _missed(self, state: _core.State, ply: int, before: PositionFinding) -> MoveReport:
+        """Return the report of a move that gave a proven win away; it is an inaccuracy at least."""
+        action = self.actions[ply]
+        after = worth_for(state, action, self._settled(state.child(action), ply + 1, deep=True))
+        report = move_report(state, ply, before, action, after)
+        return replace(report, missed=before.mate, mark=report.mark or "inaccuracy")
+
+    def _settled(self, state: _core.State, ply: int, *, deep: bool = False) -> PositionFinding:
+        """Return the finding of a position of the game.
+
+        Where the game's next position shows that it is better for the player to move by a mark, that of a deeper
+        search, and where that does not see it either, the worth behind the move of the game.
+        """
+        finding = self._find(state, self.actions[:ply], Place(ply, deep=deep))
+        if finding.mate is not None or ply >= len(self.actions):
+            return finding
+        action = self.actions[ply]
+        behind = self._find(state.child(action), self.actions[: ply + 1], Place(ply + 1))
+        worth = worth_for(state, action, behind)
+        if not mark_of(flipped(finding.wdl), lost(worth, finding.wdl)):
+            return finding
+        if not deep:
+            return self._settled(state, ply, deep=True)
+        behind = self._find(state.child(action), self.actions[: ply + 1], Place(ply + 1, deep=True))
+        worth = worth_for(state, action, behind)
+        if not mark_of(flipped(finding.wdl), lost(worth, finding.wdl)):
+            return finding
+        return PositionFinding(worth, (action, *behind.line)[:LINE_PLIES], finding.visits)
+
+    def _behind(self, state: _core.State, ply: int, action: int, place: Place) -> Wdl:
         """Return the worth of the position behind a move for the player who makes it."""
-        following = state.child(action)
-        found = self._find(following, (*self.actions[:ply], action), place)
-        return found.wdl if following.to_move == state.to_move else flipped(found.wdl)
+        return worth_for(state, action, self._find(state.child(action), (*self.actions[:ply], action), place))
 
-    def _find(self, state: _core.State, line: tuple[int, ...], place: Place) -> PositionFinding:
+    def _find(
+        self, state: _core.State, line: tuple[int, ...], place: Place, among: tuple[int, ...] = ()
+    ) -> PositionFinding:
         if place not in self.found:
-            self.found[place] = finding_at_end(state) or self.look(line, place)
+            self.found[place] = finding_at_end(state) or self.look(line, place, among)
         return self.found[place]
 
 
-def move_report(state: _core.State, ply: int, action: int, before: PositionFinding, after: Wdl) -> MoveReport:
+def _better(best: PositionFinding, action: int, worth: Wdl) -> PositionFinding:
+    """Return the finding of the best move, or of the played one where searches behind both find that one better."""
+    if expected_score(best.wdl) >= expected_score(worth):
+        return best
+    return replace(best, wdl=worth, line=(action,))
+
+
+def worth_for(state: _core.State, action: int, behind: PositionFinding) -> Wdl:
+    """Return the worth of the position behind a move for the player who makes it."""
+    return behind.wdl if state.child(action).to_move == state.to_move else flipped(behind.wdl)
+
+
+def is_forced_loss(state: _core.State, action: int, behind: PositionFinding) -> bool:
+    """Return whether the other player has a proven win behind a move."""
+    return behind.mate is not None and state.child(action).to_move != state.to_move
+
+
+def finding_of_win(state: _core.State) -> PositionFinding | None:
+    """Return the finding of a position with a forced win within MATE_MOVES moves; None where none is proven."""
+    line = short_win(state, MATE_MOVES)
+    if not line:
+        return None
+    return PositionFinding((1.0, 0.0, 0.0), line, mate=moves_of_mover(state, line))
+
+
+def moves_of_mover(state: _core.State, line: Sequence[int]) -> int:
+    """Return how many moves of a line are those of the player to move."""
+    mover, place, count = state.to_move, state.copy(), 0
+    for action in line:
+        count += place.to_move == mover
+        place.apply(action)
+    return count
+
+
+def move_report(state: _core.State, ply: int, before: PositionFinding, action: int, after: Wdl) -> MoveReport:
     """Return the report of one move of a position; after: its worth once the move was played, for the mover."""
     assert before.best is not None
     loss = 0.0 if action == before.best else lost(before.wdl, after)
@@ -249,6 +377,7 @@ def move_report(state: _core.State, ply: int, action: int, before: PositionFindi
         share=share_lost(before.wdl, loss),
         mark=mark_of(before.wdl, loss),
         visits=before.visits,
+        win="mate" if state.game.look == "pieces" else "a win",
     )
 
 

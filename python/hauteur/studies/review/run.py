@@ -12,12 +12,23 @@ from pydantic import Field
 
 from hauteur.engine.nets import NetChoice
 from hauteur.engine.playing import PlayingSession, PlaySettings
+from hauteur.games.played_game import position_after
 from hauteur.mcts.control import SearchControl
 from hauteur.mcts.limits import Budget, Limits
+from hauteur.networks.strength import strength_of
 from hauteur.players.build import net_content
 from hauteur.studies.review.games import ReviewedGame, annotated_pgn
 from hauteur.studies.review.page import review_json, review_page
-from hauteur.studies.review.review import CONFIRMATION, Found, Look, Place, PositionFinding, finding_of, review_game
+from hauteur.studies.review.review import (
+    CONFIRMATION,
+    Found,
+    Look,
+    Place,
+    PositionFinding,
+    finding_of,
+    finding_of_win,
+    review_game,
+)
 from hauteur.system.files import write_bytes, write_json
 from hauteur.system.jsonl import Journal
 from hauteur.system.provenance import provenance
@@ -30,7 +41,7 @@ Share = Annotated[float, Field(ge=0, le=1)]
 class FoundPosition(Section):
     """A line of positions.jsonl: the position of a game (from 1) after `ply` plies, as PositionFinding has it.
 
-    instead, deep: as in Place.
+    instead, deep, others: as in Place.
     """
 
     game: int
@@ -38,23 +49,26 @@ class FoundPosition(Section):
     wdl: tuple[Share, Share, Share]
     line: tuple[int, ...]
     visits: int
+    mate: int | None = None
     instead: bool = False
     deep: bool = False
+    others: bool = False
 
     @classmethod
     def of(cls, game: int, place: Place, finding: PositionFinding) -> FoundPosition:
         """Return what was found of a place of a game."""
         wdl = tuple(min(max(share, 0.0), 1.0) for share in finding.wdl)
-        fields: dict[str, Any] = {"game": game, "wdl": wdl, "line": finding.line, "visits": finding.visits}
+        fields: dict[str, Any] = {"game": game, "wdl": wdl, "line": finding.line}
+        fields |= {"visits": finding.visits, "mate": finding.mate}
         return cls.model_validate({**fields, **place._asdict()})
 
     @property
     def place(self) -> Place:
-        return Place(self.ply, self.instead, self.deep)
+        return Place(self.ply, self.instead, self.deep, self.others)
 
     @property
     def finding(self) -> PositionFinding:
-        return PositionFinding(self.wdl, self.line, self.visits)
+        return PositionFinding(self.wdl, self.line, self.visits, self.mate)
 
 
 @dataclass(frozen=True)
@@ -161,17 +175,19 @@ class ReviewRun:
         return PlaySettings(search, batch_size=self.settings.batch_size, tablebase=self.settings.tablebase)
 
     def _look(self, session: PlayingSession, game: ReviewedGame) -> Look:
-        def look(line: tuple[int, ...], place: Place) -> PositionFinding:
+        def look(line: tuple[int, ...], place: Place, among: tuple[int, ...]) -> PositionFinding:
             session.set_position(game.start, line)
             control = self._control = SearchControl()
             if self._stopped:
                 raise ReviewStoppedError
-            limits = times(self.limits, CONFIRMATION) if place.deep else self.limits
-            report = session.think(limits, control=control).report
-            if control.stopped:
-                raise ReviewStoppedError
-            assert report is not None  # a player with nets always reports
-            finding = finding_of(report)
+            finding = None if among else finding_of_win(position_after(game.start, line))
+            if finding is None:
+                limits = times(self.limits, CONFIRMATION) if place.deep else self.limits
+                report = session.think(limits, control=control, actions=among).report
+                if control.stopped:
+                    raise ReviewStoppedError
+                assert report is not None  # a player with nets always reports
+                finding = finding_of(report)
             if self.folder is not None:
                 self.folder.add(game.number, place, finding)
             self.found[game.number][place] = finding
@@ -223,7 +239,7 @@ def annotated(run: ReviewRun) -> str:
 
 def report_html(run: ReviewRun) -> str:
     """Return the page of the review, of all that is reviewed until now."""
-    return review_page(run.file, run.games, run.stored_settings(), provenance())
+    return review_page(run.file, run.games, run.stored_settings(), provenance(), searched_by(run))
 
 
 def run_json(run: ReviewRun) -> dict[str, Any]:
@@ -233,7 +249,17 @@ def run_json(run: ReviewRun) -> dict[str, Any]:
 
 def annotator_of(run: ReviewRun) -> str:
     """Return net and effort in a few words, for the annotated games."""
-    budget = run.limits.budget
-    effort = [] if run.limits.visits is None else [f"{run.limits.visits} visits"]
-    effort += [] if budget is None else [f"{budget.target:g} s"]
-    return f"hauteur, {Path(run.nets.net).name}, {' or '.join(effort)} a position"
+    return f"hauteur, {Path(run.nets.net).name}, {effort_text(run.limits)} a position"
+
+
+def searched_by(run: ReviewRun) -> str:
+    """Return a sentence of what searched, with which effort, and how strong it is."""
+    net = Path(run.nets.net).name
+    return f"Searched by {net}, {effort_text(run.limits)} a position. Strength: {strength_of(run.nets.net)}."
+
+
+def effort_text(limits: Limits) -> str:
+    """Return the effort a position, such as `800 visits or 2 s`."""
+    effort = [] if limits.visits is None else [f"{limits.visits} visits"]
+    effort += [] if limits.budget is None else [f"{limits.budget.target:g} s"]
+    return " or ".join(effort)

@@ -12,6 +12,7 @@ from hauteur.games.game_line import BadGame
 from hauteur.games.pictures import action_squares, side_names
 from hauteur.games.played_game import line_texts, position_after
 from hauteur.mcts.limits import Limits
+from hauteur.networks.strength import strength_of
 from hauteur.plots.page import LEFT, RIGHT, WIDTH, figure_html
 from hauteur.studies.review.games import ReviewedGame, games_of_text, verdict
 from hauteur.studies.review.page import chances_figure, chances_over, summaries
@@ -127,7 +128,12 @@ class ReviewSession(WorkSession):
         self._begun, self._sent, self._done_before = time.monotonic(), 0.0, None
         self._show(run)
         self.begin(lambda: self._review(run), "review")
-        return {"settings": run.stored_settings(), "positions": run.positions, "confirmation": CONFIRMATION}
+        return {
+            "settings": run.stored_settings(),
+            "positions": run.positions,
+            "confirmation": CONFIRMATION,
+            "strength": strength_of(run.nets.net),
+        }
 
     def do_traps(self, against: PlayerText = "human-1500") -> Fields:
         """Look for the traps of the game. Events: `trap` for each move that set or missed one, then `stopped`."""

@@ -44,7 +44,7 @@ async function start() {
   const reply = await live.ask("start", state.order);
   running(true);
   const { net, visits } = reply.settings;
-  find("settings").textContent = `${net.replace(/([0-9a-f]{8})[0-9a-f]{56}$/, "$1")}; ${whole(visits)} visits a position, ${whole(visits * reply.confirmation)} where a move is marked`;
+  find("settings").textContent = `${net.replace(/([0-9a-f]{8})[0-9a-f]{56}$/, "$1")}; ${whole(visits)} visits a position, ${whole(visits * reply.confirmation)} where a move is marked. Strength of the net: ${reply.strength}.`;
 }
 
 function running(on) {

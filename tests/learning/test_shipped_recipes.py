@@ -1,0 +1,76 @@
+"""Recipes by name: those that ship, in the package alone; files of a checkout are the same."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from hauteur.cli import main
+from hauteur.games.registry import load_game
+from hauteur.learning.recipe import load_recipe
+from hauteur.learning.run import learn
+from hauteur.learning.shipped_recipes import BUNDLED, CATALOGUE, FOLDER, recipe_file, recipe_lines, shipped_recipes
+
+RUNS = Path(__file__).resolve().parent.parent.parent / "runs"
+
+
+def test_every_recipe_of_the_package_is_in_the_catalogue() -> None:
+    files = {path for path in FOLDER.rglob("*.toml") if path.name != CATALOGUE}
+    assert {recipe.path for recipe in shipped_recipes()} == files
+    for recipe in shipped_recipes():
+        assert recipe_file(recipe.name) == recipe.path
+        assert load_game(recipe.game).spec == load_game(load_recipe(recipe.path).game).spec
+
+
+def test_the_recipes_of_a_checkout_are_those_of_the_package() -> None:
+    """There is one text of each: what stands in runs is the package's file, or reads the same."""
+    in_runs = sorted(path for path in [*RUNS.glob("*.toml"), *(RUNS / BUNDLED).glob("*.toml")])
+    assert [path.relative_to(RUNS) for path in in_runs] == sorted(
+        recipe.path.relative_to(FOLDER) for recipe in shipped_recipes()
+    )
+    for path in in_runs:
+        assert path.read_bytes() == (FOLDER / path.relative_to(RUNS)).read_bytes()
+
+
+def test_the_list_has_a_line_a_recipe(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main.main(["train", "--list"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines == recipe_lines()
+    assert len(lines) == 1 + len(shipped_recipes())
+    assert " ".join(lines[1].split()) == "tictactoe tictactoe 18 s no loss in any line of play"
+
+
+def test_a_file_goes_before_a_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert recipe_file("connect4") == FOLDER / "connect4.toml"
+    Path("connect4").write_text('game = "tictactoe"\n')
+    assert recipe_file("connect4") == Path("connect4")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "name a recipe, such as `hauteur train tictactoe`"),
+        (["conect4"], "there is no recipe 'conect4' (did you mean connect4?)"),
+        (["../recipes/connect4"], "there is no recipe '../recipes/connect4'"),
+        (["catalogue"], "there is no recipe 'catalogue'"),
+        (["runs/none.toml"], "runs/none.toml: No such file"),
+        (["runs/go9.toml"], "runs/go9.toml: No such file: the recipe that ships is called go9"),
+    ],
+)
+def test_a_recipe_that_is_not_there(
+    words: list[str], message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert main.main(["train", *words]) == main.EXIT_BAD_INPUT
+    assert message in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_recipe_by_name_is_learned(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    small = ("run.generations=1", "selfplay.games=8", "selfplay.visits=4", "gate.games=2", "run.threads=1")
+    run = learn("tictactoe", *small, "run.solved_positions=0", on_generation=lambda _: None)
+    assert run.folder == Path("runs/tictactoe/default")
+    assert run.best.is_file()
