@@ -56,16 +56,17 @@ impl PyExactSolver {
 
 /// The shortest win of the mover in at most `moves` of his moves; none; or empty where `stop` came first.
 #[pyfunction]
-#[pyo3(signature = (state, moves, actions=Vec::new(), stop=None))]
+#[pyo3(signature = (state, moves, actions=None, stop=None))]
 pub fn forced_win(
     py: Python<'_>,
     state: PyRef<'_, PyState>,
     moves: u32,
-    actions: Vec<Action>,
+    actions: Option<Vec<Action>>,
     stop: Option<PyRef<'_, PyStopFlag>>,
 ) -> PyResult<Option<Vec<Action>>> {
     let (position, game, halt) = (state.state.clone_box(), state.game.clone(), Halt::new(stop.as_deref(), None));
-    let answer = py.detach(|| mates::forced_win(position.as_ref(), moves, &actions, &|| halt.has_come()));
+    let first = actions.unwrap_or_default();
+    let answer = py.detach(|| mates::forced_win(position.as_ref(), moves, &first, &|| halt.has_come()));
     Ok(match game.checked(answer)? {
         mates::Answer::Win(line) => Some(line),
         mates::Answer::NoWin => None,

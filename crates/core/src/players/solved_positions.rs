@@ -80,9 +80,19 @@ pub fn find(game: &dyn Game, solver: &mut dyn MoveSolver, request: &Request, wat
 #[derive(Clone, Copy, Debug)]
 pub enum Progress {
     /// Games played, in whose positions the others are looked for.
-    Played { games: usize, of: usize },
+    Played {
+        /// Those that have ended.
+        games: usize,
+        /// Those that are played.
+        of: usize,
+    },
     /// Positions solved or given up.
-    Tried { positions: usize, of: usize },
+    Tried {
+        /// Those that are done.
+        positions: usize,
+        /// Those that were asked for.
+        of: usize,
+    },
 }
 
 /// The moves of the game of this number.
