@@ -32,8 +32,8 @@ __all__ = [
     "dirichlet",
     "encode_games",
     "encode_positions",
-    "form_of_text",
     "forced_win",
+    "form_of_text",
     "game_names",
     "mcts_search",
     "position_of",
@@ -483,7 +483,9 @@ def solved_positions(
     count: as many, or fewer where there are no more; nodes: positions searched for one at most, total: for all; watch: takes
     what is done, how often, and of how many. Returned: (moves, values) of each, positions that took too long by ply from 0, whether no two moves end one with a winner."""
 
-def forced_win(state: State, moves: int, actions: Sequence[int] | None = None, stop: StopFlag | None = None) -> list[int] | None:
+def forced_win(
+    state: State, moves: int, actions: Sequence[int] | None = None, stop: StopFlag | None = None
+) -> list[int] | None:
     """The line of the shortest win of the mover in at most `moves` of his moves, whatever is answered; None: there is none.
 
     actions: the only first moves to look at; None: all. Empty where `stop` came before that was known."""
