@@ -512,6 +512,7 @@ def read_pgn_tree(
     after, glyphs. ValueError where the main line cannot be read.
     """
 
+@final
 class PgnReader:
     """Reads the games of a PGN file or text one after another. plays: main lines too, else tags and results alone."""
 

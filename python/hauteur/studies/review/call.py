@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 from hauteur.engine.nets import NetChoice
 from hauteur.engine.playing import PlaySettings
 from hauteur.games.game_line import BadGame
+from hauteur.games.game_texts import FORMS
 from hauteur.games.registry import load_game
 from hauteur.mcts.analysis import DEFAULT_VISITS
 from hauteur.mcts.limits import limits_of
 from hauteur.mcts.params import SearchParams
 from hauteur.networks.names import net_or_shipped
 from hauteur.plots.page import table_html
-from hauteur.studies.review.games import FORMS, ReviewedGame, games_of, games_of_text
+from hauteur.studies.review.games import ReviewedGame, games_of, games_of_text
 from hauteur.studies.review.page import game_view, move_cells
 from hauteur.studies.review.review import MoveReport
 from hauteur.studies.review.run import ReviewFolder, ReviewRun, annotated, kept, report_html, run_json
