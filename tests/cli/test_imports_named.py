@@ -1,5 +1,6 @@
 """--import FILE.py: a network and a game of the user's own in the commands; only what is named is imported."""
 
+import sys
 from pathlib import Path
 
 import pytest
@@ -41,6 +42,12 @@ games = 2
 generations = 1
 backend = "torch"
 """
+
+
+@pytest.fixture(autouse=True)
+def own_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Files of one name lie in the folders of several tests: their folders leave the path again."""
+    monkeypatch.setattr(sys, "path", list(sys.path))
 
 
 def files(folder: Path, name: str) -> tuple[str, str]:

@@ -101,7 +101,7 @@ def test_a_damaged_download_is_replaced(server: NetServer, folder: Path, net: by
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
-        (b"<html>Sign in</html>", "is not a whole safetensors file"),
+        (b"<html>Sign in</html>", "is a web page, not a net: download the file itself"),
         (b"\x1f\x8bnonsense", "is damaged: gzip fails"),
         (b"", "is not a whole safetensors file"),
     ],

@@ -11,6 +11,8 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent.parent
 FILE_LINES = 600
 FUNCTION_LINES = 60
+LONG_FILES = {"python/hauteur/_core.pyi": 700}
+"""The interface of the compiled core is one module, which a stub cannot divide."""
 
 
 def tracked(*patterns: str) -> list[Path]:
@@ -43,7 +45,8 @@ def lines(path: Path) -> int:
 
 def test_files_are_short() -> None:
     files = tracked("*.py", "*.rs", "*.pyi")
-    long = {str(path.relative_to(ROOT)): lines(path) for path in files if lines(path) > FILE_LINES}
+    counts = {str(path.relative_to(ROOT)): lines(path) for path in files}
+    long = {name: count for name, count in counts.items() if count > LONG_FILES.get(name, FILE_LINES)}
     assert not long, f"files that are too long: {long}"
 
 

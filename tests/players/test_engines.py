@@ -222,7 +222,7 @@ GTP_FAULTS = {
     "resign": ("resignation", None),
     "pass": (ILLEGAL_MOVE, "genmove was answered by PASS"),
     "illegal": (ILLEGAL_MOVE, "genmove was answered by "),
-    "no-point": (BAD_OUTPUT, "genmove was answered by 'I99', which is no point"),
+    "no-point": (BAD_OUTPUT, "genmove was answered by '99I', which is no point"),
     "error": (BAD_OUTPUT, "genmove was refused: 'I do not know'"),
     "crash": (CRASHED, "exit status 4"),
     "wrong-id": (BAD_OUTPUT, "'=99 B2' does not answer '"),

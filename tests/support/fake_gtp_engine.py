@@ -13,7 +13,7 @@ from hauteur import _core
 
 COMMANDS = "name version protocol_version list_commands boardsize clear_board play genmove time_settings time_left quit"
 LARGEST = 9
-ANSWERS = {"resign": "= resign", "pass": "= PASS", "no-point": "= I99", "error": "? I do not know"}
+ANSWERS = {"resign": "= resign", "pass": "= PASS", "no-point": "= 99I", "error": "? I do not know"}
 RAW = {"wrong-id": "=99 B2\n\n", "no-id": "= B2\n\n", "garbage": "B2\n\n", "unended": "= B2\n"}
 
 

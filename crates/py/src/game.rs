@@ -184,14 +184,6 @@ pub fn state_from(game: PyGame, symmetry: usize, moves: Vec<i64>) -> PyResult<Py
     Ok(state)
 }
 
-/// Return a FEN of chess cleaned of what no position can have, whether it is of Chess960, and what was changed.
-#[pyfunction]
-#[pyo3(signature = (fen, chess960=false))]
-pub fn clean_fen(fen: &str, chess960: bool) -> PyResult<(String, bool, Vec<String>)> {
-    let clean = games::chess::clean_fen(fen, chess960).map_err(value_error)?;
-    Ok((clean.fen, clean.chess960, clean.notes))
-}
-
 /// Where every game of standard chess begins.
 const CHESS_START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
 

@@ -53,7 +53,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(game::python_game_from, module)?)?;
     module.add_function(wrap_pyfunction!(game::state_from, module)?)?;
     module.add_function(wrap_pyfunction!(game::position_of, module)?)?;
-    module.add_function(wrap_pyfunction!(game::clean_fen, module)?)?;
+    module.add_function(wrap_pyfunction!(records::clean_fen, module)?)?;
     module.add_function(wrap_pyfunction!(records::read_pgn_tree, module)?)?;
     module.add_function(wrap_pyfunction!(records::form_of_text, module)?)?;
     module.add_function(wrap_pyfunction!(records::read_sgf, module)?)?;

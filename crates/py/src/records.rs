@@ -5,6 +5,7 @@ use std::io::{Cursor, Read};
 use std::path::PathBuf;
 
 use hauteur_core::game::Action;
+use hauteur_core::games::chess;
 use hauteur_lab::pgn::{self, GameLine, GameRead, Reader, result_text};
 use hauteur_lab::{decode, sgf, texts};
 use pyo3::exceptions::PyValueError;
@@ -13,6 +14,14 @@ use pyo3::types::{PyDict, PyTuple};
 
 use crate::errors::value_error;
 use crate::game::PyGame;
+
+/// Return a FEN of chess cleaned of what no position can have, whether it is of Chess960, and what was changed.
+#[pyfunction]
+#[pyo3(signature = (fen, chess960=false))]
+pub fn clean_fen(fen: &str, chess960: bool) -> PyResult<(String, bool, Vec<String>)> {
+    let clean = chess::clean_fen(fen, chess960).map_err(value_error)?;
+    Ok((clean.fen, clean.chess960, clean.notes))
+}
 
 /// Reads the games of a PGN file or text one after another.
 #[pyclass(name = "PgnReader", module = "hauteur._core")]

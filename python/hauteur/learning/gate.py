@@ -15,6 +15,7 @@ from hauteur.matches.ratings.elo import (
     likelihood_of_superiority,
     score_interval,
 )
+from hauteur.mcts.params import SearchParams, Temperature
 
 
 @dataclass(frozen=True)
@@ -159,11 +160,24 @@ def check_gate(recipe: Recipe) -> None:
         raise ValueError(
             f"selfplay.max_plies must be more than gate.opening_plies, got {longest}, {gate.opening_plies}"
         )
-    if gate.games > 2 and not gate.opening_plies and not gate.temperature.draws and not recipe.selfplay.search.draws:
+    varies = gate.opening_plies > 0 or _draws_moves(gate.temperature) or _draws_in_search(recipe.selfplay.search)
+    if gate.games > 2 and not varies:
         raise ValueError(
             "gate: all its pairs would be the same two games, as its search has no noise and gate.temperature.initial "
             "and gate.opening_plies are 0: give one of them, such as gate.opening_plies = 4, or gate.by = off"
         )
+
+
+def _draws_moves(temperature: Temperature) -> bool:
+    """Return whether any move of a game is drawn, and not the best one."""
+    falls_to_endgame = temperature.endgame > 0 and bool(temperature.cutoff_move or temperature.decay_moves)
+    return temperature.initial > 0 or falls_to_endgame
+
+
+def _draws_in_search(search: SearchParams) -> bool:
+    """Return whether the search of a gate match draws random numbers: Gumbel noise, or the half-normal spread."""
+    is_noisy = search.gumbel is not None and search.gumbel.noise > 0
+    return is_noisy or (search.variance is not None and search.variance.mode == "half_normal")
 
 
 def sprt_of(settings: GateSettings) -> Sprt | None:

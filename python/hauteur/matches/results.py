@@ -359,7 +359,7 @@ def table(tally: Tally, work: Work, names: tuple[str, str]) -> str:
     rows = [("all", tally.record), *((f"A {side}", record) for side, record in tally.sides.items() if record.games)]
     lines += [f"{label:8} {r.games:6,} {r.wins:6,} {r.draws:6,} {r.losses:6,}  {r.score:6.1%}" for label, r in rows]
     if tally.paired:
-        repeats = f" ({tally.different.repeats:,} repeats do not count)" if tally.different.repeats else ""
+        repeats = f" (repeats left out: {tally.different.repeats:,})" if tally.different.repeats else ""
         lines.append(f"pairs with 0, 1/2, 1, 3/2, 2 points: {', '.join(map(str, tally.pairs.counts))}{repeats}")
     lines += ["", f"{summary(tally)}  (95 %; score {low:.1%} to {high:.1%})"]
     if tally.test is not None:

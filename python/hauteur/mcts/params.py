@@ -368,12 +368,6 @@ class SearchParams(RuledSection):
     posterior: Posterior | None = None
     """The policy target is what visits approach."""
 
-    @property
-    def draws(self) -> bool:
-        """Whether the search of a gate match draws random numbers: Gumbel noise, or the half-normal spread."""
-        is_noisy = self.gumbel is not None and self.gumbel.noise > 0
-        return is_noisy or (self.variance is not None and self.variance.mode == "half_normal")
-
 
 class Temperature(Section):
     """Randomness of the moves played: p ~ N^(1/T). Meanings as lc0's Temp... options (reference/choice.py)."""
@@ -392,8 +386,3 @@ class Temperature(Section):
     """Added to the visits of every action."""
     value_cutoff: Annotated[float, Field(ge=0, le=100)] = 100.0
     """Actions whose value is lower than the best one's by more, in percentage points, are not drawn."""
-
-    @property
-    def draws(self) -> bool:
-        """Whether any move of a game is drawn, and not the best one."""
-        return self.initial > 0 or (self.endgame > 0 and bool(self.cutoff_move or self.decay_moves))
