@@ -186,8 +186,7 @@ fn wrong_positions_are_refused_by_name() {
         ("kk6/8/8/8/8/8/8/K7 w - - 0 1", "one king"),
         ("k7/8/8/8/8/8/8/K6P w - - 0 1", "pawns cannot"),
         ("k7/8/8/8/8/8/8/K6r b - - 0 1", "not to move is in check"),
-        ("k7/8/8/8/8/8/8/K7 w - e6 0 1", "en passant"),
-        ("k7/8/8/8/8/8/8/K7 w K - 0 1", "castling"),
+        ("k7/8/8/8/8/8/8/K7 w XY - 0 1", "castling"),
         ("k7/8/8/8/8/8/8/K7 x - - 0 1", "turn"),
         ("kqqqqqqq/qqqqqqqq/qq6/8/8/8/8/K7 b - - 0 1", "at most 16"),
     ] {
@@ -198,6 +197,18 @@ fn wrong_positions_are_refused_by_name() {
     assert!(make_game("chess(history_fill=some)").is_err());
     assert!(make_game("chess(chess960=maybe)").is_err());
     assert!(make_game("chess(size=8)").is_err());
+}
+
+#[test]
+fn impossible_rights_and_en_passant_squares_are_left_out_with_a_note() {
+    for (fen, clean) in [
+        ("k7/8/8/8/8/8/8/K7 w - e6 0 1", "k7/8/8/8/8/8/8/K7 w - - 0 1"),
+        ("k7/8/8/8/8/8/8/K7 w K - 0 1", "k7/8/8/8/8/8/8/K7 w - - 0 1"),
+    ] {
+        let read = super::clean_fen(fen, false).unwrap();
+        assert_eq!((read.fen.as_str(), read.chess960, read.notes.len()), (clean, false, 1), "{fen}");
+        assert_eq!(make_game(&format!("chess(fen={fen})")).unwrap().info().spec, format!("chess(fen={clean})"));
+    }
 }
 
 #[test]
