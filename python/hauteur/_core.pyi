@@ -481,7 +481,8 @@ def solved_positions(
     """Positions of games of random and of decent play with the exact values of their legal moves, in the order of their plies.
 
     count: as many, or fewer where there are no more; nodes: positions searched for one at most, total: for all; watch: takes
-    what is done, how often, and of how many. Returned: (moves, values) of each, positions that took too long by ply from 0, whether no two moves end one with a winner."""
+    what is done, how often, and of how many. Returned: (moves, values) of each, positions that took too long by ply from 0,
+    whether no two moves end one with a winner."""
 
 def forced_win(
     state: State, moves: int, actions: Sequence[int] | None = None, stop: StopFlag | None = None

@@ -9,14 +9,12 @@ from pathlib import Path
 from hauteur import _core
 from hauteur.games.game_line import RECORDED, BadGame, TaggedGame, result_text
 from hauteur.games.game_texts import FORMS, form_of, games_in, sgf_text_of
+from hauteur.games.game_tree import START
 from hauteur.games.pgn import open_reader, other_kind, place_of
 from hauteur.games.played_game import position_after, texts_of
 from hauteur.games.registry import load_game, names
 from hauteur.games.sgf import KINDS
 from hauteur.system.formatting import in_a_line
-
-START = "startpos"
-"""Stands in the place of the FEN of a game's usual start."""
 
 MAX_PATH = 4096
 """Characters of a path; a longer text is one of games."""
@@ -116,7 +114,7 @@ def _pgn_records(reader: _core.PgnReader, name: str, wanted: _core.Game | None) 
         if wrong is not None:
             yield RecordedGame(headers=read.tags, skipped=in_a_line(f"{place_of(read, name)}: {wrong}"))
         elif read.plies:
-            outcome, has_ended = read.outcome, read.ended
+            outcome = read.outcome
             yield RecordedGame(
                 start=read.fen or START,
                 moves=read.moves,
@@ -125,7 +123,7 @@ def _pgn_records(reader: _core.PgnReader, name: str, wanted: _core.Game | None) 
                 notes=tuple(read.notes),
                 game=read.game,
                 actions=read.actions,
-                end_reason=has_ended or "",
+                end_reason=read.ended or "",
             )
 
 

@@ -37,6 +37,7 @@ def _komi(game: _core.Game) -> str:
 
 
 def _size_text(rows: int, columns: int) -> str:
+    """Return the value of SZ of a board, columns before rows."""
     return str(rows) if rows == columns else f"{columns}:{rows}"
 
 

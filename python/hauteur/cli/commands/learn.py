@@ -47,9 +47,8 @@ def train(
     from hauteur.cli.interrupts import answered_interrupts
     from hauteur.learning.recipe import load_recipe
 
-    requested = load_recipe(
-        recipe_file(recipe), settings
-    )  # before what takes seconds to import: a wrong setting is named at once
+    # Before what takes seconds to import: a wrong setting is named at once.
+    requested = load_recipe(recipe_file(recipe), settings)
     with answered_interrupts("the same command resumes the run"):
         from hauteur.cluster.open import open_scheduler
         from hauteur.learning.pipeline import learn
