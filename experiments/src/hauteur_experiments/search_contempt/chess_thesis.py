@@ -169,8 +169,12 @@ def make(setting: Setting) -> Result:
     runs: dict[tuple[str, int], Path] = {}
     for seed in setting.seed_numbers:
         runs |= learn_arms(setting, seed)
-    judged = [judge(setting, runs, arm, seed, generation) for arm, seed in runs for generation in MILESTONES]
-    duels = {rival: [duel(setting, runs, rival, seed) for seed in setting.seed_numbers] for rival in list(ARMS)[1:]}
+    judged = []
+    for arm, seed in runs:
+        judged += [judge(setting, runs, arm, seed, generation) for generation in MILESTONES]
+    duels = {}
+    for rival in ("puct", "temperature"):
+        duels[rival] = [duel(setting, runs, rival, seed) for seed in setting.seed_numbers]
     ratios = {(arm, seed): ratios_of(folder) for (arm, seed), folder in runs.items()}
     factor = ratio_factor(ratios, list(setting.seed_numbers))
     findings = [finding(judged, "puct", "more", None), finding(judged, "temperature", "equal", factor)]
@@ -347,11 +351,15 @@ def table(judged: Sequence[JudgedNet], duels: Mapping[str, Sequence[float]]) -> 
     lines = []
     for arm, title in ARMS.items():
         for generation in MILESTONES:
-            mine = [one for one in judged if (one.arm, one.generation) == (arm, generation)]
-            scores = ", ".join(f"{name} {np.mean([one.scores[name] for one in mine]):.1%}" for name in OPPONENTS)
-            lines.append(f"{title}, {generation * GAMES:,} games: {np.mean([one.mean for one in mine]):.1%} ({scores})")
-    for rival, scores_of in duels.items():
-        each = ", ".join(f"{value:.1%}" for value in scores_of)
+            nets = [one for one in judged if (one.arm, one.generation) == (arm, generation)]
+            against = []
+            for name in OPPONENTS:
+                mean = np.mean([one.scores[name] for one in nets])
+                against.append(f"{name} {mean:.1%}")
+            whole = np.mean([one.mean for one in nets])
+            lines.append(f"{title}, {generation * GAMES:,} games: {whole:.1%} ({', '.join(against)})")
+    for rival, scores in duels.items():
+        each = ", ".join(f"{score:.1%}" for score in scores)
         lines.append(f"search-contempt against {ARMS[rival]}: {each}")
     return "\n".join(lines)
 
