@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from hauteur import _core
 from hauteur.games.registry import parse_spec
+from hauteur.games.sgf import DEFAULT_KOMI
 from hauteur.players.engines.process import (
     BAD_OUTPUT,
     ILLEGAL_MOVE,
@@ -48,8 +49,6 @@ def parse_response(lines: Sequence[str]) -> Response | None:
 
 COLOURS = ("b", "w")
 """Of the first and of the second player."""
-GO_KOMI = 7.5
-"""Of Go whose spec names none."""
 NEEDED = ("boardsize", "clear_board", "play", "genmove")
 
 
@@ -65,7 +64,7 @@ def board_size(game: _core.Game) -> int:
 
 def komi_of(game: _core.Game) -> str | None:
     """Return the points that White is given in Go; None for games that count none."""
-    return str(parse_spec(game.spec)[1].get("komi", GO_KOMI)) if game.name == "go" else None
+    return str(parse_spec(game.spec)[1].get("komi", DEFAULT_KOMI)) if game.name == "go" else None
 
 
 class GtpEngineConnection(EngineConnection):

@@ -1,8 +1,9 @@
 //! Chess, also from any position and Chess960, with the input planes and the policy of lc0's networks.
 //!
 //! Spec: `chess(fen=..., chess960=true, history_fill=fen_only|no|always)`; a FEN's fields are separated by spaces. A FEN is
-//! cleaned (`clean_fen`), and castling rights that only Chess960 has make it Chess960. The first player is White. A position drawn by threefold repetition, the fifty-move rule or insufficient material keeps its legal
-//! moves: the game is over, but a search can start there.
+//! cleaned (`clean_fen`), and castling rights that only Chess960 has make it Chess960. The first player is White. A position
+//! drawn by threefold repetition, the fifty-move rule or insufficient material keeps its legal moves: the game is over, but a
+//! search can start there.
 
 mod fen;
 mod legal;
