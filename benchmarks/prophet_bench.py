@@ -16,7 +16,6 @@ says so. `--quick` plays 10 games a level.
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import subprocess
 import sys
@@ -26,6 +25,10 @@ from pathlib import Path
 from typing import Any
 
 import hauteur as ht
+from hauteur.matches.ratings.elo import MatchScore, score_of_elo
+from hauteur.players.engines.player import engine_command
+from hauteur.players.engines.settings import EngineSettings
+from hauteur.system.files import write_json
 
 LEVELS = (1320, 1500, 1700, 2000, 2300, 2600)
 GAMES, QUICK_GAMES = 60, 10
@@ -46,39 +49,26 @@ class Level:
     """UCI_Elo of the protocol."""
     played: int
     """UCI_Elo that Stockfish played at."""
-    wins: int
-    """Of the net."""
-    draws: int
-    """Games that were drawn."""
-    losses: int
-    """Of the net."""
-
-    @property
-    def games(self) -> int:
-        return self.wins + self.draws + self.losses
-
-    @property
-    def points(self) -> float:
-        return self.wins + self.draws / 2
+    score: MatchScore
+    """Results of the net."""
 
     @property
     def variance(self) -> float:
         """Variance of the points, with one game of each kind added so that it is not 0 where all are alike."""
-        games = self.games + 3
-        mean = (self.wins + 1 + (self.draws + 1) / 2) / games
-        squares = (self.wins + 1 + (self.draws + 1) / 4) / games
-        return self.games * (squares - mean**2)
+        known = self.score.plus(MatchScore(1, 1, 1))
+        squares = (known.wins + known.draws / 4) / known.games
+        return self.score.games * (squares - known.score**2)
 
 
 def elo_of(levels: Sequence[Level], points: float) -> float:
     """Return the rating at which this number of points is expected; infinite for none or all of them."""
-    games = sum(level.games for level in levels)
+    games = sum(level.score.games for level in levels)
     if not 0 < points < games:
         return math.copysign(math.inf, points - games / 2)
     low, high = -4000.0, 8000.0
     while high - low > 1e-6:
         middle = (low + high) / 2
-        expected = sum(level.games / (1 + 10 ** ((level.played - middle) / 400)) for level in levels)
+        expected = sum(level.score.games * score_of_elo(middle - level.played) for level in levels)
         if expected < points:
             low = middle
         else:
@@ -88,7 +78,7 @@ def elo_of(levels: Sequence[Level], points: float) -> float:
 
 def rating(levels: Sequence[Level]) -> tuple[float, float, float]:
     """Return Elo and the ends of its interval of 95 %, from the variance of the points."""
-    points = sum(level.points for level in levels)
+    points = sum(level.score.points for level in levels)
     error = Z_95 * math.sqrt(sum(level.variance for level in levels))
     low, value, high = (elo_of(levels, points + step) for step in (-error, 0.0, error))
     return value, low, high
@@ -96,7 +86,9 @@ def rating(levels: Sequence[Level]) -> tuple[float, float, float]:
 
 def stockfish_facts(program: str) -> tuple[str, int, int]:
     """Return the name of a Stockfish and the least and greatest UCI_Elo that it declares. ValueError for others."""
-    asked = subprocess.run([program], input="uci\nquit\n", capture_output=True, text=True, check=False, timeout=30)
+    asking = EngineSettings(protocol="uci", command=program, nodes=1)  # nodes are required, though nothing is searched
+    command = engine_command(asking)
+    asked = subprocess.run(command, input="uci\nquit\n", capture_output=True, text=True, check=False, timeout=30)
     name = next((line[8:] for line in asked.stdout.splitlines() if line.startswith("id name ")), "")
     words = next((line.split() for line in asked.stdout.splitlines() if "option name UCI_Elo " in line), [])
     if not name.startswith("Stockfish") or not {"min", "max"} <= set(words):
@@ -122,7 +114,7 @@ def play_level(given: argparse.Namespace, wanted: int, elo: int) -> Level:
     )
     if match.interrupted:
         raise KeyboardInterrupt
-    return Level(wanted, elo, match.wins, match.draws, match.losses)
+    return Level(wanted, elo, MatchScore(match.wins, match.draws, match.losses))
 
 
 def result_of(given: argparse.Namespace, name: str, levels: Sequence[Level]) -> dict[str, Any]:
@@ -139,7 +131,7 @@ def result_of(given: argparse.Namespace, name: str, levels: Sequence[Level]) -> 
         "passes": PASSES,
         "stockfish": name,
         "seed": given.seed,
-        "levels": [asdict(level) for level in levels],
+        "levels": [{"wanted": level.wanted, "played": level.played, **asdict(level.score)} for level in levels],
         "elo": _finite(value),
         "interval_95": [_finite(low), _finite(high)],
     }
@@ -177,8 +169,6 @@ def parsed(words: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args(words)
     given.games = QUICK_GAMES if given.quick else GAMES
-    if Path("/usr/games", given.stockfish).is_file():
-        given.stockfish = str(Path("/usr/games", given.stockfish))
     return given
 
 
@@ -194,7 +184,7 @@ def main(words: Sequence[str] | None = None) -> int:
     result = result_of(given, name, levels)
     print(shown(result))
     if given.out:
-        (given.out / "result.json").write_text(json.dumps(result, indent=2) + "\n", encoding="utf-8")
+        write_json(given.out / "result.json", result)
     return 0
 
 

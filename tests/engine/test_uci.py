@@ -241,7 +241,8 @@ def test_every_clock_gets_a_move(client: Client) -> None:
     client.ready()
     for go in ("go movetime 300", "go wtime 1000 btime 1000", "go wtime 1 btime 1", "go wtime -5 btime -5 winc 10"):
         client.send("ucinewgame", "position startpos", go)
-        client.expect("bestmove", seconds=10)
+        move = bestmove(client.expect("bestmove", seconds=10))
+        assert chess.Move.from_uci(move) in chess.Board().legal_moves, f"{go}: {move}"
 
 
 def test_without_a_net_it_says_so_and_plays_no_move(tmp_path: Path) -> None:

@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from hauteur.matches.ratings.elo import MatchScore
+
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
 
@@ -21,7 +23,7 @@ def bench() -> ModuleType:
 
 
 def levels(bench: ModuleType, *records: tuple[int, int, int, int]) -> list[Any]:
-    return [bench.Level(rating, rating, *record) for rating, *record in records]
+    return [bench.Level(rating, rating, MatchScore(*record)) for rating, *record in records]
 
 
 def test_the_rating_explains_the_points(bench: ModuleType) -> None:
@@ -31,7 +33,7 @@ def test_the_rating_explains_the_points(bench: ModuleType) -> None:
     assert low < value < high
     assert high - low < 160
     expected = sum(60 / (1 + 10 ** ((level.played - value) / 400)) for level in found)
-    assert expected == pytest.approx(sum(level.points for level in found), abs=1e-3)
+    assert expected == pytest.approx(sum(level.score.points for level in found), abs=1e-3)
     even = levels(bench, (1500, 20, 20, 20))
     assert bench.rating(even)[0] == pytest.approx(1500, abs=1e-3)
     assert bench.rating(levels(bench, (1500, 0, 0, 60)))[0] == -math.inf
@@ -40,12 +42,13 @@ def test_the_rating_explains_the_points(bench: ModuleType) -> None:
 def test_a_result_says_what_differs_from_the_protocol(bench: ModuleType) -> None:
     given = bench.parsed(["net.safetensors", "--quick", "--nodes", "500"])
     assert isinstance(given, Namespace)
-    played = [bench.Level(1320, 1350, 3, 2, 5), bench.Level(1500, 1500, 1, 2, 7)]
+    played = [bench.Level(1320, 1350, MatchScore(3, 2, 5)), bench.Level(1500, 1500, MatchScore(1, 2, 7))]
     result = bench.result_of(given, "Stockfish 15.1", played)
     assert not result["official"]
     assert result["differs"] == ["1320 played at 1350", "500 nodes a move", "10 games a level"]
     assert "not by the letter" in bench.shown(result)
-    official = bench.result_of(bench.parsed(["net.safetensors"]), "Stockfish 11", [bench.Level(1320, 1320, 30, 0, 30)])
+    even = levels(bench, (1320, 30, 0, 30))
+    official = bench.result_of(bench.parsed(["net.safetensors"]), "Stockfish 11", even)
     assert official["official"]
     assert official["elo"] == pytest.approx(1320, abs=0.1)
 

@@ -69,7 +69,11 @@ def joined(*scopes: str) -> str:
 
 def stated(source: str, *lines: str) -> tuple[SourceClaim, ...]:
     """Return the claims of a source, a line each: `key | statement | figure`, and `| needs` where no run decides it."""
-    return tuple(SourceClaim(key, source, *rest) for key, *rest in ([p.strip() for p in x.split("|")] for x in lines))
+    claims = []
+    for line in lines:
+        key, *rest = (part.strip() for part in line.split("|"))
+        claims.append(SourceClaim(key, source, *rest))
+    return tuple(claims)
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,9 @@ import hauteur as ht
 from hauteur_experiments.experiment import Setting, SourceClaim, make_experiment
 from hauteur_experiments.registry import find
 
+KINDS: Mapping[str, Callable[[str], Any]] = {"scale": float, "net": int, "visits": int, "seeds": int, "first_seed": int}
+"""Of options in the lines of a plan; the others are texts."""
+
 
 @dataclass(frozen=True)
 class PlannedRun:
@@ -44,8 +47,10 @@ class PlannedRun:
             values["looks"] = True
         for option, value in zip(words[::2], words[1::2], strict=True):
             key = option.removeprefix("--").replace("-", "_")
-            kind = float if key == "scale" else int if key in ("net", "visits", "seeds", "first_seed") else str
-            values[key] = (*values.get("only", ()), value) if key == "only" else kind(value)
+            if key == "only":  # the one option that may stand several times
+                values[key] = (*values.get(key, ()), value)
+            else:
+                values[key] = KINDS.get(key, str)(value)
         net = values.pop("net", None)
         return cls("-".join(name.split()), name.split()[0], size, values, net)
 

@@ -202,7 +202,6 @@ fn play_in_any_language(begin: &Position, raw: &RawGame) -> Result<(Played, &'st
 }
 
 fn play(begin: &Position, raw: &RawGame, language: &'static Language) -> Result<Played, Wrong> {
-    let is_english = *language == ENGLISH;
     let mut played = Played { position: begin.clone(), actions: Vec::new(), uci: String::new(), note: None };
     let mut depth = 0usize;
     for (index, token) in raw.tokens.iter().enumerate() {
@@ -223,13 +222,8 @@ fn play(begin: &Position, raw: &RawGame, language: &'static Language) -> Result<
                     return Err(Wrong { ply, what: format!("has more than {MAX_PLIES} plies") });
                 }
                 let word = raw.text(part);
-                let action = if is_english {
-                    read_word(&played.position, word)
-                } else {
-                    read_in(&played.position, word, language)
-                };
-                let action =
-                    action.map_err(|what| Wrong { ply, what: format!("line {line}, ply {}: {what}", ply + 1) })?;
+                let action = read_word(&played.position, word, language)
+                    .map_err(|what| Wrong { ply, what: format!("line {line}, ply {}: {what}", ply + 1) })?;
                 if ply > 0 {
                     played.uci.push(' ');
                 }
@@ -254,8 +248,12 @@ pub fn is_glyph(position: &Position, raw: &RawGame, part: Part, index: usize) ->
     position.read_move(&format!("{piece}{}", raw.text(*next))).is_err()
 }
 
-/// The move that a word means in English, glyphs at its end aside.
-pub fn read_word(position: &Position, word: &str) -> Result<Action, String> {
+/// The move that a word means in a language, glyphs at its end aside.
+pub fn read_word(position: &Position, word: &str, language: &Language) -> Result<Action, String> {
+    if *language == ENGLISH { read_english(position, word) } else { read_foreign(position, word, language) }
+}
+
+fn read_english(position: &Position, word: &str) -> Result<Action, String> {
     position.read_move(word).or_else(|error| {
         let (bare, _) = words::split_glyphs(word);
         if bare == word {
@@ -265,8 +263,7 @@ pub fn read_word(position: &Position, word: &str) -> Result<Action, String> {
     })
 }
 
-/// The move that a word means in a language.
-pub fn read_in(position: &Position, word: &str, language: &Language) -> Result<Action, String> {
+fn read_foreign(position: &Position, word: &str, language: &Language) -> Result<Action, String> {
     let (bare, _) = words::split_glyphs(word);
     let unknown = || format!("{:?} is no move in {}", shortened(word), language.name);
     let english = language.to_english(bare).ok_or_else(unknown)?;

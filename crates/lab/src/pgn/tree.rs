@@ -3,8 +3,8 @@
 use hauteur_core::game::{Action, State as _};
 use hauteur_core::games::chess::Position;
 
-use super::languages::{ENGLISH, Language};
-use super::line::{GameLine, Lines, is_glyph, read_in, read_word};
+use super::languages::Language;
+use super::line::{GameLine, Lines, is_glyph, read_word};
 use super::tokens::{RawGame, Token};
 use super::words;
 
@@ -122,10 +122,7 @@ impl Builder {
     }
 
     fn add_move(&mut self, place: &mut Place, word: &str, line: u32, pending: &mut String) {
-        let is_english = *self.language == ENGLISH;
-        let read =
-            if is_english { read_word(&place.position, word) } else { read_in(&place.position, word, self.language) };
-        let action = match read {
+        let action = match read_word(&place.position, word, self.language) {
             Ok(action) => action,
             Err(what) => {
                 place.is_lost = true;
