@@ -1,6 +1,7 @@
 """Experiments of learning: exact evaluation, goals, arms, recipes, verdicts on given curves, small ones to the end."""
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from hauteur_experiments.exact import Choose, ExactEvaluator, losses, lost_posit
 from hauteur_experiments.experiment import Setting, make_experiment
 from hauteur_experiments.implementation_report import figures
 from hauteur_experiments.implementation_report.figures import PLANS, Learned
-from hauteur_experiments.learned import Goal, metrics_of
+from hauteur_experiments.learned import Goal, learn_beside, metrics_of, net_of
 from hauteur_experiments.learning_methods import methods
 from hauteur_experiments.measured import Record
 from hauteur_experiments.registry import find
@@ -200,3 +201,31 @@ def test_the_schedule_follows_the_controller(tmp_path: Path) -> None:
         for n in range(4)
     ]
     assert [schedule._balance([run] * 6).verdict, schedule._doubling([run] * 6).verdict] == ["holds", "holds"]
+
+
+def test_a_finished_run_is_over_without_its_checkpoint_and_games(tmp_path: Path) -> None:
+    recipe = tiny_recipe(seed=1)
+    learn_beside(setting(tmp_path / "first"), {"one": ("run", recipe)})
+    run, copied = tmp_path / "first" / "run", tmp_path / "second" / "run"
+    last = net_of(copied, 2)
+    last.parent.mkdir(parents=True)
+    for name in ("config.toml", "metrics.jsonl", str(last.relative_to(copied))):
+        shutil.copy(run / name, copied / name)
+    before = {path: path.read_bytes() for path in copied.rglob("*") if path.is_file()}
+    assert learn_beside(setting(tmp_path / "second"), {"one": ("run", recipe)}) == {"one": copied}
+    assert {path: path.read_bytes() for path in copied.rglob("*") if path.is_file()} == before
+    with pytest.raises(ValueError, match="seed"):
+        learn_beside(setting(tmp_path / "second"), {"one": ("run", tiny_recipe(seed=2))})
+
+
+def tiny_recipe(seed: int) -> ht.Recipe:
+    """Return two generations of tic-tac-toe of eight games each."""
+    values: dict[str, Any] = {
+        "game": "tictactoe",
+        "network": {"filters": 4, "blocks": 1},
+        "selfplay": {"games": 8, "visits": 4},
+        "train": {"batch_size": 16},
+        "run": {"generations": 2, "seed": seed, "threads": 1},
+        "gate": {"by": "off"},
+    }
+    return ht.Recipe.model_validate(values)

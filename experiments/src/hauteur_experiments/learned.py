@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import hauteur as ht
+from hauteur.learning.run_folder import RunFolder
 from hauteur_experiments.experiment import Setting, Show
 
 Lines = Sequence[Mapping[str, Any]]
@@ -110,6 +111,11 @@ def _learn(recipe: str, folder: Path, show: Show, goal: Goal | None) -> int:
     """Learn in this process; the number of finished generations. The experiment measures the nets, not the run."""
     parsed = ht.Recipe.model_validate_json(recipe)
     parsed = parsed.model_copy(update={"run": parsed.run.model_copy(update={"solved_positions": 0})})
+    earlier = RunFolder(folder)
+    if earlier.config.exists() and earlier.is_complete():
+        # A finished run needs no checkpoint and no games: its settings, metrics and nets may come from another machine.
+        earlier.check_recipe(parsed)
+        return len(metrics_of(folder))
     learn = partial(ht.learn, parsed, out=folder, on_generation=_shown(show, folder))
     if goal is None:
         return len(learn().metrics)
