@@ -2,13 +2,19 @@
 
     python tools/time_checks.py --games 100 --control 0.1+0.01
     python tools/time_checks.py --games 100 --control 1+0 --net chess --load 4       with four busy processes beside
+    python tools/time_checks.py --stops 30 --net slow.pb.gz --load 6
     python tools/time_checks.py --memory 240 --visits 2000
 
 The clock is this program's: from before `go` is written until `bestmove` is read, so that it has what pipes and other
 processes cost. Prints the moves, the losses on time, quantiles of what is left of the clock after a move, and those of
 the time beyond `go movetime 50`, and of the answer to `isready`, which says what the machine itself takes. A loss is
 the machine's where the engine and this program have waited for a processor, in that move, for longer than the clock was
-exceeded by (run_delay of /proc/PID/task/*/schedstat). Status 1 where a game is lost otherwise.
+exceeded by (run_delay of /proc/PID/task/*/schedstat; a thread that has ended is not counted any more). Of every other
+loss a line says how long the move took, how much of it the engine computed, and what the hypervisor has taken in that
+time; status 1 where there is one.
+
+--stops: one engine searches without a limit this many times and is stopped after half a second to one second; prints
+quantiles of the time from `stop` to `bestmove`, and of `go movetime 1` and `go nodes 1`, which cost the net a position.
 
 --memory: one engine plays with itself for these seconds, its tree used again from move to move; status 1 where its
 resident memory in the last quarter is more than 2 % above that of the second. Linux.
@@ -72,6 +78,11 @@ class Engine:
         self.send("ucinewgame", "isready")
         self.until("readyok")
 
+    def computed(self) -> float:
+        """Return the seconds of processor time that it has used, threads that have ended included."""
+        clock = (~self.process.pid << 3) | 2  # as clock_getcpuclockid(3) makes it
+        return time.clock_gettime(clock)
+
     def waited(self) -> float:
         """Return the seconds that its threads and this program were ready to run, and had no processor."""
         return waited_for_processors(self.process.pid) + waited_for_processors(os.getpid())
@@ -96,6 +107,12 @@ def waited_for_processors(pid: int) -> float:
     """Return the seconds that the threads of a process have waited for a processor."""
     tasks = Path(f"/proc/{pid}/task").glob("*/schedstat")
     return sum(int(task.read_text().split()[1]) for task in tasks) / 1e9
+
+
+def stolen() -> float:
+    """Return the seconds that the hypervisor has given to others, of all processors together."""
+    steal = int(Path("/proc/stat").read_text().split()[8])
+    return steal / os.sysconf("SC_CLK_TCK")
 
 
 @dataclass
@@ -131,13 +148,24 @@ def play(engines: Sequence[Engine], control: tuple[float, float], draws: random.
     while not board.is_game_over(claim_draw=True) and len(board.move_stack) < MOST_PLIES:
         side = int(not board.turn)
         white, black, more = (round(1000 * seconds) for seconds in (*clocks, control[1]))
-        before = engines[side].waited()
+        waited = engines[side].waited()
+        computed = engines[side].computed()
+        taken = stolen()
         move, seconds = engines[side].move(board, f"wtime {white} btime {black} winc {more} binc {more}")
         clocks[side] -= seconds
         left.append(clocks[side])
         if clocks[side] < 0:
             lost.games += 1
-            lost.by_machine += engines[side].waited() - before > -clocks[side]
+            waited = engines[side].waited() - waited
+            if waited > -clocks[side]:
+                lost.by_machine += 1
+            else:
+                computed = engines[side].computed() - computed
+                taken = stolen() - taken
+                print(
+                    f"lost by {-1000 * clocks[side]:.1f} ms: the move took {1000 * seconds:.1f} ms, computed"
+                    f" {1000 * computed:.1f}, waited {1000 * waited:.1f}; {1000 * taken:.0f} ms taken by the hypervisor"
+                )
             return left
         clocks[side] += control[1]
         board.push(move)
@@ -163,6 +191,28 @@ def memory(seconds: float, visits: int, net: str) -> int:
     return int(growth > MOST_GROWTH)
 
 
+def stops(number: int, net: str) -> int:
+    """Stop unlimited searches; print how long each answer took. Return the exit status."""
+    searching, draws = engine(net), random.Random(1)
+    searching.begin()
+    answers, shortest, single = list[float](), list[float](), list[float]()
+    for _ in range(number):
+        board = opening(draws)
+        searching.send(f"position fen {board.fen()}", "go infinite")
+        time.sleep(draws.uniform(0.5, 1.0))
+        began = time.monotonic()
+        searching.send("stop")
+        searching.until("bestmove")
+        answers.append(time.monotonic() - began)
+        shortest.append(searching.move(opening(draws), "movetime 1")[1])
+        single.append(searching.move(opening(draws), "nodes 1")[1])
+    print(f"load {os.getloadavg()[0]:.1f}; {number} searches")
+    print(f"stop to bestmove, ms: {shown(answers)}")
+    print(f"go movetime 1, ms: {shown(shortest)}")
+    print(f"go nodes 1, ms: {shown(single)}")
+    return 0
+
+
 def busy() -> None:
     """Use a processor without end."""
     while True:
@@ -183,16 +233,20 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--net", default="", help="empty: the engine's own")
     parser.add_argument("--load", type=int, default=0, help="busy processes beside")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--stops", type=int, default=0, help="searches to stop, instead of games by the clock")
     parser.add_argument("--memory", type=float, default=0, help="seconds, instead of games by the clock")
     parser.add_argument("--visits", type=int, default=2000, help="of a move, with --memory")
     given = parser.parse_args(words)
     if given.memory:
         return memory(given.memory, given.visits, given.net)
     base, _, more = given.control.partition("+")
-    control, draws = (float(base), float(more or 0)), random.Random(given.seed)
+    control = (float(base), float(more or 0))
+    draws = random.Random(given.seed)
     others = [multiprocessing.Process(target=busy, daemon=True) for _ in range(given.load)]
     for other in others:
         other.start()
+    if given.stops:
+        return stops(given.stops, given.net)
     engines = engine(given.net), engine(given.net)
     left, lost, beyond, answers = list[float](), Lost(), list[float](), list[float]()
     for game in range(given.games):
