@@ -53,7 +53,9 @@ def test_a_player_of_objects_is_that_of_its_text(
     player = ht.Player(net, params, visits=visits, temperature=temperature)
     text = player_text(player)
     assert dict(ht.Player.from_text(text)) == dict(player)
-    assert dict(parse_player(text)) == {k: v for k, v in dict(player).items() if k not in ("evaluator", "rules")}
+    assert dict(parse_player(text)) == {
+        k: v for k, v in dict(player).items() if k not in ("evaluator", "function", "rules")
+    }
     assert repr(player) == f"Player({text!r})"
 
 
@@ -113,3 +115,42 @@ def test_what_makes_no_player_is_one_line(make: Any, message: str) -> None:
     with pytest.raises((ValueError, OSError), match=message) as caught:
         make()
     assert "\n" not in str(caught.value)
+
+
+def last_legal(state: ht.State) -> int:
+    return int(state.legal_actions()[-1])
+
+
+def by_text(state: ht.State) -> str:
+    return state.action_to_text(last_legal(state))
+
+
+def test_a_function_plays_as_it_answers() -> None:
+    player = ht.Player.from_function(last_legal)
+    assert not player.has_net
+    assert player_facts(GAME, player, "a")["a"].startswith("object last_legal sha256 ")
+    match = ht.play_match(player, "random", "tictactoe", games=6, seed=3, random_plies=1, progress=False)
+    own = 0
+    for game in match.games:
+        state = GAME.new_initial_state()
+        for text in game.opening.split():
+            state.apply(state.parse(text))
+        for text in game.moves.split():
+            if state.to_move == int(game.a == "second"):
+                assert state.parse(text) == last_legal(state)
+                own += 1
+            state.apply(state.parse(text))
+    assert own >= 6
+    texts = ht.Player.from_function(by_text, name="texts")
+    again = ht.play_match(texts, "random", "tictactoe", games=6, seed=3, random_plies=1, progress=False)
+    assert [game.moves for game in again.games] == [game.moves for game in match.games]
+
+
+@pytest.mark.parametrize("answer", [-1, 99, "z9", None, 0.5])
+def test_a_function_that_answers_no_legal_move_ends_the_match_with_a_line(answer: object) -> None:
+    player = ht.Player.from_function(lambda state: answer, name="wrong")  # type: ignore[arg-type, return-value]
+    with pytest.raises(ValueError, match=r"player wrong answered .* allowed: a legal action") as raised:
+        ht.play_match(player, "random", "tictactoe", games=2, seed=0, progress=False)
+    assert repr(answer) in str(raised.value)
+    with pytest.raises(ValueError, match="needs a function"):
+        ht.Player.from_function(7)  # type: ignore[arg-type]

@@ -15,6 +15,7 @@ from hauteur.networks.evaluators.factory import evaluator, make_evaluator
 from hauteur.networks.names import WITHOUT_FILE, net_or_shipped, resolve_net
 from hauteur.players.baselines import make_baseline, parse_baseline
 from hauteur.players.engines.player import EngineHost, make_engine, probed
+from hauteur.players.function_player import FunctionPlayer
 from hauteur.players.move_player import MovePlayer
 from hauteur.players.player import Player, object_name, player_label
 from hauteur.players.search_player import SearchPlayer
@@ -129,6 +130,8 @@ def build_player(
             return make_baseline(game, parse_baseline(settings.baseline), evaluators.workers, settings.name)
         if settings.engine is not None:
             return make_engine(game, settings.engine, evaluators.engines, settings.name)
+        if isinstance(settings, Player) and settings.function is not None:
+            return FunctionPlayer(settings.name, settings.function, evaluators.workers)
         return _net_player(game, settings, evaluators, settings.name or label)
     except ValueError as error:
         raise ValueError(f"player {label}: {error}") from None
@@ -177,6 +180,8 @@ def player_facts(game: _core.Game, player: PlayerSettings, key: str) -> dict[str
         return {key: player.baseline}
     if player.engine is not None:
         return {key: player_text(player, without=("name",)), f"{key}_engine": probed(game, player.engine).name}
+    if isinstance(player, Player) and player.function is not None:
+        return {key: object_content(player.function)}
     rest = player_text(player, without=("name", *NETS, "visits"))
     if isinstance(player, Player) and player.evaluator is not None:
         net = object_content(player.evaluator)
@@ -205,7 +210,7 @@ def player_name(game: _core.Game, settings: PlayerSettings) -> str:
 
 
 def object_content(thing: Any) -> str:
-    """Return the name of an evaluator object, with a hash of a module's weights or else of its Python source.
+    """Return the name of an evaluator or a function, with a hash of a module's weights or else of its Python source.
 
     What the source refers to is not part of it: a function that reads a file or a global is known by its own text.
     """

@@ -22,6 +22,7 @@ from hauteur.system.hints import with_hints
 if TYPE_CHECKING:
     from hauteur.mcts.own_rules import Rule
     from hauteur.players.chess_engine import PlayerEngine
+    from hauteur.players.function_player import ChooseMove
 
 
 class Player(PlayerSettings):
@@ -55,6 +56,8 @@ class Player(PlayerSettings):
     """An evaluator that is an object, in the place of `net`."""
     rules: tuple[Any, ...] = Field(default=(), exclude=True)
     """Search rules written in Python."""
+    function: Any = Field(default=None, exclude=True)
+    """A function that chooses the moves, in the place of a search (`from_function`)."""
 
     @with_hints
     def __init__(
@@ -104,6 +107,30 @@ class Player(PlayerSettings):
         """
         return cls.of(parse_player(text))
 
+    @classmethod
+    def from_function(cls, choose: ChooseMove, name: str = "") -> Self:
+        """Return a player whose moves a function chooses, for matches against anything that Python can call.
+
+        choose: gets the position, a `State` in which the game goes on, and returns a legal action, or its text as
+        `State.parse` reads it (chess: UCI or SAN). Calls come one at a time, from threads of the match. name: default:
+        that of the function. What the function raises ends the match; so does a move that is not legal.
+
+        >>> import hauteur as ht
+        >>> first = ht.Player.from_function(lambda state: int(state.legal_actions()[0]), name="first")
+        >>> match = ht.play_match(first, "random", "tictactoe", games=2, seed=0, random_plies=1, progress=False)
+        >>> len(match.games)
+        2
+        """
+        if not callable(choose):
+            raise ValueError(f"Player.from_function needs a function of a position, got {choose!r}")
+        settings = PlayerSettings(name=name or object_name(choose))
+        return cls.model_construct(**dict(settings), function=choose)
+
+    @property
+    def has_net(self) -> bool:
+        """True where it searches with a net (or with an evaluator in its place)."""
+        return self.function is None and super().has_net
+
     def as_engine(self, game: str = "chess", *, threads: int = 0, seed: int = 0) -> PlayerEngine:
         """Return the player with the calls of `chess.engine`: `play(board, limit)` and `analyse(board, limit)`.
 
@@ -136,6 +163,8 @@ def player_label(settings: PlayerSettings, *, without: tuple[str, ...] = ()) -> 
     if isinstance(settings, Player):
         if settings.evaluator is not None and "net" not in without:
             words.insert(0, f"evaluator={object_name(settings.evaluator)}")
+        if settings.function is not None:
+            words.insert(0, f"function={object_name(settings.function)}")
         if settings.rules:
             words.append(f"rules={list(settings.rules)}")
     return " ".join(word for word in words if word)
