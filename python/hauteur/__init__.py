@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from hauteur.learning.recipe import Recipe as Recipe
     from hauteur.learning.recipe import TrainSettings as TrainSettings
     from hauteur.learning.replay import ReplayBuffer as ReplayBuffer
+    from hauteur.learning.run import LearningRun as LearningRun
     from hauteur.learning.run import learn as learn
     from hauteur.learning.run import self_play as self_play
     from hauteur.learning.trainers import Trainer as Trainer
@@ -95,6 +96,7 @@ _MODULES = {
     "Trainer": "hauteur.learning.trainers",
     "TrainSettings": "hauteur.learning.recipe",
     "learn": "hauteur.learning.run",
+    "LearningRun": "hauteur.learning.run",
     "Recipe": "hauteur.learning.recipe",
     "GameRecord": "hauteur.matches.record",
     # experiments

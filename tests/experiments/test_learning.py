@@ -224,8 +224,8 @@ def tiny_recipe(seed: int) -> ht.Recipe:
         "game": "tictactoe",
         "network": {"filters": 4, "blocks": 1},
         "selfplay": {"games": 8, "visits": 4},
-        "train": {"batch_size": 16},
-        "run": {"generations": 2, "seed": seed, "threads": 1},
+        "train": {"batch_size": 16, "mixed_precision": "auto"},
+        "run": {"generations": 2, "seed": seed, "threads": 1, "precision": "auto"},
         "gate": {"by": "off"},
     }
     return ht.Recipe.model_validate(values)

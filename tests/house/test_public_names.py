@@ -13,7 +13,7 @@ PUBLIC = {
     *("SearchParams", "SearchContempt", "search", "search_batch", "Analysis", "Rule"),
     *("Player", "PlayerEngine", "play_match", "sprt", "tournament", "RatingList"),
     *("review", "puzzles"),
-    *("self_play", "ReplayBuffer", "Trainer", "TrainSettings", "learn", "Recipe", "GameRecord"),
+    *("self_play", "ReplayBuffer", "Trainer", "TrainSettings", "learn", "LearningRun", "Recipe", "GameRecord"),
     *("games", "nets", "settings", "__version__"),
     *("Tally", "rating_list", "exact_values", "ExperimentFolder", "Figure", "Series", "stream"),
 }

@@ -269,7 +269,8 @@ def test_an_engine_that_does_not_start_begins_no_match(fault: str, detail: str, 
     patience = "start-timeout=0.5" if fault == "start-hang" else PATIENT
     with pytest.raises(ValueError, match=rf"the program does not start: {re.escape(detail)}$"):
         played(match_of(uci(fault, patience=patience), folder=tmp_path / "match"))
-    assert len(list(pids.iterdir())) == 1
+    # Started once, not again; a busy machine may end it before it has written its number.
+    assert len(list(pids.iterdir())) in ((0, 1) if fault == "start-hang" else (1,))
     assert not (tmp_path / "match").exists()
 
 

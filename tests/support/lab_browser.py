@@ -20,7 +20,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, Request, Response
 BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = ["--no-sandbox", "--disable-gpu", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]
 WIDE, NARROW = (1280, 800), (390, 844)
-PATIENCE = 30_000
+PATIENCE = 120_000
 """Milliseconds that a locator waits before a test fails: much, for a busy machine."""
 
 SERIOUS = ("serious", "critical")

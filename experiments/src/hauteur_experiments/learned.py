@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import hauteur as ht
-from hauteur.learning.run_folder import RunFolder
 from hauteur_experiments.experiment import Setting, Show
 
 Lines = Sequence[Mapping[str, Any]]
@@ -111,17 +110,25 @@ def _learn(recipe: str, folder: Path, show: Show, goal: Goal | None) -> int:
     """Learn in this process; the number of finished generations. The experiment measures the nets, not the run."""
     parsed = ht.Recipe.model_validate_json(recipe)
     parsed = parsed.model_copy(update={"run": parsed.run.model_copy(update={"solved_positions": 0})})
-    earlier = RunFolder(folder)
-    if earlier.config.exists() and earlier.is_complete():
-        # A finished run needs no checkpoint and no games: its settings, metrics and nets may come from another machine.
-        earlier.check_recipe(parsed)
-        return len(metrics_of(folder))
+    # A finished run needs no checkpoint and no games: its settings, metrics and nets may come from another machine.
+    generations = len(metrics_of(folder))
+    if generations >= parsed.run.generations and _is_of(ht.LearningRun(folder).recipe, parsed):
+        return generations
     learn = partial(ht.learn, parsed, out=folder, on_generation=_shown(show, folder))
     if goal is None:
         return len(learn().metrics)
     while goal.reached(lines := metrics_of(folder)) is None and len(lines) < parsed.run.generations:
         learn(f"run.generations={min(goal.next_stop(lines), parsed.run.generations)}")
     return len(lines)
+
+
+def _is_of(begun: ht.Recipe, recipe: ht.Recipe) -> bool:
+    """Return whether a run was begun with this recipe, whatever its machine has settled `auto` to."""
+    precision = begun.run.precision if recipe.run.precision == "auto" else recipe.run.precision
+    mixed = begun.train.mixed_precision if recipe.train.mixed_precision == "auto" else recipe.train.mixed_precision
+    run = recipe.run.model_copy(update={"precision": precision})
+    train = recipe.train.model_copy(update={"mixed_precision": mixed})
+    return begun == recipe.model_copy(update={"run": run, "train": train})
 
 
 def _shown(show: Show, folder: Path) -> Callable[[object], None]:
