@@ -103,6 +103,7 @@ class UnitBatch:
             self.end()
 
     def __iter__(self) -> Iterator[Played]:
+        """Yield results as they arrive; raise what stopped the work."""
         while isinstance(found := self._found.get(), Played):
             yield found
         self.end(found)  # for those who iterate again
@@ -148,6 +149,8 @@ class Scheduler:
     ) -> None:
         self.fleet = fleet
         self._unit_seconds, self._on_note, self._clock = unit_seconds, on_note, clock
+        # Of all that follows, between the scheduler's thread and those that start and close batches. Re-entrant: a
+        # batch that ends within a turn is forgotten while the turn holds it. It is never held while the fleet waits.
         self._lock = threading.RLock()
         self._workers: dict[str, dict[str, _Open]] = {}
         self._hosts: dict[str, str] = {}
@@ -162,6 +165,7 @@ class Scheduler:
 
     @property
     def workers(self) -> int:
+        """Number of workers that have joined."""
         with self._lock:
             return len(self._workers)
 
@@ -201,6 +205,7 @@ class Scheduler:
         self.fleet.close()
 
     def _run(self) -> None:
+        """Take turns until the scheduler is closed; the only thread that uses the fleet."""
         try:
             while not self._closed:
                 self.turn()
@@ -208,6 +213,7 @@ class Scheduler:
             self._stop(error)
 
     def _stop(self, error: BaseException) -> None:
+        """End all batches with an error; the first error counts."""
         with self._lock:
             self._error = self._error or error
             for batch in list(self._batches):
@@ -234,6 +240,7 @@ class Scheduler:
                 self._counts[name] += gone * count
 
     def _take(self, event: Event) -> None:
+        """Do what follows from an event of the fleet."""
         match event:
             case Joined(name, host):
                 self._workers[name], self._hosts[name] = {}, host
@@ -256,6 +263,7 @@ class Scheduler:
         return self._workers[name].pop(key, None) if name in self._workers else None
 
     def _lose(self, name: str, cause: str) -> None:
+        """Put the units of a worker that is gone back, in the order in which it had them."""
         flights = self._workers.pop(name)
         self._counts["left"] += 1
         self._on_note(f"{name} on {self._hosts[name]} is gone: {cause}; units that are given to others: {len(flights)}")
@@ -286,6 +294,8 @@ class Scheduler:
             late = [one for one in flights.values() if self._time - one.since > self._limit(one.batch)]
             if late:
                 cause = f"{late[0].unit.name} had not ended after {self._time - late[0].since:.0f} s"
+                # The late units count as failed, so that one which hangs everywhere ends its batch; what else the
+                # worker had is lost with it.
                 for flight in late:
                     del flights[flight.unit.key]
                     self._fail(flight, name, cause)
@@ -293,6 +303,7 @@ class Scheduler:
                 self.fleet.replace(name, cause)
 
     def _limit(self, batch: UnitBatch) -> float:
+        """Return the seconds that a unit of a batch may take."""
         if self._unit_seconds:
             return self._unit_seconds
         return max(LEAST_LIMIT, LIMIT_FACTOR * batch.slowest) if batch.finished >= 3 else float("inf")
@@ -301,6 +312,7 @@ class Scheduler:
         """Give units to workers with free places, the least busy first."""
         if not any(batch.waiting for batch in self._batches):
             return
+        # Round by round: nobody has a second unit before everybody has a first.
         for load in range(IN_FLIGHT):
             for name in [name for name, flights in self._workers.items() if len(flights) == load]:
                 flight = self._next_for(name)
@@ -328,5 +340,6 @@ class Scheduler:
             batch.waiting.clear()
 
     def _end(self, batch: UnitBatch, error: BaseException | None = None) -> None:
+        """Let go of a batch and end its iteration, with an error if there is one."""
         self._forget(batch)
         batch.end(error)
