@@ -10,7 +10,6 @@ import tomli_w
 from pydantic import Field, field_validator, model_validator
 
 from hauteur.games.registry import load_game
-from hauteur.learning.exact_targets import with_exact_ends
 from hauteur.matches.record import Resignation
 from hauteur.mcts.params import Cpuct, Dirichlet, Fpu, SearchParams, Temperature
 from hauteur.networks.architecture import NetworkName, NetworkSetting, ResNet
@@ -94,7 +93,7 @@ class NetworkSettings(ResNet):
 
 
 class ArchiveSettings(Section):
-    """Games of self-play that begin in positions of the run's earlier games (hauteur.learning.archive).
+    """Games of self-play that begin in positions of the run's earlier games (hauteur.learning.options.archive).
 
     share: of a generation's games; weight, power: a position is drawn with its weight to this power; window_games:
     the most recent games that positions are drawn from.
@@ -216,7 +215,7 @@ class TrainSettings(Section):
     stays, or rises and falls in every generation (one_cycle); proven_targets: whether results that the solver has
     proven are value targets: of the positions in which they are proven, or also of those before in the game;
     exact_nodes: positions that alpha-beta searches at most to solve a position of a game, from the last one back to
-    the first that takes more, which makes value and policy targets exact (hauteur.learning.exact_targets), 0 = off;
+    the first that takes more, which makes value and policy targets exact (learning.options.exact_ends), 0 = off;
     max_gradient_norm: 0 = no clipping; weight_average: decay of the running mean of the weights over the steps,
     which is the net that plays (0 = the weights themselves); device: of the training; mixed_precision: activations
     and gradients in 16 bits, auto: where the processor multiplies them; workers: threads that draw and encode
@@ -305,7 +304,7 @@ class GateSettings(Section):
 
 
 class ControllerSettings(Section):
-    """Controller of (w + l)/d of self-play, applied after every generation (hauteur.learning.controller)."""
+    """Controller of (w + l)/d of self-play, applied after every generation (hauteur.learning.options.controller)."""
 
     by: Literal["n_scl", "temperature"] = "n_scl"
     """What it chooses: N_scl of search-contempt, or a factor of both temperatures of the recipe."""
@@ -461,11 +460,6 @@ class Recipe(Section):
             yield "train.proven_targets needs exact proofs: search_contempt.proofs_respect_contempt must be false"
         if nodes and not proves:
             yield 'train.exact_nodes needs train.proven_targets = "position" or "earlier"'
-        if nodes:
-            try:  # whose solver refuses games in which the past matters
-                with_exact_ends([], load_game(self.game), nodes)
-            except ValueError as error:
-                yield f"train.exact_nodes: {error}"
 
     def _misfits_of_decisions(self) -> Iterator[str]:
         test, steers, lag = self.gate.sprt, self.controller, self.selfplay.max_policy_lag
@@ -493,7 +487,13 @@ class Recipe(Section):
             yield f"selfplay.max_policy_lag must be 0 with a section [controller], got {lag}"
 
     @property
+    def first_generation(self) -> int:
+        """The generation that a run begins with: 1, or 0 where it learns from recorded games first."""
+        return 0 if self.start is not None and self.start.games else 1
+
+    @property
     def folder(self) -> Path:
+        """The run's folder where no other is named: <directory>/<game>/<tag>."""
         name = "".join(c if c.isalnum() or c in "._" else "-" for c in self.game).strip("-")
         return Path(self.run.directory) / name / self.run.tag
 
