@@ -97,6 +97,7 @@ class GateResults:
             self._count(number, *self._ahead.pop(number))
 
     def _count(self, index: int, score: float, line: bytes) -> None:
+        """Count a game that the decision takes."""
         self.record = self.record.add(score)
         self.different.add(index, score, line)
 

@@ -31,25 +31,35 @@ make_cached = lru_cache(64)(load_game)
 class Games(LearnedColumns):
     """G games of M searched moves, V visited root edges and L actions in all; games one after another.
 
-    nets [G, 2]: generation of the net on each side; gave_up: the game ended by resignation; origin: spec of the game
-    whose start it began from, None: the game's own. The offsets [G + 1] (of moves: [M + 1]) are where the rows of a
-    game (of a move) begin.
+    The offsets [G + 1] (of moves: [M + 1]) are where the rows of a game (of a move) begin.
     """
 
-    lines: NDArray[np.uint16] = column("line", np.uint16)  # all actions, with those before the first search
+    lines: NDArray[np.uint16] = column("line", np.uint16)
+    """Actions of all games, with those before the first search, [L]."""
     line_lengths: NDArray[np.int64] = column("game", np.int64)
+    """Actions of each game, [G]."""
     move_counts: NDArray[np.int64] = column("game", np.int64)
+    """Searched moves of each game, [G]."""
     outcome: NDArray[np.int8] = column("game", np.int8)
+    """1 the first player won, 0 draw, -1, [G]."""
     generation: NDArray[np.int32] = column("game", np.int32)
+    """Generation of each game, [G]."""
     index: NDArray[np.int64] = column("game", np.int64)
-    n_scl: NDArray[np.float32] = column("game", np.float32)  # NaN without search-contempt
+    """Number of each game in its generation, [G]."""
+    n_scl: NDArray[np.float32] = column("game", np.float32)
+    """N_scl of search-contempt, NaN without it, [G]."""
     nets: NDArray[np.int32] = column("game", np.int32, width=2)
+    """Generation of the net on each side, [G, 2]."""
     resigned: NDArray[np.int8] = column("game", np.int8)
+    """Side that was ready to resign, -1 for none, [G]."""
     gave_up: NDArray[np.bool_] = column("game", np.bool_)
+    """Whether the game ended by resignation, [G]."""
     origin: NDArray[np.object_] = column("game", np.object_)
+    """Spec of the game whose start each began from; None: the game's own, [G]."""
 
     @property
     def games(self) -> int:
+        """Number of games."""
         return len(self.outcome)
 
     @property
@@ -60,6 +70,7 @@ class Games(LearnedColumns):
     @property
     def digest(self) -> str:
         """Hash of all columns, hexadecimal."""
+        # Names and lengths are hashed too: values that move from one column to the next give another digest.
         digest = hashlib.sha256()
         for one in fields(self):
             values = getattr(self, one.name)
@@ -123,6 +134,7 @@ class Games(LearnedColumns):
         for name, values in new.items():
             values[moves] = getattr(found, name)
         new["learn"] = np.maximum(new["learn"], self.learn)  # what was proven stays so
+        # Old edges and then new ones in one array; `begins` says for each move where its own are in it.
         begins, offsets = self.edge_offsets[:-1].copy(), offsets_of(new["policy_lengths"])
         begins[moves] = found.edge_offsets[:-1] + len(self.policy_actions)
         edges = np.repeat(begins - offsets[:-1], new["policy_lengths"]) + np.arange(offsets[-1])

@@ -74,17 +74,22 @@ CHUNK = 4096
 
 @dataclass(frozen=True)
 class EqualPositions:
-    """E groups of equal positions among P. group [P]: of each position, -1 where it is there once.
+    """E groups of equal positions among P.
 
-    policy [E, A]: mean of the policy targets. The mean of the value targets (win, draw, loss) at a share s of the root
-    value is `proven` + (1 - s) `result` + s `root`, each [E, 3].
+    The mean of the value targets (win, draw, loss) at a share s of the root value is `proven` + (1 - s) `result` +
+    s `root`.
     """
 
     group: NDArray[np.int64]
+    """Group of each position, -1 where it is there once, [P]."""
     policy: NDArray[np.float32]
+    """Mean of the policy targets, [E, A]."""
     proven: NDArray[np.float32]
+    """Part of the mean that proven results are, [E, 3]."""
     result: NDArray[np.float32]
+    """Part of the results of games, where none is proven, [E, 3]."""
     root: NDArray[np.float32]
+    """Part of the root values, likewise, [E, 3]."""
 
     @classmethod
     def of(

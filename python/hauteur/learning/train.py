@@ -83,15 +83,22 @@ AHEAD = 4
 
 @dataclass(frozen=True)
 class TrainFacts:
-    """Facts of one generation of training; losses are means over its batches, in nats. extra: of further outputs."""
+    """Facts of one generation of training; losses are means over its batches."""
 
     steps: int
+    """Optimiser steps."""
     samples: int
+    """Positions that were drawn."""
     policy_loss: float
+    """Mean policy loss, in nats."""
     value_loss: float
+    """Mean value loss, in nats."""
     learning_rate: float
+    """Learning rate of the last step."""
     seconds: float
+    """Seconds of the clock."""
     extra: dict[str, float] = field(default_factory=dict)
+    """Mean losses of further outputs, by name."""
 
     def metrics(self) -> dict[str, Any]:
         """Return the facts by name, `extra` where there is something."""
@@ -212,6 +219,7 @@ class Optimiser:
         for number in numbers:
             if number not in self.state:
                 self.state[number] = self._begin(self.parameters[number])
+        # Two calls: the fused kernels take one weight decay for all parameters that they are given.
         move = self._sgd if self._settings.optimiser == "sgd" else self._adamw
         decayed = [number for number in numbers if number < self._decayed]
         for some, decay in ((decayed, self._settings.weight_decay), (numbers[len(decayed) :], 0.0)):
@@ -383,6 +391,7 @@ class CandidateTrainer:
         begin, end = progress or ((generation - 1) / generations, generation / generations)
         for replica in self._replicas:
             replica.network.train()
+        # Summed on the device: to read a loss in Python would make every step wait for a GPU to finish.
         total = torch.zeros(2 + len(self._names), dtype=torch.float64, device=self.device)
         first_wrong = torch.full((), steps, device=self.device)  # step, kept there: to look at it would wait for a GPU
         rate = 0.0
@@ -463,6 +472,7 @@ class CandidateTrainer:
             parts = [self._shard(self._replicas[0], batch, rows)]
         else:
             shards = batch.shards(len(self._replicas))
+            # Shards have fixed rows and are summed in their order, so the weights do not depend on the threads.
             parts = list(pool.map(lambda replica, shard: self._shard(replica, shard, rows), self._replicas, shards))
             self._gather_replicas()
         if self.settings.max_gradient_norm > 0:
@@ -495,6 +505,7 @@ class CandidateTrainer:
     def _further(self, outputs: Mapping[str, Tensor], value: Tensor, shard: Batch) -> dict[str, Tensor]:
         """Losses of the outputs beside policy and value; ValueError for one that is not a number."""
         found = extra_losses(self.extra, outputs, value, shard.columns)
+        # A user's loss is checked at every step: it may be a number in one batch and a tensor in the next.
         found |= {name: loss(outputs[name], shard[name]) for name, loss in self.losses.items()}
         wrong = next((name for name, loss in found.items() if getattr(loss, "ndim", 1)), None)
         if wrong is not None:
@@ -518,6 +529,7 @@ class CandidateTrainer:
         """mean <- d mean + (1 - d) weights, with d growing to weight_average over the first steps."""
         if self.average is None:
             return
+        # With the full decay from the start, the mean would keep the random weights for as long as it remembers.
         decay = min(self.settings.weight_average, self.steps / (self.steps + 10))
         for mean, own in zip(_numbers(self.average), _numbers(self.network), strict=True):
             mean.lerp_(own, 1 - decay)
@@ -571,6 +583,7 @@ class _Replica:
         """A copy sharing the weights, with its own gradients and running means."""
         replica = copy.deepcopy(network)
         for own, shared in zip(replica.parameters(), network.parameters(), strict=True):
+            # One memory for the weights, gradients apart: shards are computed side by side and added up afterwards.
             own.data = shared.data
         return cls.of(replica)
 
@@ -590,4 +603,5 @@ def in_order(make: Callable[[int], Made], count: int, *, workers: int = 1) -> It
             while waiting:
                 yield waiting.popleft().result()
         finally:
+            # Not waited for: whoever stops early (an error, Ctrl-C) needs none of the batches that are being made.
             pool.shutdown(wait=False, cancel_futures=True)

@@ -137,10 +137,13 @@ class Learners:
         return tuple(net_compute(one.network, one.architecture.feature_shape) for one in self.trainers)
 
     def tensors(self) -> Tensors:
+        """Return weights and optimisers of all nets, as a checkpoint keeps them."""
         each = (trainer.tensors().items() for trainer in self.trainers)
         return {begin + name: value for begin, own in zip(("", LARGE), each, strict=False) for name, value in own}
 
     def save(self, game: _core.Game, folder: RunFolder, generation: int, training: dict[str, Any]) -> None:
+        """Write the nets that play as those of a generation. training: facts for the files."""
+        # The mean of the weights, where one is kept, is what plays; the weights themselves are in the checkpoint.
         for large, trainer in zip((False, True), self.trainers, strict=False):
             path, tensors = folder.net(generation, large=large), trainer.network_tensors()
             networks.save(path, trainer.architecture, tensors, game=game.spec, training=training)
@@ -209,6 +212,7 @@ class Trainer:
 
     @property
     def steps(self) -> int:
+        """Optimiser steps so far."""
         return self._trainer.steps
 
     def fit(
@@ -278,6 +282,7 @@ class Trainer:
 
 
 def _module(game: _core.Game, network: object, seed: int) -> nn.Module:
+    """Return the module that is meant; ValueError for what is no network."""
     if isinstance(network, nn.Module):
         return network
     if isinstance(network, ResNet):

@@ -87,14 +87,20 @@ def axes(histories: Sequence[History]) -> dict[str, Axis]:
 
 
 class LineFigure(NamedTuple):
-    """A figure of lines: the metrics by the names of their lines, options of `plots.lines`."""
+    """A figure of lines over the generations."""
 
     key: str
+    """Name of the figure in the page."""
     title: str
+    """Its title."""
     text: str
+    """What it shows, below the title."""
     unit: str
+    """Unit of the y axis."""
     rows: Mapping[str, str]
+    """Places of the metrics, such as `train.policy_loss`, by the names of the lines."""
     options: Mapping[str, Any] = {}
+    """Options of `plots.lines`."""
 
     def of(self, xs: Sequence[float], history: History) -> Figure | None:
         """Return the figure, None where the metrics have nothing for it; on a log axis values of 0 are left out."""

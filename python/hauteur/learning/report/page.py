@@ -158,13 +158,18 @@ def axes_of(folder: RunFolder) -> dict[str, str]:
 
 
 class RunNumbers(NamedTuple):
-    """A run in a list. done, total: generations; elo: of the best net over the first, where it was gated by games."""
+    """A run in a list."""
 
     done: int
+    """Finished generations."""
     total: int
+    """Generations of the run."""
     games: int
+    """Games of self-play so far."""
     elo: float | None
+    """Elo of the best net over the first one; None where no gate was decided by games."""
     seconds: float
+    """Seconds of the run so far."""
 
 
 def run_numbers(folder: RunFolder) -> RunNumbers:
