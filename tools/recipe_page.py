@@ -21,7 +21,7 @@ PAGE = ROOT / "docs" / "reference" / "recipes.md"
 METHODS = "../../python/hauteur/mcts/methods"
 
 sys.path.append(str(ROOT / "docs" / "site"))
-import settings_text  # noqa: E402  (of the site, which has no package)
+import settings_text  # type: ignore[import-not-found]  # noqa: E402  (of the site, which is no package)
 
 SECTIONS: dict[str, type[BaseModel]] = {
     "selfplay": recipe.SelfPlaySettings,
@@ -71,10 +71,11 @@ def page(text: str) -> str:
     for section, model in SECTIONS.items():
         heading = re.escape(f"## `[{section}]`")
         table = re.compile(rf"(^{heading}\n(?:(?!^## ).*\n)*?^\| --- .*\n)(?:^\|.*\n)+", re.MULTILINE)
+        match = table.search(text)
+        if match is None:
+            raise ValueError(f"{PAGE.name}: [{section}] has no table of settings")
         rows = "".join(f"{row}\n" for row in rows_of(section, model))
-        text, found = table.subn(lambda match, rows=rows: match[1] + rows, text)
-        if found != 1:
-            raise ValueError(f"{PAGE.name}: [{section}] must have one table of settings, got {found}")
+        text = text[: match.end(1)] + rows + text[match.end() :]
     return text
 
 

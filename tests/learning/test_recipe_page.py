@@ -19,7 +19,7 @@ def test_a_changed_row_is_written_anew() -> None:
 
 
 def test_a_section_without_a_table_is_named() -> None:
-    with pytest.raises(ValueError, match=r"\[train.window\] must have one table of settings, got 0"):
+    with pytest.raises(ValueError, match=r"\[train.window\] has no table of settings"):
         recipe_page.page(TEXT.replace("## `[train.window]`", "## `[train.other]`"))
 
 
