@@ -149,7 +149,7 @@ class Scheduler:
     ) -> None:
         self.fleet = fleet
         self._unit_seconds, self._on_note, self._clock = unit_seconds, on_note, clock
-        # Of all that follows, between the scheduler's thread and those that start and close batches. Re-entrant: a
+        # Guards all below, which the scheduler's thread shares with those that start and close batches. Re-entrant: a
         # batch that ends within a turn is forgotten while the turn holds it. It is never held while the fleet waits.
         self._lock = threading.RLock()
         self._workers: dict[str, dict[str, _Open]] = {}
