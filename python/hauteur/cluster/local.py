@@ -43,7 +43,9 @@ class LocalFleet:
         self._command = (*command, str(self._threads))
         self._events: queue.Queue[Event] = queue.Queue()
         self._processes: dict[str, _Process] = {}
-        self._workers, self._count, self._deaths = workers, 0, 0
+        self._workers = workers
+        self._count = 0
+        self._deaths = 0
         self._cause = ""
 
     @property
@@ -90,7 +92,8 @@ class LocalFleet:
             case Finished():
                 self._deaths = 0
             case Left(name, cause):
-                self._deaths, self._cause = self._deaths + 1, cause
+                self._deaths += 1
+                self._cause = cause
                 return [event] if self._processes.pop(name).has_joined else []
         return [event]
 
@@ -126,7 +129,8 @@ class _Process:
         self.name = name
         self.has_joined = False
         self.outgoing: queue.SimpleQueue[dict[str, object] | None] = queue.SimpleQueue()
-        self._put, self._cause = put, ""
+        self._put = put
+        self._cause = ""
         self._process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,

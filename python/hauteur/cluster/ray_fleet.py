@@ -175,7 +175,8 @@ class RayFleet:
         cause = actor.cause or first_line(error)
         if actor.joined:
             return [Left(worker, cause)]
-        self._failed_starts, self._last_cause = self._failed_starts + 1, cause
+        self._failed_starts += 1
+        self._last_cause = cause
         if self._failed_starts >= MOST_STARTS and not self._have_joined:
             raise ValueError(f"{self.name} starts no worker: {cause}")
         return []

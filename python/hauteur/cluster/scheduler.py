@@ -94,7 +94,8 @@ class UnitBatch:
         self.sources = sources
         self.waiting = deque(_Open(unit, self) for unit in units)
         self.missing = len({unit.key for unit in units})
-        self.slowest, self.finished = 0.0, 0
+        self.slowest = 0.0
+        self.finished = 0
         if self.missing < len(units):
             raise ValueError(f"units of a batch must differ, got {len(units)} of which {self.missing} do")
         self._found = queue.SimpleQueue[Played | BaseException | None]()
@@ -148,7 +149,9 @@ class Scheduler:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.fleet = fleet
-        self._unit_seconds, self._on_note, self._clock = unit_seconds, on_note, clock
+        self._unit_seconds = unit_seconds
+        self._on_note = on_note
+        self._clock = clock
         # Guards all below, which the scheduler's thread shares with those that start and close batches. Re-entrant: a
         # batch that ends within a turn is forgotten while the turn holds it. It is never held while the fleet waits.
         self._lock = threading.RLock()
@@ -156,7 +159,8 @@ class Scheduler:
         self._hosts: dict[str, str] = {}
         self._batches: list[UnitBatch] = []
         self._counts = dict.fromkeys((*COUNTED, *TIMED), 0.0)
-        self._turned, self._time = clock(), 0.0
+        self._turned = clock()
+        self._time = 0.0
         self._noted: set[str] = set()
         self._error: BaseException | None = None
         self._closed = False
@@ -232,7 +236,8 @@ class Scheduler:
     def _pass_time(self) -> None:
         """Count the seconds since the last turn, in which no worker came, left or was given anything."""
         now = self._clock()
-        gone, self._turned = now - self._turned, now
+        gone = now - self._turned
+        self._turned = now
         self._time += min(gone, MOST_GAP)
         if self._batches:
             loads = [len(flights) for flights in self._workers.values()]
@@ -243,7 +248,8 @@ class Scheduler:
         """Do what follows from an event of the fleet."""
         match event:
             case Joined(name, host):
-                self._workers[name], self._hosts[name] = {}, host
+                self._workers[name] = {}
+                self._hosts[name] = host
             case Left(name, cause) if name in self._workers:
                 self._lose(name, cause)
             case Finished(name, result) if (flight := self._landed(name, result.key)) is not None:

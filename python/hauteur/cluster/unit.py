@@ -85,7 +85,8 @@ JobClass = Callable[[Unit, Mapping[str, Path], int], UnitJob]
 def unit_of(message: Mapping[str, Any]) -> Unit:
     """Return the unit that `Unit.to_json` wrote. ValueError, in one line, for another version's, and a damaged one."""
     given = dict(message)
-    version, key = given.pop("version"), given.pop("key")
+    version = given.pop("version")
+    key = given.pop("key")
     if version != __version__:
         raise ValueError(f"the driver runs hauteur {version}, this worker {__version__}: both need the same version")
     unit = Unit(**given)

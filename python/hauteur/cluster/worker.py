@@ -43,7 +43,10 @@ class UnitWorker:
         *,
         threads: int = 1,
     ) -> None:
-        self._files, self._deliver, self._fail, self._threads = files, deliver, fail, threads
+        self._files = files
+        self._deliver = deliver
+        self._fail = fail
+        self._threads = threads
         self._waiting: deque[Unit] = deque()
         self._changed = threading.Condition()
         self._closed = False
@@ -210,7 +213,8 @@ def private_pipes() -> tuple[IO[bytes], IO[bytes]]:
     """Return stdin and stdout under other numbers: what is printed or read here, or by a program that is started here,
     does not mix with the messages.
     """
-    units, output = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    units = os.fdopen(os.dup(0), "rb")
+    output = os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)

@@ -72,7 +72,8 @@ def load_checkpoint(path: Path) -> tuple[RunState, dict[str, NDArray[np.float32]
     """Read a checkpoint; ValueError naming the file when it is none, or not what was written."""
     try:
         with safe_open(path, framework="numpy") as file:
-            metadata, names = file.metadata() or {}, list(file.keys())
+            metadata = file.metadata() or {}
+            names = list(file.keys())
             tensors = {name: file.get_tensor(name) for name in names}
     except (SafetensorError, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{path}: not a whole safetensors file: {error}") from error

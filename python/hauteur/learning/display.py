@@ -84,7 +84,8 @@ def row_of(line: dict[str, Any], generations: int) -> GenerationRow:
 
 def generation_line(line: dict[str, Any], generations: int) -> str:
     """Return what the terminal shows of a finished generation: its row, what is special, speed and the time left."""
-    games, play = line["games"], line["selfplay"]
+    games = line["games"]
+    play = line["selfplay"]
     parts = [str(row_of(line, generations))]
     if (learner := games.get("learner")) is not None:
         parts.append(f"learner +{learner['wins']} ={learner['draws']} -{learner['losses']}")
@@ -248,7 +249,8 @@ def progress_of_step(
 
     begun: the step that begins; facts: returns more that the file has.
     """
-    found, counted = begun, False
+    found = begun
+    counted = False
 
     def write() -> None:
         # lasting=False: it says how far a running process is, and means nothing after a crash of the machine.
@@ -258,11 +260,16 @@ def progress_of_step(
         nonlocal found, counted
         show(done)
         now = time.time()
+        changes: dict[str, Any] = {"done": done}
         # The pace counts from the first report on: what a resumed step found done took this process no time.
-        first = {} if counted else {"first": done, "begun": now}
-        counted, due = True, now - found.written >= WRITE_SECONDS
-        found = found.model_copy(update={"done": done, **first, **({"written": now} if due else {})})
-        if due:
+        if not counted:
+            changes |= {"first": done, "begun": now}
+        counted = True
+        is_due = now - found.written >= WRITE_SECONDS
+        if is_due:
+            changes["written"] = now
+        found = found.model_copy(update=changes)
+        if is_due:
             write()
 
     write()

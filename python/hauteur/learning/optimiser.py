@@ -31,7 +31,8 @@ class Optimiser:
         weights = [p for p in network.parameters() if id(p) in decayed]
         self.parameters = [*weights, *(p for p in network.parameters() if id(p) not in decayed)]
         self.state: dict[int, dict[str, Tensor]] = {}
-        self._decayed, self._settings = len(weights), settings
+        self._decayed = len(weights)
+        self._settings = settings
 
     @torch.no_grad()
     def step(self, rate: float) -> None:

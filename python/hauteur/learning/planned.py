@@ -128,10 +128,12 @@ def planned_selfplay(
     """
     of_opening = seed if probe is None else derived_seed(seed, "probe", probe)
     plans = tuple(game_plans(game, settings, generation=generation, seed=of_opening, colours=colours, archive=archive))
-    purpose, size = f"self-play {generation}", settings.shard_games
+    purpose = f"self-play {generation}"
+    size = settings.shard_games
     # Probes have random numbers of their own: else they would be the first games of the generation, played twice.
     if probe is not None:
-        purpose, size = f"probe {generation} {probe}", MATCH_UNIT
+        purpose = f"probe {generation} {probe}"
+        size = MATCH_UNIT
     return PlannedGames("self-play", game, settings, generation, tuple(nets), seed, purpose, plans, size)
 
 
@@ -170,7 +172,8 @@ def planned_reanalysis(
     Offline Reinforcement Learning by Planning with a Learned Model": MuZero Reanalyse). play: settings of the
     generation's self-play, which the searches share.
     """
-    purpose, is_old = f"reanalyse {generation}", np.repeat(window.generation < generation, window.move_counts)
+    purpose = f"reanalyse {generation}"
+    is_old = np.repeat(window.generation < generation, window.move_counts)
     old = np.flatnonzero(is_old & window.learned)
     moves = np.sort(stream(seed, purpose).choice(old, round(again.share * len(old)), replace=False))
     alone = {"episodes": "best-versus-best", "tree_per_side": False}

@@ -312,7 +312,9 @@ class TrainSettings(Section):
         """
         if self.window is None or total_games <= self.window_games:
             return self.window_games
-        c, alpha, beta = self.window_games, self.window.alpha, self.window.beta
+        c = self.window_games
+        alpha = self.window.alpha
+        beta = self.window.beta
         return round(c * (1 + beta * (math.pow(total_games / c, alpha) - 1) / alpha))
 
 
@@ -520,7 +522,8 @@ def settled_recipe(recipe: Recipe, begun: Recipe | None, *, bfloat16: bool) -> R
     begun: the run's stored recipe, if there is one; bfloat16: whether this processor multiplies it, which is about 1.7
     times as fast in play and 1.6 times in training.
     """
-    run, train = recipe.run, recipe.train
+    run = recipe.run
+    train = recipe.train
     # A resumed run takes what it began with, also on another machine: other arithmetic would give other games.
     if run.precision == "auto" and run.backend == "core":
         here: Precision = "bfloat16" if bfloat16 else "float32"

@@ -108,7 +108,8 @@ class Games(LearnedColumns):
 
     def proven_results(self, *, earlier: bool) -> NDArray[np.int8]:
         """Results with proven ones in their place [M]; earlier: also that of the next proven position of the game."""
-        proven, moves = self.proven_targets, np.arange(len(self.learn))
+        proven = self.proven_targets
+        moves = np.arange(len(self.learn))
         source = np.where(proven > 0, moves, len(moves))
         if earlier:
             source = np.minimum.accumulate(source[::-1])[::-1]
@@ -119,13 +120,16 @@ class Games(LearnedColumns):
     def plan_at(self, move: int, index: int) -> GamePlan:
         """Return the plan of a game with this number that begins before the move, with the past of that position."""
         game = int(self.game_of(np.array([move]))[0])
-        line, spec = self.line_offsets[game], self.origin[game]
+        line = self.line_offsets[game]
+        spec = self.origin[game]
         start = tuple(self.lines[line : line + self.plies[move]].tolist())
         return GamePlan(index, start=start, origin=None if spec is None else make_cached(spec).new_initial_state())
 
     def without_policies(self) -> Games:
         """Return the games without policy targets, which are most of their bytes."""
-        none, actions, counts = np.zeros_like(self.policy_lengths), self.policy_actions[:0], self.policy_counts[:0]
+        none = np.zeros_like(self.policy_lengths)
+        actions = self.policy_actions[:0]
+        counts = self.policy_counts[:0]
         return replace(self, policy_lengths=none, policy_actions=actions.copy(), policy_counts=counts.copy())
 
     def with_targets(self, moves: NDArray[np.int64], found: Games) -> Games:
@@ -135,7 +139,8 @@ class Games(LearnedColumns):
             values[moves] = getattr(found, name)
         new["learn"] = np.maximum(new["learn"], self.learn)  # what was proven stays so
         # Old edges and then new ones in one array; `begins` says for each move where its own are in it.
-        begins, offsets = self.edge_offsets[:-1].copy(), offsets_of(new["policy_lengths"])
+        begins = self.edge_offsets[:-1].copy()
+        offsets = offsets_of(new["policy_lengths"])
         begins[moves] = found.edge_offsets[:-1] + len(self.policy_actions)
         edges = np.repeat(begins - offsets[:-1], new["policy_lengths"]) + np.arange(offsets[-1])
         for name in ("policy_actions", "policy_counts"):
@@ -152,7 +157,8 @@ class Games(LearnedColumns):
         edges = slice(*self.edge_offsets[[moves.start, moves.stop]].tolist())
         line = self.lines[slice(*self.line_offsets[number : number + 2].tolist())]
         searched = len(line) - int(self.move_counts[number])
-        origin, n_scl = self.origin[number], float(self.n_scl[number])
+        origin = self.origin[number]
+        n_scl = float(self.n_scl[number])
         first, second = self.nets[number].tolist()
         begun = None if origin is None else make_cached(origin).new_initial_state()
         rows = {"move": moves, "edge": edges}
@@ -170,14 +176,16 @@ class Games(LearnedColumns):
 
     def last(self, games: int) -> Games:
         game = max(0, self.games - games)
-        line, move = self.line_offsets[game], self.moves_before[game]
+        line = self.line_offsets[game]
+        move = self.moves_before[game]
         begins = {"game": game, "line": line, "move": move, "edge": self.edge_offsets[move]}
         return self._taken({level: slice(begin, None) for level, begin in begins.items()})
 
     def ordered(self) -> Games:
         """Return the games by generation and number, whatever the order of their shards."""
         games = np.lexsort((self.index, self.generation))
-        lines, moves = places_of(self.line_offsets, games), places_of(self.moves_before, games)
+        lines = places_of(self.line_offsets, games)
+        moves = places_of(self.moves_before, games)
         edges = places_of(self.edge_offsets, moves)
         return self._taken({"game": games, "line": lines, "move": moves, "edge": edges})
 

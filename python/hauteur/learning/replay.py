@@ -62,7 +62,8 @@ def drawing_weights(kl: NDArray[np.float32], game: NDArray[np.int64], share: flo
     more. A game in which all are 0 is drawn evenly.
     """
     known = np.nan_to_num(kl.astype(np.float64), nan=0.0)
-    n, total = np.bincount(game)[game], np.bincount(game, known)[game]
+    n = np.bincount(game)[game]
+    total = np.bincount(game, known)[game]
     relative = np.divide(n * known, total, out=np.ones_like(known), where=total > 0)
     return np.asarray((1 - share) + share * relative)
 
@@ -113,7 +114,8 @@ class ReplayBuffer:
         self.legal = legal
         self.proven = proven
         self.games: Games | None = None
-        self.extra, self.targets = extra or ExtraTargets(), targets
+        self.extra = extra or ExtraTargets()
+        self.targets = targets
         self._columns: Columns = {}  # further targets of all moves of the games
         self.skipped: list[str] = []
         self._learned = np.zeros(0, np.int64)  # the moves that are learned from
@@ -188,7 +190,8 @@ class ReplayBuffer:
         new = keys_of(lambda part: self._features(part)[0], np.arange(kept, moves))
         # Keys are hashes of features, the dearest part: games that stay in the window keep theirs.
         self._keys = np.concatenate([self._keys[len(self._keys) - kept :], new])
-        learned, roots = self._learned, games.root_wdl[self._learned]
+        learned = self._learned
+        roots = games.root_wdl[self._learned]
         results = np.eye(3, dtype=np.float32)[1 - self._results[learned]]
         proven = games.proven_targets[learned] > 0 if self.proven != "off" else np.zeros(len(learned), bool)
         self._equal = EqualPositions.of(
@@ -227,7 +230,8 @@ class ReplayBuffer:
 
     def samples_of(self, positions: NDArray[np.int64], *, root_value_share: float = 0.0) -> Samples:
         """Features and targets of these positions of the window (numbers 0 to positions - 1)."""
-        games, moves = self._all(), self._learned[positions]
+        games = self._all()
+        moves = self._learned[positions]
         result = wdl = np.eye(3, dtype=np.float32)[1 - self._results[moves]]
         if root_value_share > 0:
             wdl = (1 - root_value_share) * wdl + root_value_share * games.root_wdl[moves]
@@ -237,7 +241,8 @@ class ReplayBuffer:
         extra = {name: values[moves] for name, values in self._columns.items()}
         if self.extra.reply > 0:
             extra["reply"] = self._replies(moves)
-        policy, wdl = self._policy(moves), wdl.astype(np.float32)
+        policy = self._policy(moves)
+        wdl = wdl.astype(np.float32)
         if self._equal is not None:
             self._equal.put(positions, policy, wdl, root_value_share)
         return Samples(features, policy, wdl, legal, extra)

@@ -118,7 +118,8 @@ class RunFolder(RunDirectory):
 
     def is_complete(self) -> bool:
         """Whether all generations are finished, or the budget is spent."""
-        lines, run = self._metric_lines(), self.stored_recipe().run
+        lines = self._metric_lines()
+        run = self.stored_recipe().run
         if not lines:
             return False
         spent = lines[-1].get("compute", {}).get("flops_total", 0)

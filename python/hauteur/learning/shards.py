@@ -154,8 +154,10 @@ def list_column(table: pa.Table, name: str) -> tuple[NDArray[Any], NDArray[np.in
 
 def games_of(table: pa.Table) -> Games:
     """Return the games of a shard whose columns fit each other, without what training does not read."""
-    (start, start_offsets), (actions, action_offsets) = list_column(table, "start"), list_column(table, "actions")
-    starts, moves = np.diff(start_offsets), np.diff(action_offsets)
+    start, start_offsets = list_column(table, "start")
+    actions, action_offsets = list_column(table, "actions")
+    starts = np.diff(start_offsets)
+    moves = np.diff(action_offsets)
     of_game = np.concatenate([np.repeat(np.arange(len(moves)), lengths) for lengths in (starts, moves)])
     plain = {name: table[name].to_numpy() for name in ("outcome", "generation", "index", "resigned")}
     return Games(

@@ -167,7 +167,8 @@ class StepGames:
         """Return the numbers of the generation that ends, and begin to count anew."""
         found = self.metrics()
         if self.scheduler is not None:
-            self._since, self._numbers_before = self.scheduler.counts(), {}
+            self._since = self.scheduler.counts()
+            self._numbers_before = {}
         return found
 
     def close(self) -> None:
@@ -193,7 +194,9 @@ class StepGames:
 
     def _played_here(self, units: Sequence[Unit], sources: Mapping[str, Path], on_games: OnGames) -> Generator[Played]:
         """Yield units as this process plays them, side by side."""
-        waiting, by_key, games = iter(units), {unit.key: unit for unit in units}, count(1)
+        waiting = iter(units)
+        by_key = {unit.key: unit for unit in units}
+        games = count(1)
         job = LearningJob(units[0], sources, self.threads)
         played = job.play(lambda: next(waiting, None), lambda: on_games(next(games)))
         with closing(job), closing(played):
@@ -235,7 +238,8 @@ class _Generation(threading.Thread):
         self.batch: UnitBatch | None = None
         self._error: Exception | None = None
         self._costs: list[Mapping[str, float]] = []
-        self._began, self._seconds = time.perf_counter(), 0.0
+        self._began = time.perf_counter()
+        self._seconds = 0.0
 
     def begin(self, batch: UnitBatch) -> None:
         """Begin to take units from workers, in this thread."""

@@ -138,7 +138,8 @@ def learning_rate(settings: TrainSettings, step: int, progress: float, within: f
     Linear warm-up over the first steps; then constant, or falling by half a cosine to final_learning_rate at progress
     1, or (one_cycle; Smith 2018) in each generation rising from there in its first 30 % and falling by half a cosine.
     """
-    low, rate = settings.final_learning_rate, settings.learning_rate
+    low = settings.final_learning_rate
+    rate = settings.learning_rate
     if settings.schedule == "cosine":
         rate = low + (rate - low) * (1 + math.cos(math.pi * min(1.0, progress))) / 2
     elif settings.schedule == "one_cycle":
@@ -150,7 +151,9 @@ def learning_rate(settings: TrainSettings, step: int, progress: float, within: f
 
 def rate_change(before: Recipe, now: Recipe, generation: int) -> str | None:
     """Return in a line how a new number of generations changes the learning rate of the next one; None: not at all."""
-    settings, old, new = now.train, before.run.generations, now.run.generations
+    settings = now.train
+    old = before.run.generations
+    new = now.run.generations
     if old == new or settings.schedule != "cosine" or generation > new:
         return None
     was, will = (learning_rate(settings, settings.warmup_steps, (generation - 1) / most) for most in (max(1, old), new))
@@ -246,7 +249,8 @@ class CandidateTrainer:
         Those are the tower's and a convolution policy's; dense layers over all squares begin at random.
         """
         network = initialise(architecture, derived_seed(seed, name))
-        own, found = network.state_dict(), networks.load(path).module.state_dict()
+        own = network.state_dict()
+        found = networks.load(path).module.state_dict()
         fitting = {name: tensor for name, tensor in found.items() if name in own and tensor.shape == own[name].shape}
         network.load_state_dict(fitting, strict=False)
         return cls(network, settings, seed=seed)
@@ -322,7 +326,8 @@ class CandidateTrainer:
         names = ["policy", "value", *self._names]
         policy, value, *more = _finite((total / steps).tolist(), names, int(first_wrong), steps, generation)
         _check_weights(self.network, generation)
-        seconds, extra = time.perf_counter() - started, dict(zip(self._names, more, strict=True))
+        seconds = time.perf_counter() - started
+        extra = dict(zip(self._names, more, strict=True))
         return TrainFacts(steps, steps * self.settings.batch_size, policy, value, rate, seconds, extra)
 
     @property
@@ -395,16 +400,20 @@ class CandidateTrainer:
 
     def _shard(self, replica: _Replica, shard: Batch, rows: int) -> Tensor:
         """Gradients of a shard of a batch of `rows` in the replica; its share of the losses, float64 [2 + N]."""
-        count, shard = len(shard["wdl"]), shard.to(self.device)
-        share, actions = count / rows, shard["policy"].shape[1]
+        count = len(shard["wdl"])
+        shard = shard.to(self.device)
+        share = count / rows
+        actions = shard["policy"].shape[1]
         bfloat16 = self.settings.mixed_precision == "bfloat16"
         with torch.autocast(self.device.type, torch.bfloat16, enabled=bfloat16, cache_enabled=False):
             returned = replica.network(shard["features"].contiguous(memory_format=self._layout))
         policy_logits, value, outputs = checked_outputs(returned, count, actions, self.network)
         check_taken(outputs.keys() - self.extra.weights.keys(), self.losses, self.network)
-        outputs, value = {name: output.float() for name, output in outputs.items()}, value.float()
+        outputs = {name: output.float() for name, output in outputs.items()}
+        value = value.float()
         parts = losses(policy_logits.float(), value, shard["policy"], shard["wdl"], shard.columns.get("legal"))
-        total, further = parts.policy + self.settings.value_weight * parts.value, self._further(outputs, value, shard)
+        total = parts.policy + self.settings.value_weight * parts.value
+        further = self._further(outputs, value, shard)
         for name, loss in further.items():
             total = total + self.extra.weights.get(name, 1.0) * loss
         for parameter in replica.parameters:

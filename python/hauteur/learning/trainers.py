@@ -80,7 +80,8 @@ def architecture_from(game: _core.Game, path: Path) -> tuple[Architecture, bool]
     ValueError for a net of another game.
     """
     description = networks.describe(path)
-    net, same_game = description.architecture, description.game.partition("(")[0] == game.name
+    net = description.architecture
+    same_game = description.game.partition("(")[0] == game.name
     if same_game and isinstance(net, ResNetArchitecture) and net.feature_shape[0] == game.feature_shape[0]:
         begun = ResNetArchitecture.sized(net, game.feature_shape, game.num_actions)
         return begun, begun != net
@@ -145,7 +146,8 @@ class Learners:
         """Write the nets that play as those of a generation. training: facts for the files."""
         # The mean of the weights, where one is kept, is what plays; the weights themselves are in the checkpoint.
         for large, trainer in zip((False, True), self.trainers, strict=False):
-            path, tensors = folder.net(generation, large=large), trainer.network_tensors()
+            path = folder.net(generation, large=large)
+            tensors = trainer.network_tensors()
             networks.save(path, trainer.architecture, tensors, game=game.spec, training=training)
 
 

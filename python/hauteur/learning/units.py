@@ -215,12 +215,15 @@ class LearningJob:
         opponent than a gate match has.
         """
         quiet = {"dirichlet": None, "forced_playouts": None, "search_contempt": None, "opponent_net": None}
-        search, gate = self.recipe.selfplay.search.model_copy(update=quiet), self.recipe.gate
+        search = self.recipe.selfplay.search.model_copy(update=quiet)
+        gate = self.recipe.gate
         return self._player(net, search, gate.visits or self.settings.visits, gate.temperature)
 
     def _opponent(self) -> SearchPlayer | MovePlayer:
         """The fixed opponent, whose moves are not learned from."""
-        settings, run, rows = self.recipe.opponent, self.recipe.run, self.recipe.selfplay.batch_size
+        settings = self.recipe.opponent
+        run = self.recipe.run
+        rows = self.recipe.selfplay.batch_size
         if settings is None:
             raise RuntimeError("a recipe without [opponent] has no opponent")
         resources = Resources(threads=self._threads, batch_size=rows, backend=run.backend)
@@ -321,7 +324,8 @@ class LearningJob:
     def _evaluations(self, facts: ArenaFacts) -> dict[str, float]:
         """Return the positions that the run's nets have evaluated until now: the first ones, and the large ones."""
         rows = {id(evaluator): network.rows for evaluator, network in facts.networks}
-        first, large = set[int](), set[int]()
+        first = set[int]()
+        large = set[int]()
         for player, net in zip(self.players, self.nets, strict=True):
             if isinstance(player, SearchPlayer) and net != NO_NET:
                 first.add(id(player.evaluator))

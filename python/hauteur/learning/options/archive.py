@@ -97,7 +97,8 @@ class Archived:
 
     def plan(self, index: int, random: np.random.Generator) -> GamePlan | None:
         """Plan the game of this number; None where it begins as without an archive."""
-        (share, point), (moves, summed) = random.random(2), self._drawn
+        share, point = random.random(2)
+        moves, summed = self._drawn
         if share >= self.settings.share or not len(moves):
             return None
         place = np.searchsorted(summed, point * summed[-1], side="right")

@@ -299,8 +299,10 @@ def fit(seen: Sequence[Observation], visits: int) -> RatioLine:
     xs = np.array([math.log(one.lever) for one in seen])
     ys = np.array([one.log_ratio for one in seen])
     precisions = np.array([weight * one.precision for weight, one in zip(weights, seen, strict=True)])
-    total, prior = precisions.sum(), SLOPE_SPREAD**-2
-    centre, level = (precisions * xs).sum() / total, (precisions * ys).sum() / total
+    total = precisions.sum()
+    prior = SLOPE_SPREAD**-2
+    centre = (precisions * xs).sum() / total
+    level = (precisions * ys).sum() / total
     square = prior + (precisions * (xs - centre) ** 2).sum()
     product = prior * USUAL_SLOPE + (precisions * (xs - centre) * (ys - level)).sum()
     return RatioLine(float(level), min(float(product / square), FLATTEST_SLOPE), float(centre))

@@ -49,20 +49,27 @@ def _with_exact_end(record: GameRecord, game: _core.Game, solver: _core.ExactSol
     states = [position_after(record.plan.begin(game), record.plan.start)]
     for action in record.actions[:-1].tolist():
         states.append(states[-1].child(action))
-    proven, ends = record.proven.copy(), np.cumsum(record.policy_lengths)[:-1].tolist()
-    actions, counts = (np.split(column, ends) for column in (record.policy_actions, record.policy_counts))
+    proven = record.proven.copy()
+    ends = np.cumsum(record.policy_lengths)[:-1].tolist()
+    actions = np.split(record.policy_actions, ends)
+    counts = np.split(record.policy_counts, ends)
     for move in reversed(range(len(states))):
-        if (values := solver.move_values(states[move], nodes)) is None:
+        values = solver.move_values(states[move], nodes)
+        if values is None:
             break
         best = states[move].legal_actions()[np.equal(values, max(values))]
-        kept = np.isin(actions[move], best) & counts[move].astype(np.bool_)
-        seen = actions[move][kept], counts[move][kept]
-        actions[move], counts[move] = seen if kept.any() else (best.astype(np.uint16), np.ones(len(best), np.uint32))
+        kept = np.isin(actions[move], best) & (counts[move] > 0)
+        if kept.any():
+            actions[move] = actions[move][kept]
+            counts[move] = counts[move][kept]
+        else:
+            actions[move] = best.astype(np.uint16)
+            counts[move] = np.ones(len(best), np.uint32)
         proven[move] = max(values) + 2
     return replace(
         record,
         proven=proven,
         policy_actions=np.concatenate(actions),
         policy_counts=np.concatenate(counts),
-        policy_lengths=np.array(list(map(len, actions)), np.uint16),
+        policy_lengths=np.array([len(one) for one in actions], np.uint16),
     )

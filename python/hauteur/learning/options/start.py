@@ -231,7 +231,8 @@ class Start:
 
 def round_line(number: int, rounds: int, found: dict[str, Any]) -> str:
     """One line about a round of learning."""
-    train, held_out = found["train"], found["held_out"]
+    train = found["train"]
+    held_out = found["held_out"]
     parts = [f"start {number}/{rounds}", f"loss policy {train['policy_loss']:.3f} value {train['value_loss']:.3f}"]
     if held_out is not None:
         parts.append(
@@ -363,7 +364,8 @@ def open_data(
     samples always have them; further: of the ReplayBuffer to learn from.
     """
     kind = TaughtGames if taught else ReplayBuffer
-    learn, held_out = kind(game, UNLIMITED, legal=legal, **further), kind(game, UNLIMITED, legal=True)
+    learn = kind(game, UNLIMITED, legal=legal, **further)
+    held_out = kind(game, UNLIMITED, legal=True)
     for part, games in ((LEARN, learn), (HELD_OUT, held_out)):
         games.extend(sorted(folder.glob(f"{part}-*.parquet")))
     skipped = [*learn.skipped, *held_out.skipped]

@@ -39,7 +39,8 @@ class ListedGame(NamedTuple):
 
 def sample_games(folder: RunFolder, game: _core.Game) -> tuple[ReportGames, list[str]]:
     """Return games of some generations, and a line for each whose games cannot be read."""
-    walks, unread = list[dict[str, Any]](), list[str]()
+    walks = list[dict[str, Any]]()
+    unread = list[str]()
     for generation in evenly(generations_with_games(folder), GENERATIONS):
         try:
             walks += [_walk(row) for row in _rows(next(_tables(folder, generation)).slice(0, GAMES))]
