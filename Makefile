@@ -105,8 +105,9 @@ lint: setup-dev  ## ruff, the packages' import order, clippy, formatting
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets --quiet -- -D warnings
 
-schema: setup  ## write Python's settings and the table of UCI options from those of the core
+schema: setup  ## write Python's settings, the table of UCI options and those of recipes from their one source
 	$(BIN)/python tools/settings_schema.py
+	$(BIN)/python tools/recipe_page.py
 
 format:  ## format Python and Rust
 	$(BIN)/ruff check --fix

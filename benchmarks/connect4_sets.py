@@ -14,7 +14,7 @@ from hauteur.games.played_game import position_after
 from hauteur.matches.exact_play import FIXED_SEARCH, MoveChooser
 from hauteur.matches.ratings.elo import wilson
 from hauteur.networks.evaluators.factory import make_evaluator
-from hauteur.networks.names import net_or_shipped
+from hauteur.networks.names import resolve_net
 from hauteur.players.search_player import SearchPlayer
 
 
@@ -25,7 +25,7 @@ def main() -> None:
     parser.add_argument("--net")
     parser.add_argument("--visits", type=int, default=600)
     arguments, game = parser.parse_args(), _core.Game("connect4")
-    evaluator, solver = make_evaluator(game, net_or_shipped(arguments.net, game)), _core.ExactSolver(game, 24)
+    evaluator, solver = make_evaluator(game, resolve_net(arguments.net, game)), _core.ExactSolver(game, 24)
     chooser = MoveChooser(SearchPlayer("net", evaluator, FIXED_SEARCH, arguments.visits), game, seed=0)
     for path in arguments.sets:
         rows = [(line.split()[0], int(line.split()[1])) for line in path.read_text().splitlines()]

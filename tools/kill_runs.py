@@ -37,7 +37,7 @@ from run_killer import PRELOADED as PRELOADED  # noqa: E402
 from run_killer import Silent, forked  # noqa: E402
 
 from hauteur.cluster.open import WorkerOptions, open_scheduler  # noqa: E402
-from hauteur.learning.pipeline import learn  # noqa: E402
+from hauteur.learning.loop import learn  # noqa: E402
 from hauteur.learning.recipe import parse_recipe  # noqa: E402
 
 GAMES = (("tictactoe", 2500), ("connect4(columns=5,rows=4)", 800))

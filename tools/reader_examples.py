@@ -20,7 +20,7 @@ def make_examples(folder: Path) -> None:
     if (folder / "tree.json").exists():
         return
     from hauteur.cli import main
-    from hauteur.learning.pipeline import learn
+    from hauteur.learning.loop import learn
     from hauteur.networks import files, lc0, registry
     from hauteur.networks.architecture import ResNetArchitecture
     from hauteur.networks.layers import resnet_shapes

@@ -107,7 +107,7 @@ def count(path: Path, net: str, visits: int) -> int:
     events = json.loads(path.read_text(encoding="utf-8"))
     games = games_of_text("\n\n".join(event["pgn"] for event in events), "chess", on_bad=print)
     parts = [part_of(game, event["ply"]) for event, game in zip(events, games, strict=True)]
-    run = ReviewRun("games", "", parts, NetChoice(resolve_net(net)), Limits(visits=visits))
+    run = ReviewRun("games", "", parts, NetChoice(resolve_net(net).path), Limits(visits=visits))
     for game in run.run():
         print(f"{game.number}/{len(games)}", end="\r", file=sys.stderr, flush=True)
     of_kind: Counter[str] = Counter()

@@ -30,6 +30,7 @@ CHAPTERS = {
         "docs/paper/README",
         "docs/measurements",
         "docs/reliability",
+        "docs/reading",
         "docs/decisions/README",
     ),
     "Reference": ("docs/reference/README",),

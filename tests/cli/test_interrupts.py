@@ -53,8 +53,8 @@ def test_training_and_experiments_answer(root: Path, tmp_path: Path) -> None:
     done = child(
         "from types import ModuleType\n"
         "from hauteur.cli.main import main\n"
-        "pipeline = sys.modules['hauteur.learning.pipeline'] = ModuleType('hauteur.learning.pipeline')\n"
-        "pipeline.learn = interrupt\n"
+        "loop = sys.modules['hauteur.learning.loop'] = ModuleType('hauteur.learning.loop')\n"
+        "loop.learn = interrupt\n"
         "print(main(['train', sys.argv[1], '--run', sys.argv[2]]))\n"
         "from hauteur_experiments import command\n"
         "command.make_experiment = interrupt\n"

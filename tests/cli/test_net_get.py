@@ -54,7 +54,7 @@ def test_a_net_by_name(server: NetServer, folder: Path, net: bytes, capsys: Capt
     assert f"sha256 {hashlib.sha256(net).hexdigest()}, as recorded" in said
     assert "use it as --net maia-1900" in said
     assert files(folder) == ["maia-1900.pb.gz"]
-    assert resolve_net("maia-1900") == str(folder / "maia-1900.pb.gz")
+    assert resolve_net("maia-1900").path == str(folder / "maia-1900.pb.gz")
     assert main.main(["net", "info", "maia-1900", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["file_bytes"] == len(net)
     assert main.main(["net", "get", "maia-1900"]) == 0

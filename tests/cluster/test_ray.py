@@ -20,7 +20,7 @@ from hauteur.cluster import unit
 from hauteur.cluster.open import WorkerOptions, open_scheduler
 from hauteur.cluster.ray_fleet import RayFleet, RayWorker
 from hauteur.cluster.unit import Event, Failed, Joined, Left
-from hauteur.learning.pipeline import learn
+from hauteur.learning.loop import learn
 from hauteur.learning.recipe import load_recipe
 from hauteur.system.files import sha256_of
 
@@ -120,13 +120,13 @@ def test_a_net_that_is_not_the_one_of_the_unit_is_refused(tmp_path: Path) -> Non
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"workers": -1}, "--workers must be 0 to 10000, got -1"),
-        ({"cluster": "here"}, "--cluster must be auto or HOST:PORT, got 'here'"),
-        ({"cluster": "host:99999"}, "--cluster must be auto or HOST:PORT, got 'host:99999'"),
-        ({"workers": 1, "gpus": 1}, "--worker-gpus is for workers of a cluster: give --cluster too"),
-        ({"cluster": "auto", "gpus": 1.5}, "--worker-gpus must be 0 to 1, or a whole number to 64, got 1.5"),
-        ({"workers": 2, "seconds": -1}, "--worker-seconds must be 0 to 10,000,000, got -1"),
-        ({"threads": 5000}, "--worker-threads must be 0 to 1024, got 5000"),
+        ({"workers": -1}, "workers must be 0 to 10000, got -1"),
+        ({"cluster": "here"}, "the cluster must be auto or HOST:PORT, got 'here'"),
+        ({"cluster": "host:99999"}, "the cluster must be auto or HOST:PORT, got 'host:99999'"),
+        ({"workers": 1, "gpus": 1}, "GPUs are for workers of a cluster: name a cluster too"),
+        ({"cluster": "auto", "gpus": 1.5}, "GPUs of a worker must be 0 to 1, or a whole number to 64, got 1.5"),
+        ({"workers": 2, "seconds": -1}, "seconds of a worker's unit must be 0 to 10,000,000, got -1"),
+        ({"threads": 5000}, "threads of a worker must be 0 to 1024, got 5000"),
     ],
 )
 def test_options_are_checked(options: dict[str, Any], message: str) -> None:
@@ -148,5 +148,5 @@ def test_an_address_without_a_head_is_one_line(capsys: pytest.CaptureFixture[str
 
 def test_without_ray_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("hauteur.system.extras.find_spec", lambda name: None)
-    with pytest.raises(ImportError, match="--cluster needs ray, not installed here"):
+    with pytest.raises(ImportError, match="a cluster of workers needs ray, not installed here"):
         RayFleet(WorkerOptions(cluster="auto"))

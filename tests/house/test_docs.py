@@ -46,6 +46,17 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert not broken
 
 
+def test_the_reading_of_alphazero_is_one_sitting() -> None:
+    """The numbered files of docs/reading.md are there, every step of the loop among them, and not too many lines."""
+    page = ROOT / "docs" / "reading.md"
+    names = re.findall(r"^\d+\. \[`[^`]+`\]\(([^)]+)\)", page.read_text(encoding="utf-8"), re.MULTILINE)
+    files = [(page.parent / name).resolve() for name in names]
+    assert all(path.is_file() for path in files)
+    steps = {path for path in (ROOT / "python/hauteur/learning/steps").glob("*.py") if path.name != "__init__.py"}
+    assert steps <= set(files)
+    assert 1_000 < sum(len(path.read_text(encoding="utf-8").splitlines()) for path in files) < 1_600
+
+
 def commands(page: Path) -> Iterator[list[str]]:
     """The words of every `hauteur` command in the shell blocks of a page."""
     for language, block in fences(page):

@@ -77,7 +77,7 @@ def internal_imports(name: str, *, functions: bool) -> set[str]:
 
 
 CLOSURES = {
-    "learning.pipeline": 60,
+    "learning.loop": 60,
     "matches.match": 60,
     "engine.uci.engine": 50,
     "engine.gtp.engine": 65,

@@ -8,7 +8,8 @@ from run_toys import Silent
 
 from hauteur.learning import step_games
 from hauteur.learning.compute import NetCompute, UnitCosts, compute_metrics, flops_until, net_compute
-from hauteur.learning.pipeline import Run, learn
+from hauteur.learning.context import Run
+from hauteur.learning.loop import learn
 from hauteur.learning.recipe import Recipe, parse_recipe
 from hauteur.learning.run_folder import RunFolder
 from hauteur.networks.architecture import ResNetArchitecture

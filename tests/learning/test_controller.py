@@ -6,8 +6,8 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from hauteur.learning import controller
-from hauteur.learning.controller import ControllerState, Observation
+from hauteur.learning.options import controller
+from hauteur.learning.options.controller import ControllerState, Observation
 from hauteur.learning.recipe import ControllerSettings, Recipe, SelfPlaySettings, SelfPlayTemperature
 
 Curve = Callable[[int, int, int], float]

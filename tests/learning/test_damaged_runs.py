@@ -10,7 +10,7 @@ import pytest
 from run_toys import Silent, assert_same_run, tiny
 
 from hauteur.cli import main
-from hauteur.learning.pipeline import learn
+from hauteur.learning.loop import learn
 from hauteur.learning.recipe import Recipe
 
 

@@ -9,7 +9,7 @@ from run_toys import Silent, assert_same_run, tiny
 from hauteur import _core
 from hauteur.games.registry import load_game
 from hauteur.learning import exact_curve
-from hauteur.learning.pipeline import learn
+from hauteur.learning.loop import learn
 from hauteur.learning.report.page import run_report
 from hauteur.learning.run_folder import RunFolder
 from hauteur.matches.exact_play import SolvedSet

@@ -14,7 +14,7 @@ from run_toys import games_of
 
 from hauteur.learning.checkpoint import load_checkpoint
 from hauteur.learning.display import Display
-from hauteur.learning.pipeline import learn
+from hauteur.learning.loop import learn
 from hauteur.learning.recipe import Recipe, parse_recipe, recipe_toml
 from hauteur.learning.run_folder import RunFolder
 from hauteur.system.lock import LOCK_FILE

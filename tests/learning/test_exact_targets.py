@@ -10,8 +10,8 @@ from run_toys import TINY, Silent, tiny
 import hauteur as ht
 from hauteur.games.positions import exact_values
 from hauteur.games.registry import load_game
-from hauteur.learning.exact_targets import with_exact_ends
-from hauteur.learning.pipeline import learn
+from hauteur.learning.loop import learn
+from hauteur.learning.options.exact_ends import with_exact_ends
 from hauteur.learning.recipe import parse_recipe
 from hauteur.learning.recorded_files import good_games, shards_of
 from hauteur.matches.record import GameRecord
@@ -86,10 +86,16 @@ def test_a_run_learns_from_them(tmp_path: Path) -> None:
     ("game", "train", "words"),
     [
         ("tictactoe", {"exact_nodes": 9}, 'train.exact_nodes needs train.proven_targets = "position" or "earlier"'),
-        ("chess", {"exact_nodes": 9, "proven_targets": "earlier"}, "train.exact_nodes: chess cannot be solved by its"),
         ("tictactoe", {"proven_targets": "earlier"}, "whose proofs are targets, or train.exact_nodes"),
     ],
 )
 def test_settings_that_do_not_fit(game: str, train: dict[str, object], words: str) -> None:
     with pytest.raises(ValueError, match=words):
         parse_recipe(TINY | {"game": game, "train": train}, "test")
+
+
+def test_a_game_whose_past_matters_is_refused(tmp_path: Path) -> None:
+    recipe = parse_recipe(TINY | {"game": "chess", "train": {"exact_nodes": 9, "proven_targets": "earlier"}}, "test")
+    with pytest.raises(ValueError, match=r"train\.exact_nodes: chess cannot be solved by its"):
+        learn(recipe, folder=tmp_path / "run", display=Silent())
+    assert not (tmp_path / "run").exists()

@@ -15,13 +15,17 @@ from solver_toys import best_result
 
 from hauteur import _core
 from hauteur.games.registry import load_game
-from hauteur.learning.archive import LATER, Archive, Archived
-from hauteur.learning.pipeline import Run, learn
+from hauteur.learning import loop
+from hauteur.learning.context import Run
+from hauteur.learning.loop import learn
+from hauteur.learning.options.archive import LATER, Archive, Archived
+from hauteur.learning.options.reanalyse import Reanalysed
 from hauteur.learning.planned import game_plans, planned_reanalysis
 from hauteur.learning.recipe import ArchiveSettings, ReanalyseSettings, Recipe, SelfPlaySettings
 from hauteur.learning.recorded_games import Games
 from hauteur.learning.replay import ReplayBuffer
 from hauteur.learning.run_folder import RunFolder
+from hauteur.learning.steps import selfplay
 from hauteur.matches.arena import play_games
 from hauteur.matches.openings import opening_state
 from hauteur.matches.record import GamePlan, GameRecord
@@ -264,17 +268,23 @@ def test_a_run_uses_its_games_again(through: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize("step", ["_read_games", "reanalyse", "train", "gate"])
-def test_a_resumed_run_ends_the_same(through: Path, tmp_path: Path, step: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    taken: Any = getattr(Run, step)
+@pytest.mark.parametrize(
+    ("place", "name"),
+    [(selfplay, "read_games"), (Reanalysed, "reanalyse"), (loop, "train"), (loop, "gate")],
+)
+def test_a_resumed_run_ends_the_same(
+    through: Path, tmp_path: Path, place: Any, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken: Any = getattr(place, name)
     ends = [2, 4, 5]
 
-    def interrupted(run: Run, *given: Any) -> Any:
+    def interrupted(*given: Any) -> Any:
+        (run,) = (one for one in given if isinstance(one, Run))
         if ends and run.state.generation == ends[0]:
             raise KeyboardInterrupt
-        return taken(run, *given)
+        return taken(*given)
 
-    monkeypatch.setattr(Run, step, interrupted)
+    monkeypatch.setattr(place, name, interrupted)
     while ends:
         with pytest.raises(KeyboardInterrupt):
             learn(again_recipe(LAST), folder=tmp_path / "run", display=Silent())

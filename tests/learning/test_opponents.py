@@ -12,8 +12,8 @@ from run_toys import games_of as games_in
 from selfplay_toys import CAP, GAME, RESIGNS, games_of, play_generation, player, same
 
 from hauteur.games.game_line import NO_NET, RESIGNATION
+from hauteur.learning.loop import learn
 from hauteur.learning.metrics import learner_metrics
-from hauteur.learning.pipeline import learn
 from hauteur.learning.planned import planned_selfplay
 from hauteur.learning.recipe import Recipe, SelfPlaySettings, parse_recipe
 from hauteur.learning.replay import ReplayBuffer

@@ -7,7 +7,7 @@ import pytest
 from run_toys import Silent, tiny
 
 from hauteur.learning.display import RunProgress, progress_of_step, read_progress, removed_at_the_end
-from hauteur.learning.pipeline import learn
+from hauteur.learning.loop import learn
 
 
 def test_written_at_most_once_a_second(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

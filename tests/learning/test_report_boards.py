@@ -13,7 +13,7 @@ from run_toys import Silent, tiny
 
 from hauteur.games.registry import load_game
 from hauteur.games.walks import evenly
-from hauteur.learning.pipeline import learn
+from hauteur.learning.loop import learn
 from hauteur.learning.report.games import game_html, generations_with_games, played_games, sample_games
 from hauteur.learning.report.page import run_report
 from hauteur.learning.run_folder import RunFolder

@@ -16,10 +16,10 @@ from start_toys import TICTACTOE, Silent, metrics_of, tiny
 import hauteur as ht
 from hauteur import _core, networks
 from hauteur.games.played_game import position_after
-from hauteur.learning.pipeline import learn
+from hauteur.learning.loop import learn
+from hauteur.learning.options.start import HELD_OUT, LEARN, TaughtGames, bring_in, check_start, open_data, taught_games
 from hauteur.learning.recipe import NetworkSettings, Recipe, parse_recipe
 from hauteur.learning.recorded_files import good_games
-from hauteur.learning.start import HELD_OUT, LEARN, TaughtGames, bring_in, check_start, open_data, taught_games
 from hauteur.learning.trainers import first_trainer
 from hauteur.networks import ResNetArchitecture
 from hauteur.networks.modules import initialise, tensors_of
@@ -149,7 +149,8 @@ def test_a_net_that_does_not_fit_is_refused(net: Path, tmp_path: Path) -> None:
 
 def test_a_run_begins_from_a_net_by_name() -> None:
     recipe = Recipe.model_validate({"game": "tictactoe", "start": {"net": "tictactoe"}})
-    check_start(TICTACTOE, recipe)
+    assert recipe.start is not None
+    check_start(TICTACTOE, recipe.start)
     found, shipped = first_trainer(TICTACTOE, recipe).network_tensors(), networks.load("tictactoe").tensors
     assert found.keys() == shipped.keys()
     assert all(np.array_equal(found[name], values) for name, values in shipped.items())
@@ -160,7 +161,8 @@ def test_a_net_for_another_board_gives_the_layers_that_fit(tmp_path: Path) -> No
     shape = ht.ResNet(filters=4, blocks=1, policy="convolution", value_channels=1, value_hidden=4)
     ht.Trainer(ht.load_game("hex(size=3)"), shape).save(net)
     begun = Recipe.model_validate({"game": "hex(size=4)", "start": {"net": str(net)}})
-    check_start(large, begun)
+    assert begun.start is not None
+    check_start(large, begun.start)
     trainer = first_trainer(large, begun)
     architecture, tensors, old = trainer.architecture, trainer.network_tensors(), networks.load(net).tensors
     assert isinstance(architecture, ResNetArchitecture)
@@ -169,6 +171,6 @@ def test_a_net_for_another_board_gives_the_layers_that_fit(tmp_path: Path) -> No
     assert any(name.startswith("policy.output") for name in same)
     assert {name for name in tensors if name not in same if "hidden.weight" in name} == {"value.hidden.weight"}
     with pytest.raises(ValueError, match=r"not for tictactoe"):
-        check_start(TICTACTOE, begun)
+        check_start(TICTACTOE, begun.start)
     with pytest.raises(ValueError, match="keeps its shape"):
         first_trainer(large, begun.model_copy(update={"network": NetworkSettings(filters=8)}))

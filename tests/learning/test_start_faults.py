@@ -15,7 +15,7 @@ from start_toys import Silent, metrics_of, tiny
 
 from hauteur import _core
 from hauteur.learning.checkpoint import load_checkpoint
-from hauteur.learning.pipeline import learn
+from hauteur.learning.loop import learn
 from hauteur.learning.recipe import Recipe, recipe_toml
 
 shard, teacher_file = start_toys.shard, start_toys.teacher_file  # fixtures
@@ -60,8 +60,8 @@ def test_bad_games_are_named_and_left_out(tmp_path: Path, shard: Path) -> None:
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from hauteur.learning import pipeline, trainers
-from hauteur.learning import start
+from hauteur.learning import context, loop, trainers
+from hauteur.learning.options import start
 from hauteur.learning.recipe import load_recipe
 step, folder = sys.argv[1], Path(sys.argv[2])
 def kill(*args, **options):
@@ -81,8 +81,8 @@ elif step == "shard":
 elif step == "round":
     trainers.Learners.train = at_call(2, trainers.Learners.train)
 else:
-    pipeline.save_checkpoint = at_call(5, pipeline.save_checkpoint)
-pipeline.learn(load_recipe(folder.parent / "recipe.toml"), folder=folder)
+    context.save_checkpoint = at_call(5, context.save_checkpoint)
+loop.learn(load_recipe(folder.parent / "recipe.toml"), folder=folder)
 """
 
 

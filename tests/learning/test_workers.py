@@ -13,7 +13,7 @@ from thread_fleet import ThreadFleet
 
 from hauteur.cluster.scheduler import Scheduler
 from hauteur.learning.checkpoint import load_checkpoint
-from hauteur.learning.pipeline import learn
+from hauteur.learning.loop import learn
 from hauteur.learning.recipe import Recipe, changed_recipe, parse_recipe
 from hauteur.learning.run_folder import RunFolder
 from hauteur.networks.files import tensors_digest
@@ -125,7 +125,7 @@ def half_played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run that ends when the games of its first generation are there, before it has learned."""
     folder = tmp_path_factory.mktemp("half") / "run"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("hauteur.learning.pipeline.Run._read_games", interrupted)
+        patch.setattr("hauteur.learning.steps.selfplay.read_games", interrupted)
         with pytest.raises(KeyboardInterrupt):
             learn(recipe_of("match"), folder=folder, display=Silent())
     return folder
@@ -141,7 +141,7 @@ def test_numbers_of_workers_are_those_of_all_sessions(
 ) -> None:
     recipe = changed_recipe(recipe_of("match"), ["run.generations=1"])
     with monkeypatch.context() as patch, workers(2) as scheduler:
-        patch.setattr("hauteur.learning.pipeline.Run.train", interrupted)
+        patch.setattr("hauteur.learning.loop.train", interrupted)
         with pytest.raises(KeyboardInterrupt):
             learn(recipe, folder=tmp_path, display=Silent(), scheduler=scheduler)
     with workers(count) if count else nullcontext() as later:

@@ -13,11 +13,11 @@ from hauteur.networks.architecture import ResNetArchitecture
 from hauteur.networks.evaluators.factory import make_evaluator
 from hauteur.networks.layers import resnet_shapes
 from hauteur.networks.names import (
+    ResolvedNet,
     data_path,
     default_net,
     downloaded_nets,
     known_nets,
-    net_or_shipped,
     resolve_net,
     shipped_net,
 )
@@ -40,7 +40,7 @@ def test_downloaded_nets_by_name(folder: Path) -> None:
     (folder / ".hidden.part.pb.gz").write_bytes(b"")
     (folder / "notes.txt").write_bytes(b"")
     assert downloaded_nets() == {"mine": mine, "other": other}
-    assert resolve_net("mine") == resolve_net(Path("mine")) == str(mine)
+    assert resolve_net("mine") == resolve_net(Path("mine")) == ResolvedNet(str(mine))
     assert networks.describe("mine").sha256 == networks.load("mine").description.sha256
     make_evaluator(load_game("chess"), "other", threads=1).close()
 
@@ -102,7 +102,8 @@ def test_the_net_that_ships_for_a_game(shipped: Path, spec: str, name: str | Non
     found = shipped_net(load_game(spec))
     assert found == (None if name is None else shipped / f"{name}.safetensors")
     if name is not None:
-        assert resolve_net(name) == net_or_shipped(None, load_game(spec)) == str(found)
+        assert resolve_net(name) == ResolvedNet(str(found))
+        assert resolve_net(None, load_game(spec)) == ResolvedNet(str(found), "shipped with hauteur")
 
 
 def test_the_variable_goes_before_the_shipped_net_for_chess_alone(
@@ -113,7 +114,7 @@ def test_the_variable_goes_before_the_shipped_net_for_chess_alone(
     assert default_net(load_game("nogo")) == (str(shipped / "nogo9.safetensors"), "shipped with hauteur")
     monkeypatch.setenv("HAUTEUR_NET", "maia-1700")
     with pytest.raises(ValueError, match="hauteur net get maia-1700"):
-        net_or_shipped(None, load_game("chess"))
+        resolve_net(None, load_game("chess"))
 
 
 # The nets that ship.

@@ -19,7 +19,7 @@ from hauteur.games.game_line import TaggedGame
 from hauteur.games.odds import ODDS_STARTS
 from hauteur.mcts.limits import Limits
 from hauteur.mcts.report import Wdl
-from hauteur.networks.names import net_or_shipped
+from hauteur.networks.names import resolve_net
 from hauteur.studies.review.games import ReviewedGame, games_of_text
 from hauteur.studies.review.review import (
     LEAST_LOSS,
@@ -89,7 +89,7 @@ def test_queen_odds_with_the_shipped_net() -> None:
     """The giver's first moves are not marked; that the odds taker throws its queen away is, and how it is punished."""
     text = f'[SetUp "1"]\n[FEN "{ODDS_STARTS["queen d1"]}"]\n\n1. e4 e5 2. Nf3 Qg5 3. Nxg5 d6 *'
     (game,) = games = games_of_text(text, "chess", on_bad=print)
-    net = net_or_shipped(None, game.start.game)
+    net = resolve_net(None, game.start.game).path
     list(ReviewRun("odds", "", games, NetChoice(net), Limits(visits=50)).run())
     assert [move.mark for move in game.moves][:5] == ["", "", "", "blunder", ""]
     blunder = game.moves[3]

@@ -13,7 +13,7 @@ from hauteur.cli import main
 from hauteur.engine.nets import NetChoice
 from hauteur.games.registry import load_game
 from hauteur.mcts.limits import Limits
-from hauteur.networks.names import net_or_shipped
+from hauteur.networks.names import resolve_net
 from hauteur.networks.strength import strength_of
 from hauteur.studies.review.games import games_of_text, verdict
 from hauteur.studies.review.mates import moves_not_losing_at_once, short_win, still_wins
@@ -62,7 +62,7 @@ def reviewed(fen: str, moves: str, worth: dict[str, tuple[float, float, float]] 
 def test_a_blunder_that_the_low_search_would_have_played_too_is_marked(visits: int) -> None:
     """15... Nxd7 allows a mate in two, which the default search does not see either."""
     (game,) = games = games_of_text(OPERA, "chess", on_bad=print)
-    net = net_or_shipped(None, game.start.game)
+    net = resolve_net(None, game.start.game).path
     list(ReviewRun("opera", "", games, NetChoice(net, threads=1), Limits(visits=visits)).run())
     move = game.moves[29]
     assert (move.number, move.text, move.mark, move.allowed) == ("15...", "Nxd7", "blunder", 2)

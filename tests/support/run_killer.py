@@ -21,7 +21,7 @@ from typing import Any
 
 from run_toys import Silent as Silent
 
-import hauteur.learning.pipeline
+import hauteur.learning.loop
 from hauteur.learning.recipe import Recipe, load_recipe
 
 PRELOADED = ("hauteur.networks.evaluators.core", "hauteur.networks.modules", "torch._dynamo")
@@ -99,7 +99,7 @@ def kill_at_writes(recipe: Recipe, folder: Path, first: str) -> list[str]:
 
 def learned(recipe: Recipe, folder: Path) -> None:
     """The run, to its end."""
-    hauteur.learning.pipeline.learn(recipe, folder=folder, display=Silent())
+    hauteur.learning.loop.learn(recipe, folder=folder, display=Silent())
 
 
 def learned_with_fault(recipe: Recipe, folder: Path, moment: str, note: Path, killed: list[str]) -> None:

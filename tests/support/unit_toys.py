@@ -17,7 +17,7 @@ from hauteur.cluster.unit import Finished, Joined, Unit
 from hauteur.games.registry import load_game
 from hauteur.learning.planned import planned_selfplay
 from hauteur.learning.recipe import Recipe
-from hauteur.learning.units import units_of
+from hauteur.learning.units import OtherNets, units_of
 
 NET = Path(hauteur.__file__).parent / "networks" / "data" / "tictactoe.safetensors"
 
@@ -28,8 +28,9 @@ def small_units(
     """Units of `games` games each, and their net."""
     selfplay = {"games": count * games, "shard_games": games, "visits": visits, "batch_size": 8, "parallel_games": 8}
     recipe = Recipe.model_validate({"game": "tictactoe", "selfplay": selfplay, "run": {"seed": seed}})
-    planned = planned_selfplay(load_game("tictactoe"), recipe.selfplay, generation=1, nets=[0], seed=seed)
-    return units_of(recipe, planned, {0: [net]}, range(count))
+    game = load_game("tictactoe")
+    planned = planned_selfplay(game, recipe.selfplay, generation=1, nets=[0], seed=seed)
+    return units_of(recipe, planned, {0: [net]}, OtherNets(game, recipe), range(count))
 
 
 def outcomes(fleet: LocalFleet, count: int) -> list[Any]:

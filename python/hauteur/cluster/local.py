@@ -38,16 +38,19 @@ class LocalFleet:
 
     def __init__(self, workers: int, *, threads: int = 0, command: Sequence[str] = COMMAND) -> None:
         if not 1 <= workers <= MOST_WORKERS:
-            raise ValueError(f"workers of one machine must be 1 to {MOST_WORKERS}, got {workers}; more need --cluster")
+            raise ValueError(f"workers of one machine must be 1 to {MOST_WORKERS}, got {workers}; more need a cluster")
         self._threads = threads or max(1, usable_cores() // workers)
         self._command = (*command, str(self._threads))
         self._events: queue.Queue[Event] = queue.Queue()
         self._processes: dict[str, _Process] = {}
-        self._workers, self._count, self._deaths = workers, 0, 0
+        self._workers = workers
+        self._count = 0
+        self._deaths = 0
         self._cause = ""
 
     @property
     def names(self) -> list[str]:
+        """The processes that run, those that have not joined yet too."""
         return list(self._processes)
 
     def submit(self, worker: str, unit: Unit, sources: Sources) -> None:
@@ -60,19 +63,23 @@ class LocalFleet:
             self._processes[worker].outgoing.put({"unit": unit.to_json(), "sources": places})
 
     def wait(self, seconds: float) -> list[Event]:
+        """Return what has happened, after at most this time; start the workers that are missing."""
         self._start()
         return [found for event in drained(self._events, seconds) for found in self._handled(event)]
 
     def replace(self, worker: str, cause: str) -> None:
+        """Kill a worker; the next `wait` starts another."""
         if worker in self._processes:
             self._processes[worker].end(cause)
 
     def shortage(self) -> str | None:
+        """Return how many workers have not joined, and why the last one ended; None where all have."""
         missing = self._workers - sum(process.has_joined for process in list(self._processes.values()))
         cause = f": the last one {self._cause}" if self._cause else ""
         return f"{missing} of {self._workers} local workers to start{cause}" if missing else None
 
     def close(self) -> None:
+        """Kill all workers, and wait a little for their end."""
         processes = list(self._processes.values())
         for process in processes:
             process.end("the fleet was closed")
@@ -80,11 +87,13 @@ class LocalFleet:
             process.join(CLOSE_SECONDS)
 
     def _handled(self, event: Event) -> list[Event]:
+        """Return the event for the caller; the end of a process that never joined is none."""
         match event:
             case Finished():
                 self._deaths = 0
             case Left(name, cause):
-                self._deaths, self._cause = self._deaths + 1, cause
+                self._deaths += 1
+                self._cause = cause
                 return [event] if self._processes.pop(name).has_joined else []
         return [event]
 
@@ -120,7 +129,8 @@ class _Process:
         self.name = name
         self.has_joined = False
         self.outgoing: queue.SimpleQueue[dict[str, object] | None] = queue.SimpleQueue()
-        self._put, self._cause = put, ""
+        self._put = put
+        self._cause = ""
         self._process = subprocess.Popen(
             command,
             stdin=subprocess.PIPE,
@@ -143,9 +153,11 @@ class _Process:
                 os.killpg(self._process.pid, signal.SIGKILL)
 
     def join(self, seconds: float) -> None:
+        """Wait for the end, at most this time."""
         self._reader.join(seconds)
 
     def _read(self) -> None:
+        """Report what the process writes, until it ends; then that, and why."""
         assert self._process.stdout is not None
         with self._process.stdout as output:
             try:
@@ -153,6 +165,7 @@ class _Process:
                     self._put(self._event(*message))
             except (OSError, ValueError, KeyError) as error:
                 self.end(f"sent what is no report: {error}")
+        # Its output has ended, the process perhaps not: one that has closed its output can report nothing any more.
         try:
             status = self._process.wait(CLOSE_SECONDS)
         except subprocess.TimeoutExpired:
@@ -162,6 +175,7 @@ class _Process:
         self._put(Left(self.name, self._cause or _ended_with(status)))
 
     def _event(self, fields: Mapping[str, object], content: bytes) -> Event:
+        """Return the event that a report is. ValueError for what is none."""
         match fields:
             case {"report": "joined"}:
                 self.has_joined = True
@@ -173,6 +187,7 @@ class _Process:
         raise ValueError(f"{str(fields)[:80]}")
 
     def _write(self) -> None:
+        """Write units to the process as they come. A thread of its own: a full pipe must not stop the driver."""
         assert self._process.stdin is not None
         with suppress(OSError), self._process.stdin as units:  # it may be gone
             while (message := self.outgoing.get()) is not None:
@@ -180,6 +195,7 @@ class _Process:
 
 
 def _ended_with(status: int) -> str:
+    """Return in words how a process ended. status: as of `Popen.returncode`, negative for a signal."""
     if status >= 0:
         return f"ended with exit status {status}"
     name = signal.Signals(-status).name if -status in set(signal.Signals) else f"signal {-status}"

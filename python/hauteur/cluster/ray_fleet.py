@@ -60,7 +60,9 @@ class RayFleet:
 
     def __init__(self, options: WorkerOptions) -> None:
         assert options.cluster is not None
-        self._threads, self._gpus, self._most = options.threads or 1, options.gpus, options.workers
+        self._threads = options.threads or 1
+        self._gpus = options.gpus
+        self._most = options.workers
         self._ray = connect(options.cluster)
         self.name = f"the cluster at {self._ray.get_runtime_context().gcs_address}"
         plugins = ",".join([*filter(None, [os.environ.get(VARIABLE)]), *imported()])
@@ -87,27 +89,34 @@ class RayFleet:
             self._follow(worker, unit.key, call)
 
     def wait(self, seconds: float) -> list[Event]:
+        """Return what has happened, after at most this time; ask for workers where there is room for more."""
         if time.monotonic() >= self._next_look:
             self._next_look = time.monotonic() + LOOK_SECONDS
             self._start_workers()
         return [event for ended in drained(self._ended, seconds) for event in self._taken(*ended)]
 
     def replace(self, worker: str, cause: str) -> None:
+        """Kill a worker; `wait` asks for another."""
         if worker in self._actors:
             self._actors[worker].cause = cause
             self._ray.kill(self._actors[worker].handle)
 
     def shortage(self) -> str | None:
+        """Return what workers wait for, in words; None where all that were asked for have joined."""
         actors = list(self._actors.values())
         missing = [actor for actor in actors if not actor.joined]
         if not actors:
-            return f"no node of the cluster has {self._threads} CPUs {f'and {self._gpus:g} GPUs' * bool(self._gpus)}"
+            needs = f"{self._threads} CPUs"
+            if self._gpus:
+                needs += f" and {self._gpus:g} GPUs"
+            return f"no node of the cluster has {needs}"
         if not missing:
             return None
         cause = f"; {self._last_cause}" if self._last_cause else ""
         return f"{len(missing)} of {len(actors)} workers wait for resources{cause}"
 
     def close(self) -> None:
+        """Kill all workers and leave the cluster."""
         for actor in self._actors.values():
             with suppress(Exception):
                 self._ray.kill(actor.handle)
@@ -146,10 +155,12 @@ class RayFleet:
         return self._nets[sha256]
 
     def _taken(self, worker: str, call: str, found: Any) -> list[Event]:
+        """Return the event that the end of a call is: one at most."""
         actor = self._actors.get(worker)
         if actor is None:
             return []
         if isinstance(found, BaseException):
+            # All calls of a process that ends fail; `live`, which never ends by itself, speaks for them once.
             return self._left(worker, actor, found) if call == LIVE else []
         if call == FACTS:
             actor.joined = self._have_joined = True
@@ -164,7 +175,8 @@ class RayFleet:
         cause = actor.cause or first_line(error)
         if actor.joined:
             return [Left(worker, cause)]
-        self._failed_starts, self._last_cause = self._failed_starts + 1, cause
+        self._failed_starts += 1
+        self._last_cause = cause
         if self._failed_starts >= MOST_STARTS and not self._have_joined:
             raise ValueError(f"{self.name} starts no worker: {cause}")
         return []
@@ -182,6 +194,7 @@ class RayWorker:
         self._worker = UnitWorker(lambda sha256, _: self._nets[sha256], self._deliver, self._fail, threads=threads)
 
     def facts(self) -> dict[str, Any]:
+        """Return where this worker runs."""
         return {"host": platform.node(), "process": os.getpid()}
 
     def live(self) -> None:
@@ -223,8 +236,8 @@ class RayWorker:
 
 
 def connect(cluster: str) -> Any:
-    """Return Ray, joined to the cluster that --cluster names. ValueError, in one line, where that fails."""
-    require("--cluster", "ray")
+    """Return Ray, joined to a cluster: `auto` or HOST:PORT. ValueError, in one line, where that fails."""
+    require("a cluster of workers", "ray")
     if cluster != "auto":
         host, _, port = cluster.rpartition(":")
         try:
@@ -241,7 +254,7 @@ def connect(cluster: str) -> Any:
     try:
         ray.init(address=cluster, log_to_driver=False, logging_level=logging.CRITICAL, configure_logging=False)
     except Exception as error:  # Ray raises all kinds of them
-        raise ValueError(f"--cluster {cluster}: {first_line(error)}") from error
+        raise ValueError(f"the cluster {cluster}: {first_line(error)}") from error
     return ray
 
 

@@ -94,7 +94,8 @@ class UnitBatch:
         self.sources = sources
         self.waiting = deque(_Open(unit, self) for unit in units)
         self.missing = len({unit.key for unit in units})
-        self.slowest, self.finished = 0.0, 0
+        self.slowest = 0.0
+        self.finished = 0
         if self.missing < len(units):
             raise ValueError(f"units of a batch must differ, got {len(units)} of which {self.missing} do")
         self._found = queue.SimpleQueue[Played | BaseException | None]()
@@ -103,6 +104,7 @@ class UnitBatch:
             self.end()
 
     def __iter__(self) -> Iterator[Played]:
+        """Yield results as they arrive; raise what stopped the work."""
         while isinstance(found := self._found.get(), Played):
             yield found
         self.end(found)  # for those who iterate again
@@ -147,13 +149,18 @@ class Scheduler:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.fleet = fleet
-        self._unit_seconds, self._on_note, self._clock = unit_seconds, on_note, clock
+        self._unit_seconds = unit_seconds
+        self._on_note = on_note
+        self._clock = clock
+        # Guards all below, which the scheduler's thread shares with those that start and close batches. Re-entrant: a
+        # batch that ends within a turn is forgotten while the turn holds it. It is never held while the fleet waits.
         self._lock = threading.RLock()
         self._workers: dict[str, dict[str, _Open]] = {}
         self._hosts: dict[str, str] = {}
         self._batches: list[UnitBatch] = []
         self._counts = dict.fromkeys((*COUNTED, *TIMED), 0.0)
-        self._turned, self._time = clock(), 0.0
+        self._turned = clock()
+        self._time = 0.0
         self._noted: set[str] = set()
         self._error: BaseException | None = None
         self._closed = False
@@ -162,6 +169,7 @@ class Scheduler:
 
     @property
     def workers(self) -> int:
+        """Number of workers that have joined."""
         with self._lock:
             return len(self._workers)
 
@@ -201,6 +209,7 @@ class Scheduler:
         self.fleet.close()
 
     def _run(self) -> None:
+        """Take turns until the scheduler is closed; the only thread that uses the fleet."""
         try:
             while not self._closed:
                 self.turn()
@@ -208,6 +217,7 @@ class Scheduler:
             self._stop(error)
 
     def _stop(self, error: BaseException) -> None:
+        """End all batches with an error; the first error counts."""
         with self._lock:
             self._error = self._error or error
             for batch in list(self._batches):
@@ -226,7 +236,8 @@ class Scheduler:
     def _pass_time(self) -> None:
         """Count the seconds since the last turn, in which no worker came, left or was given anything."""
         now = self._clock()
-        gone, self._turned = now - self._turned, now
+        gone = now - self._turned
+        self._turned = now
         self._time += min(gone, MOST_GAP)
         if self._batches:
             loads = [len(flights) for flights in self._workers.values()]
@@ -234,9 +245,11 @@ class Scheduler:
                 self._counts[name] += gone * count
 
     def _take(self, event: Event) -> None:
+        """Do what follows from an event of the fleet."""
         match event:
             case Joined(name, host):
-                self._workers[name], self._hosts[name] = {}, host
+                self._workers[name] = {}
+                self._hosts[name] = host
             case Left(name, cause) if name in self._workers:
                 self._lose(name, cause)
             case Finished(name, result) if (flight := self._landed(name, result.key)) is not None:
@@ -256,6 +269,7 @@ class Scheduler:
         return self._workers[name].pop(key, None) if name in self._workers else None
 
     def _lose(self, name: str, cause: str) -> None:
+        """Put the units of a worker that is gone back, in the order in which it had them."""
         flights = self._workers.pop(name)
         self._counts["left"] += 1
         self._on_note(f"{name} on {self._hosts[name]} is gone: {cause}; units that are given to others: {len(flights)}")
@@ -286,6 +300,8 @@ class Scheduler:
             late = [one for one in flights.values() if self._time - one.since > self._limit(one.batch)]
             if late:
                 cause = f"{late[0].unit.name} had not ended after {self._time - late[0].since:.0f} s"
+                # The late units count as failed, so that one which hangs everywhere ends its batch; what else the
+                # worker had is lost with it.
                 for flight in late:
                     del flights[flight.unit.key]
                     self._fail(flight, name, cause)
@@ -293,6 +309,7 @@ class Scheduler:
                 self.fleet.replace(name, cause)
 
     def _limit(self, batch: UnitBatch) -> float:
+        """Return the seconds that a unit of a batch may take."""
         if self._unit_seconds:
             return self._unit_seconds
         return max(LEAST_LIMIT, LIMIT_FACTOR * batch.slowest) if batch.finished >= 3 else float("inf")
@@ -301,6 +318,7 @@ class Scheduler:
         """Give units to workers with free places, the least busy first."""
         if not any(batch.waiting for batch in self._batches):
             return
+        # Round by round: nobody has a second unit before everybody has a first.
         for load in range(IN_FLIGHT):
             for name in [name for name, flights in self._workers.items() if len(flights) == load]:
                 flight = self._next_for(name)
@@ -328,5 +346,6 @@ class Scheduler:
             batch.waiting.clear()
 
     def _end(self, batch: UnitBatch, error: BaseException | None = None) -> None:
+        """Let go of a batch and end its iteration, with an error if there is one."""
         self._forget(batch)
         batch.end(error)

@@ -24,19 +24,20 @@ JOB = "hauteur.learning.units", "LearningJob"
 
 @dataclass(frozen=True)
 class Unit:
-    """Some games that one worker plays.
-
-    kind: what its games are for, `self-play` or `gate`; name: for people; shared: settings that the units of a job have
-    in common, JSON; own: those of this one alone, JSON; files: the nets that it needs, their file names by sha256;
-    games: how many it has.
-    """
+    """Some games that one worker plays."""
 
     kind: str
+    """What its games are for: `self-play`, `gate` or `reanalyse`."""
     name: str
+    """What messages call it."""
     shared: Mapping[str, Any]
+    """Settings that the units of a job have in common, JSON."""
     own: Mapping[str, Any]
+    """Settings of this one alone, JSON."""
     files: Mapping[str, str] = field(default_factory=dict)
+    """The nets that it needs: their file names by sha256."""
     games: int = 1
+    """How many games it has."""
 
     @cached_property
     def job(self) -> str:
@@ -84,7 +85,8 @@ JobClass = Callable[[Unit, Mapping[str, Path], int], UnitJob]
 def unit_of(message: Mapping[str, Any]) -> Unit:
     """Return the unit that `Unit.to_json` wrote. ValueError, in one line, for another version's, and a damaged one."""
     given = dict(message)
-    version, key = given.pop("version"), given.pop("key")
+    version = given.pop("version")
+    key = given.pop("key")
     if version != __version__:
         raise ValueError(f"the driver runs hauteur {version}, this worker {__version__}: both need the same version")
     unit = Unit(**given)
@@ -101,6 +103,7 @@ def job_class() -> JobClass:
 
 
 def _hash(value: Any) -> str:
+    """Return the sha256 of a JSON value, whatever the order of its keys."""
     return hashlib.sha256(json.dumps(value, sort_keys=True, separators=(",", ":")).encode()).hexdigest()
 
 

@@ -43,7 +43,10 @@ class UnitWorker:
         *,
         threads: int = 1,
     ) -> None:
-        self._files, self._deliver, self._fail, self._threads = files, deliver, fail, threads
+        self._files = files
+        self._deliver = deliver
+        self._fail = fail
+        self._threads = threads
         self._waiting: deque[Unit] = deque()
         self._changed = threading.Condition()
         self._closed = False
@@ -75,6 +78,7 @@ class UnitWorker:
             return self._waiting.popleft() if self._waiting and self._waiting[0].job == job else None
 
     def _work(self) -> None:
+        """Play units until the worker is closed, then close all jobs."""
         with suppress(Exception):  # what cannot be imported is an error of the first unit
             job_class()
         while (unit := self._first()) is not None:
@@ -93,6 +97,7 @@ class UnitWorker:
         taken: dict[str, Unit] = {}
 
         def take() -> Unit | None:
+            """Take the next unit of this job, and remember it until it is delivered."""
             if (found := self._take(unit.job)) is not None:
                 taken[found.key] = found
             return found
@@ -110,6 +115,7 @@ class UnitWorker:
                 self._fail(key, line)
 
     def _job(self, unit: Unit) -> UnitJob:
+        """Return the job of a unit, opened where it is not; the one that was used longest ago makes room."""
         if unit.job not in self._jobs:
             while len(self._jobs) >= MOST_JOBS:
                 self._drop(next(iter(self._jobs)))
@@ -119,6 +125,7 @@ class UnitWorker:
         return self._jobs[unit.job]
 
     def _drop(self, job: str) -> None:
+        """Close a job, if it is open."""
         if (dropped := self._jobs.pop(job, None)) is not None:
             try:
                 dropped.close()
@@ -161,10 +168,11 @@ def main(threads: int) -> None:
     """Play units until stdin ends, which it does when the driver ends."""
     end_with_driver()
     units, output = private_pipes()
-    lock = threading.Lock()
+    lock = threading.Lock()  # results come from the worker's thread, refusals from this one
     places: dict[str, Path] = {}
 
     def report(fields: Mapping[str, Any], content: bytes = b"") -> None:
+        """Write a message to the driver."""
         try:
             with lock:
                 write_message(output, fields, content)
@@ -178,6 +186,7 @@ def main(threads: int) -> None:
         report({"report": "failed", "key": key, "cause": cause})
 
     def file(sha256: str, name: str) -> Path:
+        """Return the place of a net. ValueError where another file is there now."""
         if sha256_of(places[sha256]) != sha256:
             raise ValueError(f"{places[sha256]}: is not the {name} that the unit names (its sha256 differs)")
         return places[sha256]
@@ -204,7 +213,8 @@ def private_pipes() -> tuple[IO[bytes], IO[bytes]]:
     """Return stdin and stdout under other numbers: what is printed or read here, or by a program that is started here,
     does not mix with the messages.
     """
-    units, output = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
+    units = os.fdopen(os.dup(0), "rb")
+    output = os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)
     os.close(nothing)

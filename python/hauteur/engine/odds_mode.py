@@ -19,7 +19,7 @@ from hauteur.engine.uci.commands import PositionCommand
 from hauteur.engine.uci.options import Options
 from hauteur.games.odds import Odds, odds_of
 from hauteur.mcts.lc0_options import setting_path
-from hauteur.networks.names import colour_of, net_or_shipped
+from hauteur.networks.names import colour_of, resolve_net
 from hauteur.system.settings import Section, assign, read_toml, validated
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def odds_player(
     odds = odds_of(game.new_initial_state().notation()) if game.name == "chess" else None
     if odds is None or odds.giver != side or not player.has_net:
         return player, None
-    settings, nodes = giver_settings(odds, colour_of(net_or_shipped(player.net, game)), q)
+    settings, nodes = giver_settings(odds, colour_of(resolve_net(player.net, game).path), q)
     values = player.model_dump(exclude_unset=True)
     found = _game(odds, settings, tuple(name for name in settings if _is_given(values, setting_path(name))), nodes)
     values.setdefault("visits", GIVER_VISITS if nodes is None else min(nodes, GIVER_VISITS))

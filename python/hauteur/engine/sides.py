@@ -18,7 +18,7 @@ from hauteur.mcts.limits import SMART_PRUNING, Budget, Clock, Limits, fixed, mov
 from hauteur.mcts.params import SearchParams
 from hauteur.mcts.report import RootReport
 from hauteur.mcts.scores import score_text
-from hauteur.networks.names import ADVICE, WITHOUT_FILE, default_net, net_or_shipped, resolve_net
+from hauteur.networks.names import ADVICE, WITHOUT_FILE, default_net, resolve_net
 from hauteur.players.baselines import move_function, parse_baseline
 from hauteur.players.build import player_name
 from hauteur.players.engines.player import EngineHost, EnginePlayer, make_engine
@@ -40,8 +40,8 @@ def player_of(
     if settings.baseline is not None:
         baseline = parse_baseline(settings.baseline)
         return move_function(game, baseline)
-    net = net_or_shipped(settings.net, game, advice=advice)
-    large = resolve_net(settings.other_net) if settings.other_net else ""
+    net = resolve_net(settings.net, game, advice=advice).path
+    large = resolve_net(settings.other_net).path if settings.other_net else ""
     for file in filter(None, (net, large)):
         if file not in WITHOUT_FILE:
             with Path(file).open("rb"):

@@ -1,1 +1,1 @@
-"""Learning a game: recipe, self-play, replay, training, gate, and the pipeline that runs them."""
+"""Learning a game: recipe, self-play, replay, training, gate, and the loop of them."""

@@ -14,7 +14,6 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save
 
-from hauteur.learning.controller import ControllerState
 from hauteur.system.files import write_bytes
 
 FORMAT = "hauteur checkpoint 1"
@@ -23,35 +22,48 @@ FORMAT = "hauteur checkpoint 1"
 class RunState(BaseModel):
     """Progress of a learning run.
 
-    generation: the current one, from 1, or 0 while the run learns from recorded games; done: its finished steps;
-    current: its metrics so far; best: generation of the best net, best_elo its Elo (the first net has 0); train_steps:
-    optimiser steps; games: number of games of every generation (the replay index); digests: their hashes, where known;
-    controller: its state, where the recipe has one; start: the metrics of generation 0; history: those of finished
-    generations;
-    seconds, cpu_seconds: used so far.
-
     Random numbers need no state: they are derived from seed, purpose and number (see hauteur.system.seeds).
     """
 
     model_config = ConfigDict(extra="forbid")
 
     generation: int = 1
+    """The present generation; 0 while the run learns from recorded games."""
     done: list[str] = []
+    """Steps of the present generation that are finished, by name."""
     current: dict[str, Any] = {}
+    """Metrics of the present generation so far."""
     best: int = 0
+    """Generation of the best net."""
     best_elo: float = 0.0
+    """Elo of the best net, the first net having 0."""
     train_steps: int = 0
+    """Optimiser steps."""
     games: dict[int, int] = {}
+    """Number of games of each generation that was played: the index of the replay buffer."""
     digests: dict[int, str] = {}
-    controller: ControllerState | None = None
+    """Hashes of the games of each generation, where known."""
+    controller: dict[str, Any] | None = None
+    """State of the controller as JSON, where the recipe has one (`options.controller.ControllerState`)."""
     start: dict[str, Any] | None = None
+    """Metrics of generation 0; None for a run without recorded games."""
     history: list[dict[str, Any]] = []
+    """Metrics of the finished generations, from 1."""
     seconds: float = 0.0
+    """Seconds of the clock in steps, over all processes that took part in the run."""
     cpu_seconds: float = 0.0
+    """Seconds of the processor, likewise."""
+
+    @property
+    def lines(self) -> list[dict[str, Any]]:
+        """Metrics of all finished generations, 0 included where there was one."""
+        first = [] if self.start is None else [self.start]
+        return [*first, *self.history]
 
 
 def save_checkpoint(path: Path, state: RunState, tensors: dict[str, NDArray[np.float32]]) -> None:
     """Write state and tensors as one file, whole or not at all, with their hash."""
+    # State and tensors in one file: two files could be of two moments after a kill between their writes.
     text = state.model_dump_json()
     write_bytes(path, save(tensors, metadata={"format": FORMAT, "state": text, "sha256": _digest(text, tensors)}))
 
@@ -60,7 +72,8 @@ def load_checkpoint(path: Path) -> tuple[RunState, dict[str, NDArray[np.float32]
     """Read a checkpoint; ValueError naming the file when it is none, or not what was written."""
     try:
         with safe_open(path, framework="numpy") as file:
-            metadata, names = file.metadata() or {}, list(file.keys())
+            metadata = file.metadata() or {}
+            names = list(file.keys())
             tensors = {name: file.get_tensor(name) for name in names}
     except (SafetensorError, KeyError, TypeError, ValueError) as error:
         raise ValueError(f"{path}: not a whole safetensors file: {error}") from error

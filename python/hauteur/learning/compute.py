@@ -109,6 +109,7 @@ def flops_until(lines: Iterable[Mapping[str, Any]], nets: Sequence[NetCompute]) 
     """
     spent = 0
     for line in lines:
+        # A line has the total of all before it, so that the last one which counted is enough.
         if "compute" in line:
             spent = int(line["compute"]["flops_total"])
             continue
@@ -160,4 +161,5 @@ class UnitCosts:
 
     @property
     def _journal(self) -> Journal[UnitCost]:
+        """The file, a line a unit."""
         return Journal(self.path, UnitCost, "the cost of a unit of games")

@@ -26,27 +26,36 @@ WRITE_SECONDS = 1.0
 
 
 class GenerationRow(NamedTuple):
-    """A finished generation: its games, the losses of its training, its gate. As text it is a line.
-
-    games, positions: of this generation; first_wins, draws, second_wins: of its games; mean_length in plies; losses in
-    nats, means over the training; promoted: its net became the best one; score: of the gate match, 0 to 1, None
-    without one; elo: of the best net, the first net having 0; seconds: of the run so far.
-    """
+    """A finished generation: its games, the losses of its training, its gate. As text it is a line."""
 
     generation: int
+    """Number of the generation, from 1."""
     generations: int
+    """Number of generations that the run has altogether."""
     games: int
+    """Games of self-play in this generation."""
     positions: int
+    """Positions of these games that are learned from."""
     first_wins: int
+    """Games that the first player won."""
     draws: int
+    """Games that were drawn."""
     second_wins: int
+    """Games that the second player won."""
     mean_length: float
+    """Mean length of the games in plies."""
     policy_loss: float
+    """Mean policy loss of the training, in nats."""
     value_loss: float
+    """Mean value loss of the training, in nats."""
     promoted: bool
+    """Whether the generation's net became the best one."""
     score: float | None
+    """Its score in the gate match, 0 to 1; None without a match."""
     elo: float
+    """Elo of the best net, the first net having 0."""
     seconds: float
+    """Seconds of the run so far."""
 
     def __str__(self) -> str:
         gate = "" if self.score is None else f"{self.score:.1%} "
@@ -75,7 +84,8 @@ def row_of(line: dict[str, Any], generations: int) -> GenerationRow:
 
 def generation_line(line: dict[str, Any], generations: int) -> str:
     """Return what the terminal shows of a finished generation: its row, what is special, speed and the time left."""
-    games, play = line["games"], line["selfplay"]
+    games = line["games"]
+    play = line["selfplay"]
     parts = [str(row_of(line, generations))]
     if (learner := games.get("learner")) is not None:
         parts.append(f"learner +{learner['wins']} ={learner['draws']} -{learner['losses']}")
@@ -133,6 +143,7 @@ class Display:
         self._on_generation = on_generation
 
     def begin(self, recipe: Recipe, folder: RunFolder, resumed: RunState | None, positions: int) -> None:
+        """Say in a line what is begun, or resumed. positions: in the replay window."""
         run = recipe.run
         if resumed is None:
             then = f": {run.generations} generations in" if run.generations else " in"
@@ -148,15 +159,18 @@ class Display:
         self.show(text)
 
     def show(self, line: str) -> None:
+        """Print a line, unless rows are taken in its place."""
         if self._on_generation is None:
             print(line, flush=True)
 
     def finished(self, line: dict[str, Any], generations: int) -> None:
+        """Show a finished generation. line: its line of metrics.jsonl."""
         self.show(generation_line(line, generations))
         if self._on_generation is not None:
             self._on_generation(row_of(line, generations))
 
     def warn(self, message: str) -> None:
+        """Print a warning on stderr."""
         print(f"hauteur: warning: {message}", file=sys.stderr, flush=True)
 
     @contextmanager
@@ -183,23 +197,28 @@ class Display:
 
 
 class RunProgress(Section):
-    """A step of a generation: what is done (games, steps of training), of how much (None: not known).
-
-    first: what was done when this process began to count, at `begun`; written: when the file was. Both in seconds since
-    1970. workers: who plays games for the run, and what they wait for, in words; numbers: what they did in this
-    generation, as the metrics have it. None: this process alone.
-    """
+    """How far a step of a generation is, as progress.json says it."""
 
     generation: NonNegativeInt
+    """The present generation."""
     generations: NonNegativeInt
+    """Number of generations of the run."""
     step: str
+    """Name of the step."""
     done: NonNegativeInt = 0
+    """Games, or optimiser steps, that are done."""
     total: NonNegativeInt | None
+    """How many there are in all; None where it is not known."""
     first: NonNegativeInt = 0
+    """What was done when this process began to count."""
     begun: FiniteFloat
+    """When that was, in seconds since 1970."""
     written: FiniteFloat
+    """When the file was written, in seconds since 1970."""
     workers: str | None = None
+    """Who plays games for the run, and what they wait for, in words; None: this process alone."""
     numbers: dict[str, FiniteFloat] | None = None
+    """What the workers did in this generation, as in the metrics; None without workers."""
 
     def seconds_left(self, now: float) -> float | None:
         """Return the seconds that the step still takes at the pace of this process; None where it cannot be known."""
@@ -230,19 +249,27 @@ def progress_of_step(
 
     begun: the step that begins; facts: returns more that the file has.
     """
-    found, counted = begun, False
+    found = begun
+    counted = False
 
     def write() -> None:
+        # lasting=False: it says how far a running process is, and means nothing after a crash of the machine.
         write_bytes(path, found.model_copy(update=dict(facts())).model_dump_json().encode(), lasting=False)
 
     def count(done: int) -> None:
         nonlocal found, counted
         show(done)
         now = time.time()
-        first = {} if counted else {"first": done, "begun": now}
-        counted, due = True, now - found.written >= WRITE_SECONDS
-        found = found.model_copy(update={"done": done, **first, **({"written": now} if due else {})})
-        if due:
+        changes: dict[str, Any] = {"done": done}
+        # The pace counts from the first report on: what a resumed step found done took this process no time.
+        if not counted:
+            changes |= {"first": done, "begun": now}
+        counted = True
+        is_due = now - found.written >= WRITE_SECONDS
+        if is_due:
+            changes["written"] = now
+        found = found.model_copy(update=changes)
+        if is_due:
             write()
 
     write()

@@ -61,6 +61,7 @@ def _begun(game: _core.Game, count: int) -> dict[str, Any]:
     limits = {"nodes": NODES // SHARE, "total": TOTAL // SHARE}
     count = count if game.name in _core.game_names() else -(-count // SHARE)
     try:
+        # A few positions first: for a game that is too large, to solve all of them would take minutes to find that out.
         probe = solved_set(game, min(PROBE, count), nodes=limits["nodes"], total=limits["total"] // SHARE)
         if not probe.positions or probe.plies.start > probe.plies[-1] / 2:
             return {"off": f"{game.spec}: positions of the first half of the game take too long to solve"}
@@ -74,6 +75,7 @@ def _begun(game: _core.Game, count: int) -> dict[str, Any]:
 
 
 def _measured(game: _core.Game, net: Path, solved: SolvedSet) -> dict[str, Any]:
+    """Return how often a net keeps the value of the positions, as the file has it."""
     from hauteur.networks.evaluators.factory import make_evaluator
 
     started = time.process_time()

@@ -28,7 +28,8 @@ class ExtraHeads(ResidualTower):
     def __init__(self, network: Network, extra: ExtraTargets, seed: int) -> None:
         if not isinstance(network, ResidualTower):
             raise ValueError(f"train.extra: its heads are of networks of kind resnet, got {type(network).__name__}")
-        architecture, self.extra = network.architecture, extra
+        architecture = network.architecture
+        self.extra = extra
         body = (architecture.filters, *architecture.feature_shape[1:])
         super().__init__(architecture, layers_of(architecture, lambda ops, x: _outputs(ops, x, extra), body))
         self.initialise(torch.Generator().manual_seed(seed))
@@ -43,7 +44,8 @@ class WithHeads(nn.Module):
 
     def __init__(self, network: TorchNetwork, heads: ExtraHeads) -> None:
         super().__init__()
-        self.network, self.heads = network, heads
+        self.network = network
+        self.heads = heads
 
     def forward(self, features: Tensor) -> tuple[Tensor, Tensor, dict[str, Tensor]]:
         body = self.network.body(features)

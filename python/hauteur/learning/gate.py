@@ -97,6 +97,7 @@ class GateResults:
             self._count(number, *self._ahead.pop(number))
 
     def _count(self, index: int, score: float, line: bytes) -> None:
+        """Count a game that the decision takes."""
         self.record = self.record.add(score)
         self.different.add(index, score, line)
 
@@ -130,7 +131,9 @@ def decide(
 
     diverged: what went wrong in the training of the candidate, which then is not promoted.
     """
-    record, test, different = results.record, results.test, results.different
+    record = results.record
+    test = results.test
+    different = results.different
     llr = None if test is None else test.llr
     known: dict[str, Any] = (
         {"counted": different.record, "different_games": different.different} if different.games else {}
@@ -153,7 +156,8 @@ def decide(
 
 def check_gate(recipe: Recipe) -> None:
     """Raise ValueError for a gate match in which all pairs would be the same two games, or all games over at once."""
-    gate, longest = recipe.gate, recipe.selfplay.max_plies
+    gate = recipe.gate
+    longest = recipe.selfplay.max_plies
     if gate.by not in ("match", "sprt"):
         return
     if longest is not None and longest <= gate.opening_plies:

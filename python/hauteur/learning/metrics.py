@@ -53,6 +53,7 @@ def cost_metrics(
 
 
 def _record(results: NDArray[Any]) -> MatchScore:
+    """Return how many results are 1, 0 and -1."""
     return MatchScore(*(int((results == result).sum()) for result in (1, 0, -1)))
 
 

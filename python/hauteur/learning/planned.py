@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,8 +27,6 @@ from hauteur.system.seeds import derived_seed, stream
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from hauteur.learning.archive import Archived
-
 CANDIDATE, BEST = 0, 1
 """Players of a gate match."""
 MATCH_UNIT = 8
@@ -42,24 +40,30 @@ REANALYSE_UNIT = 500
 
 @dataclass(frozen=True)
 class PlannedGames:
-    """Games that are all decided before they are played.
-
-    kind: of their units; settings: of self-play in this generation; nets: generation of each player's net; seed: of the
-    run; purpose: names their random numbers; unit_games: games of a unit, unit u has u * unit_games and those after it.
-    """
+    """Games that are all decided before they are played."""
 
     kind: Literal["self-play", "gate", "reanalyse"]
+    """What the games are for."""
     game: _core.Game
+    """Their rules."""
     settings: SelfPlaySettings
+    """Settings of self-play in this generation."""
     generation: int
+    """The generation that they belong to."""
     nets: tuple[int, ...]
+    """Generation of each player's net; NO_NET: none of the run."""
     seed: int
+    """Seed of the run."""
     purpose: str
+    """Names the random numbers of these games, such as `self-play 3`."""
     plans: tuple[GamePlan, ...]
+    """Players and start of each game, by its number."""
     unit_games: int
+    """Games of a unit: unit u has those from u * unit_games on."""
 
     @cached_property
     def units(self) -> dict[int, tuple[GamePlan, ...]]:
+        """The plans of each unit, by its number."""
         size = self.unit_games
         return {at // size: self.plans[at : at + size] for at in range(0, len(self.plans), size)}
 
@@ -99,6 +103,13 @@ class PlannedGames:
         }
 
 
+class Starts(Protocol):
+    """Draws where games begin, in the place of the openings of the settings."""
+
+    def plan(self, index: int, random: np.random.Generator) -> GamePlan | None:
+        """Plan the game of this number; None where it begins with an opening of the settings."""
+
+
 def planned_selfplay(
     game: _core.Game,
     settings: SelfPlaySettings,
@@ -107,7 +118,7 @@ def planned_selfplay(
     nets: Sequence[int],
     seed: int,
     colours: Colours = "swap",
-    archive: Archived | None = None,
+    archive: Starts | None = None,
     probe: int | None = None,
 ) -> PlannedGames:
     """Plan the games of a generation. colours: side of player 0, where the second player is the fixed opponent.
@@ -117,9 +128,12 @@ def planned_selfplay(
     """
     of_opening = seed if probe is None else derived_seed(seed, "probe", probe)
     plans = tuple(game_plans(game, settings, generation=generation, seed=of_opening, colours=colours, archive=archive))
-    purpose, size = f"self-play {generation}", settings.shard_games
+    purpose = f"self-play {generation}"
+    size = settings.shard_games
+    # Probes have random numbers of their own: else they would be the first games of the generation, played twice.
     if probe is not None:
-        purpose, size = f"probe {generation} {probe}", MATCH_UNIT
+        purpose = f"probe {generation} {probe}"
+        size = MATCH_UNIT
     return PlannedGames("self-play", game, settings, generation, tuple(nets), seed, purpose, plans, size)
 
 
@@ -158,7 +172,8 @@ def planned_reanalysis(
     Offline Reinforcement Learning by Planning with a Learned Model": MuZero Reanalyse). play: settings of the
     generation's self-play, which the searches share.
     """
-    purpose, is_old = f"reanalyse {generation}", np.repeat(window.generation < generation, window.move_counts)
+    purpose = f"reanalyse {generation}"
+    is_old = np.repeat(window.generation < generation, window.move_counts)
     old = np.flatnonzero(is_old & window.learned)
     moves = np.sort(stream(seed, purpose).choice(old, round(again.share * len(old)), replace=False))
     alone = {"episodes": "best-versus-best", "tree_per_side": False}
@@ -175,7 +190,7 @@ def game_plans(
     generation: int,
     seed: int,
     colours: Colours = "swap",
-    archive: Archived | None = None,
+    archive: Starts | None = None,
 ) -> Iterator[GamePlan]:
     """The generation's games: who sits where, and how each begins."""
     book = read_openings(Path(settings.opening_book), game) if settings.opening_book else []

@@ -1,16 +1,14 @@
 """Recipes: all settings of a learning run, read from TOML, changed by `key=value` on the command line, written back."""
 
 import math
-from collections.abc import Iterable, Iterator
-from itertools import chain
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 import tomli_w
 from pydantic import Field, field_validator, model_validator
 
-from hauteur.games.registry import load_game
-from hauteur.learning.exact_targets import with_exact_ends
+from hauteur.learning.recipe_checks import misfits
 from hauteur.matches.record import Resignation
 from hauteur.mcts.params import Cpuct, Dirichlet, Fpu, SearchParams, Temperature
 from hauteur.networks.architecture import NetworkName, NetworkSetting, ResNet
@@ -63,13 +61,14 @@ class LearningSearch(SearchParams):
 
 
 class NetworkSettings(ResNet):
-    """Network to train: a residual tower, or with another `kind` a registered network (`ht.register_network`).
-
-    settings: of the registered network, by name; those that are not given have the defaults of what builds it.
-    """
+    """Network to train: a residual tower, or with another `kind` a registered network (`ht.register_network`)."""
 
     kind: NetworkName = "resnet"
+    """What is trained: `resnet`, or a name that `ht.register_network` gave, in a file named with `hauteur --import
+    FILE.py train ...`."""
     settings: dict[str, NetworkSetting] = Field(default_factory=dict)
+    """Of a registered network, as a table `[network.settings]` or `network.settings.NAME=VALUE`; the other settings are
+    those of `resnet`."""
 
     @model_validator(mode="before")
     @classmethod
@@ -78,6 +77,7 @@ class NetworkSettings(ResNet):
 
     @model_validator(mode="after")
     def _settings_are_of_the_kind(self) -> Self:
+        """Raise ValueError for settings of a residual tower with another kind, and the reverse."""
         tower = sorted(self.model_dump(exclude_defaults=True, exclude={"kind", "settings"}))
         if self.kind == "resnet" and self.settings:
             raise ValueError(f"settings are of registered networks; kind 'resnet' has {', '.join(ResNet.model_fields)}")
@@ -94,52 +94,68 @@ class NetworkSettings(ResNet):
 
 
 class ArchiveSettings(Section):
-    """Games of self-play that begin in positions of the run's earlier games (hauteur.learning.archive).
-
-    share: of a generation's games; weight, power: a position is drawn with its weight to this power; window_games:
-    the most recent games that positions are drawn from.
-    """
+    """Games of self-play that begin in positions of the run's earlier games (hauteur.learning.options.archive)."""
 
     share: Share = 0.5
+    """Probability that a game begins in an earlier position, once there are games."""
     weight: Literal["uniform", "regret", "surprise", "change"] = "uniform"
+    """What draws a position: nothing; the difference between its root value and the result of its game; its policy
+    surprise; the difference between its root value and that of four moves later, or the result."""
     power: Annotated[float, Field(gt=0, le=100)] = 1.0
+    """Positions are drawn by the weight to this power."""
     window_games: Count = 20_000
+    """Most recent games whose positions are drawn."""
 
 
 class SelfPlaySettings(Section):
-    """Settings of the self-play games of a generation.
-
-    episodes: who plays (best against itself, candidate against best with alternating colours, or one of them against
-    the opponent of the recipe); learn_from_best: also train on the best net's moves against the candidate;
-    opening_book: file of openings, one drawn at random per game; opening_plies: 0 to this many uniformly random plies
-    after it; neither is used for training; opening_share: share of games with such an opening, the others begin at the
-    start; max_plies: a longer game is a draw; tree_per_side: separate trees for each side when the best net plays
-    itself; shard_games: games of a unit: one worker plays them, and they are one file; max_policy_lag: generation g is
-    played with the net that is the best after generation g - 1 - max_policy_lag, so that workers play it beside the
-    training and the gate of earlier ones; opponent_net: file or name of a net that models the other side in these
-    searches (search.opponent_net), not in the gate's.
-    """
+    """The self-play games of a generation."""
 
     episodes: Episodes = "best-versus-best"
+    """Who plays: the best net against itself, the candidate against it alternating who begins, or one of them against
+    the `[opponent]`."""
     learn_from_best: bool = True
+    """Candidate against best: whether training also uses the best net's moves."""
     games: Count = 500
+    """Games of a generation."""
     visits: Count = 100
+    """Visits a move."""
     opening_book: str | None = None
+    """Openings from which each game picks its start at random: chess as EPD, FEN or `.pgn` (whole games are openings),
+    any game as lines of moves; paths are relative to the folder in which `hauteur train` runs."""
     opening_plies: Annotated[int, Field(ge=0, le=10_000)] = 0
+    """A game begins, or continues after the book opening, with 0 to this many random plies, which are not trained
+    on."""
     opening_share: Share = 1.0
+    """Share of the games that begin with the book and random plies; the others begin at the start."""
     max_plies: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
+    """A game of this many plies, including its opening, ends as a draw, in self-play and gate alike."""
     tree_per_side: bool = False
+    """Best against best: a tree for each side, which keeps what remains of it after two plies; otherwise one tree
+    serves both."""
     parallel_games: Annotated[int, Field(ge=1, le=100_000)] = 256
+    """Games played at a time; more fill the batches better."""
     batch_size: Annotated[int, Field(ge=1, le=100_000)] = 128
+    """Maximum rows of a batch."""
     in_flight: Annotated[int, Field(ge=1, le=64)] = 2
+    """Batches that wait for the network at a time."""
     shard_games: Count = 25
+    """Games of a unit, which one worker plays and which is one file."""
     max_policy_lag: Annotated[int, Field(ge=0, le=2)] = 0
+    """Generation g is played with the net that is the best after generation g - 1 - `max_policy_lag`, always: with
+    workers, it is then played while earlier ones are trained and gated; 0 with `[controller]` and `gate.by =
+    "episodes"`."""
     temperature: SelfPlayTemperature = SelfPlayTemperature()
+    """How moves are sampled from the visits."""
     search: LearningSearch = LearningSearch()
+    """The search of every move."""
     opponent_net: str | None = None
+    """Models the other side in the learner's searches (`search.opponent_net`), not in the gate's."""
     archive: ArchiveSettings | None = None
+    """Starts in positions of earlier games; absent: none."""
     playout_cap: PlayoutCap | None = None
+    """Searches of most moves with few visits; absent: all have `visits`."""
     resignation: Resignation | None = None
+    """When a side gives up a game; absent: never."""
 
     @model_validator(mode="before")
     @classmethod
@@ -148,15 +164,19 @@ class SelfPlaySettings(Section):
 
 
 class OpponentSettings(PlayerSettings):
-    """The fixed opponent of self-play: a player of a match, but no program. colours: the learner's side."""
+    """The fixed opponent of self-play: a player of a match, but no program."""
 
     visits: Annotated[int, Field(ge=1, le=1_000_000_000)] = 1
+    """Visits a move; 1: the policy alone."""
     colours: Colours = "swap"
+    """The learner's side: alternating, always one, or that of the side to move after the opening."""
     engine: None = None
+    """Programs (`uci:`, `gtp:`) play in matches only: their answers are not reproducible."""
 
     @field_validator("engine", mode="before")
     @classmethod
     def _is_no_program(cls, engine: object) -> None:
+        """Refuse programs, with the reason."""
         if engine is not None:
             raise ValueError(
                 "a program cannot be the opponent of a learning run: its answers are not the same twice, and a crash "
@@ -168,33 +188,40 @@ class WindowSettings(Section):
     """The growth of the window of games that the candidate learns from; see TrainSettings.window_at."""
 
     alpha: Annotated[float, Field(gt=0, le=1)] = 0.75
+    """α: how the window grows in a long run."""
     beta: Share = 0.4
+    """β: how it grows at first, in games a game."""
 
 
 class ReanalyseSettings(Section):
-    """Old positions of the window that are searched again before the training (hauteur.learning.planned).
-
-    share: of the positions of earlier generations, in every generation; visits: of each search, 0 = as in self-play.
-    """
+    """Old positions of the window that are searched again before the training (hauteur.learning.options.reanalyse)."""
 
     share: Annotated[float, Field(gt=0, le=1)] = 0.05
+    """Share of the window's positions of earlier generations, in every generation."""
     visits: Annotated[int, Field(ge=0, le=1_000_000_000)] = 0
+    """Visits of each search; 0: as in self-play."""
 
 
 class ExtraTargets(Section):
     """Targets beside policy and value, learned by heads of the network that exist in training alone.
 
-    reply: weight of the opponent's policy at the next move; soft_policy: of the policy target to the power 1 /
-    soft_temperature, normalised; short_term: of the values of the next moves, averaged with these horizons in plies;
-    value_error: of the squared error of the value. 0: no such head. (Wu 2019 and KataGo's methods since.)
+    Each has a weight; 0: no such head. (Wu 2019 and KataGo's methods since.)
     """
 
     reply: Weight = 0.0
+    """Weight of the opponent's reply: the policy target of the next move, also of a fast search (Wu 2019: 0.15)."""
     soft_policy: Weight = 0.0
+    """Weight of the policy target to the power 1 / `soft_temperature`, normalised (KataGo: 8)."""
     soft_temperature: Annotated[float, Field(ge=1, le=100)] = 4.0
+    """Temperature of the soft policy."""
     short_term: Weight = 0.0
+    """Weight of the short-term values, mean over the horizons."""
     horizons: Annotated[tuple[Horizon, ...], Field(min_length=1, max_length=8)] = (6.0, 16.0)
+    """Plies h of the averages: s(t) = w(t) / h + (1 − 1 / h) s(t + 1), w the root's win, draw and loss, s after the
+    last move the result."""
     value_error: Weight = 0.0
+    """Weight of a prediction of the squared error of the value (its loss is Huber's; the value gets no gradient of
+    it)."""
 
     @property
     def weights(self) -> dict[str, float]:
@@ -204,24 +231,7 @@ class ExtraTargets(Section):
 
 
 class TrainSettings(Section):
-    """Settings of the candidate's training.
-
-    window_games: replay window in games; window: growth of the window over the run; extra: targets beside policy and
-    value; samples_per_position: mean number of draws of a new position, which sets the steps of a generation (positions
-    * samples_per_position / batch_size);
-    root_value_share: share of the search's root value in the value target, the rest is the outcome; mask_illegal:
-    restrict the policy loss to legal actions; surprise_weight: share of a game's weight distributed over its
-    positions by policy surprise; average_equal: positions that are in the window several times have the means of
-    their policy and value targets; schedule: the learning rate falls over the run (cosine, to final_learning_rate),
-    stays, or rises and falls in every generation (one_cycle); proven_targets: whether results that the solver has
-    proven are value targets: of the positions in which they are proven, or also of those before in the game;
-    exact_nodes: positions that alpha-beta searches at most to solve a position of a game, from the last one back to
-    the first that takes more, which makes value and policy targets exact (hauteur.learning.exact_targets), 0 = off;
-    max_gradient_norm: 0 = no clipping; weight_average: decay of the running mean of the weights over the steps,
-    which is the net that plays (0 = the weights themselves); device: of the training; mixed_precision: activations
-    and gradients in 16 bits, auto: where the processor multiplies them; workers: threads that draw and encode
-    batches; shard_rows: rows of a batch that one thread computes at a time on the processor; with fewer more
-    threads are busy, tiny nets are faster with more.
+    """Training of the candidate.
 
     >>> import hauteur as ht
     >>> ht.TrainSettings(batch_size=256, optimiser="sgd").momentum
@@ -229,32 +239,66 @@ class TrainSettings(Section):
     """
 
     window_games: Count = 20_000
+    """Number of most recent games to train on."""
     window: WindowSettings | None = None
+    """Growth of that number over the run; absent: it stays."""
     reanalyse: ReanalyseSettings | None = None
+    """New searches of old positions; absent: none."""
     extra: ExtraTargets | None = None
+    """Targets beside policy and value; absent: none."""
     batch_size: Annotated[int, Field(ge=1, le=1_000_000)] = 512
+    """Positions of a step."""
     samples_per_position: Annotated[float, Field(gt=0, le=10_000)] = 4.0
+    """Average number of times a new position is sampled; sets the steps of a generation (positions *
+    samples_per_position / batch_size)."""
     optimiser: Literal["adamw", "sgd"] = "adamw"
+    """AdamW, or SGD with momentum."""
     learning_rate: Annotated[float, Field(gt=0, le=10)] = 1e-3
+    """Learning rate at the beginning of the run."""
     schedule: Literal["constant", "cosine", "one_cycle"] = "cosine"
+    """The rate is constant, falls over the run as half a cosine, or rises and falls in every generation."""
     final_learning_rate: Annotated[float, Field(ge=0, le=10)] = 1e-4
+    """Learning rate at the end of a cosine, and at both ends of a cycle."""
     warmup_steps: Annotated[int, Field(ge=0, le=1_000_000)] = 100
+    """Steps over which the rate initially rises."""
     momentum: Annotated[float, Field(ge=0, lt=1)] = 0.9
+    """Momentum of SGD."""
     weight_decay: Annotated[float, Field(ge=0, le=1)] = 1e-4
+    """Decay of the weights towards zero."""
     value_weight: Weight = 1.0
+    """Weight of the value loss relative to the policy loss."""
     root_value_share: Share = 0.0
+    """Share of the search's value in the value target; the rest is the result of the game."""
     proven_targets: ProvenTargets = "off"
+    """Which value targets are results proven in self-play, by the solver or by `exact_nodes`: those of the positions in
+    which they were proven; with `earlier` also, instead of the result of the game, those of the positions before."""
     exact_nodes: Annotated[int, Field(ge=0, le=1_000_000_000)] = 0
+    """Alpha-beta solves the positions of a game, from the last one back, with this number of positions searched each:
+    exact value targets (with `proven_targets`), no policy targets that lose value; 0: off."""
     surprise_weight: Share = 0.0
+    """Share of a game's weight that its positions have by how far the policy target is from the net's prior; 0: all are
+    sampled evenly."""
     average_equal: bool = False
+    """Positions that the window has several times are learned with the means of their policy and value targets; further
+    targets stay."""
     mask_illegal: bool = False
+    """The policy loss is over the legal moves alone; for nets of lc0, which leave illegal moves any probability."""
     symmetries: bool = True
+    """Positions are transformed by a random symmetry of the game."""
     max_gradient_norm: Annotated[float, Field(ge=0, le=1e6)] = 0.0
+    """Longer gradients are clipped to this; 0: none."""
     weight_average: Annotated[float, Field(ge=0, lt=1)] = 0.0
+    """Decay of a moving average of the weights, which is used in play; 0: none."""
     device: Literal["cpu", "cuda"] = "cpu"
+    """The training device."""
     mixed_precision: Literal["off", "bfloat16", "auto"] = "off"
+    """`bfloat16`: activations and their gradients in 16 bits, weights and losses in 32; `auto`: where the processor
+    multiplies it."""
     workers: Annotated[int, Field(ge=1, le=256)] = 1
+    """Threads that sample and encode batches; the result does not depend on them."""
     shard_rows: Annotated[int, Field(ge=1, le=1_000_000)] = 128
+    """Rows of a batch that one thread computes at a time, on the processor: more threads are busy with fewer, tiny nets
+    are faster with more; normalisation sees one shard at a time, so the weights depend on it."""
 
     def steps_for(self, new_positions: int) -> int:
         """Return the training steps of a generation that brought this number of new positions, at least one."""
@@ -268,124 +312,131 @@ class TrainSettings(Section):
         """
         if self.window is None or total_games <= self.window_games:
             return self.window_games
-        c, alpha, beta = self.window_games, self.window.alpha, self.window.beta
+        c = self.window_games
+        alpha = self.window.alpha
+        beta = self.window.beta
         return round(c * (1 + beta * (math.pow(total_games / c, alpha) - 1) / alpha))
 
 
 class SprtSettings(Section):
-    """Sequential probability ratio test of the pairs' results: elo1 (better by so much) against elo0.
-
-    model: logistic Elo, or normalised (in units of the pairs' deviation); alpha, beta: chances of taking elo1 where
-    elo0 is true, and the reverse.
-    """
+    """Sequential probability ratio test of the pairs' results: elo1 (better by so much) against elo0."""
 
     elo0: Annotated[float, Field(ge=-1000, le=1000)] = 0.0
+    """The candidate is no better than this."""
     elo1: Annotated[float, Field(ge=-1000, le=1000)] = 35.0
+    """Or better by this."""
     alpha: Annotated[float, Field(gt=0, lt=0.5)] = 0.05
+    """Probability of accepting `elo1` when `elo0` is true."""
     beta: Annotated[float, Field(gt=0, lt=0.5)] = 0.05
+    """Probability of accepting `elo0` when `elo1` is true."""
     model: Literal["logistic", "normalised"] = "logistic"
+    """Unit of Elo: of the score, or of the score in deviations of a pair."""
 
 
 class GateSettings(Section):
-    """Conditions under which the candidate becomes the best net.
-
-    by: a match of `games` games, the same match ended early by a sequential test (sprt), the episodes that the
-    candidate played anyway (selfplay.episodes must be candidate-versus-best), or off (always the newest); threshold:
-    the score it must reach, draws count half, also where the sequential test has not ended after `games` games;
-    visits: 0 = as in self-play; opening_plies: both games of a pair begin with the same random plies.
-    """
+    """Conditions under which the candidate becomes the best net."""
 
     by: Literal["match", "sprt", "episodes", "off"] = "match"
+    """A match; a match ended by a sequential test; the episodes already played by the candidate; or always the
+    newest."""
     games: Annotated[int, Field(ge=2, le=1_000_000)] = 100
+    """Games of the match, in pairs with swapped sides."""
     threshold: Share = 0.55
+    """Share of points to reach; draws count half."""
     sprt: SprtSettings = SprtSettings()
+    """The sequential test of `by = "sprt"`."""
     visits: Annotated[int, Field(ge=0, le=1_000_000_000)] = 0
+    """Visits a move; 0: as in self-play."""
     opening_plies: Annotated[int, Field(ge=0, le=10_000)] = 0
+    """Both games of a pair begin with the same 0 to this many random plies."""
     temperature: GateTemperature = GateTemperature()
+    """How moves are sampled from the visits."""
 
 
 class ControllerSettings(Section):
-    """Controller of (w + l)/d of self-play, applied after every generation (hauteur.learning.controller)."""
+    """Controller of (w + l)/d of self-play, applied after every generation (hauteur.learning.options.controller)."""
 
     by: Literal["n_scl", "temperature"] = "n_scl"
-    """What it chooses: N_scl of search-contempt, or a factor of both temperatures of the recipe."""
+    """What it chooses: N_scl of search-contempt, or a factor of both temperatures of the recipe; with `temperature`,
+    `double_visits` must be `false`."""
     target: Annotated[float, Field(ge=0.01, le=100)] = 1.0
-    """Target (w + l)/d of all generations."""
+    """Target (w + l)/d of self-play, in all generations."""
     targets: tuple[Annotated[float, Field(ge=0.01, le=100)], ...] = ()
-    """Target of each generation, from the first on, in the place of `target`; generations beyond have the last."""
+    """Target of each generation in the place of `target`, the last one for all beyond."""
     initial_n_scl: Count = 5
-    """N_scl of the first games. The first factor of the temperatures is 1."""
+    """Initial N_scl; the first factor of the temperatures is 1."""
     low: Count = 1
-    """Least N_scl."""
+    """Minimum N_scl."""
     high: Count = 1_000_000
-    """Greatest N_scl; it is never above the visits."""
+    """Maximum N_scl; it is never more than the visits."""
     low_warmth: Annotated[float, Field(gt=0, le=1)] = 0.1
-    """Least factor of the temperatures."""
+    """Minimum factor of the temperatures."""
     high_warmth: Annotated[float, Field(ge=1, le=100)] = 10.0
-    """Greatest factor of the temperatures."""
+    """Maximum factor of the temperatures."""
     settle_factor: Annotated[float, Field(ge=1, le=100)] = 1.25
-    """N_scl has settled once it stays within this factor ..."""
+    """N_scl has settled when it stays within this factor for `settle_generations`."""
     settle_generations: Annotated[int, Field(ge=1, le=10_000)] = 3
-    """... for this many generations."""
+    """Generations in which it must stay there."""
     double_visits: bool = True
-    """Whether selfplay.visits are then doubled."""
+    """Whether the visits are doubled when N_scl has settled."""
     max_visits: Count = 10_000
-    """Limit of the doubled visits."""
+    """Upper limit of the visits."""
     probe_games: Count = 50
-    """Games of a probe, which are not trained on; played where no games near a lever were seen."""
+    """Games of a probe, not trained on, that are played where there is no data near a setting."""
     probe_always: bool = False
     """Whether a probe precedes every generation."""
     long_game: Annotated[int, Field(ge=0, le=1_000_000)] = 0
-    """For games without draws: games of this many plies or more count as drawn. 0: draws count."""
+    """Games of this many plies or more count as draws, in games without any; 0: draws count."""
 
 
 class StartSettings(Section):
-    """Start of a run before its first generation: weights of a net, training on games, or both.
-
-    net, large_net: files or names of the initial networks, trained here (.safetensors) or lc0's (.pb.gz); they keep
-    their shape, which [network] and [large] must not contradict; of a net for another size of the board the dense
-    layers over all squares begin anew; games: files, folders and patterns of PGN, SGF,
-    shards; epochs: mean number of draws of a position; hold_out: share of games used for
-    validation only; distil_from: file or name of a net whose policy and values are the targets instead of moves and
-    results.
-    """
+    """Start of a run before its first generation: weights of a net, training on games, or both."""
 
     net: str | None = None
+    """Trained here (`.safetensors`) or lc0's (`.pb.gz`); it keeps its shape: omit `[network]`, or give the same. Of a
+    net for another size of the board dense layers over all squares begin anew."""
     large_net: str | None = None
+    """The same for `[large]`."""
     games: tuple[str, ...] = ()
+    """PGN, SGF and shards (`.parquet`), as a list of texts."""
     epochs: Annotated[float, Field(gt=0, le=10_000)] = 1.0
+    """Average number of times a position is sampled."""
     hold_out: Annotated[float, Field(ge=0, lt=1)] = 0.05
+    """Share of the games that are held out for measurement."""
     distil_from: str | None = None
+    """Its policy and values are the targets, instead of the moves and results of the games."""
 
 
 class RunSettings(Section):
-    """Folder and resources of the run.
-
-    The run's folder is <directory>/<game>/<tag>; threads: CPU threads, 0 = one per core; exact: a run killed and
-    resumed is bit-identical to an uninterrupted one (see hauteur.networks.evaluators.fixed_rows); backend and
-    precision: the evaluator of self-play and gate; generations: 0 = only [start]; budget_flops: the run ends with
-    the generation in which its nets have taken this many operations (hauteur.learning.compute), 0 = none;
-    solved_positions: positions by which the report measures each best net, in games that can be solved (see
-    hauteur.learning.exact_curve), 0 = none; a tenth of them in games written in Python.
-    """
+    """Location and resources of the run."""
 
     directory: str = "runs"
+    """Folder of the runs; this one is `<directory>/<game>/<tag>`."""
     tag: Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")] = "default"
+    """Name of the run."""
     generations: Annotated[int, Field(ge=0, le=1_000_000_000)] = 10
+    """How many; raising it continues a finished run; 0: only `[start]`."""
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 1
+    """Seed of all random draws."""
     threads: Annotated[int, Field(ge=0, le=4096)] = 0
+    """Threads of the processor; 0: one per core."""
     exact: bool = True
+    """A run that was killed and resumed ends with the same games and the same net, bit for bit, as an uninterrupted
+    one."""
     backend: Literal["core", "torch"] = "core"
+    """Evaluator backend of self-play and gate."""
     precision: Precision = "float32"
+    """Arithmetic of those nets."""
     budget_flops: Annotated[float, Field(ge=0, le=1e30)] = 0.0
+    """The run ends with the generation in which its nets have taken this many floating-point operations; the learning
+    rate still falls over all generations; 0: no budget."""
     solved_positions: Annotated[int, Field(ge=0, le=100_000)] = 1000
+    """Solved positions in which each best net is measured, where the game can be solved (in Python: a tenth); 0:
+    none."""
 
 
 class Recipe(Section):
     """A whole learning run.
-
-    large: a second net, trained on the same games, which corrects the first in every search (MPV-MCTS). Its share of
-    the work is that of selfplay.search.second_net, and selfplay.visits are then the first net's.
 
     >>> import hauteur as ht
     >>> recipe = ht.Recipe(game="connect4", train=ht.TrainSettings(batch_size=256), run={"generations": 3})
@@ -398,102 +449,43 @@ class Recipe(Section):
         def __init__(self, **settings: Any) -> None: ...
 
     game: str
+    """Spec of the game, such as `connect4` or `nogo(size=7)`."""
     network: NetworkSettings = NetworkSettings()
+    """The network to train."""
     large: NetworkSettings | None = None
+    """A second net, trained on the same games, which corrects the first in every search (MPV-MCTS). Its share of the
+    work is that of selfplay.search.second_net, and selfplay.visits are then the first net's."""
     selfplay: SelfPlaySettings = SelfPlaySettings()
+    """The games of a generation."""
     train: TrainSettings = TrainSettings()
+    """Training of the candidate."""
     gate: GateSettings = GateSettings()
+    """When the candidate becomes the best net."""
     run: RunSettings = RunSettings()
+    """Location and resources of the run."""
     controller: ControllerSettings | None = None
+    """What chooses N_scl or temperatures of self-play; absent: nothing does."""
     start: StartSettings | None = None
+    """Nets and games that the run begins with; absent: random weights."""
     opponent: OpponentSettings | None = None
+    """The fixed opponent of self-play; absent: the run's own nets play."""
 
     @model_validator(mode="after")
     def _sections_fit_each_other(self) -> Self:
-        of_targets, of_decisions = self._misfits_of_targets(), self._misfits_of_decisions()
-        for misfit in chain(self._misfits_of_start(), self._misfits_of_selfplay(), of_targets, of_decisions):
+        """Raise ValueError for the first misfit."""
+        misfit = next(misfits(self), None)
+        if misfit is not None:
             raise ValueError(misfit)
         return self
 
-    def _misfits_of_start(self) -> Iterator[str]:
-        start = self.start or StartSettings()
-        for network in (self.network, self.large):
-            if network is None or network.kind == "resnet":
-                continue
-            if self.run.backend == "core":
-                yield f"run.backend core computes residual networks; {network.kind!r} needs torch"
-            if self.train.extra is not None:
-                yield f"train.extra: its heads are of residual towers, got {network.kind!r}, which has its own outputs"
-        if self.run.generations == 0 and not start.games:
-            yield "run.generations = 0 (no self-play) needs start.games to learn from"
-        if start.distil_from is not None and not start.games:
-            yield "start.distil_from needs start.games, whose positions the net is asked about"
-        if self.start is not None and not (start.net or start.large_net or start.games):
-            yield "start needs net (weights) or games (to learn from)"
-        if start.large_net is not None and self.large is None:
-            yield "start.large_net needs the section [large]"
-
-    def _misfits_of_selfplay(self) -> Iterator[str]:
-        play, cap, two = self.selfplay, self.selfplay.playout_cap, self.selfplay.search.second_net
-        if play.max_plies is not None and play.max_plies <= play.opening_plies:
-            yield f"selfplay.max_plies must be more than opening_plies, got {play.max_plies} and {play.opening_plies}"
-        if cap is not None and cap.fast_visits >= play.visits:
-            yield f"selfplay.playout_cap.fast_visits must be less than visits, got {cap.fast_visits} of {play.visits}"
-        if (self.large is None) != (two is None or two.is_neutral):
-            need = "[large] (the net) and [selfplay.search.second_net] (its turns, large_visits > 0)"
-            yield f"two nets need both sections, {need}; one is missing"
-        if (play.opponent_net is None) != (play.search.opponent_net is None):
-            need = "selfplay.opponent_net (the net) and [selfplay.search.opponent_net]"
-            yield f"a model of the opponent needs both, {need}; one is missing"
-        if play.opponent_net is not None and self.large is not None:
-            yield "selfplay.opponent_net and [large] exclude each other: both are a second net"
-        if play.episodes.endswith("opponent") and self.opponent is None:
-            yield f'selfplay.episodes = "{play.episodes}" needs a section [opponent]'
-        if self.opponent is not None and not play.episodes.endswith("opponent"):
-            need = '"best-versus-opponent" or "candidate-versus-opponent"'
-            yield f"the section [opponent] needs selfplay.episodes = {need}"
-
-    def _misfits_of_targets(self) -> Iterator[str]:
-        search, nodes, proves = self.selfplay.search, self.train.exact_nodes, self.train.proven_targets != "off"
-        if proves and search.solver is None and not nodes:
-            yield "train.proven_targets needs [selfplay.search.solver], whose proofs are targets, or train.exact_nodes"
-        if proves and search.search_contempt is not None and search.search_contempt.proofs_respect_contempt:
-            yield "train.proven_targets needs exact proofs: search_contempt.proofs_respect_contempt must be false"
-        if nodes and not proves:
-            yield 'train.exact_nodes needs train.proven_targets = "position" or "earlier"'
-        if nodes:
-            try:  # whose solver refuses games in which the past matters
-                with_exact_ends([], load_game(self.game), nodes)
-            except ValueError as error:
-                yield f"train.exact_nodes: {error}"
-
-    def _misfits_of_decisions(self) -> Iterator[str]:
-        test, steers, lag = self.gate.sprt, self.controller, self.selfplay.max_policy_lag
-        contempt = self.selfplay.search.search_contempt
-        if test.elo1 <= test.elo0:
-            yield f"gate.sprt.elo1 must be greater than elo0, got {test.elo1} and {test.elo0}"
-        if self.gate.by == "episodes" and self.selfplay.episodes != "candidate-versus-best":
-            yield 'gate.by = "episodes" needs selfplay.episodes = "candidate-versus-best"'
-        if self.gate.by == "episodes" and lag:
-            yield f'selfplay.max_policy_lag must be 0 with gate.by = "episodes", got {lag}'
-        if steers is None:
-            return
-        if steers.low > steers.high:
-            yield f"controller.low must not be above high, got {steers.low} and {steers.high}"
-        if not steers.long_game and not load_game(self.game).has_draws:
-            long = "with controller.long_game = PLIES games of this number of plies or more count in their place"
-            yield f"controller: {self.game} knows no draws, so there is no (w + l)/d; {long}"
-        if steers.by == "n_scl" and contempt is not None and not contempt.is_neutral:
-            yield "selfplay.search.search_contempt.n_scl is chosen by the controller; leave it out"
-        if steers.by == "temperature" and steers.double_visits:
-            yield 'controller.double_visits must be false with controller.by = "temperature": visits stay as they are'
-        if steers.by == "temperature" and self.selfplay.temperature.initial == 0:
-            yield 'controller.by = "temperature" multiplies selfplay.temperature.initial, which must be above 0'
-        if lag:
-            yield f"selfplay.max_policy_lag must be 0 with a section [controller], got {lag}"
+    @property
+    def first_generation(self) -> int:
+        """The generation that a run begins with: 1, or 0 where it learns from recorded games first."""
+        return 0 if self.start is not None and self.start.games else 1
 
     @property
     def folder(self) -> Path:
+        """The run's folder where no other is named: <directory>/<game>/<tag>."""
         name = "".join(c if c.isalnum() or c in "._" else "-" for c in self.game).strip("-")
         return Path(self.run.directory) / name / self.run.tag
 
@@ -530,7 +522,9 @@ def settled_recipe(recipe: Recipe, begun: Recipe | None, *, bfloat16: bool) -> R
     begun: the run's stored recipe, if there is one; bfloat16: whether this processor multiplies it, which is about 1.7
     times as fast in play and 1.6 times in training.
     """
-    run, train = recipe.run, recipe.train
+    run = recipe.run
+    train = recipe.train
+    # A resumed run takes what it began with, also on another machine: other arithmetic would give other games.
     if run.precision == "auto" and run.backend == "core":
         here: Precision = "bfloat16" if bfloat16 else "float32"
         run = run.model_copy(update={"precision": here if begun is None else begun.run.precision})

@@ -185,7 +185,8 @@ def _movers(game: _core.Game, line: TaggedGame, outcome: int) -> np.ndarray[tupl
     if not line.actions:
         raise ValueError("it has no moves")
     start = line.origin or game.new_initial_state()
-    movers, state = movers_of(start, line.actions), position_after(start, line.actions)
+    movers = movers_of(start, line.actions)
+    state = position_after(start, line.actions)
     if not len(state.legal_actions()) and state.outcome() != outcome:
         raise ValueError(f"its result is {result_text(outcome)}, but the last position is {end_text(state)}")
     return np.array(movers, np.uint8)
@@ -203,7 +204,8 @@ def export_games(shards: Iterable[Path], folder: Path, *, values: bool = False) 
     values: add search values as comments. Return the number of games, and what could not be read, with the reason.
     Raise ValueError if a game has neither form, a file already exists, or there is no game.
     """
-    count, skipped = 0, list[str]()
+    count = 0
+    skipped = list[str]()
     for shard in shards:
         games = list(_writable(shard, skipped))
         if games:
@@ -234,14 +236,16 @@ def _writable(shard: Path, skipped: list[str]) -> Iterator[StoredGame]:
 
 def game_text(stored: StoredGame, *, values: bool = False) -> str:
     """A game as PGN or SGF; values: with the searches' value and visits as a comment behind each move."""
-    record, state = stored.record, stored.start()
+    record = stored.record
+    state = stored.start()
     begins = len(record.plan.start)
     comments = {
         begins + move: f"{win - loss:+.3f}, {record.visits[move]} visits"
         for move, (win, _, loss) in enumerate(record.root_wdl.tolist())
         if values and record.visits[move]
     }
-    event, number = f"generation {stored.generation}", str(record.plan.index)
+    event = f"generation {stored.generation}"
+    number = str(record.plan.index)
     first, second = map(player_name, stored.nets)
     actions = [*record.plan.start, *record.actions.tolist()]
     if stored.game.record_form == "sgf":

@@ -31,25 +31,35 @@ make_cached = lru_cache(64)(load_game)
 class Games(LearnedColumns):
     """G games of M searched moves, V visited root edges and L actions in all; games one after another.
 
-    nets [G, 2]: generation of the net on each side; gave_up: the game ended by resignation; origin: spec of the game
-    whose start it began from, None: the game's own. The offsets [G + 1] (of moves: [M + 1]) are where the rows of a
-    game (of a move) begin.
+    The offsets [G + 1] (of moves: [M + 1]) are where the rows of a game (of a move) begin.
     """
 
-    lines: NDArray[np.uint16] = column("line", np.uint16)  # all actions, with those before the first search
+    lines: NDArray[np.uint16] = column("line", np.uint16)
+    """Actions of all games, with those before the first search, [L]."""
     line_lengths: NDArray[np.int64] = column("game", np.int64)
+    """Actions of each game, [G]."""
     move_counts: NDArray[np.int64] = column("game", np.int64)
+    """Searched moves of each game, [G]."""
     outcome: NDArray[np.int8] = column("game", np.int8)
+    """1 the first player won, 0 draw, -1, [G]."""
     generation: NDArray[np.int32] = column("game", np.int32)
+    """Generation of each game, [G]."""
     index: NDArray[np.int64] = column("game", np.int64)
-    n_scl: NDArray[np.float32] = column("game", np.float32)  # NaN without search-contempt
+    """Number of each game in its generation, [G]."""
+    n_scl: NDArray[np.float32] = column("game", np.float32)
+    """N_scl of search-contempt, NaN without it, [G]."""
     nets: NDArray[np.int32] = column("game", np.int32, width=2)
+    """Generation of the net on each side, [G, 2]."""
     resigned: NDArray[np.int8] = column("game", np.int8)
+    """Side that was ready to resign, -1 for none, [G]."""
     gave_up: NDArray[np.bool_] = column("game", np.bool_)
+    """Whether the game ended by resignation, [G]."""
     origin: NDArray[np.object_] = column("game", np.object_)
+    """Spec of the game whose start each began from; None: the game's own, [G]."""
 
     @property
     def games(self) -> int:
+        """Number of games."""
         return len(self.outcome)
 
     @property
@@ -60,6 +70,7 @@ class Games(LearnedColumns):
     @property
     def digest(self) -> str:
         """Hash of all columns, hexadecimal."""
+        # Names and lengths are hashed too: values that move from one column to the next give another digest.
         digest = hashlib.sha256()
         for one in fields(self):
             values = getattr(self, one.name)
@@ -97,7 +108,8 @@ class Games(LearnedColumns):
 
     def proven_results(self, *, earlier: bool) -> NDArray[np.int8]:
         """Results with proven ones in their place [M]; earlier: also that of the next proven position of the game."""
-        proven, moves = self.proven_targets, np.arange(len(self.learn))
+        proven = self.proven_targets
+        moves = np.arange(len(self.learn))
         source = np.where(proven > 0, moves, len(moves))
         if earlier:
             source = np.minimum.accumulate(source[::-1])[::-1]
@@ -108,13 +120,16 @@ class Games(LearnedColumns):
     def plan_at(self, move: int, index: int) -> GamePlan:
         """Return the plan of a game with this number that begins before the move, with the past of that position."""
         game = int(self.game_of(np.array([move]))[0])
-        line, spec = self.line_offsets[game], self.origin[game]
+        line = self.line_offsets[game]
+        spec = self.origin[game]
         start = tuple(self.lines[line : line + self.plies[move]].tolist())
         return GamePlan(index, start=start, origin=None if spec is None else make_cached(spec).new_initial_state())
 
     def without_policies(self) -> Games:
         """Return the games without policy targets, which are most of their bytes."""
-        none, actions, counts = np.zeros_like(self.policy_lengths), self.policy_actions[:0], self.policy_counts[:0]
+        none = np.zeros_like(self.policy_lengths)
+        actions = self.policy_actions[:0]
+        counts = self.policy_counts[:0]
         return replace(self, policy_lengths=none, policy_actions=actions.copy(), policy_counts=counts.copy())
 
     def with_targets(self, moves: NDArray[np.int64], found: Games) -> Games:
@@ -123,7 +138,9 @@ class Games(LearnedColumns):
         for name, values in new.items():
             values[moves] = getattr(found, name)
         new["learn"] = np.maximum(new["learn"], self.learn)  # what was proven stays so
-        begins, offsets = self.edge_offsets[:-1].copy(), offsets_of(new["policy_lengths"])
+        # Old edges and then new ones in one array; `begins` says for each move where its own are in it.
+        begins = self.edge_offsets[:-1].copy()
+        offsets = offsets_of(new["policy_lengths"])
         begins[moves] = found.edge_offsets[:-1] + len(self.policy_actions)
         edges = np.repeat(begins - offsets[:-1], new["policy_lengths"]) + np.arange(offsets[-1])
         for name in ("policy_actions", "policy_counts"):
@@ -140,7 +157,8 @@ class Games(LearnedColumns):
         edges = slice(*self.edge_offsets[[moves.start, moves.stop]].tolist())
         line = self.lines[slice(*self.line_offsets[number : number + 2].tolist())]
         searched = len(line) - int(self.move_counts[number])
-        origin, n_scl = self.origin[number], float(self.n_scl[number])
+        origin = self.origin[number]
+        n_scl = float(self.n_scl[number])
         first, second = self.nets[number].tolist()
         begun = None if origin is None else make_cached(origin).new_initial_state()
         rows = {"move": moves, "edge": edges}
@@ -158,14 +176,16 @@ class Games(LearnedColumns):
 
     def last(self, games: int) -> Games:
         game = max(0, self.games - games)
-        line, move = self.line_offsets[game], self.moves_before[game]
+        line = self.line_offsets[game]
+        move = self.moves_before[game]
         begins = {"game": game, "line": line, "move": move, "edge": self.edge_offsets[move]}
         return self._taken({level: slice(begin, None) for level, begin in begins.items()})
 
     def ordered(self) -> Games:
         """Return the games by generation and number, whatever the order of their shards."""
         games = np.lexsort((self.index, self.generation))
-        lines, moves = places_of(self.line_offsets, games), places_of(self.moves_before, games)
+        lines = places_of(self.line_offsets, games)
+        moves = places_of(self.moves_before, games)
         edges = places_of(self.edge_offsets, moves)
         return self._taken({"game": games, "line": lines, "move": moves, "edge": edges})
 

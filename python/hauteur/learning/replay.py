@@ -28,17 +28,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Samples:
-    """A training batch of B positions, all float32: features [B, C, H, W], policy [B, A] and wdl [B, 3] targets.
-
-    policy: shares of the recorded counts; wdl: result for the mover, mixed with the search's root value; legal, if
-    requested: uint8 [B, A], 1 for legal actions; extra: further targets [B, ...] by name.
-    """
+    """A training batch of B positions, with C planes of H rows and W columns, and A actions."""
 
     features: NDArray[np.float32]
+    """The positions, float32 [B, C, H, W]."""
     policy: NDArray[np.float32]
+    """Shares of the recorded counts, float32 [B, A]."""
     wdl: NDArray[np.float32]
+    """Result for the mover, mixed with the search's root value, float32 [B, 3]."""
     legal: NDArray[np.uint8] | None = None
+    """1 for legal actions, uint8 [B, A]; None unless requested."""
     extra: Columns = field(default_factory=dict)
+    """Further targets by name, float32 [B, ...]."""
 
 
 def first_needed(games: Mapping[int, int], window: int) -> int:
@@ -61,7 +62,8 @@ def drawing_weights(kl: NDArray[np.float32], game: NDArray[np.int64], share: flo
     more. A game in which all are 0 is drawn evenly.
     """
     known = np.nan_to_num(kl.astype(np.float64), nan=0.0)
-    n, total = np.bincount(game)[game], np.bincount(game, known)[game]
+    n = np.bincount(game)[game]
+    total = np.bincount(game, known)[game]
     relative = np.divide(n * known, total, out=np.ones_like(known), where=total > 0)
     return np.asarray((1 - share) + share * relative)
 
@@ -112,7 +114,8 @@ class ReplayBuffer:
         self.legal = legal
         self.proven = proven
         self.games: Games | None = None
-        self.extra, self.targets = extra or ExtraTargets(), targets
+        self.extra = extra or ExtraTargets()
+        self.targets = targets
         self._columns: Columns = {}  # further targets of all moves of the games
         self.skipped: list[str] = []
         self._learned = np.zeros(0, np.int64)  # the moves that are learned from
@@ -164,6 +167,7 @@ class ReplayBuffer:
         self._hold(self._all().with_targets(moves, found), 0)
 
     def _hold(self, games: Games, added: int) -> None:
+        """Hold these games, and all that follows from them. added: new moves at their end."""
         self.games = games
         self._learned = np.flatnonzero(games.learned)
         self._results = games.results
@@ -184,8 +188,10 @@ class ReplayBuffer:
         moves = len(games.movers)
         kept = max(0, moves - added)
         new = keys_of(lambda part: self._features(part)[0], np.arange(kept, moves))
+        # Keys are hashes of features, the dearest part: games that stay in the window keep theirs.
         self._keys = np.concatenate([self._keys[len(self._keys) - kept :], new])
-        learned, roots = self._learned, games.root_wdl[self._learned]
+        learned = self._learned
+        roots = games.root_wdl[self._learned]
         results = np.eye(3, dtype=np.float32)[1 - self._results[learned]]
         proven = games.proven_targets[learned] > 0 if self.proven != "off" else np.zeros(len(learned), bool)
         self._equal = EqualPositions.of(
@@ -217,13 +223,15 @@ class ReplayBuffer:
             raise ValueError("the replay buffer holds no positions")
         if self.surprise_weight == 0:
             return random.integers(self.positions, size=rows)
+        # Drawn by bisection in the sums: with replacement, and a draw depends on the numbers of `random` alone.
         points = random.random(rows) * self._summed_weights[-1]
         found = np.searchsorted(self._summed_weights, points, side="right")
         return np.asarray(np.minimum(found, self.positions - 1))  # a point may be rounded up to the sum
 
     def samples_of(self, positions: NDArray[np.int64], *, root_value_share: float = 0.0) -> Samples:
         """Features and targets of these positions of the window (numbers 0 to positions - 1)."""
-        games, moves = self._all(), self._learned[positions]
+        games = self._all()
+        moves = self._learned[positions]
         result = wdl = np.eye(3, dtype=np.float32)[1 - self._results[moves]]
         if root_value_share > 0:
             wdl = (1 - root_value_share) * wdl + root_value_share * games.root_wdl[moves]
@@ -233,7 +241,8 @@ class ReplayBuffer:
         extra = {name: values[moves] for name, values in self._columns.items()}
         if self.extra.reply > 0:
             extra["reply"] = self._replies(moves)
-        policy, wdl = self._policy(moves), wdl.astype(np.float32)
+        policy = self._policy(moves)
+        wdl = wdl.astype(np.float32)
         if self._equal is not None:
             self._equal.put(positions, policy, wdl, root_value_share)
         return Samples(features, policy, wdl, legal, extra)
@@ -255,13 +264,17 @@ class ReplayBuffer:
         return values
 
     def _all(self) -> Games:
+        """Return the games; ValueError where there are none."""
         if self.games is None:
             raise ValueError("the replay buffer holds no games")
         return self.games
 
     def _features(self, moves: NDArray[np.int64]) -> tuple[NDArray[np.float32], NDArray[np.uint8] | None]:
+        """Return the features of the positions before these moves, and the legal actions where samples have them."""
         games = self._all()
         of_game = games.game_of(moves)
+        # Games are stored as moves and not as planes: the core plays them again up to each position, which costs less
+        # than to read planes from memory, and symmetries can be applied when a position is drawn.
         lines = [games.lines[games.line_offsets[g] : games.line_offsets[g + 1]] for g in of_game]
         features = np.empty((len(moves), *self.game.feature_shape), np.float32)
         starts = [self._start(origin) for origin in games.origin[of_game]]
@@ -279,10 +292,12 @@ class ReplayBuffer:
         """Policies of the next moves of the same games, where the other player makes one; zeros where not."""
         games = self._all()
         later = np.minimum(moves + 1, games.moves_before[games.game_of(moves) + 1] - 1)
+        # Where a side moves twice in a row, its first move was not answered: the next one is no reply.
         answered = games.movers[later] != games.movers[moves]
         return np.asarray(self._policy(later) * answered[:, None], np.float32)
 
     def _policy(self, moves: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Return the policy targets of moves, [moves, A]: shares of the recorded counts."""
         games = self._all()
         edges = places_of(games.edge_offsets, moves)
         rows = np.repeat(np.arange(len(moves)), games.policy_lengths[moves])

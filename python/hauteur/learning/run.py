@@ -9,7 +9,7 @@ from pathlib import Path
 from hauteur import _core
 from hauteur.cluster.open import WorkerOptions, open_scheduler
 from hauteur.games.registry import load_game
-from hauteur.learning import pipeline
+from hauteur.learning import loop
 from hauteur.learning.display import Display, GenerationRow, row_of
 from hauteur.learning.recipe import Recipe, changed_recipe, load_recipe
 from hauteur.learning.run_folder import RunFolder
@@ -128,12 +128,8 @@ def learn(
     require("hauteur.learn", "torch", "pyarrow")
     changed, out = _recipe(recipe, overrides, out)
     folder = changed.folder if out is None else Path(out)
-    try:
-        options = WorkerOptions(workers, cluster)
-    except ValueError as error:
-        raise ValueError(str(error).removeprefix("--")) from None  # an argument here, no option
-    with open_scheduler(options) as scheduler:
-        pipeline.learn(changed, folder=folder, fresh=fresh, display=Display(on_generation), scheduler=scheduler)
+    with open_scheduler(WorkerOptions(workers, cluster)) as scheduler:
+        loop.learn(changed, folder=folder, fresh=fresh, display=Display(on_generation), scheduler=scheduler)
     return LearningRun(folder)
 
 

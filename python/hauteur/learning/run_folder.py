@@ -71,6 +71,7 @@ class RunFolder(RunDirectory):
         return self.path / "nets" / f"gen-{generation:05d}{LARGE if large else ''}.safetensors"
 
     def gate(self, generation: int) -> Path:
+        """The decision of the gate of a generation, JSON."""
         return self.path / "gate" / f"gen-{generation:05d}.json"
 
     def create(self, recipe: Recipe) -> None:
@@ -112,10 +113,13 @@ class RunFolder(RunDirectory):
         return self.checkpoint.exists() or any(self.games.glob("*.parquet"))
 
     def title(self) -> str:
+        """Name of the run for people: game and folder."""
         return f"{self.stored_recipe().game}: {self.path.name}"
 
     def is_complete(self) -> bool:
-        lines, run = self._metric_lines(), self.stored_recipe().run
+        """Whether all generations are finished, or the budget is spent."""
+        lines = self._metric_lines()
+        run = self.stored_recipe().run
         if not lines:
             return False
         spent = lines[-1].get("compute", {}).get("flops_total", 0)
@@ -123,6 +127,7 @@ class RunFolder(RunDirectory):
         return bool(has_spent or lines[-1]["generation"] >= run.generations)
 
     def stored_recipe(self) -> Recipe:
+        """Return the settings that the run was begun with; ValueError where the folder has no run."""
         try:
             return load_recipe(self.config)
         except FileNotFoundError:
@@ -147,6 +152,7 @@ class RunFolder(RunDirectory):
             write_bytes(self.config, recipe_toml(recipe.model_copy(update={"run": run})).encode())
 
     def _check_checkpoint(self) -> None:
+        """Raise ValueError where there is work of generations and no checkpoint to resume from."""
         if self.checkpoint.exists():
             return
         nets = len({path.stem[:9] for path in self.path.glob("nets/gen-*.safetensors")} - {"gen-00000"})
@@ -181,6 +187,7 @@ class RunFolder(RunDirectory):
                 yield named(path, error)
 
     def write_metrics(self, history: Iterable[dict[str, Any]]) -> None:
+        """Write metrics.jsonl, a line a generation."""
         write_bytes(self.metrics, "".join(json.dumps(line) + "\n" for line in history).encode())
 
     def read_metrics(self) -> list[dict[str, Any]]:
@@ -195,4 +202,5 @@ class RunFolder(RunDirectory):
         return next((line for line in self._metric_lines() if line["generation"] == 0), None)
 
     def _metric_lines(self) -> list[dict[str, Any]]:
+        """Return the lines of metrics.jsonl; none before the first generation is finished."""
         return read_objects(self.metrics, "generation") if self.metrics.exists() else []

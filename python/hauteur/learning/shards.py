@@ -96,6 +96,7 @@ def read_table(source: Path | pa.BufferReader, name: str = "") -> pa.Table:
     empty = next((name for name in table.column_names if name not in MAY_BE_NULL and _has_nulls(table[name])), None)
     if empty is not None:
         raise ValueError(f"{path}: its column {empty} has places without a value")
+    # Page checksums find damaged bytes; the hash finds other values in a whole file, and where there are no checksums.
     if metadata.get(b"sha256", digest := table_digest(table).encode()) != digest:
         raise ValueError(f"{path}: its columns are not those that were written (their sha256 differs)")
     return table.select(SCHEMA.names).combine_chunks()
@@ -153,8 +154,10 @@ def list_column(table: pa.Table, name: str) -> tuple[NDArray[Any], NDArray[np.in
 
 def games_of(table: pa.Table) -> Games:
     """Return the games of a shard whose columns fit each other, without what training does not read."""
-    (start, start_offsets), (actions, action_offsets) = list_column(table, "start"), list_column(table, "actions")
-    starts, moves = np.diff(start_offsets), np.diff(action_offsets)
+    start, start_offsets = list_column(table, "start")
+    actions, action_offsets = list_column(table, "actions")
+    starts = np.diff(start_offsets)
+    moves = np.diff(action_offsets)
     of_game = np.concatenate([np.repeat(np.arange(len(moves)), lengths) for lengths in (starts, moves)])
     plain = {name: table[name].to_numpy() for name in ("outcome", "generation", "index", "resigned")}
     return Games(
@@ -190,6 +193,7 @@ def _examined(table: pa.Table) -> tuple[Games, dict[int, str]]:
             rules[spec] = make_cached(spec)
         except ValueError as error:
             bad |= {number: str(error) for number, name in enumerate(specs) if name == spec and number not in bad}
+    # Only games whose columns fit can be cut out of the flat arrays at all; the others are named without a closer look.
     fitting = np.setdiff1d(np.arange(table.num_rows), list(bad)).astype(np.int64)
     games = games_of(table.take(fitting) if bad else table)
     for number, reason in faults(games, [rules[specs[place]] for place in fitting.tolist()]):

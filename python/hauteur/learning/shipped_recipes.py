@@ -23,14 +23,20 @@ class CatalogueEntry(Section):
 
 
 class ShippedRecipe(NamedTuple):
-    """A recipe that ships. game: its spec; minutes: processor time, None where it was not measured."""
+    """A recipe that ships."""
 
     name: str
+    """Its name, as `hauteur train` takes it."""
     game: str
+    """Spec of its game."""
     minutes: float | None
+    """Processor time of the run; None where it was not measured."""
     reaches: str
+    """What the run reaches, in words."""
     needs: str
+    """What it needs besides, in words; empty: nothing."""
     path: Path
+    """The file."""
 
 
 @cache

@@ -23,7 +23,7 @@ from hauteur.learning.planned import CANDIDATE, PlannedGames, sound_units, unit_
 from hauteur.learning.recipe import Recipe
 from hauteur.learning.recorded_games import Games
 from hauteur.learning.run_folder import RunFolder
-from hauteur.learning.units import EVALUATIONS, LearningJob, summed_facts, units_of
+from hauteur.learning.units import EVALUATIONS, LearningJob, OtherNets, summed_facts, units_of
 from hauteur.matches.arena import ArenaFacts
 from hauteur.matches.ratings.different import line_digest
 from hauteur.matches.ratings.elo import Sprt
@@ -59,19 +59,24 @@ class StepCost:
 
 @dataclass
 class StepGames:
-    """Plays the games of a run's steps.
-
-    net_files: of a generation's nets; threads: of each net, where this process plays; warn: takes what is wrong with
-    files, in a line; before: metrics of the present generation that an earlier process left.
-    """
+    """Plays the games of a run's steps."""
 
     recipe: Recipe
+    """All settings."""
     folder: RunFolder
+    """Where the units of games are written."""
     net_files: Callable[[int], Sequence[Path]]
+    """Gives the files of a generation's nets."""
+    other_nets: OtherNets
+    """Nets of a fixed opponent, and of a model of the opponent."""
     threads: int
+    """Threads of each net, where this process plays."""
     warn: Callable[[str], object]
+    """Takes what is wrong with files, in a line."""
     scheduler: Scheduler | None
+    """Hands units to workers; None: this process plays them."""
     before: Mapping[str, Any]
+    """Metrics of the present generation that an earlier process left."""
     _begun: dict[int, _Generation] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -99,6 +104,7 @@ class StepGames:
             before = generation.games
             with closing(self._played(planned, generation.missing, lambda done: on_games(before + done))) as found:
                 generation.take(found)
+        # With workers the generation is a thread: this one shows the count until it ends.
         while generation.is_alive():
             generation.join(PULSE)
             on_games(generation.games)
@@ -118,6 +124,7 @@ class StepGames:
         return self._begun[planned.generation]
 
     def probe(self, planned: PlannedGames, on_games: OnGames) -> tuple[Games, StepCost]:
+        """Play the games of a probe, of which no file is kept; return them in order, and what they took."""
         began = time.perf_counter()
         with closing(self._played(planned, list(planned.units), on_games)) as played:
             found = sorted(played, key=lambda one: one.unit.own["number"])
@@ -135,6 +142,7 @@ class StepGames:
                 games = _checked(planned, played)
                 own += int(played.result.facts.get(EVALUATIONS[0], 0))
                 large += int(played.result.facts.get(EVALUATIONS[1], 0))
+                # Units arrive in any order; the results count games by number, so that the test ends at the same one.
                 for number, score in enumerate(_scores(games, planned)):
                     results.add(int(games.index[number]), score, _line(games, number))
                 if results.over:
@@ -159,7 +167,8 @@ class StepGames:
         """Return the numbers of the generation that ends, and begin to count anew."""
         found = self.metrics()
         if self.scheduler is not None:
-            self._since, self._numbers_before = self.scheduler.counts(), {}
+            self._since = self.scheduler.counts()
+            self._numbers_before = {}
         return found
 
     def close(self) -> None:
@@ -184,7 +193,10 @@ class StepGames:
                 on_games(games)
 
     def _played_here(self, units: Sequence[Unit], sources: Mapping[str, Path], on_games: OnGames) -> Generator[Played]:
-        waiting, by_key, games = iter(units), {unit.key: unit for unit in units}, count(1)
+        """Yield units as this process plays them, side by side."""
+        waiting = iter(units)
+        by_key = {unit.key: unit for unit in units}
+        games = count(1)
         job = LearningJob(units[0], sources, self.threads)
         played = job.play(lambda: next(waiting, None), lambda: on_games(next(games)))
         with closing(job), closing(played):
@@ -192,8 +204,9 @@ class StepGames:
                 yield Played(by_key[result.key], result)
 
     def _units(self, planned: PlannedGames, numbers: Sequence[int]) -> tuple[list[Unit], dict[str, Path]]:
+        """Return the units of these numbers, and where the files of their nets are."""
         nets = {net: self.net_files(net) for net in planned.nets if net != NO_NET}
-        return units_of(self.recipe, planned, nets, numbers)
+        return units_of(self.recipe, planned, nets, self.other_nets, numbers)
 
 
 class _Generation(threading.Thread):
@@ -202,6 +215,7 @@ class _Generation(threading.Thread):
     It is a thread that takes units from workers, so that this process may do something else meanwhile.
     """
 
+    # Of the class: with a lag several generations are played at a time, all of which add to one file.
     _writing = threading.Lock()
     """Of the file of costs, which several generations add to."""
 
@@ -224,9 +238,11 @@ class _Generation(threading.Thread):
         self.batch: UnitBatch | None = None
         self._error: Exception | None = None
         self._costs: list[Mapping[str, float]] = []
-        self._began, self._seconds = time.perf_counter(), 0.0
+        self._began = time.perf_counter()
+        self._seconds = 0.0
 
     def begin(self, batch: UnitBatch) -> None:
+        """Begin to take units from workers, in this thread."""
         self.batch = batch
         self.start()
 
@@ -238,6 +254,7 @@ class _Generation(threading.Thread):
             self._error = error
 
     def take(self, found: Iterable[Played]) -> None:
+        """Write the file of each unit as it comes."""
         for played in found:
             path = unit_path(self._folder, self._planned.generation, played.unit.own["number"])
             self._charge(played)
@@ -283,6 +300,7 @@ def _line(games: Games, number: int) -> bytes:
 
 
 def _scores(games: Games, planned: PlannedGames) -> list[float]:
+    """Return the candidate's points in each game: 1, 1/2 or 0."""
     sides = [planned.plans[index].sides[0] for index in games.index.tolist()]
     signs = np.where(np.array(sides) == CANDIDATE, 1, -1)
     return [float(score) for score in (1 + signs * games.outcome) / 2]

@@ -55,7 +55,8 @@ def own_columns(targets: Targets, games: Games) -> Columns:
 
 
 def _checked(returned: object, games: Games, number: int) -> Columns:
-    moves, index = int(games.move_counts[number]), games.index[number]
+    moves = int(games.move_counts[number])
+    index = games.index[number]
     if not isinstance(returned, Mapping):
         raise ValueError(f"targets of game {index} must be a dict of arrays by name, got {type(returned).__name__}")
     columns = {str(name): np.asarray(values, np.float32) for name, values in returned.items()}
@@ -74,17 +75,22 @@ CHUNK = 4096
 
 @dataclass(frozen=True)
 class EqualPositions:
-    """E groups of equal positions among P. group [P]: of each position, -1 where it is there once.
+    """E groups of equal positions among P.
 
-    policy [E, A]: mean of the policy targets. The mean of the value targets (win, draw, loss) at a share s of the root
-    value is `proven` + (1 - s) `result` + s `root`, each [E, 3].
+    The mean of the value targets (win, draw, loss) at a share s of the root value is `proven` + (1 - s) `result` +
+    s `root`.
     """
 
     group: NDArray[np.int64]
+    """Group of each position, -1 where it is there once, [P]."""
     policy: NDArray[np.float32]
+    """Mean of the policy targets, [E, A]."""
     proven: NDArray[np.float32]
+    """Part of the mean that proven results are, [E, 3]."""
     result: NDArray[np.float32]
+    """Part of the results of games, where none is proven, [E, 3]."""
     root: NDArray[np.float32]
+    """Part of the root values, likewise, [E, 3]."""
 
     @classmethod
     def of(
@@ -98,7 +104,8 @@ class EqualPositions:
         """Group positions by their keys [P]. policy_of: targets of some of them; result, root [P, 3]; is_proven [P]."""
         _, inverse, counts = np.unique(keys, return_inverse=True, return_counts=True)
         numbers = np.where(counts > 1, np.cumsum(counts > 1) - 1, -1)
-        group, sizes = numbers[inverse].astype(np.int64), counts[counts > 1].astype(np.float32)[:, None]
+        group = numbers[inverse].astype(np.int64)
+        sizes = counts[counts > 1].astype(np.float32)[:, None]
         members = np.flatnonzero(group >= 0)
         policy = np.zeros((len(sizes), policy_of(members[:1]).shape[1]), np.float32)
         for part in (members[i : i + CHUNK] for i in range(0, len(members), CHUNK)):

@@ -30,6 +30,7 @@ from torch.nn.modules.dropout import _DropoutNd
 
 from hauteur import networks
 from hauteur.learning.extra_heads import ExtraHeads, WithHeads, cross_entropy, extra_losses
+from hauteur.learning.optimiser import Optimiser
 from hauteur.learning.recipe import ExtraTargets, Recipe, TrainSettings
 from hauteur.learning.replay import Samples
 from hauteur.networks import Architecture
@@ -55,12 +56,6 @@ ILLEGAL = -1e10
 TOWER_WEIGHTS = 128**2 * 9 * 2 * 10
 """Weights of the convolutions of a tower of 128 filters and 10 blocks."""
 
-BETAS, EPSILON = (0.9, 0.999), 1e-8
-"""Of Adam (Kingma and Ba 2015), torch's defaults."""
-
-Kept = dict[str, list[Tensor]]
-"""What an optimiser keeps of some parameters, by name."""
-
 OPTIMISER = "optimiser."
 NETWORK = "network."
 AVERAGE = "average."
@@ -83,15 +78,22 @@ AHEAD = 4
 
 @dataclass(frozen=True)
 class TrainFacts:
-    """Facts of one generation of training; losses are means over its batches, in nats. extra: of further outputs."""
+    """Facts of one generation of training; losses are means over its batches."""
 
     steps: int
+    """Optimiser steps."""
     samples: int
+    """Positions that were drawn."""
     policy_loss: float
+    """Mean policy loss, in nats."""
     value_loss: float
+    """Mean value loss, in nats."""
     learning_rate: float
+    """Learning rate of the last step."""
     seconds: float
+    """Seconds of the clock."""
     extra: dict[str, float] = field(default_factory=dict)
+    """Mean losses of further outputs, by name."""
 
     def metrics(self) -> dict[str, Any]:
         """Return the facts by name, `extra` where there is something."""
@@ -136,7 +138,8 @@ def learning_rate(settings: TrainSettings, step: int, progress: float, within: f
     Linear warm-up over the first steps; then constant, or falling by half a cosine to final_learning_rate at progress
     1, or (one_cycle; Smith 2018) in each generation rising from there in its first 30 % and falling by half a cosine.
     """
-    low, rate = settings.final_learning_rate, settings.learning_rate
+    low = settings.final_learning_rate
+    rate = settings.learning_rate
     if settings.schedule == "cosine":
         rate = low + (rate - low) * (1 + math.cos(math.pi * min(1.0, progress))) / 2
     elif settings.schedule == "one_cycle":
@@ -148,7 +151,9 @@ def learning_rate(settings: TrainSettings, step: int, progress: float, within: f
 
 def rate_change(before: Recipe, now: Recipe, generation: int) -> str | None:
     """Return in a line how a new number of generations changes the learning rate of the next one; None: not at all."""
-    settings, old, new = now.train, before.run.generations, now.run.generations
+    settings = now.train
+    old = before.run.generations
+    new = now.run.generations
     if old == new or settings.schedule != "cosine" or generation > new:
         return None
     was, will = (learning_rate(settings, settings.warmup_steps, (generation - 1) / most) for most in (max(1, old), new))
@@ -187,89 +192,6 @@ class Batch:
     def to(self, device: torch.device) -> Batch:
         """On the device; a copy from pinned memory is only queued."""
         return self.each(lambda column: column.to(device, non_blocking=True))
-
-
-class Optimiser:
-    """AdamW (Loshchilov and Hutter 2019) or SGD by torch's fused kernels, without the classes of torch.optim.
-
-    The first of those classes that is made imports torch._dynamo and sympy: 900 modules, one to three seconds, 0.2 GB.
-    The kernels are the same, so the weights are, bit for bit; so are the names of what a checkpoint keeps. Weight decay
-    c is on convolution and dense weights, not on biases, normalisation and gates; that of SGD has the gradient c theta.
-
-    state: tensors of parameter number i, by name; absent before its first gradient.
-    """
-
-    def __init__(self, network: nn.Module, settings: TrainSettings) -> None:
-        decayed = {id(m.weight) for m in network.modules() if isinstance(m, nn.Conv2d | nn.Linear)}
-        weights = [p for p in network.parameters() if id(p) in decayed]
-        self.parameters = [*weights, *(p for p in network.parameters() if id(p) not in decayed)]
-        self.state: dict[int, dict[str, Tensor]] = {}
-        self._decayed, self._settings = len(weights), settings
-
-    @torch.no_grad()
-    def step(self, rate: float) -> None:
-        numbers = [number for number, parameter in enumerate(self.parameters) if parameter.grad is not None]
-        for number in numbers:
-            if number not in self.state:
-                self.state[number] = self._begin(self.parameters[number])
-        move = self._sgd if self._settings.optimiser == "sgd" else self._adamw
-        decayed = [number for number in numbers if number < self._decayed]
-        for some, decay in ((decayed, self._settings.weight_decay), (numbers[len(decayed) :], 0.0)):
-            if some:
-                parameters = [self.parameters[number] for number in some]
-                gradients = [one.grad for one in parameters if one.grad is not None]
-                kept = {name: [self.state[number][name] for number in some] for name in self.state[some[0]]}
-                move(list[Tensor](parameters), gradients, kept, rate, decay)
-
-    def tensors(self) -> dict[str, Tensor]:
-        """Return what a checkpoint keeps, by the number of the parameter and the name."""
-        return {f"{number}.{name}": tensor for number, kept in self.state.items() for name, tensor in kept.items()}
-
-    def restore(self, tensors: Mapping[str, Tensor]) -> None:
-        """Go on from these `tensors()`, which are copied into the layout of the parameters."""
-        for key, stored in tensors.items():
-            number, _, name = key.partition(".")
-            parameter = self.parameters[int(number)]
-            like = torch.empty_like(parameter) if stored.ndim else torch.empty((), device=parameter.device)
-            self.state.setdefault(int(number), {})[name] = like.detach().copy_(stored)
-
-    def _begin(self, parameter: nn.Parameter) -> dict[str, Tensor]:
-        if self._settings.optimiser == "sgd":
-            return {"momentum_buffer": torch.zeros_like(parameter)} if self._settings.momentum else {}
-        step = torch.zeros((), device=parameter.device)
-        return {"step": step, "exp_avg": torch.zeros_like(parameter), "exp_avg_sq": torch.zeros_like(parameter)}
-
-    def _adamw(self, parameters: list[Tensor], gradients: list[Tensor], kept: Kept, rate: float, decay: float) -> None:
-        torch._foreach_add_(kept["step"], 1)
-        torch._fused_adamw_(
-            parameters,
-            gradients,
-            kept["exp_avg"],
-            kept["exp_avg_sq"],
-            [],
-            kept["step"],
-            lr=rate,
-            beta1=BETAS[0],
-            beta2=BETAS[1],
-            weight_decay=decay,
-            eps=EPSILON,
-            amsgrad=False,
-            maximize=False,
-        )
-
-    def _sgd(self, parameters: list[Tensor], gradients: list[Tensor], kept: Kept, rate: float, decay: float) -> None:
-        torch._fused_sgd_(
-            parameters,
-            gradients,
-            kept.get("momentum_buffer", []),
-            lr=rate,
-            momentum=self._settings.momentum,
-            weight_decay=decay,
-            dampening=0.0,
-            nesterov=False,
-            maximize=False,
-            is_first_step=False,
-        )
 
 
 class CandidateTrainer:
@@ -327,7 +249,8 @@ class CandidateTrainer:
         Those are the tower's and a convolution policy's; dense layers over all squares begin at random.
         """
         network = initialise(architecture, derived_seed(seed, name))
-        own, found = network.state_dict(), networks.load(path).module.state_dict()
+        own = network.state_dict()
+        found = networks.load(path).module.state_dict()
         fitting = {name: tensor for name, tensor in found.items() if name in own and tensor.shape == own[name].shape}
         network.load_state_dict(fitting, strict=False)
         return cls(network, settings, seed=seed)
@@ -383,6 +306,7 @@ class CandidateTrainer:
         begin, end = progress or ((generation - 1) / generations, generation / generations)
         for replica in self._replicas:
             replica.network.train()
+        # Summed on the device: to read a loss in Python would make every step wait for a GPU to finish.
         total = torch.zeros(2 + len(self._names), dtype=torch.float64, device=self.device)
         first_wrong = torch.full((), steps, device=self.device)  # step, kept there: to look at it would wait for a GPU
         rate = 0.0
@@ -402,7 +326,8 @@ class CandidateTrainer:
         names = ["policy", "value", *self._names]
         policy, value, *more = _finite((total / steps).tolist(), names, int(first_wrong), steps, generation)
         _check_weights(self.network, generation)
-        seconds, extra = time.perf_counter() - started, dict(zip(self._names, more, strict=True))
+        seconds = time.perf_counter() - started
+        extra = dict(zip(self._names, more, strict=True))
         return TrainFacts(steps, steps * self.settings.batch_size, policy, value, rate, seconds, extra)
 
     @property
@@ -463,6 +388,7 @@ class CandidateTrainer:
             parts = [self._shard(self._replicas[0], batch, rows)]
         else:
             shards = batch.shards(len(self._replicas))
+            # Shards have fixed rows and are summed in their order, so the weights do not depend on the threads.
             parts = list(pool.map(lambda replica, shard: self._shard(replica, shard, rows), self._replicas, shards))
             self._gather_replicas()
         if self.settings.max_gradient_norm > 0:
@@ -474,16 +400,20 @@ class CandidateTrainer:
 
     def _shard(self, replica: _Replica, shard: Batch, rows: int) -> Tensor:
         """Gradients of a shard of a batch of `rows` in the replica; its share of the losses, float64 [2 + N]."""
-        count, shard = len(shard["wdl"]), shard.to(self.device)
-        share, actions = count / rows, shard["policy"].shape[1]
+        count = len(shard["wdl"])
+        shard = shard.to(self.device)
+        share = count / rows
+        actions = shard["policy"].shape[1]
         bfloat16 = self.settings.mixed_precision == "bfloat16"
         with torch.autocast(self.device.type, torch.bfloat16, enabled=bfloat16, cache_enabled=False):
             returned = replica.network(shard["features"].contiguous(memory_format=self._layout))
         policy_logits, value, outputs = checked_outputs(returned, count, actions, self.network)
         check_taken(outputs.keys() - self.extra.weights.keys(), self.losses, self.network)
-        outputs, value = {name: output.float() for name, output in outputs.items()}, value.float()
+        outputs = {name: output.float() for name, output in outputs.items()}
+        value = value.float()
         parts = losses(policy_logits.float(), value, shard["policy"], shard["wdl"], shard.columns.get("legal"))
-        total, further = parts.policy + self.settings.value_weight * parts.value, self._further(outputs, value, shard)
+        total = parts.policy + self.settings.value_weight * parts.value
+        further = self._further(outputs, value, shard)
         for name, loss in further.items():
             total = total + self.extra.weights.get(name, 1.0) * loss
         for parameter in replica.parameters:
@@ -495,6 +425,7 @@ class CandidateTrainer:
     def _further(self, outputs: Mapping[str, Tensor], value: Tensor, shard: Batch) -> dict[str, Tensor]:
         """Losses of the outputs beside policy and value; ValueError for one that is not a number."""
         found = extra_losses(self.extra, outputs, value, shard.columns)
+        # A user's loss is checked at every step: it may be a number in one batch and a tensor in the next.
         found |= {name: loss(outputs[name], shard[name]) for name, loss in self.losses.items()}
         wrong = next((name for name, loss in found.items() if getattr(loss, "ndim", 1)), None)
         if wrong is not None:
@@ -518,6 +449,7 @@ class CandidateTrainer:
         """mean <- d mean + (1 - d) weights, with d growing to weight_average over the first steps."""
         if self.average is None:
             return
+        # With the full decay from the start, the mean would keep the random weights for as long as it remembers.
         decay = min(self.settings.weight_average, self.steps / (self.steps + 10))
         for mean, own in zip(_numbers(self.average), _numbers(self.network), strict=True):
             mean.lerp_(own, 1 - decay)
@@ -571,6 +503,7 @@ class _Replica:
         """A copy sharing the weights, with its own gradients and running means."""
         replica = copy.deepcopy(network)
         for own, shared in zip(replica.parameters(), network.parameters(), strict=True):
+            # One memory for the weights, gradients apart: shards are computed side by side and added up afterwards.
             own.data = shared.data
         return cls.of(replica)
 
@@ -590,4 +523,5 @@ def in_order(make: Callable[[int], Made], count: int, *, workers: int = 1) -> It
             while waiting:
                 yield waiting.popleft().result()
         finally:
+            # Not waited for: whoever stops early (an error, Ctrl-C) needs none of the batches that are being made.
             pool.shutdown(wait=False, cancel_futures=True)

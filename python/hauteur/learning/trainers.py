@@ -80,7 +80,8 @@ def architecture_from(game: _core.Game, path: Path) -> tuple[Architecture, bool]
     ValueError for a net of another game.
     """
     description = networks.describe(path)
-    net, same_game = description.architecture, description.game.partition("(")[0] == game.name
+    net = description.architecture
+    same_game = description.game.partition("(")[0] == game.name
     if same_game and isinstance(net, ResNetArchitecture) and net.feature_shape[0] == game.feature_shape[0]:
         begun = ResNetArchitecture.sized(net, game.feature_shape, game.num_actions)
         return begun, begun != net
@@ -137,12 +138,16 @@ class Learners:
         return tuple(net_compute(one.network, one.architecture.feature_shape) for one in self.trainers)
 
     def tensors(self) -> Tensors:
+        """Return weights and optimisers of all nets, as a checkpoint keeps them."""
         each = (trainer.tensors().items() for trainer in self.trainers)
         return {begin + name: value for begin, own in zip(("", LARGE), each, strict=False) for name, value in own}
 
     def save(self, game: _core.Game, folder: RunFolder, generation: int, training: dict[str, Any]) -> None:
+        """Write the nets that play as those of a generation. training: facts for the files."""
+        # The mean of the weights, where one is kept, is what plays; the weights themselves are in the checkpoint.
         for large, trainer in zip((False, True), self.trainers, strict=False):
-            path, tensors = folder.net(generation, large=large), trainer.network_tensors()
+            path = folder.net(generation, large=large)
+            tensors = trainer.network_tensors()
             networks.save(path, trainer.architecture, tensors, game=game.spec, training=training)
 
 
@@ -209,6 +214,7 @@ class Trainer:
 
     @property
     def steps(self) -> int:
+        """Optimiser steps so far."""
         return self._trainer.steps
 
     def fit(
@@ -278,6 +284,7 @@ class Trainer:
 
 
 def _module(game: _core.Game, network: object, seed: int) -> nn.Module:
+    """Return the module that is meant; ValueError for what is no network."""
     if isinstance(network, nn.Module):
         return network
     if isinstance(network, ResNet):

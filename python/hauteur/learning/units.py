@@ -5,6 +5,7 @@ has at a time, played side by side.
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ from hauteur import _core
 from hauteur.cluster.unit import TakeUnit, Unit, UnitResult
 from hauteur.games.game_line import NO_NET
 from hauteur.games.registry import load_game
-from hauteur.learning.exact_targets import with_exact_ends
+from hauteur.learning.options.exact_ends import with_exact_ends
 from hauteur.learning.planned import PlannedGames, n_scl_of
 from hauteur.learning.recipe import OpponentSettings, Recipe, SelfPlaySettings
 from hauteur.learning.shards import shard_bytes
@@ -25,21 +26,20 @@ from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.mcts.params import SearchParams, Temperature
 from hauteur.networks.evaluators.base import Evaluator
 from hauteur.networks.evaluators.factory import make_evaluator
-from hauteur.networks.names import resolve_net
-from hauteur.players.build import Evaluators, Resources, build_player, is_builtin, resolved_net
+from hauteur.networks.names import WITHOUT_FILE, ResolvedNet, resolve_net
+from hauteur.players.build import Evaluators, Resources, build_player, player_nets
 from hauteur.players.move_player import MovePlayer
 from hauteur.players.search_player import SearchPlayer
 from hauteur.players.settings import NETS
-from hauteur.system.files import sha256_of
 
 EVALUATIONS = ("evaluations", "evaluations_large")
 """Facts of a unit: evaluations of the run's own net, and of the large one beside it."""
 OF_GAMES = ("visits", "cache_hits", "cache_lookups")
+"""Counts of ArenaFacts that units report."""
 OF_SEARCH = ("rows", "batches", "network", "search", "capacity", "total")
-"""Counts of ArenaFacts and of its SearchFacts that units report."""
+"""Counts of its SearchFacts that units report."""
 
-
-MODEL = "opponent_net"
+MODEL = "model"
 """Name of the net that models the opponent among the files of a unit."""
 
 
@@ -57,20 +57,54 @@ def plan_from_json(fields: Mapping[str, Any]) -> GamePlan:
     return GamePlan(int(fields["index"]), (int(first), int(second)), tuple(fields["start"]), origin, fields["seed"])
 
 
+class OtherNets:
+    """The nets of a run's games that the run does not train: each is found when it is first needed, and only then."""
+
+    def __init__(self, game: _core.Game, recipe: Recipe) -> None:
+        self._game = game
+        self._recipe = recipe
+
+    @cached_property
+    def opponent(self) -> dict[str, ResolvedNet]:
+        """Those of the fixed opponent, by the settings that name them; none without such an opponent."""
+        opponent = self._recipe.opponent
+        return {} if opponent is None else player_nets(self._game, opponent)
+
+    @cached_property
+    def model(self) -> ResolvedNet | None:
+        """The model of the other side in the searches of self-play; None without one."""
+        name = self._recipe.selfplay.opponent_net
+        return None if name is None else resolve_net(name)
+
+    def of(self, planned: PlannedGames) -> dict[str, ResolvedNet]:
+        """Return those that take part in these games and are files, by the names that units give them."""
+        found: dict[str, ResolvedNet] = {}
+        if planned.kind == "self-play":
+            found |= {setting: net for setting, net in self.opponent.items() if net.has_file}
+        if planned.kind != "gate" and self.model is not None:
+            found[MODEL] = self.model
+        return found
+
+
 def units_of(
-    recipe: Recipe, planned: PlannedGames, nets: Mapping[int, Sequence[Path]], numbers: Sequence[int]
+    recipe: Recipe,
+    planned: PlannedGames,
+    nets: Mapping[int, Sequence[Path]],
+    others: OtherNets,
+    numbers: Sequence[int],
 ) -> tuple[list[Unit], dict[str, Path]]:
     """Return the units of these numbers, in order, and the files of their nets by sha256.
 
     nets: the files of each generation's net that plays.
     """
-    places = {str(net): list(nets[net]) for net in dict.fromkeys(planned.nets) if net != NO_NET}
-    if planned.kind == "self-play" and recipe.opponent is not None:
-        places |= opponent_files(planned.game, recipe.opponent)
-    if planned.kind != "gate" and recipe.selfplay.opponent_net is not None:
-        places[MODEL] = [Path(resolve_net(recipe.selfplay.opponent_net))]
-    hashes = {name: [sha256_of(path) for path in paths] for name, paths in places.items()}
-    sources = {hashes[name][at]: path for name, paths in places.items() for at, path in enumerate(paths)}
+    playing: dict[str, list[ResolvedNet]] = {}
+    for net in dict.fromkeys(planned.nets):
+        if net != NO_NET:
+            playing[str(net)] = [ResolvedNet(str(path)) for path in nets[net]]
+    for name, other in others.of(planned).items():
+        playing[name] = [other]
+    hashes = {name: [net.sha256 for net in found] for name, found in playing.items()}
+    sources = {net.sha256: Path(net.path) for found in playing.values() for net in found}
     files = {sha256: path.name for sha256, path in sources.items()}
     shared = {
         "recipe": recipe.model_dump(mode="json", exclude_unset=True, exclude={"start"}),
@@ -89,34 +123,16 @@ def units_of(
     return units, sources
 
 
-def check_players(game: _core.Game, recipe: Recipe) -> None:
+def check_players(game: _core.Game, recipe: Recipe, others: OtherNets) -> None:
     """ValueError or OSError when the opponent, its model or the opening book does not fit the game or is not there."""
-    model = recipe.selfplay.opponent_net
-    if model is not None:
-        make_evaluator(game, Path(resolve_net(model)), backend=recipe.run.backend, batch_size=1).close()
+    if others.model is not None:
+        make_evaluator(game, others.model, backend=recipe.run.backend, batch_size=1).close()
     if recipe.selfplay.opening_book is not None:
         read_openings(Path(recipe.selfplay.opening_book), game)
     if recipe.opponent is not None:
         resources = Resources(threads=1, batch_size=1, backend=recipe.run.backend)
         with Evaluators(game, resources) as evaluators:
-            build_player(game, recipe.opponent, evaluators, "opponent")
-
-
-def opponent_files(game: _core.Game, opponent: OpponentSettings) -> dict[str, list[Path]]:
-    """Return the files of the fixed opponent's nets, by the settings that name them."""
-    if not opponent.has_net:
-        return {}
-    names = {"net": resolved_net(game, opponent)}
-    names |= {key: resolve_net(net) for key in NETS[1:] if (net := getattr(opponent, key))}
-    return {setting: [Path(name)] for setting, name in names.items() if name and not is_builtin(name)}
-
-
-def with_opponent_files(recipe: Recipe, files: Mapping[str, Sequence[Path]]) -> Recipe:
-    """Return the recipe with the opponent's nets in these files, where `opponent_files` has found some."""
-    if recipe.opponent is None:
-        return recipe
-    places = {setting: str(files[setting][0]) for setting in NETS if setting in files}
-    return recipe.model_copy(update={"opponent": recipe.opponent.model_copy(update=places)})
+            build_player(game, recipe.opponent, evaluators, "opponent", others.opponent)
 
 
 class _UnitPlans:
@@ -151,17 +167,21 @@ class LearningJob:
 
     def __init__(self, unit: Unit, files: Mapping[str, Path], threads: int) -> None:
         shared = unit.shared
-        places = {name: [files[sha256] for sha256 in found] for name, found in shared["files"].items()}
-        self.recipe = with_opponent_files(Recipe.model_validate(shared["recipe"]), places)
+        self.recipe = Recipe.model_validate(shared["recipe"])
         self.settings = SelfPlaySettings.model_validate(shared["selfplay"])
-        self.generation, self.nets = int(shared["generation"]), [int(net) for net in shared["nets"]]
+        self.generation = int(shared["generation"])
+        self.nets = [int(net) for net in shared["nets"]]
         self.purpose = str(shared["purpose"])
         self.game = load_game(self.recipe.game)
         self.n_scl: int | None = None
         self.max_moves = 1 if unit.kind == "reanalyse" else None
         self._marks_proven = self.recipe.train.proven_targets != "off"
         self.players: Sequence[SearchPlayer | MovePlayer]
-        self._places, self._threads, self._stack = places, threads, ExitStack()
+        self._playing: dict[str, list[ResolvedNet]] = {}
+        for name, hashes in shared["files"].items():
+            self._playing[name] = [ResolvedNet(str(files[sha256])) for sha256 in hashes]
+        self._threads = threads
+        self._stack = ExitStack()
         try:
             if unit.kind != "gate":
                 self.n_scl = n_scl_of(self.settings.search)
@@ -173,6 +193,7 @@ class LearningJob:
             raise
 
     def _players_of_selfplay(self) -> list[SearchPlayer | MovePlayer]:
+        """Open the players of self-play: one that plays itself, or two."""
         settings = self.settings
         players: list[SearchPlayer | MovePlayer] = []
         for net in self.nets:
@@ -181,6 +202,7 @@ class LearningJob:
             else:
                 player = self._player(net, settings.search, settings.visits, settings.temperature)
                 players.append(replace(player, playout_cap=settings.playout_cap))
+        # With two players the best net is the last one; the candidate's moves are always learned from.
         best = players[-1]
         if len(players) > 1 and isinstance(best, SearchPlayer) and not settings.learn_from_best:
             players[-1] = replace(best, learns=False)
@@ -193,31 +215,47 @@ class LearningJob:
         opponent than a gate match has.
         """
         quiet = {"dirichlet": None, "forced_playouts": None, "search_contempt": None, "opponent_net": None}
-        search, gate = self.recipe.selfplay.search.model_copy(update=quiet), self.recipe.gate
+        search = self.recipe.selfplay.search.model_copy(update=quiet)
+        gate = self.recipe.gate
         return self._player(net, search, gate.visits or self.settings.visits, gate.temperature)
 
     def _opponent(self) -> SearchPlayer | MovePlayer:
         """The fixed opponent, whose moves are not learned from."""
-        settings, run, rows = self.recipe.opponent, self.recipe.run, self.recipe.selfplay.batch_size
+        settings = self.recipe.opponent
+        run = self.recipe.run
+        rows = self.recipe.selfplay.batch_size
         if settings is None:
             raise RuntimeError("a recipe without [opponent] has no opponent")
         resources = Resources(threads=self._threads, batch_size=rows, backend=run.backend)
         evaluators = self._stack.enter_context(Evaluators(self.game, resources, exact=run.exact))
-        player = build_player(self.game, settings, evaluators, "opponent")
+        player = build_player(self.game, settings, evaluators, "opponent", self._opponent_nets(settings))
         return replace(player, learns=False) if isinstance(player, SearchPlayer) else player
+
+    def _opponent_nets(self, settings: OpponentSettings) -> dict[str, ResolvedNet]:
+        """Return the opponent's nets: the files that came with the unit, and evaluators without a file by name."""
+        nets = {}
+        for setting in NETS:
+            name = getattr(settings, setting)
+            if name in WITHOUT_FILE:
+                nets[setting] = ResolvedNet(name)
+            elif setting in self._playing:
+                nets[setting] = self._playing[setting][0]
+        return nets
 
     def _player(self, net: int, search: SearchParams, visits: int, temperature: Temperature) -> SearchPlayer:
         """A player with the net, or the two nets, of a generation, and in self-play the model of its opponent."""
-        model = self._places[MODEL] if search.opponent_net is not None else []
-        evaluator, *large = [self._evaluator(path) for path in (*self._places[str(net)], *model)]
+        nets = [*self._playing[str(net)]]
+        if search.opponent_net is not None:
+            nets += self._playing[MODEL]
+        evaluator, *large = [self._evaluator(one) for one in nets]
         return SearchPlayer(f"gen-{net}", evaluator, search, visits, temperature, large[0] if large else None)
 
-    def _evaluator(self, path: Path) -> Evaluator:
+    def _evaluator(self, net: ResolvedNet) -> Evaluator:
         """The evaluator of a net; with run.exact its answers do not depend on the batch, bit for bit."""
         run = self.recipe.run
         evaluator = make_evaluator(
             self.game,
-            path,
+            net,
             backend=run.backend,
             precision=run.precision,
             threads=self._threads,
@@ -231,44 +269,72 @@ class LearningJob:
 
         on_game: called after every game. What a unit has cost is what came between the ends of two units.
         """
-        game, settings, seed = self.game, self.settings, self.recipe.run.seed
-        plans, facts, before = _UnitPlans(take), ArenaFacts(), dict[str, float]()
-        purpose, most = self.purpose, self.max_moves
-        games = episodes(game, self.players, settings, plans, seed=seed, purpose=purpose, facts=facts, max_moves=most)
+        plans = _UnitPlans(take)
+        facts = ArenaFacts()
+        before: dict[str, float] = {}
+        games = episodes(
+            self.game,
+            self.players,
+            self.settings,
+            plans,
+            seed=self.recipe.run.seed,
+            purpose=self.purpose,
+            facts=facts,
+            max_moves=self.max_moves,
+        )
         with closing(games) as played:
             for record in played:
                 on_game()
-                if (ended := plans.ended(record)) is not None:
-                    now, (unit, records) = self._counts(facts), ended
-                    spent = {name: now[name] - before.get(name, 0.0) for name in now}
-                    own = {"games": len(records), "moves": sum(len(one.actions) for one in records)}
-                    if nodes := 0 if unit.kind == "gate" else self.recipe.train.exact_nodes:
-                        records = with_exact_ends(records, game, nodes)
-                    found = [replace(one, n_scl=self.n_scl, learn=self._learn(one)) for one in records]
-                    content = shard_bytes(game.spec, found, generation=self.generation, nets=self.nets)
-                    yield UnitResult(unit.key, content, {**own, **spent})
-                    before = now
+                ended = plans.ended(record)
+                if ended is None:
+                    continue
+                unit, records = ended
+                # Units are played side by side, so what one has cost is what was counted since the last one ended.
+                now = self._counts(facts)
+                spent = {name: count - before.get(name, 0.0) for name, count in now.items()}
+                before = now
+                yield self._result(unit, records, spent)
+
+    def _result(self, unit: Unit, records: list[GameRecord], spent: Mapping[str, float]) -> UnitResult:
+        """Return a unit's games as its file has them, with what they took."""
+        own = {"games": len(records), "moves": sum(len(one.actions) for one in records)}
+        nodes = self.recipe.train.exact_nodes
+        if nodes and unit.kind != "gate":
+            records = with_exact_ends(records, self.game, nodes)
+        stored = [replace(one, n_scl=self.n_scl, learn=self._learn(one)) for one in records]
+        content = shard_bytes(self.game.spec, stored, generation=self.generation, nets=self.nets)
+        return UnitResult(unit.key, content, {**own, **spent})
 
     def _learn(self, record: GameRecord) -> NDArray[np.uint8]:
         """Return the column that says which moves are learned from, with what is proven where that is a target."""
         return np.asarray(record.learn | record.proven << 1) if self._marks_proven else record.learn
 
     def close(self) -> None:
+        """Close the nets."""
         self._stack.close()
 
     def _counts(self, facts: ArenaFacts) -> dict[str, float]:
-        games, search = ({name: getattr(one, name) for name in names} for one, names in _counted(facts))
-        done = {id(evaluator): network.rows for evaluator, network in facts.networks}
-        own = [
-            player
-            for player, net in zip(self.players, self.nets, strict=True)
-            if isinstance(player, SearchPlayer) and net != NO_NET
-        ]
-        nets = {id(player.evaluator) for player in own}, {id(player.large) for player in own}
-        evaluations = {
-            name: sum(done.get(one, 0) for one in some) for name, some in zip(EVALUATIONS, nets, strict=True)
+        """Return all that was counted until now, by name."""
+        counts = {name: getattr(facts, name) for name in OF_GAMES}
+        counts |= {name: getattr(facts.search, name) for name in OF_SEARCH}
+        counts |= self._evaluations(facts)
+        counts["tree_bytes"] = facts.tree_bytes
+        return counts
+
+    def _evaluations(self, facts: ArenaFacts) -> dict[str, float]:
+        """Return the positions that the run's nets have evaluated until now: the first ones, and the large ones."""
+        rows = {id(evaluator): network.rows for evaluator, network in facts.networks}
+        first = set[int]()
+        large = set[int]()
+        for player, net in zip(self.players, self.nets, strict=True):
+            if isinstance(player, SearchPlayer) and net != NO_NET:
+                first.add(id(player.evaluator))
+                large.add(id(player.large))
+        of_first, of_large = EVALUATIONS
+        return {
+            of_first: sum(rows.get(evaluator, 0) for evaluator in first),
+            of_large: sum(rows.get(evaluator, 0) for evaluator in large),
         }
-        return {**games, **search, **evaluations, "tree_bytes": facts.tree_bytes}
 
 
 def episodes(
@@ -303,13 +369,14 @@ def episodes(
 def summed_facts(costs: Sequence[Mapping[str, float]]) -> ArenaFacts:
     """Return what units have cost together; seconds are those of all workers."""
     facts = ArenaFacts()
-    for one, names in ((facts, ("games", "moves", "tree_bytes")), *_counted(facts)):
-        for name in names:
-            kind = type(getattr(one, name))
-            setattr(one, name, sum((kind(cost.get(name, 0)) for cost in costs), kind()))
+    for name in ("games", "moves", "tree_bytes", *OF_GAMES):
+        setattr(facts, name, _total(costs, name, getattr(facts, name)))
+    for name in OF_SEARCH:
+        setattr(facts.search, name, _total(costs, name, getattr(facts.search, name)))
     return facts
 
 
-def _counted(facts: ArenaFacts) -> tuple[tuple[object, tuple[str, ...]], ...]:
-    """Return where the counts of units are, with their names."""
-    return (facts, OF_GAMES), (facts.search, OF_SEARCH)
+def _total(costs: Sequence[Mapping[str, float]], name: str, zero: float) -> float:
+    """Return the sum of one count, as a whole number or not as `zero` is."""
+    kind = type(zero)
+    return sum((kind(cost.get(name, 0)) for cost in costs), kind())

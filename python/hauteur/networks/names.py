@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from pathlib import Path, PurePath
 from typing import TYPE_CHECKING, Literal
 
@@ -105,17 +105,80 @@ def downloaded_nets() -> dict[str, Path]:
     return found
 
 
-def resolve_net(name: str | Path) -> str:
-    """Return the file that a net's name means, or the name of an evaluator without a file, unchanged.
+NAMED = "named"
+"""Why a net is used that a user has named."""
 
-    A path is returned unchanged, there or not: the reader reports that. Quotation marks around it are left out. Raises
+
+@dataclass(frozen=True)
+class ResolvedNet:
+    """A net as its name was resolved, once: passed on in the place of the name, which nobody looks up again."""
+
+    path: str
+    """Its file, or the name of an evaluator without a file."""
+    why: str = NAMED
+    """Why it is this one, in a few words."""
+
+    def __str__(self) -> str:
+        return self.path
+
+    @property
+    def has_file(self) -> bool:
+        """Whether it is a file; False for `uniform` and `rollout`."""
+        return self.path not in WITHOUT_FILE
+
+    @property
+    def short_name(self) -> str:
+        """Name of the file up to its first dot, or of the evaluator."""
+        return PurePath(self.path).name.split(".")[0]
+
+    @cached_property
+    def sha256(self) -> str:
+        """Hash of the file, computed once, when it is first asked for. ValueError without a file, OSError for one that
+        cannot be read.
+        """
+        if not self.has_file:
+            raise ValueError(f"{self.path} is an evaluator without a file, which has no sha256")
+        return sha256_of(Path(self.path))
+
+    @property
+    def content(self) -> str:
+        """Identity of the net, whatever its file's location: the file's name and hash."""
+        return f"{PurePath(self.path).name} sha256 {self.sha256}" if self.has_file else self.path
+
+
+ADVICE = "name one with --net, or with net= in the text of a player"
+"""How a net is named where the commands of a game have the option --net."""
+
+
+def resolve_net(
+    name: str | Path | ResolvedNet | None, game: _core.Game | None = None, *, advice: str = ADVICE
+) -> ResolvedNet:
+    """Return the net that a name means; None: the game's own. A net that was resolved before is returned unchanged.
+
+    A path is taken as it is, there or not: the reader reports that. Quotation marks around it are left out. Raises
     ValueError for a name that is none, or of a public net that is not downloaded yet, with the command that gets it;
-    and where a downloaded file is not what its catalogue entry says.
+    where a downloaded file is not what its catalogue entry says; and where a game has no net, with `advice`: how a net
+    is named here.
 
-    >>> resolve_net("uniform")
+    >>> resolve_net("uniform").path
     'uniform'
     """
-    text = str(name)
+    if isinstance(name, ResolvedNet):
+        return name
+    if name is not None:
+        return ResolvedNet(_place_of(str(name)))
+    if game is None:
+        raise ValueError("a net without a name is that of a game, got no game")
+    own = default_net(game)
+    if own is None:
+        others = "a file that `hauteur train` wrote (.safetensors), rollout or uniform"
+        raise ValueError(f"no net ships for {game.spec}: {advice}: {others}")
+    found, why = own
+    return ResolvedNet(_place_of(found), why)
+
+
+def _place_of(text: str) -> str:
+    """Return the file that a name means, or the name of an evaluator without a file; errors as in `resolve_net`."""
     if text in WITHOUT_FILE or Path(text).is_file():
         return text
     text = unquoted(text)
@@ -223,9 +286,6 @@ def shipped_net(game: _core.Game) -> Path | None:
     return path if fits else None
 
 
-ADVICE = "name one with --net, or with net= in the text of a player"
-"""How a net is named where the commands of a game have the option --net."""
-
 NET_VARIABLE = "HAUTEUR_NET"
 """Environment variable that names a chess net."""
 CHESS_PATTERN = "*.pb.gz"
@@ -248,17 +308,3 @@ def default_net(game: _core.Game) -> tuple[str, str] | None:
         return named, f"environment variable {NET_VARIABLE}"
     shipped = shipped_net(game)
     return None if shipped is None else (str(shipped), "shipped with hauteur")
-
-
-def net_or_shipped(net: str | None, game: _core.Game, *, advice: str = ADVICE) -> str:
-    """Return the file of the net that a user names, else of the game's own.
-
-    advice: how a net is named here, for the ValueError where the game has none.
-    """
-    if net is not None:
-        return resolve_net(net)
-    found = default_net(game)
-    if found is None:
-        others = "a file that `hauteur train` wrote (.safetensors), rollout or uniform"
-        raise ValueError(f"no net ships for {game.spec}: {advice}: {others}")
-    return resolve_net(found[0])

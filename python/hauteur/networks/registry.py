@@ -173,7 +173,7 @@ def load_network(path: str | Path) -> Net:
     >>> ht.load_network("small.safetensors").game
     'tictactoe'
     """
-    path = Path(resolve_net(path))
+    path = Path(resolve_net(path).path)
     return format_of_file(path).load(path)
 
 
@@ -183,7 +183,7 @@ load = load_network
 
 def describe(path: str | Path) -> NetDescription:
     """Return the description of a network file, without importing torch. Errors as in `load`."""
-    path = Path(resolve_net(path))
+    path = Path(resolve_net(path).path)
     return format_of_file(path).load(path).description
 
 

@@ -2,6 +2,7 @@
 
 import hashlib
 import inspect
+from collections.abc import Mapping
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import ExitStack, closing
 from dataclasses import dataclass
@@ -12,7 +13,7 @@ from hauteur import _core
 from hauteur.mcts.driver import for_nets, nets_of
 from hauteur.networks.evaluators.base import Backend, Evaluator
 from hauteur.networks.evaluators.factory import evaluator, make_evaluator
-from hauteur.networks.names import WITHOUT_FILE, net_or_shipped, resolve_net
+from hauteur.networks.names import ResolvedNet, resolve_net
 from hauteur.players.baselines import make_baseline, parse_baseline
 from hauteur.players.engines.player import EngineHost, make_engine, probed
 from hauteur.players.function_player import FunctionPlayer
@@ -21,7 +22,6 @@ from hauteur.players.player import Player, object_name, player_label
 from hauteur.players.search_player import SearchPlayer
 from hauteur.players.settings import NETS, PlayerSettings, player_text
 from hauteur.system.closing import Closing
-from hauteur.system.files import sha256_of
 from hauteur.system.hardware import usable_cores
 
 
@@ -74,15 +74,15 @@ class Evaluators(Closing):
     def close(self) -> None:
         self._stack.close()
 
-    def get(self, net: str, settings: PlayerSettings) -> Evaluator:
+    def get(self, net: ResolvedNet, settings: PlayerSettings) -> Evaluator:
         """The evaluator of a player for one of its nets."""
-        file = resolve_net(net)
-        key = (file if is_builtin(file) else str(Path(file).resolve()), settings.precision)
+        place = str(Path(net.path).resolve()) if net.has_file else net.path
+        key = (place, settings.precision)
         if key not in self.opened:
-            self.opened[key] = self._open(file, settings)
+            self.opened[key] = self._open(net, settings)
         return self.opened[key]
 
-    def _open(self, net: str, settings: PlayerSettings) -> Evaluator:
+    def _open(self, net: ResolvedNet, settings: PlayerSettings) -> Evaluator:
         opened = make_evaluator(
             self.game,
             net,
@@ -121,10 +121,34 @@ class Evaluators(Closing):
         return self._engines
 
 
+PlayerNets = Mapping[str, ResolvedNet]
+"""The nets of a player, by the settings that name them: net, large_net, opponent_net."""
+
+
+def player_nets(game: _core.Game, settings: PlayerSettings) -> dict[str, ResolvedNet]:
+    """Return the nets of a player, found once; without `net` there is the game's own. Empty for one without a net.
+
+    ValueError for a name that no net has.
+    """
+    if not settings.has_net:
+        return {}
+    nets = {}
+    if not (isinstance(settings, Player) and settings.evaluator is not None):
+        nets["net"] = resolve_net(settings.net, game)
+    for setting in NETS[1:]:
+        name = getattr(settings, setting)
+        if name:
+            nets[setting] = resolve_net(name)
+    return nets
+
+
 def build_player(
-    game: _core.Game, settings: PlayerSettings, evaluators: Evaluators, label: str
+    game: _core.Game, settings: PlayerSettings, evaluators: Evaluators, label: str, nets: PlayerNets | None = None
 ) -> SearchPlayer | MovePlayer:
-    """The player that the settings describe; ValueError, naming the player, where the search or game refuses them."""
+    """The player that the settings describe; ValueError, naming the player, where the search or game refuses them.
+
+    nets: those of `player_nets`, where the caller has resolved them already.
+    """
     try:
         if settings.baseline is not None:
             return make_baseline(game, parse_baseline(settings.baseline), evaluators.workers, settings.name)
@@ -132,19 +156,23 @@ def build_player(
             return make_engine(game, settings.engine, evaluators.engines, settings.name)
         if isinstance(settings, Player) and settings.function is not None:
             return FunctionPlayer(settings.name, settings.function, evaluators.workers)
-        return _net_player(game, settings, evaluators, settings.name or label)
+        found = player_nets(game, settings) if nets is None else nets
+        return _net_player(game, settings, evaluators, settings.name or label, found)
     except ValueError as error:
         raise ValueError(f"player {label}: {error}") from None
 
 
-def _net_player(game: _core.Game, settings: PlayerSettings, evaluators: Evaluators, name: str) -> SearchPlayer:
-    large = evaluators.get(settings.other_net, settings) if settings.other_net else None
+def _net_player(
+    game: _core.Game, settings: PlayerSettings, evaluators: Evaluators, name: str, nets: PlayerNets
+) -> SearchPlayer:
+    """The player of one or two nets, or of an evaluator object in the place of the first."""
+    other = nets.get("large_net") or nets.get("opponent_net")
+    large = evaluators.get(other, settings) if other is not None else None
     own = settings if isinstance(settings, Player) else None
-    small = (
-        evaluators.get(resolved_net(game, settings), settings)
-        if own is None or own.evaluator is None
-        else evaluators.of_object(own.evaluator)
-    )
+    if own is not None and own.evaluator is not None:
+        small = evaluators.of_object(own.evaluator)
+    else:
+        small = evaluators.get(nets["net"], settings)
     player = SearchPlayer(
         name=name,
         evaluator=small,
@@ -156,22 +184,6 @@ def _net_player(game: _core.Game, settings: PlayerSettings, evaluators: Evaluato
     )
     nets_of(player.forest(game, seed=0), player.evaluator, large)
     return player
-
-
-def is_builtin(net: str) -> bool:
-    """Return whether this is an evaluator without a file."""
-    return net in WITHOUT_FILE
-
-
-def net_content(net: str) -> str:
-    """Identity of a net, whatever its file's location."""
-    net = resolve_net(net)
-    return net if is_builtin(net) else f"{Path(net).name} sha256 {sha256_of(Path(net))}"
-
-
-def resolved_net(game: _core.Game, settings: PlayerSettings) -> str:
-    """The net that the player uses: its own, or the one that comes with the game."""
-    return net_or_shipped(settings.net, game)
 
 
 def player_facts(game: _core.Game, player: PlayerSettings, key: str) -> dict[str, str]:
@@ -186,13 +198,15 @@ def player_facts(game: _core.Game, player: PlayerSettings, key: str) -> dict[str
     if isinstance(player, Player) and player.evaluator is not None:
         net = object_content(player.evaluator)
     else:
-        net = net_content(resolved_net(game, player))
+        net = resolve_net(player.net, game).content
     facts = {key: f"visits={player.visits} {rest}".strip(), f"{key}_net": net}
     if isinstance(player, Player) and player.rules:
         sources = [f"{rule!r} sha256 {_source(type(rule)) or 'unknown'}" for rule in player.rules]
         facts[f"{key}_rules"] = "; ".join(sources)
-    other = "large_net" if player.large_net else "opponent_net"
-    return facts | {f"{key}_{other}": net_content(player.other_net)} if player.other_net else facts
+    if player.other_net:
+        other = "large_net" if player.large_net else "opponent_net"
+        facts[f"{key}_{other}"] = resolve_net(player.other_net).content
+    return facts
 
 
 def player_name(game: _core.Game, settings: PlayerSettings) -> str:
@@ -204,7 +218,7 @@ def player_name(game: _core.Game, settings: PlayerSettings) -> str:
     if isinstance(settings, Player) and settings.evaluator is not None:
         net = object_name(settings.evaluator)
     else:
-        net = Path(resolved_net(game, settings)).name.split(".")[0]
+        net = resolve_net(settings.net, game).short_name
     rest = player_label(settings, without=("net", "name", "visits"))
     return f"{net} visits={settings.visits}{' ' if rest else ''}{rest}"
 

@@ -16,7 +16,6 @@ from hauteur.games.played_game import move_text
 from hauteur.mcts.analysis import search, search_batch
 from hauteur.mcts.params import OpponentNet, SearchContempt, SearchParams
 from hauteur.networks.evaluators.factory import evaluator
-from hauteur.networks.names import resolve_net
 from hauteur.players.settings import player_text
 from hauteur.system.closing import Closing
 
@@ -91,7 +90,7 @@ class TrapFinder(Closing):
         model, self._rule = model_of(against)
         self._n_scl = 0 if against.visits == 1 else against.visits
         self._own = evaluator(game, net, threads=threads)
-        self._model = evaluator(game, resolve_net(model), threads=threads)
+        self._model = evaluator(game, model, threads=threads)
 
     def close(self) -> None:
         self._own.close()

@@ -12,7 +12,7 @@ from hauteur.networks.names import (
     data_path,
     default_net,
     downloaded_nets,
-    net_or_shipped,
+    resolve_net,
     shipped_names,
 )
 from hauteur.networks.registry import describe
@@ -74,7 +74,7 @@ def page_net_or_own(name: str, game: _core.Game, roots: Sequence[str]) -> str:
     """Return what `page_net` does for a name; without one the game's own net, and random games where it has none."""
     if name:
         return page_net(name, roots)
-    return net_or_shipped(None if default_net(game) is not None else "rollout", game)
+    return resolve_net(None if default_net(game) is not None else "rollout", game).path
 
 
 def net_names(roots: Sequence[str]) -> list[str]:

@@ -5,7 +5,6 @@ import time
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
@@ -32,12 +31,13 @@ from hauteur.matches.exact_play import (
     summed,
     value_preserving_moves,
 )
-from hauteur.networks.names import net_or_shipped
+from hauteur.networks.names import resolve_net
 from hauteur.players.search_player import SearchPlayer
 from hauteur.system.progress import ProgressLine
 
 if TYPE_CHECKING:
     from hauteur.networks.evaluators.base import Evaluator
+    from hauteur.networks.names import ResolvedNet
 
 
 def perft(spec: GameSpec, depth: int) -> int:
@@ -183,12 +183,12 @@ def _check(at_least: float | None, **counts: int) -> None:
 @contextmanager
 def _player(game: _core.Game, net: str | None, visits: int) -> Iterator[SearchPlayer]:
     """The player of a net, at temperature 0; its evaluator is closed at the end."""
-    chosen = net_or_shipped(net, game)
+    chosen = resolve_net(net, game)
     with closing(evaluator_of(game, chosen)) as evaluator:
-        yield SearchPlayer(Path(chosen).name.split(".")[0], evaluator, FIXED_SEARCH, visits)
+        yield SearchPlayer(chosen.short_name, evaluator, FIXED_SEARCH, visits)
 
 
-def evaluator_of(game: _core.Game, net: str) -> "Evaluator":
+def evaluator_of(game: _core.Game, net: "str | ResolvedNet") -> "Evaluator":
     """The evaluator of a net; imported here so that the other commands start without a backend."""
     from hauteur.networks.evaluators.factory import make_evaluator
 

@@ -51,7 +51,7 @@ def train(
     requested = load_recipe(recipe_file(recipe), settings)
     with answered_interrupts("the same command resumes the run"):
         from hauteur.cluster.open import open_scheduler
-        from hauteur.learning.pipeline import learn
+        from hauteur.learning.loop import learn
 
         with open_scheduler(workers) as scheduler:
             finished = learn(requested, folder=run, fresh=fresh, scheduler=scheduler)

@@ -62,13 +62,13 @@ class Searcher:
     def nets(self, game: "_core.Game") -> "NetChoice":
         """The nets; ValueError for one that is not here."""
         from hauteur.engine.nets import NetChoice
-        from hauteur.networks.names import net_or_shipped, resolve_net
+        from hauteur.networks.names import resolve_net
 
         if self.large_net and self.opponent_net:
             raise ValueError("--large-net and --opponent-net exclude each other: both are a second net")
         other = self.large_net or self.opponent_net
-        large = resolve_net(other) if other else ""
-        return NetChoice(net_or_shipped(self.net, game), large, precision=self.precision, threads=self.threads)
+        large = resolve_net(other).path if other else ""
+        return NetChoice(resolve_net(self.net, game).path, large, precision=self.precision, threads=self.threads)
 
     def settings(self) -> "PlaySettings":
         """The settings of a session; ValueError for tablebases that are not there."""

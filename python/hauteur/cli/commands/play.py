@@ -9,7 +9,7 @@ from hauteur.engine.odds_mode import odds_player
 from hauteur.engine.sides import SettingsAt, with_usual_visits
 from hauteur.games.odds import NORMAL_START, odds_of, parse_odds
 from hauteur.games.registry import load_game, with_fen
-from hauteur.networks.names import net_or_shipped
+from hauteur.networks.names import resolve_net
 from hauteur.players.settings import PlayerSettings
 
 VISITS = 400
@@ -60,11 +60,10 @@ def play(
     if visits is not None and visits < 1:
         raise ValueError(f"visits must be >= 1, got {visits}")
     game = load_game(spec) if odds is None else odds_start_of(spec, odds)
-    file = net_or_shipped(net, game)
-    name = Path(file).name.split(".")[0]
+    found_net = resolve_net(net, game)
     given = {
-        "name": name,
-        "net": file,
+        "name": found_net.short_name,
+        "net": found_net.path,
         "visits": visits,
         "temperature": None if temperature is None else {"initial": temperature},
     }

@@ -87,14 +87,20 @@ def axes(histories: Sequence[History]) -> dict[str, Axis]:
 
 
 class LineFigure(NamedTuple):
-    """A figure of lines: the metrics by the names of their lines, options of `plots.lines`."""
+    """A figure of lines over the generations."""
 
     key: str
+    """Name of the figure in the page."""
     title: str
+    """Its title."""
     text: str
+    """What it shows, below the title."""
     unit: str
+    """Unit of the y axis."""
     rows: Mapping[str, str]
+    """Places of the metrics, such as `train.policy_loss`, by the names of the lines."""
     options: Mapping[str, Any] = {}
+    """Options of `plots.lines`."""
 
     def of(self, xs: Sequence[float], history: History) -> Figure | None:
         """Return the figure, None where the metrics have nothing for it; on a log axis values of 0 are left out."""
@@ -195,7 +201,8 @@ def run_figures(recipe: Recipe, history: History, key: str = "generation") -> di
         raise ValueError(f"there is no axis {key!r} of this run; there are {', '.join(known)}")
     axis = known[key]
     kept = [(x, line) for x, line in zip(axis.runs[0], history, strict=True) if x is not None]
-    xs, history = [x for x, _ in kept], [line for _, line in kept]
+    xs = [x for x, _ in kept]
+    history = [line for _, line in kept]
     ladder = LEARNING_FIGURES if is_gated(history) else LEARNING_FIGURES[:1]
     found = {
         "Exact play": [exact_play_figure(xs, history)],
@@ -219,7 +226,8 @@ def _placed(figure: Figure, axis: Axis, target_ratio: float | None) -> Figure:
 
 def _gate_figures(recipe: Recipe, xs: Sequence[float], history: History) -> list[Figure | None]:
     """Return the candidate's results with its winrate and the threshold; the learner's against a fixed opponent."""
-    gate, paths = recipe.gate, ("wins", "draws", "losses")
+    gate = recipe.gate
+    paths = ("wins", "draws", "losses")
     source = "the games that it played as episodes" if gate.by == "episodes" else "each generation's gate match"
     lows, highs = (column(history, f"gate.score_interval_95.{end}") for end in (0, 1))
     candidate = _shares(
@@ -287,7 +295,8 @@ def comparison_figures(groups: Mapping[str, Sequence[History]]) -> dict[str, lis
     for key, (title, unit, path) in QUANTITIES.items():
         text = "One fixed search judges all runs." if key == "exact-play" else OWN_LADDER
         for axis in known.values():
-            places, drawn = iter(axis.runs), []
+            places = iter(axis.runs)
+            drawn = []
             for count, (name, runs) in enumerate(groups.items()):
                 own = [(next(places), _compared(history, path)) for history in runs]
                 drawn.append(over_seeds(name, own, colour=line_colour(count), dashed=count >= len(LINE_COLOURS)))

@@ -23,18 +23,24 @@ MOVES = 6
 
 
 class ListedGame(NamedTuple):
-    """A game in a list. number: in its generation, from 0; first, second: who sat there; plies: all moves."""
+    """A game in a list."""
 
     number: int
+    """Number of the game in its generation, from 0."""
     result: str
+    """The result, as in `1-0`."""
     plies: int
+    """All moves, those of the opening too."""
     first: str
+    """Who played first."""
     second: str
+    """Who played second."""
 
 
 def sample_games(folder: RunFolder, game: _core.Game) -> tuple[ReportGames, list[str]]:
     """Return games of some generations, and a line for each whose games cannot be read."""
-    walks, unread = list[dict[str, Any]](), list[str]()
+    walks = list[dict[str, Any]]()
+    unread = list[str]()
     for generation in evenly(generations_with_games(folder), GENERATIONS):
         try:
             walks += [_walk(row) for row in _rows(next(_tables(folder, generation)).slice(0, GAMES))]

@@ -27,7 +27,8 @@ def run_report(folder: RunFolder) -> Report:
     from hauteur.games.registry import load_game
     from hauteur.learning.report.games import sample_games
 
-    recipe, start = folder.stored_recipe(), folder.read_start()
+    recipe = folder.stored_recipe()
+    start = folder.read_start()
     history = finished_generations(folder) if start is None else folder.read_metrics()
     games, unread = sample_games(folder, load_game(recipe.game))
     played = [ReportSection("Games of the generations", unread, games=games)]
@@ -36,7 +37,9 @@ def run_report(folder: RunFolder) -> Report:
 
 def live_report(folder: RunFolder, axis: str) -> Report:
     """Return facts, figures by an axis and numbers of a run until now. ValueError for an axis that it does not have."""
-    recipe, start, history = folder.stored_recipe(), folder.read_start(), folder.read_metrics()
+    recipe = folder.stored_recipe()
+    start = folder.read_start()
+    history = folder.read_metrics()
     if not history and start is None:
         text = "No generation is finished yet; facts and figures come with the first."
         return Report(recipe.game, f"{summary(recipe, history)} {text}")
@@ -148,7 +151,8 @@ def numbers(history: History) -> list[ReportSection]:
     if not known:
         return []
     cells = [["" if value is None else form.format(value) for value in values] for _, form, values in known]
-    names, rows = [name for name, _, _ in known], list(zip(*cells, strict=True))
+    names = [name for name, _, _ in known]
+    rows = list(zip(*cells, strict=True))
     return [ReportSection("Numbers", tables=[ReportTable(names, rows, folded="Numbers by generation")])]
 
 
@@ -158,13 +162,18 @@ def axes_of(folder: RunFolder) -> dict[str, str]:
 
 
 class RunNumbers(NamedTuple):
-    """A run in a list. done, total: generations; elo: of the best net over the first, where it was gated by games."""
+    """A run in a list."""
 
     done: int
+    """Finished generations."""
     total: int
+    """Generations of the run."""
     games: int
+    """Games of self-play so far."""
     elo: float | None
+    """Elo of the best net over the first one; None where no gate was decided by games."""
     seconds: float
+    """Seconds of the run so far."""
 
 
 def run_numbers(folder: RunFolder) -> RunNumbers:
@@ -173,7 +182,8 @@ def run_numbers(folder: RunFolder) -> RunNumbers:
     planned = max(folder.stored_recipe().run.generations, len(history))
     if not history:
         return RunNumbers(0, planned, 0, None, 0.0)
-    games, seconds = total(history, "games.games"), number(history[-1], "seconds")
+    games = total(history, "games.games")
+    seconds = number(history[-1], "seconds")
     return RunNumbers(len(history), planned, int(games or 0), best_elo(history), seconds or 0.0)
 
 
@@ -182,8 +192,10 @@ def progress_html(folder: RunFolder, state: str, now: float | None = None) -> st
 
     state: running, finished or stopped, as `hauteur.studies.folders` has it; now: seconds since 1970, default: now.
     """
-    history, step = folder.read_metrics(), read_progress(folder.progress)
-    done, planned = len(history), max(folder.stored_recipe().run.generations, len(history))
+    history = folder.read_metrics()
+    step = read_progress(folder.progress)
+    done = len(history)
+    planned = max(folder.stored_recipe().run.generations, len(history))
     spent = (number(history[-1], "seconds") or 0.0) if history else 0.0
     words = f"{done} of {planned} generations"
     if state == "finished":

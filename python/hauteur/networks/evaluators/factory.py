@@ -28,7 +28,7 @@ from hauteur.networks.evaluators.base import (
 )
 from hauteur.networks.evaluators.callables import CallableEvaluator
 from hauteur.networks.layers import computed_by_core
-from hauteur.networks.names import is_known_net, net_or_shipped, resolve_net
+from hauteur.networks.names import ResolvedNet, is_known_net, resolve_net
 from hauteur.system.extras import require
 from hauteur.system.hardware import has_nvidia_driver, usable_cores
 
@@ -127,7 +127,7 @@ def evaluator(
     if not isinstance(game, _core.Game):
         raise ValueError(f"an evaluator is for a game: give ht.load_game({game!r}), got {game!r}")
     if isinstance(source, str | Path) or source is None:
-        net = source or net_or_shipped(None, game)
+        net = resolve_net(source or None, game)
         return make_evaluator(game, net, precision=precision, threads=threads, batch_size=batch_size, device=device)
     _check_numbers(batch_size, threads)
     if isinstance(source, Evaluator):
@@ -164,7 +164,7 @@ def _check_numbers(batch_size: int | None, threads: int | None) -> None:
 
 def make_evaluator(
     game: _core.Game,
-    spec: str | Path,
+    spec: str | Path | ResolvedNet,
     *,
     backend: Backend | None = None,
     precision: Precision | None = None,
@@ -176,7 +176,7 @@ def make_evaluator(
     """An evaluator for this game.
 
     spec: `uniform`, `rollout` (random games), a network file (.safetensors, .pb.gz), or the name of a net that
-    ships or was downloaded.
+    ships or was downloaded; or what `resolve_net` made of one of these.
     backend: default torch where CUDA is used and for registered nets, core for other residual nets; for nets with
     attention onnxruntime, or torch where only that is installed.
     precision: default the backend's.
@@ -186,14 +186,14 @@ def make_evaluator(
     Raises ValueError when the net is not for this game, or something is not allowed; OSError for an unreadable file.
     """
     _check_numbers(batch_size, threads)
-    spec = resolve_net(spec)
-    if spec == "uniform":
+    place = resolve_net(spec).path
+    if place == "uniform":
         return UniformEvaluator(game, batch_size or 256)
-    if spec == "rollout":
+    if place == "rollout":
         return RolloutEvaluator(game, batch_size=batch_size or ROLLOUT_ROWS)
     if backend is not None and backend not in get_args(Backend):
         raise ValueError(f"backend must be one of {', '.join(get_args(Backend))}, got {backend!r}")
-    path = Path(spec)
+    path = Path(place)
     net = networks.describe(path)
     check_fits(game, path, net)
     chosen = backend or default_backend(path, net, device)

@@ -20,7 +20,7 @@ from hauteur.mcts.report import RootReport
 from hauteur.mcts.result import SearchResult, refuse_finished
 from hauteur.mcts.search_tree import SearchTree
 from hauteur.mcts.tree_source import Edge
-from hauteur.networks.names import net_or_shipped, resolve_net
+from hauteur.networks.names import resolve_net
 from hauteur.players.settings import PlayerSettings, changed_player, player_text
 from hauteur.system.closing import Closing
 
@@ -97,8 +97,8 @@ def side_of(text: str, game: _core.Game, label: str, common: PlayerSettings, thr
             f"{label}: {what} is not part of a search; allowed: net, large_net, opponent_net, precision, the search"
         )
     try:
-        small = net_or_shipped(settings.net, game)
-        large = resolve_net(settings.other_net) if settings.other_net else ""
+        small = resolve_net(settings.net, game).path
+        large = resolve_net(settings.other_net).path if settings.other_net else ""
     except ValueError as error:
         raise ValueError(f"{label}: {error}") from None
     return checked_side(

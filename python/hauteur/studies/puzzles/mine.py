@@ -33,7 +33,7 @@ from hauteur.mcts.batch_analysis import (
     counts_up_to,
     visits_to_solution,
 )
-from hauteur.players.build import Evaluators, Resources, build_player, net_content, resolved_net
+from hauteur.players.build import Evaluators, Resources, build_player, player_nets
 from hauteur.players.search_player import SearchPlayer
 from hauteur.players.settings import NETS, PlayerSettings, player_text
 from hauteur.studies.puzzles.puzzle import Opinion, Puzzle, identity, rating, themes_of, wins_at_once, write_puzzles
@@ -316,8 +316,9 @@ class MineSettings(Section):
         player = self.player
         values = self.model_dump(mode="json", exclude={"player"})
         values["player"] = player_text(player, without=("name", *NETS, "visits", "temperature"))
-        values["net"] = net_content(resolved_net(game, player))
-        values |= {name: net and net_content(net) for name in NETS[1:] for net in [getattr(player, name)]}
+        nets = player_nets(game, player)
+        for name in NETS:
+            values[name] = nets[name].content if name in nets else None
         return values
 
 

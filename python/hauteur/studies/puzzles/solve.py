@@ -19,7 +19,7 @@ from hauteur.mcts.batch_analysis import (
     counts_up_to,
     visits_to_solution,
 )
-from hauteur.players.build import Evaluators, Resources, build_player, net_content, player_name, resolved_net
+from hauteur.players.build import Evaluators, Resources, build_player, player_name, player_nets
 from hauteur.players.search_player import SearchPlayer
 from hauteur.players.settings import NETS, PlayerSettings, player_text
 from hauteur.studies.puzzles.mine import Show, work_text
@@ -93,9 +93,7 @@ class Solve:
         return result
 
     def _key(self, settings: PlayerSettings) -> str:
-        nets = [net_content(resolved_net(self.game, settings))]
-        if settings.other_net is not None:
-            nets.append(net_content(settings.other_net))
+        nets = [net.content for net in player_nets(self.game, settings).values()]
         text = player_text(settings, without=("name", *NETS, "visits", "temperature"))
         return " ".join([*nets, f"seed={self.seed}", text]).strip()
 

@@ -17,7 +17,7 @@ from hauteur.games.registry import load_game
 from hauteur.mcts.analysis import DEFAULT_VISITS
 from hauteur.mcts.limits import limits_of
 from hauteur.mcts.params import SearchParams
-from hauteur.networks.names import net_or_shipped
+from hauteur.networks.names import resolve_net
 from hauteur.plots.page import table_html
 from hauteur.studies.review.games import ReviewedGame, games_of, games_of_text
 from hauteur.studies.review.page import game_view, move_cells
@@ -157,7 +157,7 @@ def review(
     read, name, digest = _read(games, spec, bad)
     if visits is None and seconds is None:
         visits = DEFAULT_VISITS
-    net = net_or_shipped(None if evaluator is None else str(evaluator), read[0].start.game)
+    net = resolve_net(evaluator, read[0].start.game).path
     run = ReviewRun(
         file=name,
         sha256=digest,

@@ -15,8 +15,8 @@ from hauteur.engine.playing import PlayingSession, PlaySettings
 from hauteur.games.played_game import position_after
 from hauteur.mcts.control import SearchControl
 from hauteur.mcts.limits import Budget, Limits
+from hauteur.networks.names import resolve_net
 from hauteur.networks.strength import strength_of
-from hauteur.players.build import net_content
 from hauteur.studies.review.games import ReviewedGame, annotated_pgn
 from hauteur.studies.review.page import review_json, review_page
 from hauteur.studies.review.review import (
@@ -136,8 +136,8 @@ class ReviewRun:
         budget = self.limits.budget
         return {
             "file": f"{self.file} sha256 {self.sha256}",
-            "net": net_content(self.nets.net),
-            "large_net": net_content(self.nets.large) if self.nets.large else None,
+            "net": resolve_net(self.nets.net).content,
+            "large_net": resolve_net(self.nets.large).content if self.nets.large else None,
             "visits": self.limits.visits,
             "seconds": None if budget is None else budget.target,
             "search": self.settings.search.model_dump(mode="json", exclude_defaults=True),

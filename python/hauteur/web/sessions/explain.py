@@ -7,7 +7,7 @@ from pydantic import Field
 
 from hauteur import _core
 from hauteur.engine.nets import NetChoice
-from hauteur.networks.names import net_or_shipped
+from hauteur.networks.names import resolve_net
 from hauteur.studies.explain.explain import children_json, explain
 from hauteur.studies.explain.question import (
     BATCH_SIZE,
@@ -101,7 +101,7 @@ class ExplainSession(WorkSession):
 
     def _side(self, fields: ExplainedSide, game: _core.Game, label: str) -> Side:
         roots = self.settings.roots
-        small = page_net(fields.net, roots, label) if fields.net else net_or_shipped(None, game, advice=ADVICE)
+        small = page_net(fields.net, roots, label) if fields.net else resolve_net(None, game, advice=ADVICE).path
         large = page_net(fields.large_net, roots, label) if fields.large_net else ""
         nets = [("net", fields.net and small), ("large_net", large)]
         words = [f"{key}={value}" for key, value in fields.settings.items()]

@@ -10,11 +10,11 @@ from run_toys import TINY, Silent, assert_same_run, games_of, tiny
 
 from hauteur import networks
 from hauteur.games.registry import load_game
-from hauteur.learning.pipeline import learn
+from hauteur.learning.loop import learn
 from hauteur.learning.planned import planned_gate, planned_selfplay
 from hauteur.learning.recipe import parse_recipe
 from hauteur.learning.run_folder import RunFolder
-from hauteur.learning.units import LearningJob, units_of
+from hauteur.learning.units import LearningJob, OtherNets, units_of
 from hauteur.networks.architecture import ResNetArchitecture
 from hauteur.players.search_player import SearchPlayer
 
@@ -121,7 +121,7 @@ def test_the_gate_plays_without_what_makes_games_vary(finished: Path) -> None:
         planned_gate(game, settings, recipe.gate, generation=1, best=1, seed=seed),
         planned_selfplay(game, settings, generation=2, nets=[1], seed=seed),
     ):
-        (unit,), sources = units_of(recipe, planned, {1: [RunFolder(finished).net(1)]}, [0])
+        (unit,), sources = units_of(recipe, planned, {1: [RunFolder(finished).net(1)]}, OtherNets(game, recipe), [0])
         with closing(LearningJob(unit, sources, 1)) as job:
             searches += [player.search for player in job.players if isinstance(player, SearchPlayer)]
     gated, best, played = searches

@@ -11,11 +11,11 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, closing
+from contextlib import closing
 from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import torch
@@ -24,20 +24,25 @@ from numpy.typing import NDArray
 from hauteur import _core, networks
 from hauteur.games.game_line import NO_NET, BadGame
 from hauteur.games.played_game import position_after
-from hauteur.learning.display import Display
+from hauteur.learning.options.option import Option
 from hauteur.learning.recipe import Recipe, StartSettings
 from hauteur.learning.recorded_files import GAME_SUFFIXES, files_of, good_games, read_games
 from hauteur.learning.replay import ReplayBuffer, Samples
-from hauteur.learning.run_folder import RunFolder
 from hauteur.learning.shards import write_shard
+from hauteur.learning.steps.train import TRAINED
 from hauteur.learning.train import CandidateTrainer, losses
-from hauteur.learning.trainers import Learners, architecture_from
+from hauteur.learning.trainers import architecture_from
 from hauteur.matches.record import GameRecord
 from hauteur.networks.evaluators.base import Evaluator, Pending
 from hauteur.networks.evaluators.factory import check_fits, make_evaluator
 from hauteur.networks.registered import learned_by
 from hauteur.system.seeds import derived_seed, stream
 
+if TYPE_CHECKING:
+    from hauteur.learning.context import Run, Steps
+
+MEASURED = ("held_out", "held_out_large")
+"""Names of the measurements of a round: of the net, and of the large one where there are two."""
 NAMED = 10
 """Bad games that are named one by one."""
 SHARD_GAMES = 1000
@@ -53,11 +58,8 @@ MOST_MEASURED = 16_384
 """Most positions that are measured, evenly spaced."""
 
 
-def check_start(game: _core.Game, recipe: Recipe) -> None:
-    """ValueError or OSError when the files that a recipe begins with are not there, or are for another game."""
-    start = recipe.start
-    if start is None:
-        return
+def check_start(game: _core.Game, start: StartSettings) -> None:
+    """ValueError or OSError when the files that a run begins with are not there, or are for another game."""
     for name in (start.net, start.large_net):
         if name is not None:
             architecture_from(game, Path(name))
@@ -67,60 +69,74 @@ def check_start(game: _core.Game, recipe: Recipe) -> None:
         files_of(start.games, GAME_SUFFIXES)
 
 
-@dataclass
+class Started(Option):
+    """A run begins with a net, or learns from recorded games in a generation 0."""
+
+    def __init__(self, settings: StartSettings) -> None:
+        self._settings = settings
+
+    def check(self, game: _core.Game, recipe: Recipe) -> None:  # noqa: ARG002
+        """Raise ValueError or OSError where its files are not there, or are for another game."""
+        check_start(game, self._settings)
+
+    def before_first_generation(self, run: Run) -> None:
+        """Take the steps of generation 0 that are not done yet, then close it."""
+        if run.state.generation > 0:
+            return
+        for name, step in Start(run, self._settings).steps().items():
+            if name not in run.state.done:
+                run.take(name, step)
+        finish_start(run)
+
+
+def finish_start(run: Run) -> None:
+    """Close generation 0: what was learned from recorded games is the net that self-play begins with."""
+    state = run.state
+    rounds = state.current["start"]["rounds"]
+    run.charge((0, 0), samples=sum(one["train"]["samples"] for one in rounds))
+    of_training = {name: facts for name, facts in rounds[-1].items() if name in TRAINED}
+    run.save_nets(0)
+    state.start = {"generation": 0, **state.current, **of_training, **run.totals()}
+    run.begin_next_generation()
+    run.show_spent_budget()
+
+
 class Start:
-    """Start of a run (generation 0); `current` collects its metrics, as JSON.
+    """The steps of generation 0; their metrics are in the run's state, as `start`."""
 
-    progress: shows a step of N parts (None: unknown), and yields what takes the count so far.
-    """
+    def __init__(self, run: Run, settings: StartSettings) -> None:
+        self._run = run
+        self._settings = settings
 
-    recipe: Recipe
-    folder: RunFolder
-    game: _core.Game
-    learners: Learners
-    display: Display
-    progress: Callable[[str, int | None], AbstractContextManager[Callable[[int], None]]]
-    threads: int
-    current: dict[str, Any]
-
-    @property
-    def settings(self) -> StartSettings:
-        if self.recipe.start is None:
-            raise RuntimeError("the recipe has no section [start]")
-        return self.recipe.start
-
-    def steps(self) -> dict[str, Callable[[], None]]:
-        steps = {"games": self.bring_in}
-        if self.settings.distil_from is not None:
+    def steps(self) -> Steps:
+        """Return the steps by name, in order."""
+        steps: Steps = {"games": self.bring_in}
+        if self._settings.distil_from is not None:
             steps["teacher"] = self.teach
-        return steps | {f"round {number}": self._round(number) for number in range(1, self.rounds + 1)}
+        for number in range(1, self.rounds + 1):
+            steps[f"round {number}"] = partial(self.learn_round, number=number)
+        return steps
 
     @property
     def rounds(self) -> int:
         """Rounds of learning: one for each time through the positions, or part of it."""
-        return math.ceil(self.settings.epochs)
+        return math.ceil(self._settings.epochs)
 
-    def bring_in(self) -> None:
+    def bring_in(self, run: Run) -> None:
         """Import the games into the run's folder and warn of unusable ones."""
-        settings, recipe = self.settings, self.recipe
-        with self.progress("reading games", None) as progress:
+        settings = self._settings
+        with run.progress("reading games", None) as progress:
             facts = bring_in(
                 settings.games,
-                self.game,
-                self.folder.start,
+                run.game,
+                run.folder.start,
                 hold_out=settings.hold_out,
-                seed=recipe.run.seed,
+                seed=run.recipe.run.seed,
                 on_games=progress,
             )
-        for bad in facts.bad[:NAMED]:
-            self.display.warn(f"left out {bad}")
-        if len(facts.bad) > NAMED:
-            self.display.warn(f"left out {len(facts.bad) - NAMED:,} more games")
-        for note in facts.notes[:NAMED]:
-            self.display.warn(note)
-        if len(facts.notes) > NAMED:
-            self.display.warn(f"{len(facts.notes) - NAMED:,} more notes on games")
-        self.current["start"] = {
+        self._warn([f"left out {bad}" for bad in facts.bad], "left out {more} more games")
+        self._warn(facts.notes, "{more} more notes on games")
+        run.state.current["start"] = {
             "games": facts.counts[LEARN],
             "held_out_games": facts.counts[HELD_OUT],
             "left_out": len(facts.bad),
@@ -131,70 +147,92 @@ class Start:
             "rounds": [],
         }
 
-    def teach(self) -> None:
-        """The teacher's targets in all games."""
-        games = self.current["start"]["games"] + self.current["start"]["held_out_games"]
-        with closing(self._teacher()) as teacher, self.progress("asking the teacher", games) as progress:
-            teach_games(self.game, self.folder.start, teacher, on_games=progress)
+    def _warn(self, lines: Sequence[str], rest: str) -> None:
+        """Show the first lines as warnings, and how many there are more."""
+        for line in lines[:NAMED]:
+            self._run.display.warn(line)
+        if len(lines) > NAMED:
+            self._run.display.warn(rest.format(more=f"{len(lines) - NAMED:,}"))
 
-    def _round(self, number: int) -> Callable[[], None]:
-        def learn() -> None:
-            steps, start = self._steps_of(number), self.current["start"]
-            start["positions"] = self.data.learn.positions
-            start["held_out_positions"] = self.data.held_out.positions if self.data.held_out is not None else 0
-            with self.progress(f"learning {number}/{self.rounds}", steps * len(self.learners.trainers)) as progress:
-                facts = self.learners.train(
-                    self.data.learn,
-                    steps,
-                    seed=derived_seed(self.recipe.run.seed, "start"),
-                    generation=number,
-                    generations=self.rounds,
-                    threads=self.threads,
-                    on_step=progress,
-                )
-            found: dict[str, Any] = dict(zip(("train", "train_large"), [one.metrics() for one in facts], strict=False))
-            measured = [self._measure(trainer) for trainer in self.learners.trainers]
-            found |= dict(zip(("held_out", "held_out_large"), measured, strict=False))
-            start["rounds"].append(found)
-            self.display.show(round_line(number, self.rounds, found))
+    def teach(self, run: Run) -> None:
+        """Write the teacher's targets into all games."""
+        counts = run.state.current["start"]
+        games = counts["games"] + counts["held_out_games"]
+        with closing(self._teacher()) as teacher, run.progress("asking the teacher", games) as progress:
+            teach_games(run.game, run.folder.start, teacher, on_games=progress)
 
-        return learn
+    def learn_round(self, run: Run, number: int) -> None:
+        """Train for a round, then measure the nets on the held-out games. number: from 1."""
+        start = run.state.current["start"]
+        start["positions"] = self.data.learn.positions
+        start["held_out_positions"] = self.data.held_out.positions if self.data.held_out is not None else 0
+        steps = self._steps_of(number)
+        title = f"learning {number}/{self.rounds}"
+        with run.progress(title, steps * len(run.learners.trainers)) as progress:
+            facts = run.learners.train(
+                self.data.learn,
+                steps,
+                seed=derived_seed(run.recipe.run.seed, "start"),
+                generation=number,
+                generations=self.rounds,
+                threads=run.threads,
+                on_step=progress,
+            )
+        found: dict[str, Any] = {}
+        for name, trained in zip(TRAINED, facts, strict=False):
+            found[name] = trained.metrics()
+        for name, trainer in zip(MEASURED, run.learners.trainers, strict=False):
+            found[name] = self._measure(trainer)
+        start["rounds"].append(found)
+        run.display.show(round_line(number, self.rounds, found))
 
     @cached_property
     def data(self) -> StartData:
-        taught, train = self.settings.distil_from is not None, self.recipe.train
-        further: dict[str, Any] = {"extra": train.extra, "targets": learned_by(self.recipe.network.kind)[0]}
-        data = open_data(self.game, self.folder.start, taught=taught, legal=train.mask_illegal, **further)
+        """The games in the run's folder, to learn from and held out."""
+        run = self._run
+        targets, _ = learned_by(run.recipe.network.kind)
+        data = open_data(
+            run.game,
+            run.folder.start,
+            taught=self._settings.distil_from is not None,
+            legal=run.recipe.train.mask_illegal,
+            extra=run.recipe.train.extra,
+            targets=targets,
+        )
         for message in data.skipped:
-            self.display.warn(f"skipped {message}")
+            run.display.warn(f"skipped {message}")
         return data
 
     def _steps_of(self, number: int) -> int:
         """Optimiser steps of a round; those of all rounds draw every position `epochs` times on average."""
-        per_epoch = self.data.learn.positions / self.recipe.train.batch_size
-        done, to_do = (round(min(self.settings.epochs, upto) * per_epoch) for upto in (number - 1, number))
-        return max(1, to_do - done)
+        per_epoch = self.data.learn.positions / self._run.recipe.train.batch_size
+        before = round(min(self._settings.epochs, number - 1) * per_epoch)
+        after = round(min(self._settings.epochs, number) * per_epoch)
+        return max(1, after - before)
 
     def _measure(self, trainer: CandidateTrainer) -> dict[str, Any] | None:
+        """Return what a net makes of the held-out games; None without any."""
         if self.data.held_out is None:
             return None
-        share = self.recipe.train.root_value_share
+        share = self._run.recipe.train.root_value_share
         return asdict(measure(trainer, self.data.held_out, root_value_share=share))
 
     def _teacher(self) -> Evaluator:
-        run = self.recipe.run
+        """Open the net whose answers are learned."""
+        run = self._run.recipe.run
         return make_evaluator(
-            self.game,
-            str(self.settings.distil_from),
+            self._run.game,
+            str(self._settings.distil_from),
             backend=run.backend,
             precision=run.precision,
-            threads=self.threads,
+            threads=self._run.threads,
         )
 
 
 def round_line(number: int, rounds: int, found: dict[str, Any]) -> str:
     """One line about a round of learning."""
-    train, held_out = found["train"], found["held_out"]
+    train = found["train"]
+    held_out = found["held_out"]
     parts = [f"start {number}/{rounds}", f"loss policy {train['policy_loss']:.3f} value {train['value_loss']:.3f}"]
     if held_out is not None:
         parts.append(
@@ -221,6 +259,7 @@ def measure(trainer: CandidateTrainer, data: ReplayBuffer, *, root_value_share: 
     """The trainer's network, or the mean of its weights where one is kept, on these positions."""
     network = (trainer.average if trainer.average is not None else trainer.network).eval()
     count = min(data.positions, MOST_MEASURED)
+    # Evenly spaced and not drawn: the same positions in every round, so that rounds can be compared.
     chosen = np.arange(count) * data.positions // count
     total = np.zeros(3)
     for rows in np.array_split(chosen, -(-count // MEASURED_ROWS)):
@@ -263,7 +302,7 @@ def bring_in(
     """
     files = files_of(sources, GAME_SUFFIXES)
     folder.mkdir(exist_ok=True)
-    for old in folder.iterdir():  # of an attempt that was killed
+    for old in folder.iterdir():  # of an attempt that was killed: shards of half a game list would be counted twice
         old.unlink()
     facts = StartFacts()
     waiting: dict[str, list[GameRecord]] = {LEARN: [], HELD_OUT: []}
@@ -293,6 +332,7 @@ def bring_in(
 
 
 def _flush(folder: Path, part: str, game: _core.Game, records: list[GameRecord], facts: StartFacts) -> None:
+    """Write the waiting games of a part as its next shard."""
     path = folder / f"{part}-{(facts.counts[part] - 1) // SHARD_GAMES:05d}.parquet"
     write_shard(path, game.spec, records, generation=0, nets=[NO_NET, NO_NET])
     records.clear()
@@ -311,6 +351,7 @@ class TaughtGames(ReplayBuffer):
     """Games whose value target is the teacher's wdl alone, for any root_value_share."""
 
     def samples_of(self, positions: NDArray[np.int64], *, root_value_share: float = 1.0) -> Samples:  # noqa: ARG002
+        """Return samples whose value target is the root's, which is the teacher's answer."""
         return super().samples_of(positions, root_value_share=1.0)
 
 
@@ -323,7 +364,8 @@ def open_data(
     samples always have them; further: of the ReplayBuffer to learn from.
     """
     kind = TaughtGames if taught else ReplayBuffer
-    learn, held_out = kind(game, UNLIMITED, legal=legal, **further), kind(game, UNLIMITED, legal=True)
+    learn = kind(game, UNLIMITED, legal=legal, **further)
+    held_out = kind(game, UNLIMITED, legal=True)
     for part, games in ((LEARN, learn), (HELD_OUT, held_out)):
         games.extend(sorted(folder.glob(f"{part}-*.parquet")))
     skipped = [*learn.skipped, *held_out.skipped]
@@ -350,6 +392,7 @@ def teach_games(
 
 def taught_games(game: _core.Game, records: Sequence[GameRecord], teacher: Evaluator) -> Iterator[GameRecord]:
     """The games with the teacher's policy as the policy target and its wdl as the root's value, in order."""
+    # A few games ahead, so that the teacher computes one batch while the next is encoded; in order all the same.
     waiting: deque[tuple[GameRecord, list[NDArray[np.uint16]], Pending]] = deque()
     for record in records:
         features, legal = _encoded(game, record)
@@ -373,6 +416,7 @@ def _encoded(game: _core.Game, record: GameRecord) -> tuple[NDArray[np.float32],
 
 
 def _taught(record: GameRecord, legal: list[NDArray[np.uint16]], pending: Pending) -> GameRecord:
+    """Return a game with the teacher's answer to its positions as targets. legal: legal actions of each."""
     logits, wdl = pending.result()
     wdl = wdl[: len(legal)]
     shares = [_softmax(row[actions]) for row, actions in zip(logits, legal, strict=False)]
@@ -388,5 +432,6 @@ def _taught(record: GameRecord, legal: list[NDArray[np.uint16]], pending: Pendin
 
 
 def _softmax(logits: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Return the shares that logits give."""
     weights = np.exp(logits.astype(np.float64) - logits.max())
     return np.asarray(weights / weights.sum())

@@ -3,7 +3,7 @@
 Joshi 2025, section 4.2.5 and figure 6: after every training step N_scl is chosen again, so that (w + l)/d of self-play
 stays near a target; when N_scl has settled, the visits N are doubled. With `by = "temperature"` the temperatures of the
 recipe are multiplied by a factor instead, so that PUCT can be compared at the draws of search-contempt. Here are the
-pure functions that decide; the learning loop (hauteur.learning.pipeline) plays the games and keeps the state.
+pure functions that decide; `probe` plays the games and keeps the state.
 
 The model is a line: ln((w + l)/d) = level + slope ln(x), slope < 0, fitted to the last generations' games, where the
 lever x is N_scl, or 1 / factor: the greater, the more draws.
@@ -82,10 +82,12 @@ class Observation(BaseModel):
 
     @property
     def games(self) -> int:
+        """All games."""
         return self.decisive + self.drawn
 
     @property
     def ratio(self) -> float | None:
+        """(w + l)/d; None without draws."""
         return self.decisive / self.drawn if self.drawn else None
 
     @property
@@ -134,6 +136,7 @@ class ControllerState(BaseModel):
 
 
 def _lever(n_scl: int | None, warmth: float | None) -> float:
+    """Return N_scl, or 1 / factor of the temperatures. ValueError where there is neither."""
     if n_scl is not None:
         return float(n_scl)
     if warmth is not None:
@@ -248,6 +251,8 @@ def after_generation(settings: ControllerSettings, state: ControllerState, playe
     lever = best_lever(settings, seen, state.visits, generation=played.generation + 1)
     kept = ControllerState(visits=state.visits, seen=seen, chosen=(*state.chosen, played.lever))
     after = _with_lever(settings, kept, lever)
+    # Settled at these visits: go on with twice as many. What was chosen is forgotten, so that the new visits have to
+    # settle by themselves; the games are remembered, but weigh little (OTHER_VISITS).
     if not (settings.double_visits and is_settled(settings, after) and 2 * state.visits <= settings.max_visits):
         return after
     return _with_lever(settings, ControllerState(visits=2 * state.visits, seen=seen), lever)
@@ -273,6 +278,7 @@ def best_lever(settings: ControllerSettings, seen: Sequence[Observation], visits
 
     At most LARGEST_STEP away from all that was seen with them, and within the bounds; a whole number for N_scl.
     """
+    # The line is trusted near the levers that were played: one noisy generation must not throw N_scl far away.
     here = [observation.lever for observation in seen if observation.visits == visits]
     wanted = fit(seen, visits).lever_for(target_of(settings, generation))
     reachable = min(max(wanted, min(here) / LARGEST_STEP), max(here) * LARGEST_STEP)
@@ -286,14 +292,17 @@ def fit(seen: Sequence[Observation], visits: int) -> RatioLine:
     an observation of standard deviation SLOPE_SPREAD, and at most FLATTEST_SLOPE: more contempt never means more draws.
     """
     newest = max((observation.generation for observation in seen), default=0)
+    # A weighted least-squares line with a normal prior on its slope: few games near one lever say little about it.
     weights = [MEMORY ** (newest - o.generation) * (1.0 if o.visits == visits else OTHER_VISITS) for o in seen]
     if not seen:
         raise ValueError("a line needs one observation or more, got none")
     xs = np.array([math.log(one.lever) for one in seen])
     ys = np.array([one.log_ratio for one in seen])
     precisions = np.array([weight * one.precision for weight, one in zip(weights, seen, strict=True)])
-    total, prior = precisions.sum(), SLOPE_SPREAD**-2
-    centre, level = (precisions * xs).sum() / total, (precisions * ys).sum() / total
+    total = precisions.sum()
+    prior = SLOPE_SPREAD**-2
+    centre = (precisions * xs).sum() / total
+    level = (precisions * ys).sum() / total
     square = prior + (precisions * (xs - centre) ** 2).sum()
     product = prior * USUAL_SLOPE + (precisions * (xs - centre) * (ys - level)).sum()
     return RatioLine(float(level), min(float(product / square), FLATTEST_SLOPE), float(centre))
@@ -308,6 +317,7 @@ def _bounds(settings: ControllerSettings, visits: int) -> tuple[float, float]:
 
 
 def _within(settings: ControllerSettings, lever: float, visits: int) -> float:
+    """Return the nearest lever that is allowed; a whole number for N_scl."""
     low, high = _bounds(settings, visits)
     whole = lever if settings.by == "temperature" else round(lever)
     return min(max(whole, low), high)

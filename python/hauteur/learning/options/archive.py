@@ -11,19 +11,44 @@ one may begin, so it is the same in a resumed run and with any workers.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hauteur.learning.options.option import Option
 from hauteur.learning.recipe import ArchiveSettings
 from hauteur.learning.recorded_games import Games
 from hauteur.learning.replay import first_needed
 from hauteur.matches.record import GamePlan
 
+if TYPE_CHECKING:
+    from hauteur.learning.context import Run
+
 LATER = 4
 """Moves after which the weight `change` looks at the value again."""
+
+
+class ArchivedStarts(Option):
+    """Games of self-play begin in positions of earlier games of the run."""
+
+    def __init__(self, settings: ArchiveSettings, *, lag: int) -> None:
+        self._archive = Archive(settings, lag=lag)
+
+    def first_read(self, run: Run, games: Mapping[int, int], first: int) -> int:  # noqa: ARG002
+        """Return the first generation of the run: starts were drawn from games that themselves had drawn starts."""
+        return min(first, *games) if games else first
+
+    def games_read(self, run: Run, generation: int, games: Games) -> None:  # noqa: ARG002
+        """Put a generation's games into the archive."""
+        self._archive.add(generation, games)
+
+    def starts(self, generation: int) -> Archived | None:
+        """Return the positions that games of a generation may begin in; None where there are none yet."""
+        return self._archive.before(generation)
 
 
 @dataclass
@@ -40,6 +65,7 @@ class Archive:
         """Take the games of a generation, after those of the one before; let go of those that are not needed again."""
         self._games[generation] = games.without_policies()
         over = {one: games.games for one, games in self._games.items() if one <= generation - self.lag}
+        # Counted from the generations that are over: with a lag, one that begins now still draws from older ones.
         needed = first_needed(over, self.settings.window_games)
         self._games = {one: games for one, games in self._games.items() if one >= needed}
 
@@ -71,7 +97,8 @@ class Archived:
 
     def plan(self, index: int, random: np.random.Generator) -> GamePlan | None:
         """Plan the game of this number; None where it begins as without an archive."""
-        (share, point), (moves, summed) = random.random(2), self._drawn
+        share, point = random.random(2)
+        moves, summed = self._drawn
         if share >= self.settings.share or not len(moves):
             return None
         place = np.searchsorted(summed, point * summed[-1], side="right")

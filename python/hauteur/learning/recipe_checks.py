@@ -1,0 +1,129 @@
+"""Sections of a recipe that do not fit each other: what is wrong, in a line each. The recipe raises the first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from hauteur.games.registry import load_game
+
+if TYPE_CHECKING:
+    from hauteur.learning.recipe import ControllerSettings, Recipe
+
+
+def misfits(recipe: Recipe) -> Iterator[str]:
+    """Yield what does not fit in a recipe whose settings are all allowed by themselves."""
+    yield from of_networks(recipe)
+    yield from of_start(recipe)
+    yield from of_selfplay(recipe)
+    yield from of_nets(recipe)
+    yield from of_targets(recipe)
+    yield from of_gate(recipe)
+    if recipe.controller is not None:
+        yield from of_controller(recipe, recipe.controller)
+
+
+def of_networks(recipe: Recipe) -> Iterator[str]:
+    """Yield what a registered network cannot have."""
+    for network in (recipe.network, recipe.large):
+        if network is None or network.kind == "resnet":
+            continue
+        if recipe.run.backend == "core":
+            yield f"run.backend core computes residual networks; {network.kind!r} needs torch"
+        if recipe.train.extra is not None:
+            yield f"train.extra: its heads are of residual towers, got {network.kind!r}, which has its own outputs"
+
+
+def of_start(recipe: Recipe) -> Iterator[str]:
+    """Yield what a start needs, and a run without self-play."""
+    start = recipe.start
+    has_games = start is not None and bool(start.games)
+    if recipe.run.generations == 0 and not has_games:
+        yield "run.generations = 0 (no self-play) needs start.games to learn from"
+    if start is None:
+        return
+    if start.distil_from is not None and not has_games:
+        yield "start.distil_from needs start.games, whose positions the net is asked about"
+    if not (start.net or start.large_net or has_games):
+        yield "start needs net (weights) or games (to learn from)"
+    if start.large_net is not None and recipe.large is None:
+        yield "start.large_net needs the section [large]"
+
+
+def of_selfplay(recipe: Recipe) -> Iterator[str]:
+    """Yield limits of self-play that exclude each other."""
+    play = recipe.selfplay
+    if play.max_plies is not None and play.max_plies <= play.opening_plies:
+        yield f"selfplay.max_plies must be more than opening_plies, got {play.max_plies} and {play.opening_plies}"
+    cap = play.playout_cap
+    if cap is not None and cap.fast_visits >= play.visits:
+        yield f"selfplay.playout_cap.fast_visits must be less than visits, got {cap.fast_visits} of {play.visits}"
+
+
+def of_nets(recipe: Recipe) -> Iterator[str]:
+    """Yield second nets without their search, searches without their net, and opponents that nobody plays."""
+    play = recipe.selfplay
+    two = play.search.second_net
+    searches_with_two = two is not None and not two.is_neutral
+    if (recipe.large is not None) != searches_with_two:
+        need = "[large] (the net) and [selfplay.search.second_net] (its turns, large_visits > 0)"
+        yield f"two nets need both sections, {need}; one is missing"
+    if (play.opponent_net is None) != (play.search.opponent_net is None):
+        need = "selfplay.opponent_net (the net) and [selfplay.search.opponent_net]"
+        yield f"a model of the opponent needs both, {need}; one is missing"
+    if play.opponent_net is not None and recipe.large is not None:
+        yield "selfplay.opponent_net and [large] exclude each other: both are a second net"
+    plays_opponent = play.episodes.endswith("opponent")
+    if plays_opponent and recipe.opponent is None:
+        yield f'selfplay.episodes = "{play.episodes}" needs a section [opponent]'
+    if recipe.opponent is not None and not plays_opponent:
+        need = '"best-versus-opponent" or "candidate-versus-opponent"'
+        yield f"the section [opponent] needs selfplay.episodes = {need}"
+
+
+def of_targets(recipe: Recipe) -> Iterator[str]:
+    """Yield what targets by proven results need."""
+    search = recipe.selfplay.search
+    nodes = recipe.train.exact_nodes
+    contempt = search.search_contempt
+    if recipe.train.proven_targets == "off":
+        if nodes:
+            yield 'train.exact_nodes needs train.proven_targets = "position" or "earlier"'
+        return
+    if search.solver is None and not nodes:
+        yield "train.proven_targets needs [selfplay.search.solver], whose proofs are targets, or train.exact_nodes"
+    if contempt is not None and contempt.proofs_respect_contempt:
+        yield "train.proven_targets needs exact proofs: search_contempt.proofs_respect_contempt must be false"
+
+
+def of_gate(recipe: Recipe) -> Iterator[str]:
+    """Yield what the gate's test and its episodes need."""
+    test = recipe.gate.sprt
+    if test.elo1 <= test.elo0:
+        yield f"gate.sprt.elo1 must be greater than elo0, got {test.elo1} and {test.elo0}"
+    if recipe.gate.by != "episodes":
+        return
+    if recipe.selfplay.episodes != "candidate-versus-best":
+        yield 'gate.by = "episodes" needs selfplay.episodes = "candidate-versus-best"'
+    lag = recipe.selfplay.max_policy_lag
+    if lag:
+        yield f'selfplay.max_policy_lag must be 0 with gate.by = "episodes", got {lag}'
+
+
+def of_controller(recipe: Recipe, steers: ControllerSettings) -> Iterator[str]:
+    """Yield what a controller cannot steer."""
+    play = recipe.selfplay
+    if steers.low > steers.high:
+        yield f"controller.low must not be above high, got {steers.low} and {steers.high}"
+    if not steers.long_game and not load_game(recipe.game).has_draws:
+        long = "with controller.long_game = PLIES games of this number of plies or more count in their place"
+        yield f"controller: {recipe.game} knows no draws, so there is no (w + l)/d; {long}"
+    contempt = play.search.search_contempt
+    if steers.by == "n_scl" and contempt is not None and not contempt.is_neutral:
+        yield "selfplay.search.search_contempt.n_scl is chosen by the controller; leave it out"
+    if steers.by == "temperature" and steers.double_visits:
+        yield 'controller.double_visits must be false with controller.by = "temperature": visits stay as they are'
+    if steers.by == "temperature" and play.temperature.initial == 0:
+        yield 'controller.by = "temperature" multiplies selfplay.temperature.initial, which must be above 0'
+    if play.max_policy_lag:
+        yield f"selfplay.max_policy_lag must be 0 with a section [controller], got {play.max_policy_lag}"
