@@ -1,7 +1,7 @@
 """The search of the core beside the reference, on random trees with random rules, visit by visit.
 
-    python tools/fuzz_search.py --trees 1000
-    python tools/fuzz_search.py --trees 100000 --pairs --seed 7        every pair of rules in turn
+    python checks/fuzz_search.py --trees 1000
+    python checks/fuzz_search.py --trees 100000 --pairs --seed 7        every pair of rules in turn
 
 A tree is a random position of a random game with random settings and a random evaluator; random calls (gather,
 apply, cancel, advance, restrict, run) are made to both, and after each one rows, visits, values, proofs and the move

@@ -1,9 +1,9 @@
 """Games of the UCI engine against itself: losses on time, how far searches overrun their time, and memory.
 
-    python tools/time_checks.py --games 100 --control 0.1+0.01
-    python tools/time_checks.py --games 100 --control 1+0 --net chess --load 4       with four busy processes beside
-    python tools/time_checks.py --stops 30 --net slow.pb.gz --load 6
-    python tools/time_checks.py --memory 240 --visits 2000
+    python checks/time_checks.py --games 100 --control 0.1+0.01
+    python checks/time_checks.py --games 100 --control 1+0 --net chess --load 4       with four busy processes beside
+    python checks/time_checks.py --stops 30 --net slow.pb.gz --load 6
+    python checks/time_checks.py --memory 240 --visits 2000
 
 The clock is this program's: from before `go` is written until `bestmove` is read, so that it has what pipes and other
 processes cost. Prints the moves, the losses on time, quantiles of what is left of the clock after a move, and those of

@@ -1,7 +1,7 @@
 """The rules of every game beside a second implementation, along random games, ply by ply.
 
-    python tools/fuzz_rules.py --plies 10000                         every game
-    python tools/fuzz_rules.py --plies 100000 --games chess go5 --seed 1
+    python checks/fuzz_rules.py --plies 10000                         every game
+    python checks/fuzz_rules.py --plies 100000 --games chess go5 --seed 1
 
 Compared at every position: the legal moves, the player to move, whether and how the game is over (repetition and
 counters of plies included, where the game has them), and in chess the notations of every move, the FEN and earlier

@@ -1,8 +1,8 @@
 """Damaged files and messages for every reader: each is accepted, or refused in one line; nothing else ever happens.
 
-    python tools/fuzz_readers.py --cases 200                     a little of every reader
-    python tools/fuzz_readers.py --readers net pgn --seconds 60 --seed 5
-    python tools/fuzz_readers.py --readers pgn --case 123        one case again, in this process
+    python checks/fuzz_readers.py --cases 200                     a little of every reader
+    python checks/fuzz_readers.py --readers net pgn --seconds 60 --seed 5
+    python checks/fuzz_readers.py --readers pgn --case 123        one case again, in this process
 
 Valid examples are changed: bits, numbers at the edges of their ranges, parts removed, doubled or exchanged, words and
 numbers of texts, values of JSON, and in files with check sums also what they cover (the sums are then written anew).

@@ -1,7 +1,7 @@
 """Every operation on files of a run and of a match fails once: a line is said, and the next attempt ends as it should.
 
-    python tools/fail_writes.py --cases 100
-    python tools/fail_writes.py --cases 1000 --seed 1
+    python checks/fail_writes.py --cases 100
+    python checks/fail_writes.py --cases 1000 --seed 1
 
 A case is an operation below the folder (the opening of a file to write, a write, of which half is done, a flush to
 disk, a rename, a removal, the making of a folder) and an error (no space, an error of the device, no permission). The

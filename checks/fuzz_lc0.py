@@ -1,7 +1,7 @@
 """The search beside lc0 itself: root visits of positions from random and from played games, with random options too.
 
-    python tools/fuzz_lc0.py LC0 NET --blocks 10
-    python tools/fuzz_lc0.py LC0 NET --blocks 600 --seed 1000 --out blocks.jsonl
+    python checks/fuzz_lc0.py LC0 NET --blocks 10
+    python checks/fuzz_lc0.py LC0 NET --blocks 600 --seed 1000 --out blocks.jsonl
 
 LC0: program of lc0 0.31 with the backend eigen. A block is 16 games of one seed side by side: usual starts, Chess960
 and few pieces with a counter of plies; moves at random, drawn from the net's policy, or taken back. Ten times in every

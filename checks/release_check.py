@@ -19,9 +19,12 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
-import aarch64_wheel
-import long_description
-from aarch64_wheel import ROOT, NotCheckedError, run
+TOOLS = Path(__file__).resolve().parent.parent / "tools"
+sys.path.insert(0, str(TOOLS))
+
+import aarch64_wheel  # noqa: E402
+import long_description  # noqa: E402
+from aarch64_wheel import ROOT, NotCheckedError, run  # noqa: E402
 
 CRATES = ("hauteur-machine", "hauteur-core", "hauteur-evaluate")
 """Those that others can use, in the order of their dependencies."""
@@ -73,7 +76,7 @@ def check_links(source: Path) -> str:
         address = long_description.repository(source)
     except ValueError as error:  # a release stops there; until one is made it is no fault of the checkout
         raise NotCheckedError(str(error)) from None
-    run([sys.executable, ROOT / "tools/long_description.py", source])
+    run([sys.executable, TOOLS / "long_description.py", source])
     if left := long_description.LINK.search((source / "README.md").read_text()):
         raise ValueError(f"README.md keeps the link {left[0]}")
     return f"{len(targets)} of the README lead to {address}"

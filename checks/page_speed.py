@@ -1,6 +1,6 @@
 """Measure the page without a server in Chromium, beside the wheel on the same machine: rows and visits a second.
 
-`python tools/page_speed.py` needs `make page` and Debian's Chromium. It prints one line a measurement; each figure is
+`python checks/page_speed.py` needs `make page` and Debian's Chromium. It prints one line a measurement; each figure is
 the median of REPEATS, taken in turns, so that all have the same load of the machine.
 """
 

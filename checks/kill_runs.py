@@ -1,7 +1,7 @@
 """Runs of learning that are killed and stopped at random moments come to the games and nets of undisturbed ones.
 
-    python tools/kill_runs.py --games 10000 --kills 50              rounds until both are reached
-    python tools/kill_runs.py --games 1000000 --kills 1000 --folder build/kills      may be interrupted, and goes on
+    python checks/kill_runs.py --games 10000 --kills 50              rounds until both are reached
+    python checks/kill_runs.py --games 1000000 --kills 1000 --folder build/kills      may be interrupted, and goes on
 
 A round learns tic-tac-toe or Connect Four on 5x4 by a recipe of its own seed, twice: undisturbed by one process, then
 by one process or by a driver with two workers, in turn. The second is disturbed at random moments: SIGKILL of the

@@ -1,6 +1,6 @@
 """Lines of code by package and crate, beside those of another commit, and the public names that came and went.
 
-    python tools/size.py --base main
+    python checks/size.py --base main
 
 Code is what is left without docstrings (those under fields too), comments, blank lines and imports. Nothing here fails:
 the figures are for the description of a change.

@@ -1,6 +1,6 @@
 """Random requests and messages for the browser lab at any seeds, with the checks of tests/web/test_hostile_*.py.
 
-    python tools/fuzz_lab.py --messages 10000 --requests 10000 --seed 50
+    python checks/fuzz_lab.py --messages 10000 --requests 10000 --seed 50
 
 Every session of the lab gets the messages, and must answer each in one line, go on working and not grow; every request
 must get an answer in words, none an internal error, none a file from outside. Prints what was sent; an AssertionError

@@ -1,7 +1,7 @@
 r"""Count the short mates of games that `hauteur review` marks: those that a player missed, and those that one allowed.
 
-    python tools/review_mates.py find games.pgn --engine stockfish --out mates.json
-    python tools/review_mates.py count mates.json --net chess --visits 800
+    python checks/review_mates.py find games.pgn --engine stockfish --out mates.json
+    python checks/review_mates.py count mates.json --net chess --visits 800
 
 `find` takes the first such move of each game, until there are `--games`: missed is a mate in three or fewer that the
 mover had and, after the move, has no more at any length; allowed is one that the other player has after the move and

@@ -1,8 +1,8 @@
 """Recompute reference files that were made with Leela Chess Zero (lc0): input planes, network outputs, searches.
 
-    python tools/verify_lc0.py planes   input_planes.json
-    python tools/verify_lc0.py outputs  nn_outputs.json  --nets NETS
-    python tools/verify_lc0.py searches puct_visits.json --nets NETS
+    python checks/verify_lc0.py planes   input_planes.json
+    python checks/verify_lc0.py outputs  nn_outputs.json  --nets NETS
+    python checks/verify_lc0.py searches puct_visits.json --nets NETS
 
 NETS is a folder with the nets that the file names. Exit status: 0 within the tolerance, 1 beyond it, 2 for a file or an
 option that is wrong. What is compared and what was measured: docs/reference/verify.md.

@@ -125,7 +125,7 @@ def read_run(path: Path) -> None:
     """Read a run as its page and its report do."""
     from hauteur.learning.report.page import live_report, progress_html, run_numbers
     from hauteur.learning.run_folder import RunFolder
-    from hauteur.studies.folders import read_facts
+    from hauteur.system.folders import read_facts
 
     folder = RunFolder(path)
     read_facts(folder, folder.stamps())
@@ -141,7 +141,7 @@ def read_match(path: Path) -> None:
     """Read a match as its page does."""
     from hauteur.matches.folder import MatchFolder
     from hauteur.matches.report.stored import read_stored, summary_line
-    from hauteur.studies.folders import read_facts
+    from hauteur.system.folders import read_facts
 
     folder = MatchFolder(path)
     read_facts(folder, folder.stamps())
