@@ -19,7 +19,7 @@ from starlette.staticfiles import StaticFiles
 
 from hauteur.plots import boards
 from hauteur.plots.page import STYLE
-from hauteur.studies.folders import FolderList
+from hauteur.system.folders import FolderList
 from hauteur.web.client_faults import keep_out_of_the_terminal
 from hauteur.web.live import MOST_MESSAGE, live
 from hauteur.web.pages import Pages, all_pages

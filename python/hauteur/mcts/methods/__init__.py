@@ -1,4 +1,4 @@
-"""The methods of the search and their pages, which are Markdown beside the rules: `hauteur/mcts/methods`."""
+"""The methods of the search and their pages, which are the Markdown files of this folder."""
 
 import re
 from collections.abc import Mapping
@@ -85,7 +85,7 @@ def _method(row: re.Match[str]) -> Method:
 def page_of(name: str) -> str | None:
     """Return the page about a section or setting of SearchParams, None where none is."""
     page = PAGES.get(name, name.replace("_", "-"))
-    return page if files("hauteur.mcts").joinpath("methods", f"{page}.md").is_file() else None
+    return page if files(__name__).joinpath(f"{page}.md").is_file() else None
 
 
 def index_html(link: Link) -> str:
@@ -96,4 +96,4 @@ def index_html(link: Link) -> str:
 
 @lru_cache(64)
 def _page(name: str) -> str:
-    return files("hauteur.mcts").joinpath("methods", f"{name}.md").read_text(encoding="utf-8")
+    return files(__name__).joinpath(f"{name}.md").read_text(encoding="utf-8")

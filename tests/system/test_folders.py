@@ -8,8 +8,8 @@ import pytest
 from hauteur.learning.recipe import Recipe, RunSettings
 from hauteur.learning.run_folder import RunFolder
 from hauteur.matches.folder import MatchFolder
-from hauteur.studies import folders
-from hauteur.studies.folders import FolderList
+from hauteur.system import folders
+from hauteur.system.folders import FolderList
 from hauteur.system.lock import LOCK_FILE, is_locked, locked
 
 
@@ -119,7 +119,7 @@ def test_limits(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_unknown_names_do_not_make_it_look_all_the_time(root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [100.0]
-    monkeypatch.setattr("hauteur.studies.folders.time.monotonic", lambda: clock[0])
+    monkeypatch.setattr("hauteur.system.folders.time.monotonic", lambda: clock[0])
     listing = FolderList([root])
     with pytest.raises(ValueError, match="there is no folder 'runs/new' here"):
         listing.find("runs/new")
