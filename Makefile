@@ -74,7 +74,7 @@ test: setup-dev test-rust test-python types lint docs  ## all tests and checks (
 quick: setup-dev  ## a third of the tests and ruff: at most a minute on two cores
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
-	$(BIN)/python -m pytest -n $(WORKERS) -q -m quick
+	$(BIN)/python -m pytest -n $(WORKERS) -q -m "quick and not slow"
 
 test-rust: setup-dev  ## the core's own tests
 	cargo test --locked --package hauteur-core --package hauteur-evaluate --package hauteur-lab --package hauteur-machine --package hauteur-page
@@ -121,7 +121,7 @@ docs-links: setup-dev  ## the site, and all its links to other sites (needs the 
 	$(BIN)/python docs/site/build.py --external
 
 paper: setup-dev  ## write the paper, the pages of findings and their figures from the results
-	$(BIN)/python tools/make_paper.py
+	$(BIN)/python experiments/paper/make_paper.py
 
 examples: setup-dev  ## run the programs in examples/
 	@for program in examples/*.py; do echo "make: $$program"; $(BIN)/python "$$program" || exit 1; done
@@ -160,7 +160,7 @@ page: $(PAGE_BIN)/.installed  ## write the lab as a page without a server into d
 	$(PAGE_BIN)/python tools/build_page.py --core build/page --out dist/page $(CHESS_NET)
 
 release-check: setup-dev  ## what must be true before a version is published: versions, changelog, wheel, sdist, crates
-	$(BIN)/python tools/release_check.py
+	$(BIN)/python checks/release_check.py
 
 NETS ?= tictactoe connect4 minichess nogo7 nogo9 nogo7_again othello6 othello8 hex7 hex11 gomoku9 gomoku15 go5 go7 go9
 nets: setup  ## learn the nets that ship again, each from its recipe (hours; NETS=hex7 makes one; chess needs its teacher's games)
@@ -177,7 +177,7 @@ bench: setup  ## speed of search, without and with a network
 
 BASE ?= main
 size:  ## print the lines of code by package and crate, beside those of the commit BASE (default main); never fails
-	@python3 tools/size.py --base $(BASE)
+	@python3 checks/size.py --base $(BASE)
 
 clean:  ## remove everything that was built, the virtual environment too
 	cargo clean

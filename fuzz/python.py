@@ -1,4 +1,4 @@
-"""Coverage-guided fuzzing of the readers of tools/fuzz_readers.py (Atheris: `pip install atheris`).
+"""Coverage-guided fuzzing of the readers of checks/fuzz_readers.py (Atheris: `pip install atheris`).
 
     python fuzz/python.py READER SECONDS [OPTION OF LIBFUZZER ...]
 
@@ -15,7 +15,7 @@ from pathlib import Path
 import atheris
 
 ROOT = Path(__file__).parents[1]
-sys.path.insert(0, str(ROOT / "tools"))
+sys.path.insert(0, str(ROOT / "checks"))
 
 with atheris.instrument_imports(include=["hauteur"], enable_loader_override=False):
     from reader_calls import one_line

@@ -49,7 +49,7 @@ def play_plainly(
     resignation: Resignation | None = None,
     tree_per_side: bool = False,
 ) -> Generator[GameRecord]:
-    """Play the planned games; the arguments are those of `hauteur.matches.arena.play_games`."""
+    """Play the planned games; the rules are those of `hauteur.matches.arena.GameRules`."""
     forests = [player.forest(game, seed=seed) if isinstance(player, SearchPlayer) else None for player in players]
     try:
         for plan in plans:

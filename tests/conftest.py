@@ -64,16 +64,6 @@ def browser() -> "Iterator[Browser]":
     yield from start_browser()
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark the tests of the files in quick.txt as quick, but those that are marked slow."""
-    lines = (ROOT / "tests" / "quick.txt").read_text(encoding="utf-8").splitlines()[1:]
-    rows = (line.split(": ") for line in lines)
-    quick = {ROOT / "tests" / folder / f"test_{name}.py" for folder, names in rows for name in names.split()}
-    for item in items:
-        if item.path in quick and item.get_closest_marker("slow") is None:
-            item.add_marker(pytest.mark.quick)
-
-
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: "Producer") -> "LoadScopeScheduling":
     """Give each test to the next free process, but all tests that need Ray to one, which starts it once."""

@@ -26,12 +26,12 @@ from hauteur.games.odds import USUAL, parse_odds
 from hauteur.games.pictures import STYLES, all_signs, sign_svg
 from hauteur.games.registry import names
 from hauteur.mcts.lc0_options import setting_path
+from hauteur.mcts.methods import index_html, methods, page_of
 from hauteur.mcts.params import SearchParams
 from hauteur.networks.names import colour_of, data_path, shipped_names
 from hauteur.players.ladder import ladder
 from hauteur.plots.page import STYLE
 from hauteur.studies.experiments import known_experiments
-from hauteur.studies.methods import index_html, methods, page_of
 from hauteur.system.errors import explain
 from hauteur.system.settings import read_toml
 from hauteur.web import pages

@@ -199,6 +199,32 @@ class Uniform:
     def __new__(cls) -> Uniform: ...
 
 @final
+class MoveDue:
+    """A move is due from a player who does not search."""
+
+    @property
+    def number(self) -> int:
+        """Of the game."""
+    @property
+    def player(self) -> int: ...
+    @property
+    def actions(self) -> list[int]:
+        """Those since the beginning of the game."""
+    @property
+    def seed(self) -> int:
+        """Of the player's draws for this move."""
+
+@final
+class GameOver:
+    """A game is over."""
+
+    @property
+    def number(self) -> int: ...
+    @property
+    def record(self) -> dict[str, Any]:
+        """Columns of GameRecord."""
+
+@final
 class PlayedGames:
     """Games that threads of the core play (hauteur.matches.arena). All calls may come from any thread.
 
@@ -234,10 +260,9 @@ class PlayedGames:
         """Lets a game be played from this position. number: of no other running game; plies: that it has already."""
     def no_more(self) -> None:
         """There is no other game at present: threads with free places go on with those that they have."""
-    def wait(self, seconds: float) -> tuple[int, dict[str, Any]] | tuple[int, int, list[int], int] | None:
-        """The next event: (number, record of a game that is over), as columns of GameRecord; or (number, player, actions
-        since the beginning, seed) where a move is due from a player who does not search; None: nothing in this time.
-        Raises what an evaluator has raised, and RuntimeError where games cannot go on."""
+    def wait(self, seconds: float) -> GameOver | MoveDue | None:
+        """The next event; None: nothing in this time. Raises what an evaluator has raised, and RuntimeError where games
+        cannot go on."""
     def answer(self, number: int, action: int, *, score: float, depth: int, seconds: float | None, note: str) -> None:
         """The move that was due. score: NaN: unknown; depth: 0: unknown; seconds: None: as long as it took."""
     def lose(self, number: int, reason: str, detail: str, resigned: bool) -> None:

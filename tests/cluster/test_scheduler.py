@@ -6,6 +6,8 @@ from simulated_fleet import Drive, Habits, SimulatedFleet, assert_played, random
 from hauteur.cluster.scheduler import Scheduler, numbers_in_words, summed_numbers
 from hauteur.cluster.unit import Event, Failed, Finished, Left, UnitResult
 
+pytestmark = pytest.mark.quick
+
 
 @pytest.mark.parametrize("seed", range(5))
 def test_each_unit_is_played_once_by_workers_that_die_fail_and_hang(seed: int) -> None:

@@ -14,6 +14,8 @@ from hauteur.cluster import worker as worker_module
 from hauteur.cluster.unit import TakeUnit, Unit, UnitResult
 from hauteur.cluster.worker import MOST_CAUSE, MOST_JOBS, UnitWorker
 
+pytestmark = pytest.mark.quick
+
 LONG = 60.0
 
 

@@ -10,6 +10,8 @@ from hypothesis import strategies as st
 
 from hauteur.engine.gtp.session import PlayerClock, TimeSettings, after_move, budget_of, full_clock
 
+pytestmark = pytest.mark.quick
+
 REQUIRED = {
     *("protocol_version", "name", "version", "known_command", "list_commands", "quit"),
     *("boardsize", "clear_board", "komi", "play", "genmove"),

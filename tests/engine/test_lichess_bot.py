@@ -8,6 +8,8 @@ import chess.engine
 import pytest
 from chess.engine import Limit, PlayResult
 
+pytestmark = pytest.mark.quick
+
 COMMAND = [sys.executable, "-m", "hauteur.cli.main", "uci", "--weights", "uniform"]
 DEFAULT_OPTIONS = {"Move Overhead": 100, "Threads": 1, "Hash": 64, "UCI_ShowWDL": True}
 """The names that lichess-bot's configuration sets as it comes."""

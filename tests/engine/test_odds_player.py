@@ -13,6 +13,8 @@ from hauteur.games.played_game import PlayedGame
 from hauteur.games.registry import load_game, with_fen
 from hauteur.players.settings import PlayerSettings, parse_player, player_text
 
+pytestmark = pytest.mark.quick
+
 QUEEN = load_game(with_fen("chess", ODDS_STARTS["queen d1"]))
 SETTINGS = (
     "temperature=0.7 temperature.decay_moves=5 temperature.endgame=0.1 search.cpuct.init=1.5 search.fpu.value=0.4 "

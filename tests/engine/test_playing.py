@@ -14,6 +14,8 @@ from hauteur.mcts.params import Cpuct, SearchParams, Temperature
 from hauteur.mcts.report import RootReport
 from hauteur.networks.evaluators.base import UniformEvaluator
 
+pytestmark = pytest.mark.quick
+
 GAME = _core.Game("connect4")
 
 

@@ -14,6 +14,8 @@ from hauteur.games.game_texts import games_of_file
 from hauteur.games.registry import load_game
 from hauteur.matches.openings import read_openings
 
+pytestmark = pytest.mark.quick
+
 
 def test_the_engine_answers() -> None:
     screen, state = played("connect4", ["4", "quit"])

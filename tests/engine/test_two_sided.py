@@ -17,6 +17,8 @@ from hauteur.games.played_game import PlayedGame
 from hauteur.games.registry import load_game
 from hauteur.players.settings import parse_player
 
+pytestmark = pytest.mark.quick
+
 SUPPORT = Path(__file__).resolve().parent.parent / "support"
 PERSON = GameSide()
 

@@ -11,6 +11,8 @@ from hauteur.mcts.lc0_options import WITHOUT_EFFECT, Lc0Option
 from hauteur.mcts.scores import FORMULAS
 from hauteur.networks.evaluators.base import Backend, Precision
 
+pytestmark = pytest.mark.quick
+
 PAGE = Path(__file__).resolve().parent.parent.parent / "docs" / "reference" / "uci.md"
 
 

@@ -11,6 +11,8 @@ from hauteur.engine.uci.commands import parse_position
 from hauteur.engine.uci.options import Options
 from hauteur.games.odds import ODDS_STARTS, parse_odds
 
+pytestmark = pytest.mark.quick
+
 QUEEN = ODDS_STARTS["queen d1"]
 BLACK_QUEEN = ODDS_STARTS["queen d8"]
 SETTINGS = {

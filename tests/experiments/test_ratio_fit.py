@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hauteur.matches.ratings import elo
 from hauteur_experiments.measured import Record as MatchScore
 from hauteur_experiments.ratio import (
     MeasuredRatio,
@@ -62,6 +63,13 @@ def test_wilson_by_hand_and_the_ends() -> None:
     assert ratio_of(MatchScore(0, 0, 0)).interval(0.95) == (0.0, math.inf)
     assert ratio_of(MatchScore(0, 9, 0)).interval(0.95)[0] == 0.0
     assert decisive_ratio(MatchScore(4, 0, 3)) is None
+
+
+@given(st.tuples(*[st.integers(0, 500)] * 3), st.floats(0.5, 0.99))
+def test_intervals_of_a_score_are_those_of_matches(counts: tuple[int, int, int], confidence: float) -> None:
+    """Experiments use public names alone, so they have Wilson's formula of their own."""
+    here = MatchScore(*counts).score_interval(confidence)
+    assert here == pytest.approx(elo.score_interval(elo.MatchScore(*counts), confidence), abs=1e-12)
 
 
 def test_the_line_goes_through_plenty_of_games() -> None:

@@ -10,6 +10,8 @@ from hauteur.games.odds import ODDS_STARTS
 from hauteur.games.played_game import PlayedGame, loss_of
 from hauteur.games.registry import load_game, with_fen
 
+pytestmark = pytest.mark.quick
+
 FEN = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1"
 
 

@@ -14,6 +14,8 @@ from hauteur.cli import main
 from hauteur.games.registry import check_game, load_game
 from hauteur.games.tutorial import MisereTicTacToe
 
+pytestmark = pytest.mark.quick
+
 SPECS = [
     "tictactoe",
     "connect4",

@@ -11,6 +11,8 @@ from hauteur import _core
 from hauteur.games.registry import check_game, load_game
 from hauteur.matches.openings import read_opening, read_openings
 
+pytestmark = pytest.mark.quick
+
 START = "rnbqk/ppppp/5/PPPPP/RNBQK w - - 0 1"
 STARTS = [
     START,

@@ -25,6 +25,8 @@ from hauteur.games.odds import (
 )
 from hauteur.games.registry import load_game
 
+pytestmark = pytest.mark.quick
+
 
 @st.composite
 def handicaps(draw: st.DrawFn) -> Odds:

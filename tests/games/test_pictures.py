@@ -14,6 +14,8 @@ from hauteur.games.registry import check_game, load_game
 from hauteur.games.tutorial import MisereTicTacToe
 from hauteur.web.positions import position_view
 
+pytestmark = pytest.mark.quick
+
 GAMES = ["chess", "minichess", "connect4", "tictactoe", "nogo(size=4)"]
 
 

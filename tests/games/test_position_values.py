@@ -14,6 +14,8 @@ import hauteur as ht
 from hauteur import _core
 from hauteur.games.tutorial import MisereTicTacToe
 
+pytestmark = pytest.mark.quick
+
 GAMES = (
     *("tictactoe", "connect4", "connect4(columns=5,rows=4)", "nogo(size=5)", "minichess", "chess", "tutorial"),
     "chess(fen=8/5k2/8/8/8/2K5/3R4/8 w - - 30 60)",

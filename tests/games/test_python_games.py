@@ -18,6 +18,8 @@ from hauteur.games import registry as games
 from hauteur.games.laws import check_laws
 from hauteur.games.tutorial import MisereTicTacToe
 
+pytestmark = pytest.mark.quick
+
 
 class Race:
     """Players take turns to advance a common counter by one or two; who reaches `goal` wins."""

@@ -1,5 +1,7 @@
 """Documents say what is there: trees, links, commands, metadata; the paper is made of the results that are here."""
 
+import json
+import math
 import re
 import shlex
 import tomllib
@@ -14,15 +16,11 @@ import make_paper
 from hauteur.cli import main
 from hauteur.learning.recipe import Recipe
 from hauteur.system import extras
-from paper_parts import Quantity, nearest, quantities
+from paper_parts import Quantity, nearest, numbers
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-PAGES = sorted(
-    [
-        *ROOT.glob("*.md"),
-        *(path for part in ("docs", "examples", "python", "experiments") for path in (ROOT / part).rglob("*.md")),
-    ]
-)
+PARTS = ("docs", "examples", "python", "experiments", "checks")
+PAGES = sorted([*ROOT.glob("*.md"), *(path for part in PARTS for path in (ROOT / part).rglob("*.md"))])
 
 
 @pytest.fixture(scope="module")
@@ -195,6 +193,12 @@ def test_a_part_that_is_unknown_is_an_error() -> None:
 
 
 def test_numbers_of_a_line() -> None:
-    text = "by score, N_scl 10 at 800 nodes 16.3 [7.33, 25.3] percentage points; N_scl 28 8 [-0.83, 16.8]"
-    assert quantities(text) == [Quantity(16.3, 7.33, 25.3), Quantity(8, -0.83, 16.8)]
+    stored = [
+        {"what": "lead", "value": 16.3, "low": 7.33, "high": 25.3},
+        {"what": "gap", "value": 8, "low": None, "high": 9},
+    ]
+    assert numbers({"numbers": json.dumps(stored)}) == {
+        "lead": Quantity(16.3, 7.33, 25.3),
+        "gap": Quantity(8, -math.inf, 9),
+    }
     assert nearest({28: Quantity(0, 0, 0), 3: Quantity(0, 0, 0), 1: Quantity(0, 0, 0)}, 10) == 28

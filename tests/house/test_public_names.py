@@ -7,6 +7,8 @@ import pytest
 
 import hauteur
 
+pytestmark = pytest.mark.quick
+
 PUBLIC = {
     *("load_game", "position", "read_games", "register_game", "check_game", "Game", "State"),
     *("evaluator", "load_network", "save_network", "register_network", "ResNet"),

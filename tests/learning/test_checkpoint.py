@@ -8,6 +8,8 @@ from safetensors.numpy import save
 
 from hauteur.learning.checkpoint import FORMAT, RunState, load_checkpoint, save_checkpoint
 
+pytestmark = pytest.mark.quick
+
 
 @pytest.fixture
 def checkpoint(tmp_path: Path) -> Path:

@@ -10,6 +10,8 @@ from hauteur.cli.main import main
 from hauteur.learning.report.comparison import ComparedRun, comparison, differences, grouped, read_runs
 from hauteur.plots import Figure
 
+pytestmark = pytest.mark.quick
+
 
 def run(name: str, *, seed: int = 1, visits: int = 100, generations: int = 3, **changes: Any) -> ComparedRun:
     chosen = recipe(run={"seed": seed, "tag": name}, selfplay={"visits": visits})

@@ -10,6 +10,8 @@ from hauteur.learning.options import controller
 from hauteur.learning.options.controller import ControllerState, Observation
 from hauteur.learning.recipe import ControllerSettings, Recipe, SelfPlaySettings, SelfPlayTemperature
 
+pytestmark = pytest.mark.quick
+
 Curve = Callable[[int, int, int], float]
 """True (w + l)/d by generation, N_scl and visits."""
 

@@ -22,6 +22,8 @@ from hauteur.networks.architecture import ResNet
 from hauteur.networks.evaluators.callables import features_of, random_positions
 from hauteur.networks.evaluators.factory import make_evaluator
 
+pytestmark = pytest.mark.quick
+
 GAME = _core.Game("tictactoe")
 SMALL = ResNet(filters=8, blocks=1, policy_channels=4, value_channels=4, value_hidden=8)
 SETTINGS = TrainSettings(batch_size=32, warmup_steps=2)

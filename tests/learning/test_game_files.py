@@ -23,6 +23,8 @@ from hauteur.learning.recorded_files import GAME_SUFFIXES, StoredGame, files_of,
 from hauteur.learning.replay import ReplayBuffer
 from hauteur.matches.record import GameRecord
 
+pytestmark = pytest.mark.quick
+
 QUEEN_ODDS = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNB1KBNR w KQkq - 0 1"
 
 

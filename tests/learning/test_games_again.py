@@ -26,7 +26,7 @@ from hauteur.learning.recorded_games import Games
 from hauteur.learning.replay import ReplayBuffer
 from hauteur.learning.run_folder import RunFolder
 from hauteur.learning.steps import selfplay
-from hauteur.matches.arena import play_games
+from hauteur.matches.arena import GameRules, Layout, play_games
 from hauteur.matches.openings import opening_state
 from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.mcts.params import Dirichlet, SearchParams, Solver, Temperature
@@ -41,7 +41,7 @@ def played(game: _core.Game, plans: list[GamePlan], *, solver: bool = False) -> 
     search = SearchParams(dirichlet=Dirichlet(), solver=Solver(lookahead=1) if solver else None)
     cap, warm = PlayoutCap(full_share=0.7, fast_visits=5), Temperature(initial=1.0)
     player = SearchPlayer("toy", ToyEvaluator(game), search, 80 if solver else 20, warm, playout_cap=cap)
-    found = play_games(game, [player], plans, seed=3, purpose="t", parallel=8, batch_size=8, max_plies=16)
+    found = play_games(game, [player], plans, seed=3, purpose="t", layout=Layout(8, 8), rules=GameRules(max_plies=16))
     return sorted(found, key=lambda one: one.plan.index)
 
 
@@ -149,7 +149,9 @@ def test_positions_searched_again_have_the_new_targets_and_others_their_own() ->
     assert len(moves) == round(0.3 * len(old))
     assert set(moves) <= set(old), "those of the generation itself are new"
     player = SearchPlayer("new", ToyEvaluator(GAME, salt=7), SearchParams(), 20, Temperature())
-    found = list(play_games(GAME, [player], planned.plans, seed=1, purpose="t", parallel=1, batch_size=4, max_moves=1))
+    rules = GameRules(max_moves=1)
+    games = play_games(GAME, [player], planned.plans, seed=1, purpose="t", layout=Layout(1, 4), rules=rules)
+    found = list(games)
     assert {len(record.actions) for record in found} == {1}
     buffer, plain = (ReplayBuffer(GAME, 1000, surprise_weight=0.5) for _ in range(2))
     for one in (buffer, plain):

@@ -12,6 +12,8 @@ from hauteur.matches.ratings.elo import MatchScore
 from hauteur.mcts.params import SearchParams, Temperature
 from hauteur.players.search_player import SearchPlayer
 
+pytestmark = pytest.mark.quick
+
 GAME = _core.Game("connect4")
 
 

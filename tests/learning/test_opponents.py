@@ -20,6 +20,8 @@ from hauteur.learning.replay import ReplayBuffer
 from hauteur.matches.record import GamePlan
 from hauteur.mcts.params import Dirichlet, ForcedPlayouts, SearchContempt, SearchParams
 
+pytestmark = pytest.mark.quick
+
 
 @pytest.mark.parametrize(("colours", "sides"), [("swap", {0, 1}), ("first", {0}), ("second", {1}), ("mover", {0, 1})])
 def test_only_the_learner_is_learned_from(tmp_path: Path, colours: Any, sides: set[int]) -> None:

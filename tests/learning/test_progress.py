@@ -9,6 +9,8 @@ from run_toys import Silent, tiny
 from hauteur.learning.display import RunProgress, progress_of_step, read_progress, removed_at_the_end
 from hauteur.learning.loop import learn
 
+pytestmark = pytest.mark.quick
+
 
 def test_written_at_most_once_a_second(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     clock, shown, path = [1000.0], list[int](), tmp_path / "progress.json"

@@ -16,6 +16,8 @@ from hauteur.learning.trainers import architecture_for, architecture_from
 from hauteur.matches.play import play_match
 from hauteur.networks.names import data_path, shipped_names
 
+pytestmark = pytest.mark.quick
+
 RUNS = Path(__file__).parents[2] / "runs"
 SHIPPED = sorted([*RUNS.glob("*.toml"), *RUNS.glob("bundled/*.toml")])
 

@@ -19,9 +19,12 @@ from hauteur.games.played_game import position_after
 from hauteur.learning.recorded_games import Games
 from hauteur.learning.replay import ReplayBuffer
 from hauteur.learning.shards import read_shard, write_shard
+from hauteur.matches.arena import GameRules
 from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.mcts.params import SearchParams
 from reference.games import policy_surprise
+
+pytestmark = pytest.mark.quick
 
 GAME = _core.Game("connect4")
 
@@ -187,7 +190,7 @@ def test_games_from_other_positions_keep_their_origin(tmp_path: Path) -> None:
     chess = _core.Game("chess")
     odds = _core.Game("chess(fen=rnb1kbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1)")
     plans = [GamePlan(0), GamePlan(1, origin=odds.new_initial_state(), start=(322,))]
-    records = toy_games(chess, plans, 4, max_plies=6)
+    records = toy_games(chess, plans, 4, rules=GameRules(max_plies=6))
     path = tmp_path / "gen-00001-0000.parquet"
     write_shard(path, chess.spec, records, generation=1, nets=[0])
     buffer = ReplayBuffer(chess, 10)

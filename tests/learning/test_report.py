@@ -16,6 +16,8 @@ from hauteur.learning.run_folder import RunFolder
 from hauteur.plots import Figure
 from hauteur.system.files import write_json
 
+pytestmark = pytest.mark.quick
+
 EPISODES = CONTEMPT["selfplay"] | {"episodes": "candidate-versus-best"}
 SVG = "{http://www.w3.org/2000/svg}"
 

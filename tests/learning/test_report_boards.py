@@ -19,6 +19,8 @@ from hauteur.learning.report.page import run_report
 from hauteur.learning.run_folder import RunFolder
 from hauteur.learning.shards import FORMAT
 
+pytestmark = pytest.mark.quick
+
 GAME = load_game("tictactoe")
 
 

@@ -20,6 +20,8 @@ from hauteur.matches.record import GameRecord
 from hauteur.networks.architecture import ResNet
 from hauteur.players.settings import parse_player
 
+pytestmark = pytest.mark.quick
+
 SHAPE = ResNet(filters=8, blocks=1, policy_channels=4, value_channels=4, value_hidden=8)
 
 

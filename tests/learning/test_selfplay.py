@@ -20,6 +20,8 @@ from hauteur.mcts.params import Dirichlet, ForcedPlayouts, SearchParams, Tempera
 from hauteur.players.search_player import PlayoutCap, SearchPlayer
 from reference.resignation import NO_SIDE, ResignationWatch
 
+pytestmark = pytest.mark.quick
+
 
 def without_reuse(**rules: Any) -> SearchParams:
     return SearchParams(dirichlet=Dirichlet(), reuse_tree=False, **rules)

@@ -24,6 +24,8 @@ from hauteur.learning.trainers import first_trainer
 from hauteur.networks import ResNetArchitecture
 from hauteur.networks.modules import initialise, tensors_of
 
+pytestmark = pytest.mark.quick
+
 shard, teacher_file = start_toys.shard, start_toys.teacher_file  # fixtures
 
 

@@ -11,11 +11,13 @@ from learning_toys import ToyEvaluator
 from selfplay_toys import games_of, plans_of
 
 from hauteur import _core
-from hauteur.matches.arena import ArenaFacts, play_games
+from hauteur.matches.arena import ArenaFacts, Layout, play_games
 from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.mcts.params import Dirichlet, SearchParams, Temperature
 from hauteur.networks.evaluators.base import UniformEvaluator
 from hauteur.players.search_player import SearchPlayer
+
+pytestmark = pytest.mark.quick
 
 GAME = _core.Game("connect4")
 
@@ -81,7 +83,7 @@ def test_facts_count_everything() -> None:
     facts = ArenaFacts()
     me = player()
     games = list(
-        play_games(GAME, [me], plans_of(1, 6), seed=1, purpose="t", parallel=3, batch_size=4, in_flight=2, facts=facts)
+        play_games(GAME, [me], plans_of(1, 6), seed=1, purpose="t", layout=Layout(3, 4, in_flight=2), facts=facts)
     )
     assert facts.games == 6
     assert facts.moves == sum(len(game.actions) for game in games)
@@ -106,7 +108,7 @@ def test_games_that_are_given_up_end_at_once() -> None:
             asked.append(index)
             yield GamePlan(index)
 
-    games = play_games(GAME, [me], plans(), seed=1, purpose="t", parallel=4, batch_size=4)
+    games = play_games(GAME, [me], plans(), seed=1, purpose="t", layout=Layout(4, 4))
     first = next(games)
     games.close()
     assert first.plan.index in asked
@@ -135,7 +137,7 @@ def test_what_the_plans_raise_comes_out_as_it_was() -> None:
         raise LookupError("no more openings")
 
     with pytest.raises(LookupError, match="no more openings"):
-        list(play_games(GAME, [player()], plans(), seed=1, purpose="t", parallel=4, batch_size=4))
+        list(play_games(GAME, [player()], plans(), seed=1, purpose="t", layout=Layout(4, 4)))
 
 
 def test_evaluators_of_the_core_play_the_same_games_in_any_number_of_threads() -> None:

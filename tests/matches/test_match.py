@@ -17,6 +17,8 @@ from hauteur.players.build import Evaluators, Resources
 from hauteur.players.search_player import SearchPlayer
 from hauteur.studies.puzzles.sources import read_lines
 
+pytestmark = pytest.mark.quick
+
 
 def by_index(games: list[MatchGame]) -> list[MatchGame]:
     return sorted(games, key=lambda game: game.index)

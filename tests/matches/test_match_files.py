@@ -23,6 +23,8 @@ from hauteur.mcts.scores import mate_score
 from hauteur.players.build import Resources
 from hauteur.players.settings import parse_player
 
+pytestmark = pytest.mark.quick
+
 CHESS = _core.Game("chess")
 ODDS = "rnbqkb1r/pppppppp/7n/8/8/7N/PPPPPPPP/RNB1KB1R w KQkq - 1 4"
 BLACK_MOVES = "rnb1kb1r/pppppppp/7n/8/8/7N/PPPPPPPP/RNBQKB1R b KQkq - 0 3"

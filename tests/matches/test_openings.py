@@ -11,6 +11,8 @@ from hauteur.games.played_game import position_after
 from hauteur.matches.match import Match, match_plans
 from hauteur.matches.openings import read_opening, read_openings
 
+pytestmark = pytest.mark.quick
+
 QUEEN_ODDS = [
     "rnb1kb1r/pppppppp/7n/8/8/7N/PPPPPPPP/RNBQKB1R b KQkq -",
     "rnbqkb1r/pppppppp/7n/8/8/7N/PPPPPPPP/RNB1KB1R w KQkq - 1 4",

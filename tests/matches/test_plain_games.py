@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from learning_toys import ToyEvaluator
+from selfplay_toys import arena_options
 
 from hauteur import _core
 from hauteur.games.game_line import PLY_LIMIT
@@ -25,6 +26,8 @@ from hauteur.mcts.params import (
 from hauteur.players.baselines import Baseline, make_baseline
 from hauteur.players.search_player import PlayoutCap, SearchPlayer
 from reference.games import play_plainly
+
+pytestmark = pytest.mark.quick
 
 RESIGNS = Resignation(threshold=-0.25, moves=2, earliest_ply=6, play_through=0.3)
 FALLING = Temperature(initial=1.3, decay_moves=6, decay_delay_moves=2, endgame=0.2, value_cutoff=6.0, visit_offset=-0.8)
@@ -51,8 +54,8 @@ def compare(spec: str, players: list[Any], plans: list[GamePlan], **rules: Any) 
     game = _core.Game(spec)
     options: dict[str, Any] = {"seed": 5, "purpose": "test", **rules}
     plain = list(play_plainly(game, players, plans, **options))
-    layout: dict[str, Any] = {"parallel": 5, "batch_size": 4}
-    core = sorted(play_games(game, players, plans, **layout, **options), key=lambda one: one.plan.index)
+    games = play_games(game, players, plans, **arena_options(parallel=5, batch_size=4, **options))
+    core = sorted(games, key=lambda one: one.plan.index)
     assert len(plain) == len(core) == len(plans)
     for one, other in zip(plain, core, strict=True):
         assert_same(one, other)

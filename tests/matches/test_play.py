@@ -19,6 +19,8 @@ import hauteur as ht
 from hauteur.matches.match_result import MatchResult
 from hauteur.matches.results import MatchGame, Tally
 
+pytestmark = pytest.mark.quick
+
 Floats = NDArray[np.float32]
 QUICK: dict[str, Any] = {"parallel": 4, "threads": 1}
 A, B = ht.Player.from_text("net=uniform visits=12"), ht.Player.from_text("net=uniform visits=4 temperature=1")

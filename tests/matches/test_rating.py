@@ -27,6 +27,8 @@ from hauteur.matches.ratings.elo import (
 )
 from hauteur.matches.ratings.rating_list import Floats
 
+pytestmark = pytest.mark.quick
+
 
 @pytest.mark.parametrize(
     ("record", "expected_elo", "expected_los"),

@@ -24,6 +24,8 @@ from hauteur.players.settings import parse_player
 from hauteur.system.jsonl import lines_of
 from hauteur.system.lock import locked
 
+pytestmark = pytest.mark.quick
+
 NET = "net=uniform visits=8"
 
 

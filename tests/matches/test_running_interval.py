@@ -18,6 +18,8 @@ from hauteur.matches.ratings.elo import (
 )
 from hauteur.matches.results import MatchGame, Tally
 
+pytestmark = pytest.mark.quick
+
 
 @pytest.fixture(scope="module")
 def checks() -> Iterator[ModuleType]:

@@ -15,6 +15,8 @@ from hauteur.matches.results import Tally
 from hauteur.players.build import Resources
 from hauteur.players.settings import parse_player
 
+pytestmark = pytest.mark.quick
+
 GAME = _core.Game("tictactoe")
 TEST = Sprt(0, 100, 0.1, 0.1)
 

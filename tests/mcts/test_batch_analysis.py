@@ -28,6 +28,8 @@ from hauteur.mcts.params import Dirichlet, SearchContempt, SearchParams
 from hauteur.networks.evaluators.base import GameEvaluator
 from hauteur.networks.evaluators.callables import random_positions
 
+pytestmark = pytest.mark.quick
+
 CONNECT4 = load_game("connect4")
 CONTEMPT = SearchParams(search_contempt=SearchContempt(n_scl=4), dirichlet=Dirichlet())
 

@@ -11,6 +11,8 @@ from hauteur.mcts.limits import Limits
 from hauteur.mcts.report import RootReport
 from hauteur.mcts.search_tree import SearchTree
 
+pytestmark = pytest.mark.quick
+
 GAME = ht.load_game("connect4")
 
 

@@ -18,6 +18,8 @@ from hauteur.mcts.params import LowerBound, SearchParams
 from reference.lower_bound import bound
 from reference.student import t_quantile
 
+pytestmark = pytest.mark.quick
+
 
 @given(pairs(), st.integers(1, 80), st.integers(1, 9))
 def test_core_and_reference_choose_the_same_move(pair: Pair, visits: int, rows: int) -> None:

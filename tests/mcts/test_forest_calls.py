@@ -14,6 +14,8 @@ from search_toys import Floats, hash_evaluator
 from hauteur._core import Batch, Forest, Game
 from hauteur.mcts.params import SearchParams
 
+pytestmark = pytest.mark.quick
+
 
 def rows(count: int, dtype: Any = np.float32) -> NDArray[Any]:
     return np.zeros((count, 2, 3, 3), dtype)

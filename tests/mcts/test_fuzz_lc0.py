@@ -1,4 +1,4 @@
-"""tools/fuzz_lc0.py with a search of ours in the place of lc0: no difference, a named one, and one without a cause."""
+"""checks/fuzz_lc0.py with a search of ours in the place of lc0: no difference, a named one, and one without a cause."""
 
 from typing import Any
 

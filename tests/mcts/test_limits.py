@@ -23,6 +23,8 @@ from hauteur.mcts.limits import (
     visits_left,
 )
 
+pytestmark = pytest.mark.quick
+
 START = Progress(
     seconds=1.0, visits=101, new_visits=101, depth=4.0, batch_seconds=0.01, look=lambda: ((60, 30, 10), (0.2, 0.1, 0.0))
 )

@@ -14,6 +14,8 @@ import hauteur as ht
 from hauteur.mcts import tree_source
 from hauteur.mcts.search_tree import SearchTree, TreeNode
 
+pytestmark = pytest.mark.quick
+
 
 def searched(spec: str, visits: int = 500, **rules: Any) -> SearchTree:
     """A tree two moves into a game."""

@@ -11,6 +11,8 @@ import settings_schema as schema
 from hauteur._core import Forest, Game, check_settings, settings_schema
 from hauteur.mcts.params import SearchParams
 
+pytestmark = pytest.mark.quick
+
 SECTIONS = {section["name"]: section for section in json.loads(settings_schema())}
 """Sections of the core by name."""
 

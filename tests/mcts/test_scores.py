@@ -18,6 +18,8 @@ from hauteur.mcts.scores import (
     score_text,
 )
 
+pytestmark = pytest.mark.quick
+
 wl_and_d = st.floats(0.0, 1.0).flatmap(lambda d: st.tuples(st.floats(-(1.0 - d), 1.0 - d), st.just(d)))
 
 

@@ -11,6 +11,8 @@ from hauteur.mcts.driver import SearchDriver
 from hauteur.mcts.params import SearchParams, SecondNet, Solver
 from hauteur.networks.evaluators.base import Answers, Floats, GameEvaluator, Pending, UniformEvaluator
 
+pytestmark = pytest.mark.quick
+
 
 class Reading(GameEvaluator):
     """The answers of `uniform`, with features."""

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 import hauteur as ht
 from hauteur.mcts.report import RootReport, SearchHistory
 
+pytestmark = pytest.mark.quick
+
 
 @pytest.fixture(scope="module")
 def reports() -> list[RootReport]:

@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from hauteur import _core
 from hauteur.mcts.params import SearchParams
 
+pytestmark = pytest.mark.quick
+
 PLANE = 108
 WHITE = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 3 9"
 BLACK = chess.Board(WHITE).mirror().fen()

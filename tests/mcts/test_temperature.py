@@ -9,6 +9,8 @@ from hauteur import _core
 from hauteur.mcts.params import Temperature
 from reference.choice import Candidate, chances, choose, temperature_at
 
+pytestmark = pytest.mark.quick
+
 NAN = float("nan")
 PRIORS = (0.1, 0.2, 0.3, 0.4)
 

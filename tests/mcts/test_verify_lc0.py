@@ -1,4 +1,4 @@
-"""tools/verify_lc0.py: lc0's files are reproduced, and changed files are found out."""
+"""checks/verify_lc0.py: lc0's files are reproduced, and changed files are found out."""
 
 import json
 from pathlib import Path

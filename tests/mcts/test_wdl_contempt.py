@@ -17,6 +17,8 @@ from hauteur.mcts.lc0_options import contempt_elo, search_params, without_contem
 from hauteur.mcts.params import SearchParams, WdlContempt
 from reference.wdl_contempt import logistic
 
+pytestmark = pytest.mark.quick
+
 Wdl = NDArray[np.float32]
 LN10 = math.log(10.0)
 REFERENCE = 1.0 / math.log(3.0)

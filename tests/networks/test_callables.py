@@ -13,6 +13,8 @@ from hauteur import _core
 from hauteur.networks.evaluators.callables import features_of, random_positions
 from hauteur.networks.evaluators.factory import evaluator
 
+pytestmark = pytest.mark.quick
+
 GAME = _core.Game("tictactoe")
 ACTIONS = GAME.num_actions
 FEATURES = features_of(GAME, random_positions(GAME, 7))

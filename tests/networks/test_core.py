@@ -19,6 +19,8 @@ from hauteur.networks.layers import Floats, core_layers, resnet_shapes
 from hauteur.networks.modules import Inference, build
 from hauteur.networks.names import shipped_names
 
+pytestmark = pytest.mark.quick
+
 Net = tuple[Architecture, dict[str, Floats]]
 
 TOLERANCE = 1e-5

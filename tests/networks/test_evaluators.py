@@ -17,6 +17,8 @@ from hauteur.networks.evaluators.callables import features_of, random_positions
 from hauteur.networks.evaluators.factory import has_cuda, make_evaluator
 from hauteur.networks.layers import resnet_shapes
 
+pytestmark = pytest.mark.quick
+
 GAMES = {"tictactoe": "wdl", "connect4": "scalar", "nogo(size=5)": "wdl"}
 
 

@@ -16,6 +16,8 @@ from hauteur.networks.evaluators.factory import make_evaluator, precisions_here
 from hauteur.networks.evaluators.fixed_rows import PIECE_ROWS, FixedRows, in_fixed_rows
 from hauteur.networks.names import shipped_names
 
+pytestmark = pytest.mark.quick
+
 GAME = load_game("connect4")
 SIZES = (*range(1, 41), 63, 64, 65, 100, 127, 128, 129, 200, 255, 256)
 

@@ -10,6 +10,8 @@ from net_server import NetServer, net_server
 
 from hauteur.networks.download import OnProgress, fetch, unobserved
 
+pytestmark = pytest.mark.quick
+
 DATA = random.Random(1).randbytes(300_000)
 DIGEST = hashlib.sha256(DATA).hexdigest()
 

@@ -22,6 +22,8 @@ from hauteur.networks.names import (
     shipped_net,
 )
 
+pytestmark = pytest.mark.quick
+
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:

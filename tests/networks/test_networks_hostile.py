@@ -19,6 +19,8 @@ from hauteur.networks.layers import resnet_shapes
 from hauteur.networks.lc0_proto import SCHEMA
 from hauteur.networks.wire import MAX_FIELDS, read_message
 
+pytestmark = pytest.mark.quick
+
 TINY = ResNetArchitecture(feature_shape=(2, 3, 3), num_actions=9, filters=4, blocks=1)
 
 

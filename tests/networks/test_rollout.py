@@ -12,6 +12,8 @@ from hauteur.mcts.params import SearchParams
 from hauteur.networks.evaluators.base import StateEvaluator
 from hauteur.networks.evaluators.factory import make_evaluator
 
+pytestmark = pytest.mark.quick
+
 WIN_NEXT = ("4", "1", "4", "1", "4", "2")
 
 

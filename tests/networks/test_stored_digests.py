@@ -7,7 +7,7 @@ from pyarrow import parquet
 import hauteur as ht
 from hauteur import _core, networks
 from hauteur.learning.shards import shard_bytes
-from hauteur.matches.arena import play_games
+from hauteur.matches.arena import Layout, play_games
 from hauteur.matches.record import GamePlan
 from hauteur.mcts.params import SearchParams, Temperature
 from hauteur.networks.evaluators.core import CoreEvaluator
@@ -47,7 +47,7 @@ def test_games_are_those_that_were_stored(instructions: str, parallel: int) -> N
     search = SearchParams.model_validate({"dirichlet": {}})
     player = SearchPlayer("net", evaluator("tictactoe", instructions), search, 30, Temperature(initial=1.0))
     plans = (GamePlan(index, (0, 0)) for index in range(60))
-    games = play_games(game, [player], plans, seed=1, purpose="test", parallel=parallel, batch_size=8)
+    games = play_games(game, [player], plans, seed=1, purpose="test", layout=Layout(parallel, 8))
     ended = sorted(games, key=lambda record: record.plan.index)
     content = shard_bytes(game.spec, ended, generation=1, nets=[1, 1])
     table = parquet.read_table(pa.BufferReader(content))

@@ -12,6 +12,8 @@ from hauteur.players.engines.watchdog import left_over
 from hauteur.players.move_player import EngineFailure
 from hauteur.players.settings import parse_player, player_text
 
+pytestmark = pytest.mark.quick
+
 WORDS = [
     *("info", "depth", "score", "cp", "mate", "multipv", "pv", "string", "lowerbound", "option", "name"),
     *("type", "spin", "min", "max", "var", "default", "combo", "bestmove", "e2e4", "=", "?", "=1", "-"),

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 from hauteur.mcts.params import Cpuct, Dirichlet, Fpu, SearchParams, Temperature
 from hauteur.players.settings import PlayerSettings, parse_player, player_text
 
+pytestmark = pytest.mark.quick
+
 
 def test_every_kind_of_key() -> None:
     settings = parse_player(

@@ -17,6 +17,8 @@ from hauteur.players.build import Evaluators, Resources, build_player, player_fa
 from hauteur.players.search_player import SearchPlayer
 from hauteur.players.settings import parse_player, player_text
 
+pytestmark = pytest.mark.quick
+
 GAME = ht.load_game("tictactoe")
 Floats = NDArray[np.float32]
 

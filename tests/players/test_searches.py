@@ -12,6 +12,8 @@ from hauteur.mcts.limits import Limits
 from hauteur.mcts.params import SearchParams, SecondNet, Temperature
 from hauteur.players.search_player import SearchPlayer
 
+pytestmark = pytest.mark.quick
+
 GAME = _core.Game("connect4")
 RULE = SecondNet(small_visits=40, large_visits=10)
 

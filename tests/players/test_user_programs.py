@@ -14,6 +14,8 @@ import pytest
 
 import hauteur as ht
 
+pytestmark = pytest.mark.quick
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 

@@ -11,6 +11,8 @@ from hauteur.games.walks import MoveNote, WalkNotes, drawing_of, walk_of
 from hauteur.plots import boards
 from hauteur.plots.page import page, table_html
 
+pytestmark = pytest.mark.quick
+
 
 def random_walk(spec: str, plies: int, title: str = "a game") -> dict[str, object]:
     """A game of first legal moves."""

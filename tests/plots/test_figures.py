@@ -15,6 +15,8 @@ from hauteur.plots import Figure, Series, lines, over_seeds, shares, svg, write_
 from hauteur.plots.figure import DARK, LIGHT, LINE_COLOURS, figure_values, log_ticks, short, ticks
 from hauteur.plots.page import figure_html
 
+pytestmark = pytest.mark.quick
+
 SVG = "{http://www.w3.org/2000/svg}"
 
 

@@ -7,6 +7,8 @@ import pytest
 from hauteur.plots import markdown
 from hauteur.plots.markdown import heading_id, markdown_html
 
+pytestmark = pytest.mark.quick
+
 METHODS = sorted(Path(markdown.__file__).parent.parent.joinpath("mcts", "methods").glob("*.md"))
 
 

@@ -3,9 +3,13 @@
 import json
 from pathlib import Path
 
+import pytest
+
 from hauteur.plots import Figure, Series
 from hauteur.plots.page import Markup
 from hauteur.plots.report import Report, ReportGames, ReportSection, ReportTable
+
+pytestmark = pytest.mark.quick
 
 FIGURE = Figure("losses", "Losses", "Means of <batches>.", "loss", lines=(Series("policy", [1, 2], [2.0, 1.5]),))
 WALK = {"title": "game 1: 1-0", "start": "", "moves": [], "states": []}

@@ -9,12 +9,12 @@ import pytest
 
 from hauteur.cli import main
 from hauteur.games.registry import load_game, with_fen
+from hauteur.mcts.methods import PAGES, TRIALS, Method, methods, page_of
 from hauteur.mcts.params import Cpuct, SearchParams
 from hauteur.mcts.search_tree import TreeNode
 from hauteur.players.settings import PlayerSettings, parse_player
 from hauteur.studies.explain.explain import changed, explain
 from hauteur.studies.explain.question import ExplainedSearch, ExplainStopped, Question, Searches, read_nodes, side_of
-from hauteur.studies.methods import PAGES, TRIALS, Method, methods, page_of
 
 
 def question(spec: str, a: str, b: str = "", *, net: str = "rollout", visits: int = 300, batch: int = 1) -> Question:

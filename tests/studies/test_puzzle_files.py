@@ -29,6 +29,8 @@ from hauteur.studies.puzzles.puzzle import (
     write_puzzles,
 )
 
+pytestmark = pytest.mark.quick
+
 CHESS = load_game("chess")
 TEXT = st.text(st.characters(codec="utf-8", exclude_characters="\0", exclude_categories=["Cs"]), max_size=20)
 

@@ -24,6 +24,8 @@ from hauteur.studies.puzzles.problems import (
 )
 from hauteur.studies.puzzles.solve import Solve, solve_result
 
+pytestmark = pytest.mark.quick
+
 LICHESS = (
     "PuzzleId,FEN,Moves,Rating,RatingDeviation,Popularity,NbPlays,Themes,GameUrl,OpeningTags\n"
     "00sHx,q3k1nr/1pp1nQpp/3p4/1P2p3/4P3/B1PP1b2/B5PP/5K2 b k - 0 17,e8d7 a2e6 d7d8 f7f8,1760,80,83,72,"

@@ -12,6 +12,8 @@ from hauteur.studies.review.games import games_of_text
 from hauteur.studies.review.page import chances_figure
 from hauteur.studies.review.review import Place, PositionFinding, review_game
 
+pytestmark = pytest.mark.quick
+
 
 def test_a_game_at_odds_is_drawn_on_a_scale_that_shows_it(tmp_path: Path) -> None:
     """Expected scores of 3 to 8 % take up much of the height, where all chances in even steps leave a flat line."""

@@ -27,7 +27,9 @@ FAKES = Path(__file__).resolve().parent
 ONLY_PARSED = {
     "make": "run by .ci/run",
     "python examples": "needs an account of a server; tested in tests/engine",
-    "python tools": "needs reference files; tested in tests/mcts",
+    "python checks": "needs reference files; tested in tests/mcts",
+    "git show": "needs the history of the repository",
+    "hauteur experiment (keep|compare)": "needs a run; tested in tests/experiments",
     "hauteur$": "greets in a terminal and is an engine elsewhere; tested in tests/cli",
     "mkdir": "makes a folder",
     "pip": "needs a package index",

@@ -5,13 +5,12 @@ from __future__ import annotations
 import threading
 from concurrent.futures import Future
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hauteur import _core
-from hauteur.matches.arena import play_games
+from hauteur.matches.arena import USUAL_RULES, GameRules, Layout, play_games
 from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.mcts.params import Dirichlet, SearchParams, Temperature
 from hauteur.players.search_player import SearchPlayer
@@ -21,14 +20,14 @@ Answers = tuple[NDArray[np.float32], NDArray[np.float32]]
 
 
 def toy_games(
-    game: _core.Game, plans: int | list[GamePlan], visits: int, *, seed: int = 1, **options: Any
+    game: _core.Game, plans: int | list[GamePlan], visits: int, *, seed: int = 1, rules: GameRules = USUAL_RULES
 ) -> list[GameRecord]:
     """Games of a toy player with noise against itself, in their order."""
     player = SearchPlayer(
         "toy", ToyEvaluator(game), SearchParams(dirichlet=Dirichlet()), visits, Temperature(initial=1.0)
     )
     begun = [GamePlan(index) for index in range(plans)] if isinstance(plans, int) else plans
-    played = play_games(game, [player], begun, seed=seed, purpose="t", parallel=8, batch_size=8, **options)
+    played = play_games(game, [player], begun, seed=seed, purpose="t", layout=Layout(8, 8), rules=rules)
     return sorted(played, key=lambda record: record.plan.index)
 
 

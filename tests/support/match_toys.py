@@ -6,7 +6,7 @@ from itertools import islice
 from pathlib import Path
 
 from hauteur import _core
-from hauteur.matches.arena import play_games
+from hauteur.matches.arena import Layout, play_games
 from hauteur.matches.folder import MatchFolder
 from hauteur.matches.match import Match, MatchSettings, match_plans
 from hauteur.matches.results import MatchGame
@@ -43,6 +43,6 @@ def games_of_players(
 ) -> list[MatchGame]:
     """The games of a match in order, between players that are built already."""
     plans = match_plans(CONNECT4, settings, (), skip)
-    parallel, rows = resources.parallel, resources.rows
-    records = play_games(CONNECT4, players, plans, seed=0, purpose="match", parallel=parallel, batch_size=rows)
+    layout = Layout(resources.parallel, resources.rows)
+    records = play_games(CONNECT4, players, plans, seed=0, purpose="match", layout=layout)
     return sorted((MatchGame.of(CONNECT4, record) for record in records), key=lambda game: game.index)

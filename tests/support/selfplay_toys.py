@@ -1,6 +1,6 @@
 """Self-play of a toy player, game by game."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +12,7 @@ from hauteur.learning.gate import GateResults
 from hauteur.learning.planned import CANDIDATE, PlannedGames, unit_path
 from hauteur.learning.shards import shard_bytes
 from hauteur.learning.units import episodes
-from hauteur.matches.arena import ArenaFacts, play_games
+from hauteur.matches.arena import ArenaFacts, GameRules, Layout, play_games
 from hauteur.matches.ratings.different import line_digest
 from hauteur.matches.ratings.elo import Sprt
 from hauteur.matches.record import GamePlan, GameRecord, Resignation
@@ -46,7 +46,15 @@ def games_of(
     """The games of these plans, or that many of two sides in turn, in order."""
     begun = plans_of(len(players), plans) if isinstance(plans, int) else plans
     defaults: dict[str, Any] = {"seed": 1, "purpose": "test", "parallel": 8, "batch_size": 8}
-    return sorted(play_games(game, players, begun, **(defaults | options)), key=lambda game: game.plan.index)
+    found = play_games(game, players, begun, **arena_options(**(defaults | options)))
+    return sorted(found, key=lambda game: game.plan.index)
+
+
+def arena_options(**options: Any) -> dict[str, Any]:
+    """Options of `play_games`, with the fields of a layout and of rules among them."""
+    layout = {one.name: options.pop(one.name) for one in fields(Layout) if one.name in options}
+    rules = {one.name: options.pop(one.name) for one in fields(GameRules) if one.name in options}
+    return {**options, "layout": Layout(**layout), "rules": GameRules(**rules)}
 
 
 def play_generation(players: list[SearchPlayer], planned: PlannedGames, folder: Path) -> list[Path]:

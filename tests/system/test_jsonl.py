@@ -10,6 +10,8 @@ import pytest
 from hauteur.system.jsonl import Journal
 from hauteur.system.settings import Section
 
+pytestmark = pytest.mark.quick
+
 
 class Entry(Section):
     """A line."""

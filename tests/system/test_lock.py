@@ -11,6 +11,8 @@ import pytest
 
 from hauteur.system.lock import LOCK_FILE, is_locked, locked
 
+pytestmark = pytest.mark.quick
+
 HOLDER = """
 import sys, time
 from pathlib import Path

@@ -2,9 +2,13 @@
 
 from pathlib import Path
 
+import pytest
+
 import hauteur
 from hauteur.system import hardware
 from hauteur.system.provenance import provenance
+
+pytestmark = pytest.mark.quick
 
 
 def test_the_commit_is_that_of_the_whole_package() -> None:

@@ -10,6 +10,8 @@ from pydantic import Field, model_validator
 
 from hauteur.system.settings import Section, assign, read_toml, validated
 
+pytestmark = pytest.mark.quick
+
 
 class Oven(Section):
     degrees: Annotated[int, Field(ge=0, le=300)] = 180

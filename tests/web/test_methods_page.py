@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 from starlette.testclient import TestClient
 
 import hauteur as ht
-from hauteur.studies.methods import methods
+from hauteur.mcts.methods import methods
 from hauteur.web.pages.matches import address as match_address
 
 

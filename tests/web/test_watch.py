@@ -7,7 +7,7 @@ from starlette.testclient import TestClient
 
 from hauteur.learning.recipe import Recipe
 from hauteur.learning.run_folder import RunFolder
-from hauteur.studies import folders
+from hauteur.system import folders
 from hauteur.system.lock import locked
 from hauteur.web import watch
 from hauteur.web.app import create_app

@@ -39,6 +39,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<network::PyNetwork>()?;
     module.add_class::<evaluators::PyUniform>()?;
     module.add_class::<playing::PyPlayedGames>()?;
+    module.add_class::<playing::PyMoveDue>()?;
+    module.add_class::<playing::PyGameOver>()?;
     module.add_class::<records::PyPgnReader>()?;
     module.add_class::<records::PyPgnGame>()?;
     module.add_class::<records::PySgfGame>()?;

@@ -53,6 +53,22 @@ pub fn choose_action(
     Ok(choose(&moves, best, temperature.at(ply), uniform, &temperature))
 }
 
+/// A move is due from a player who does not search; see `_core.pyi`.
+#[pyclass(name = "MoveDue", module = "hauteur._core", frozen, get_all)]
+pub struct PyMoveDue {
+    number: u64,
+    player: usize,
+    actions: Vec<u32>,
+    seed: u64,
+}
+
+/// A game is over; see `_core.pyi`.
+#[pyclass(name = "GameOver", module = "hauteur._core", frozen, get_all)]
+pub struct PyGameOver {
+    number: u64,
+    record: Py<PyDict>,
+}
+
 /// Games in progress; see `_core.pyi`.
 #[pyclass(name = "PlayedGames", module = "hauteur._core", frozen)]
 pub struct PyPlayedGames {
@@ -139,10 +155,12 @@ impl PyPlayedGames {
             None => Ok(None),
             Some(Event::Asked(question)) => {
                 let actions: Vec<u32> = question.actions.into_iter().map(u32::from).collect();
-                Ok(Some((question.number, question.player, actions, question.seed).into_bound_py_any(py)?))
+                let due = PyMoveDue { number: question.number, player: question.player, actions, seed: question.seed };
+                Ok(Some(due.into_bound_py_any(py)?))
             }
             Some(Event::Ended { record, .. }) => {
-                Ok(Some((record.number, record_dict(py, *record)?).into_bound_py_any(py)?))
+                let over = PyGameOver { number: record.number, record: record_dict(py, *record)?.unbind() };
+                Ok(Some(over.into_bound_py_any(py)?))
             }
             Some(Event::Failed(message)) => {
                 self.rules.iter().try_for_each(|rules| rules.checked(()))?;

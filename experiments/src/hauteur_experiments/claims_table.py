@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -19,7 +20,7 @@ from hauteur_experiments.experiment import Setting, SourceClaim, duration, read_
 from hauteur_experiments.plan import RUNS, SUBJECTS, PlannedRun
 from hauteur_experiments.registry import find
 from hauteur_experiments.summary import NONE, SUMMARY, between, escaped, with_summary
-from hauteur_experiments.verdict import MOST_UNITS, Verdict
+from hauteur_experiments.verdict import MOST_UNITS, Number, Verdict
 
 BEGIN, END = "<!-- claims -->", "<!-- end claims -->"
 """The table stands between these lines of a page; the rest of the page is left unchanged."""
@@ -29,6 +30,7 @@ FIELDS = (
     "claim",
     "figure",
     "measured",
+    "numbers",
     "games",
     "test",
     "decides",
@@ -40,9 +42,9 @@ FIELDS = (
 )
 """Columns of the file with all lines, which stands beside the page.
 
-figure: the source's; measured: all quantities; test: `sign` or `size`, what the claim is tested for; decides: the
-quantity that decides, ours; times: how many times the source's that is; run: the name of its folder, and of its packed
-games in `results`, empty where they were not kept.
+figure: the source's; measured: all quantities; numbers: the same as JSON, a list of `verdict.Number`; test: `sign` or
+`size`, what the claim is tested for; decides: the quantity that decides, ours; times: how many times the source's that
+is; run: the name of its folder, and of its file in `results`, empty where it was not kept.
 """
 
 DIGEST_COLUMNS = ("claim", "tests", "the source", "here, 95 %", "times the source's", "verdict", "run", "all runs")
@@ -105,6 +107,7 @@ def _measured(finding: dict[str, Any], run: Made) -> dict[str, str]:
     times = finding.get("times")
     return {
         "measured": str(finding.get("quantities") or finding["measured"]),
+        "numbers": json.dumps(finding.get("numbers", [])),
         "games": str(finding["units"]),
         "test": str(finding.get("test", "")),
         "decides": str(finding.get("decides", "")),
@@ -219,6 +222,7 @@ def _rule_rows(made: Iterable[Made]) -> Iterator[dict[str, str]]:
                 subject=RULES_SUBJECT,
                 claim=f"{row['rule']} in {row['game']}",
                 measured=_interval(row),
+                numbers=json.dumps([_number(row)]),
                 games=str(one["units"]),
                 test="sign",
                 decides=f"{_interval(row)} Elo",
@@ -227,6 +231,11 @@ def _rule_rows(made: Iterable[Made]) -> Iterator[dict[str, str]]:
                 cost=cost_text(run.result),
                 command=run.command,
             )
+
+
+def _number(row: Mapping[str, Any]) -> Number:
+    """The Elo of a row."""
+    return Number(what="Elo", value=row["elo"], low=row["elo_low"], high=row["elo_high"])
 
 
 def _interval(row: Mapping[str, float | None]) -> str:

@@ -60,6 +60,45 @@ def _answered(work: str) -> Iterator[None]:
 
 
 @app.command
+def keep(folder: Path, *, out: Path | None = None) -> None:
+    """Write what is kept of a run: settings, results, and of each game all but its moves, which have a check sum.
+
+    Parameters
+    ----------
+    folder
+        Folder of a run, or of matches.
+    out
+        File to write, default FOLDER.json beside the folder.
+    """
+    from hauteur_experiments.kept import keep_run
+
+    file = out or folder.with_name(f"{folder.resolve().name}.json")
+    keep_run(folder, file)
+    print(f"written: {file}")
+
+
+@app.command
+def compare(file: Path, folder: Path) -> int:
+    """Compare the games of a folder with those of a kept run, by the check sums of their moves.
+
+    Ends with status 1 where some are different or missing.
+
+    Parameters
+    ----------
+    file
+        A kept run, as `hauteur experiment keep` writes it.
+    folder
+        Folder with the games, played again by the run's command.
+    """
+    from hauteur_experiments.kept import compare
+
+    found = compare(file, folder)
+    for name, comparison in found.items():
+        print(f"{comparison:9}  {name}")
+    return 0 if set(found.values()) <= {"the same"} else 1
+
+
+@app.command
 def plan(
     *,
     hours: float,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import math
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -15,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, get_args
 from cyclopts import Parameter
 
 import hauteur as ht
-from hauteur_experiments.verdict import END, LOOKS, Claim, Look, Verdict
+from hauteur_experiments.verdict import END, LOOKS, Claim, Look, Number, Verdict
 
 if TYPE_CHECKING:
     from hauteur_experiments.grid import Match
@@ -99,6 +98,8 @@ class Finding:
     decides: str = ""
     times: float | None = None
     paper: str = ""
+    numbers: tuple[Number, ...] = ()
+    """The quantities as numbers."""
     claim: Claim | None = field(default=None, compare=False, repr=False)
     shown: str = field(default="", compare=False, repr=False)
 
@@ -110,8 +111,21 @@ class Finding:
         decisive = claim.decisive
         single = all(one.measured is decisive.measured for one in claim.inequalities)
         named = decisive.ours if single else f"{decisive.what} {decisive.ours}"
-        texts = (scope, claim.units_text, claim.quantities, claim.test, named)
-        return cls(key, measured, claim.verdict, claim.missing, *texts, decisive.times, claim=claim, shown=shown)
+        return cls(
+            key,
+            measured,
+            claim.verdict,
+            missing=claim.missing,
+            scope=scope,
+            units=claim.units_text,
+            quantities=claim.quantities,
+            test=claim.test,
+            decides=named,
+            times=decisive.times,
+            numbers=tuple(claim.numbers),
+            claim=claim,
+            shown=shown,
+        )
 
     def at(self, look: Look) -> Finding:
         """The finding for its verdict at a look."""
@@ -125,7 +139,7 @@ class Finding:
         """Return it as result.json has it."""
         texts = ("key", "paper", "measured", "verdict", "missing", "scope", "units", "quantities")
         decisive = ("test", "decides", "times")
-        return {name: getattr(self, name) for name in (*texts, *decisive)}
+        return {name: getattr(self, name) for name in (*texts, *decisive, "numbers")}
 
     @property
     def text(self) -> str:
@@ -441,11 +455,6 @@ def duration(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
-
-
-def finite(value: float) -> float | None:
-    """Return the value as JSON can hold it: None where it is infinite or not a number."""
-    return value if math.isfinite(value) else None
 
 
 def cores() -> int:

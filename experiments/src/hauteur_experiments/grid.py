@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any, Literal
 
 import hauteur as ht
-from hauteur_experiments.experiment import Setting, finite, write_whole
-from hauteur_experiments.verdict import Measured
+from hauteur_experiments.experiment import Setting, write_whole
+from hauteur_experiments.verdict import Measured, finite
 
 COLOURS = ("blue", "orange", "green", "purple", "sky", "gold", "ink")
 """Colours of lines, in the order in which they are given out."""

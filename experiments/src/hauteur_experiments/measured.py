@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 from scipy import special
 
 import hauteur as ht
-from hauteur_experiments.experiment import finite
-from hauteur_experiments.verdict import SMALLEST_ELO, Inequality, Measured, Side
+from hauteur_experiments.verdict import SMALLEST_ELO, Inequality, Measured, Side, finite
 
 FEW = 8
 """Fewer values have no Student's interval: where outcomes are skewed it errs in 11 to 33 % instead of 5 %."""

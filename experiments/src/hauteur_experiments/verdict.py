@@ -25,7 +25,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 from statistics import NormalDist
-from typing import Literal, Protocol
+from typing import Literal, Protocol, TypedDict
 
 import numpy as np
 
@@ -101,6 +101,15 @@ def final_z(level: float) -> float:
     return NormalDist().inv_cdf(1 - level) + float(np.interp(halvings, range(len(BEYOND_ONE_LOOK)), BEYOND_ONE_LOOK))
 
 
+class Number(TypedDict):
+    """A measured quantity and its interval of 95 %, as JSON has it; an end is None where there is no bound."""
+
+    what: str
+    value: float | None
+    low: float | None
+    high: float | None
+
+
 class Measured(Protocol):
     """A quantity and what it was measured with. units: independent ones, such as pairs of games, games or seeds."""
 
@@ -111,6 +120,17 @@ class Measured(Protocol):
     def interval(self, confidence: float) -> tuple[float, float]:
         """Return the ends of the interval that contains the truth with at least this chance, 0 to 1."""
         ...
+
+
+def number_of(what: str, measured: Measured) -> Number:
+    """Return a quantity as JSON has it."""
+    value, low, high = (finite(one) for one in (measured.value, *measured.interval(1 - 2 * LEVEL)))
+    return Number(what=what, value=value, low=low, high=high)
+
+
+def finite(value: float) -> float | None:
+    """Return the value as JSON can hold it: None where it is infinite or not a number."""
+    return value if math.isfinite(value) else None
 
 
 @dataclass(frozen=True)
@@ -134,6 +154,8 @@ class Inequality:
     matters: float = field(kw_only=True)
     source: float | None = field(default=None, kw_only=True)
     here: Measured | None = field(default=None, kw_only=True)
+    given: tuple[str, Measured] | None = field(default=None, kw_only=True)
+    """A quantity, with its words, by which the cell of this one was chosen."""
 
     def __post_init__(self) -> None:
         if self.least < 2:
@@ -186,7 +208,17 @@ class Inequality:
     def quantity(self) -> str:
         """The quantity with its interval of 95 %; where it was compared with the source's, the difference beside it."""
         less = "" if self.here is None else f" (less the source's: {self._with_interval(self.measured)})"
-        return f"{self.what} {self.ours}{less}"
+        given = "" if self.given is None else f" ({self.given[0]} {self._with_interval(self.given[1])})"
+        return f"{self.what} {self.ours}{less}{given}"
+
+    @property
+    def numbers(self) -> list[Number]:
+        """The quantities of the text as numbers: what was given, what was measured here, the difference."""
+        found = [] if self.given is None else [number_of(*self.given)]
+        found.append(number_of(self.what, self.here or self.measured))
+        if self.here is not None:
+            found.append(number_of(f"{self.what}, less the source's", self.measured))
+        return found
 
     @property
     def test(self) -> Test:
@@ -319,6 +351,11 @@ class Claim:
     def quantities(self) -> str:
         """The measured quantities with their intervals."""
         return "; ".join(one.quantity for one in (*self.inequalities, *self.premise))
+
+    @property
+    def numbers(self) -> list[Number]:
+        """The same as numbers."""
+        return [number for one in (*self.inequalities, *self.premise) for number in one.numbers]
 
     @property
     def units_text(self) -> str:

@@ -311,16 +311,23 @@ class TwoSidedGame(Closing):
             if isinstance(error, GameLost):
                 self._end(loss_of(side), error.reason)
                 self.note = error.detail
-            elif error is not None or (action := done.result().action) is None:
+            elif error is not None or done.result().action is None:
                 self._halt()
-                self.paused, self.problem = True, _problem(self.names[side], error)
+                self.paused = True
+                self.problem = _problem(self.names[side], error)
             else:
-                found = done.result()
-                if found.report is not None:
-                    self.value, self._scores[side] = first_players(found.report), found.score
-                self._move(action)
-                self.note = found.note
+                self._play_found(side, done.result())
             self._on_change()
+
+    def _play_found(self, side: int, found: FoundMove) -> None:
+        """Play the move of an engine, and keep its judgement and its note."""
+        if found.action is None:
+            raise ValueError("a move that was not found cannot be played")
+        if found.report is not None:
+            self.value = first_players(found.report)
+            self._scores[side] = found.score
+        self._move(found.action)
+        self.note = found.note
 
     def _hinted(
         self, turn: int, done: Future[FoundMove], on_found: Callable[[FoundMove | BaseException], None]

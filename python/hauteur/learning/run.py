@@ -14,7 +14,7 @@ from hauteur.learning.display import Display, GenerationRow, row_of
 from hauteur.learning.recipe import Recipe, changed_recipe, load_recipe
 from hauteur.learning.run_folder import RunFolder
 from hauteur.learning.shipped_recipes import recipe_file
-from hauteur.matches.arena import play_games
+from hauteur.matches.arena import GameRules, Layout, play_games
 from hauteur.matches.openings import random_opening
 from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.mcts.params import Dirichlet, Temperature
@@ -223,9 +223,8 @@ def self_play(
             plans,
             seed=seed,
             purpose="self-play",
-            parallel=parallel,
-            batch_size=resources.rows,
-            max_plies=max_plies,
+            layout=Layout(parallel, resources.rows),
+            rules=GameRules(max_plies=max_plies),
         )
         line = ProgressLine(progress, "opening the nets")
         return _until_closed(records, stack.pop_all(), line, games)

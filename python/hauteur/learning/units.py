@@ -20,7 +20,7 @@ from hauteur.learning.options.exact_ends import with_exact_ends
 from hauteur.learning.planned import PlannedGames, n_scl_of
 from hauteur.learning.recipe import OpponentSettings, Recipe, SelfPlaySettings
 from hauteur.learning.shards import shard_bytes
-from hauteur.matches.arena import ArenaFacts, play_games
+from hauteur.matches.arena import ArenaFacts, GameRules, Layout, play_games
 from hauteur.matches.openings import read_openings
 from hauteur.matches.record import GamePlan, GameRecord
 from hauteur.mcts.params import SearchParams, Temperature
@@ -349,21 +349,9 @@ def episodes(
     max_moves: int | None = None,
 ) -> Generator[GameRecord]:
     """Play the planned games by the rules of these settings."""
-    return play_games(
-        game,
-        players,
-        plans,
-        seed=seed,
-        purpose=purpose,
-        parallel=settings.parallel_games,
-        batch_size=settings.batch_size,
-        in_flight=settings.in_flight,
-        max_plies=settings.max_plies,
-        max_moves=max_moves,
-        resignation=settings.resignation,
-        tree_per_side=settings.tree_per_side,
-        facts=facts,
-    )
+    layout = Layout(settings.parallel_games, settings.batch_size, settings.in_flight)
+    rules = GameRules(settings.max_plies, max_moves, settings.resignation, settings.tree_per_side)
+    return play_games(game, players, plans, seed=seed, purpose=purpose, layout=layout, rules=rules, facts=facts)
 
 
 def summed_facts(costs: Sequence[Mapping[str, float]]) -> ArenaFacts:

@@ -57,6 +57,58 @@ class ArenaFacts:
         return self.cache_hits / self.cache_lookups if self.cache_lookups else 0.0
 
 
+@dataclass(frozen=True)
+class GameRules:
+    """Rules of all games, in addition to those of the game itself."""
+
+    max_plies: int | None = None
+    """A game that is unfinished after these plies, its start included, is a draw; None: no limit."""
+    max_moves: int | None = None
+    """The same for the moves since its start."""
+    resignation: Resignation | None = None
+    """When players resign; None: never."""
+    tree_per_side: bool = False
+    """A player on both sides has a tree for each. Two players always have their own."""
+
+    def for_core(self) -> str:
+        """The rules as JSON that the core reads (`GameRules` in crates/core/src/play/settings.rs)."""
+        return json.dumps(
+            {
+                "max_plies": self.max_plies,
+                "max_moves": self.max_moves,
+                "resignation": None if self.resignation is None else self.resignation.model_dump(),
+                "tree_per_side": self.tree_per_side,
+            }
+        )
+
+
+@dataclass(frozen=True)
+class Layout:
+    """How games share batches and threads. As far as evaluators are exact, no game depends on it."""
+
+    parallel: int
+    """Maximum of games at a time."""
+    batch_size: int
+    """Maximum of rows in a batch."""
+    in_flight: int = 2
+    """Threads where Python computes a net (on a GPU, say), so that one searches while the net computes for another."""
+    threads: int = 1
+    """Threads that search and compute nets, each in its part of the games; at least as many as a net of the core has.
+
+    Where Python computes a net, there are more than `in_flight` only as far as each has games for two batches.
+    """
+
+    def workers(self, computing: Sequence[int | None]) -> int:
+        """The number of threads. computing: of each evaluator the threads that it was made for; None: Python's."""
+        threads = self.threads
+        if None in computing:
+            threads = min(threads, self.parallel // (2 * self.batch_size))
+        return max([threads, 1, *(number or self.in_flight for number in computing)])
+
+
+USUAL_RULES = GameRules()
+
+
 def play_games(
     game: _core.Game,
     players: Sequence[SearchPlayer | MovePlayer],
@@ -64,53 +116,40 @@ def play_games(
     *,
     seed: int,
     purpose: str,
-    parallel: int,
-    batch_size: int,
-    in_flight: int = 2,
-    threads: int = 1,
-    max_plies: int | None = None,
-    max_moves: int | None = None,
-    resignation: Resignation | None = None,
-    tree_per_side: bool = False,
+    layout: Layout,
+    rules: GameRules = USUAL_RULES,
     facts: ArenaFacts | None = None,
 ) -> Generator[GameRecord]:
-    """Play the planned games, up to `parallel` at a time, and yield each when it ends; `facts` is kept up to date.
+    """Play the planned games and yield each when it ends; `facts` is kept up to date.
 
-    threads: that search and compute nets, each in its part of the games, as many as a net of the core has at least;
-    where Python computes a net (on a GPU, say) there are `in_flight`, so that one searches while the net computes for
-    another, and more only as far as each has games for two batches.
-    max_plies: a game unfinished after these plies, its start included, is a draw; None: no limit. max_moves: the same
-    for the moves since its start. resignation: rule of resignation; None: never. tree_per_side: a player on both sides
-    has a tree for each (players on one side always have their own). Random numbers derive from (seed, purpose, index of
-    the game), or from the plan's seed. Closing the iterator early drops the running games.
-    Search rules written in Python are asked by one thread alone.
+    Random numbers derive from (seed, purpose, index of the game), or from the plan's seed. Closing the iterator early
+    drops the running games. Search rules written in Python are asked by one thread alone.
     """
-    searching = [player for player in players if isinstance(player, SearchPlayer)]
-    distinct = {id(one): one for player in searching for one in (player.evaluator, player.large) if one is not None}
-    evaluators = list(distinct.values())
-    computing = [_core.PlayedGames.threads_of(one, game) for one in evaluators]
-    if None in computing:
-        threads = min(threads, parallel // (2 * batch_size))
+    evaluators = _evaluators_of(players)
     core = _core.PlayedGames(
         game,
         [_for_core(player, evaluators) if isinstance(player, SearchPlayer) else None for player in players],
         evaluators,
-        json.dumps(
-            {
-                "max_plies": max_plies,
-                "max_moves": max_moves,
-                "resignation": None if resignation is None else resignation.model_dump(),
-                "tree_per_side": tree_per_side,
-            }
-        ),
-        parallel=parallel,
-        batch_size=batch_size,
-        workers=max([threads, 1, *(number or in_flight for number in computing)]),
+        rules.for_core(),
+        parallel=layout.parallel,
+        batch_size=layout.batch_size,
+        workers=layout.workers([_core.PlayedGames.threads_of(one, game) for one in evaluators]),
         seed=seed,
     )
     asked = {number: player for number, player in enumerate(players) if not isinstance(player, SearchPlayer)}
     loop = _Loop(game, core, asked, evaluators, seed, purpose)
     return loop.run(iter(plans), ArenaFacts() if facts is None else facts)
+
+
+def _evaluators_of(players: Sequence[SearchPlayer | MovePlayer]) -> list[Evaluator]:
+    """Return the evaluators of the players that search, each once."""
+    found: dict[int, Evaluator] = {}
+    for player in players:
+        if isinstance(player, SearchPlayer):
+            found[id(player.evaluator)] = player.evaluator
+            if player.large is not None:
+                found[id(player.large)] = player.large
+    return list(found.values())
 
 
 def _for_core(player: SearchPlayer, evaluators: Sequence[Evaluator]) -> tuple[Any, str, int, int | None, Any]:
@@ -156,12 +195,12 @@ class _Loop:
                 event = self.core.wait(MEASURED_EVERY)
                 if self.failure is not None:
                     raise self.failure
-                if event is not None and len(event) == 4:
-                    self._ask(*event)
+                if isinstance(event, _core.MoveDue):
+                    self._ask(event)
                     continue
                 record = None
-                if event is not None:
-                    record = self._record(*event)
+                if isinstance(event, _core.GameOver):
+                    record = self._record(event)
                     facts.games += 1
                     facts.moves += len(record.actions)
                     self._refill(plans)
@@ -189,23 +228,24 @@ class _Loop:
             self.core.begin(self.count, state, plan.sides, len(plan.start), seed)
             self.count += 1
 
-    def _record(self, number: int, found: dict[str, Any]) -> GameRecord:
-        plan, seed = self.begun.pop(number)
-        self.boards.pop(number, None)
+    def _record(self, over: _core.GameOver) -> GameRecord:
+        plan, seed = self.begun.pop(over.number)
+        self.boards.pop(over.number, None)
         for player in {*plan.sides} & self.asked.keys():
             self.asked[player].end(plan.index)
-        return GameRecord(plan=plan, seed=seed, **found)
+        return GameRecord(plan=plan, seed=seed, **over.record)
 
-    def _ask(self, number: int, player: int, actions: list[int], seed: int) -> None:
-        """Request a move; actions: those played since the plan's start."""
-        (plan, _), board = self.begun[number], self.boards[number]
-        for action in actions[len(board.moves) - self._beginning(plan) :]:
+    def _ask(self, due: _core.MoveDue) -> None:
+        """Request a move."""
+        plan, _ = self.begun[due.number]
+        board = self.boards[due.number]
+        for action in due.actions[len(board.moves) - self._beginning(plan) :]:
             board.apply(action)
         origin = plan.begin(self.game).notation()
-        request = MoveRequest(plan.index, board.copy(), origin, (*plan.start, *actions), seed)
-        future = self.asked[player].choose(request)
-        self.pending[number] = future
-        future.add_done_callback(lambda done: self._reply(number, self.asked[player].name, done))
+        player = self.asked[due.player]
+        future = player.choose(MoveRequest(plan.index, board.copy(), origin, (*plan.start, *due.actions), due.seed))
+        self.pending[due.number] = future
+        future.add_done_callback(lambda done: self._reply(due.number, player.name, done))
 
     @staticmethod
     def _beginning(plan: GamePlan) -> int:

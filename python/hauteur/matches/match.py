@@ -18,7 +18,7 @@ from pydantic import Field, model_validator
 
 from hauteur import __version__, _core
 from hauteur.games.begins import check_begins
-from hauteur.matches.arena import ArenaFacts, play_games
+from hauteur.matches.arena import ArenaFacts, GameRules, Layout, play_games
 from hauteur.matches.folder import MatchFolder
 from hauteur.matches.openings import Opening, first_of_two, random_opening
 from hauteur.matches.ratings.elo import Sprt
@@ -168,9 +168,8 @@ class GamesInProgress:
                     self._plans(done),
                     seed=self.settings.seed,
                     purpose="match",
-                    parallel=self.resources.parallel,
-                    batch_size=self.resources.rows,
-                    max_plies=self.settings.max_plies,
+                    layout=Layout(self.resources.parallel, self.resources.rows),
+                    rules=GameRules(max_plies=self.settings.max_plies),
                     facts=self.facts,
                 )
                 try:

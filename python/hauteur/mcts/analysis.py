@@ -2,7 +2,7 @@
 
 An `Analysis` keeps its tree from search to search and follows the game: a position that extends the last one re-uses
 the subtree. While a search runs, only its own thread touches the forest; other threads see `RootReport`s, which never
-change, and reads the tree between two batches through `ask`.
+change, and read the tree between two batches through `ask`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,6 @@ from hauteur.system.hints import with_hints
 
 if TYPE_CHECKING:
     from hauteur.games.positions import PositionLike
-    from hauteur.mcts.own_rules import Rule
 
 
 OnReport = Callable[[RootReport], None]

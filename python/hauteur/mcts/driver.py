@@ -12,14 +12,14 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from hauteur import _core
 from hauteur.mcts.params import SearchParams, SecondNet
 from hauteur.mcts.step_plan import StepPlan
-from hauteur.networks.evaluators.base import PackedEvaluator, StateEvaluator
+from hauteur.networks.evaluators.base import ComputedByCore, PackedEvaluator, StateEvaluator
 
 if TYPE_CHECKING:
     from hauteur.networks.evaluators.base import Evaluator, Pending
@@ -39,20 +39,32 @@ class BatchRows:
 def rows_for(evaluator: Evaluator, forest: _core.Forest, size: int) -> BatchRows:
     """Return a buffer for batches of at most `size` rows, in the form that suits the evaluator best.
 
-    Positions; bit planes, masks uint64 [B, C] and values float32 [B, C]; or features,
-    float32 [B, C, H, W].
+    Positions; bit planes, masks uint64 [B, C] and values float32 [B, C]; or features, float32 [B, C, H, W].
     """
+    _, height, width = forest.game.feature_shape
     if isinstance(evaluator, StateEvaluator):
-        states = evaluator
-        return BatchRows(forest.gather, lambda batch: states.submit_states(forest.batch_states(batch)))
-    planes, height, width = forest.game.feature_shape
+        return _rows_of_states(evaluator, forest)
     if isinstance(evaluator, PackedEvaluator) and height * width <= 64:
-        packed, masks, values = evaluator, np.zeros((size, planes), np.uint64), np.zeros((size, planes), np.float32)
-        return BatchRows(
-            lambda rows, net: forest.gather_packed(masks[:rows], values[:rows], net),
-            lambda batch: packed.submit_packed(masks[: len(batch)], values[: len(batch)]),
-        )
-    features = np.zeros((size, planes, height, width), np.float32)
+        return _rows_of_planes(evaluator, forest, size)
+    return _rows_of_features(evaluator, forest, size)
+
+
+def _rows_of_states(evaluator: StateEvaluator, forest: _core.Forest) -> BatchRows:
+    return BatchRows(forest.gather, lambda batch: evaluator.submit_states(forest.batch_states(batch)))
+
+
+def _rows_of_planes(evaluator: PackedEvaluator, forest: _core.Forest, size: int) -> BatchRows:
+    planes = forest.game.feature_shape[0]
+    masks = np.zeros((size, planes), np.uint64)
+    values = np.zeros((size, planes), np.float32)
+    return BatchRows(
+        lambda rows, net: forest.gather_packed(masks[:rows], values[:rows], net),
+        lambda batch: evaluator.submit_packed(masks[: len(batch)], values[: len(batch)]),
+    )
+
+
+def _rows_of_features(evaluator: Evaluator, forest: _core.Forest, size: int) -> BatchRows:
+    features = np.zeros((size, *forest.game.feature_shape), np.float32)
     return BatchRows(
         lambda rows, net: forest.gather(features[:rows], net),
         lambda batch: evaluator.submit(features[: len(batch)]),
@@ -110,8 +122,9 @@ class InFlight:
     def __post_init__(self) -> None:
         if self.batch_size < 1 or self.depth < 1:
             raise ValueError(f"batch_size and in_flight must be >= 1, got {self.batch_size} and {self.depth}")
-        self._core: Any = getattr(self.evaluator, "core", None)
-        self._free = [] if self._core is not None else [self._new_buffer() for _ in range(self.depth)]
+        self._core = self.evaluator.core if isinstance(self.evaluator, ComputedByCore) else None
+        buffers = 0 if self._core is not None else self.depth
+        self._free = [self._new_buffer() for _ in range(buffers)]
         self._waiting: deque[tuple[_core.Batch, Pending, BatchRows]] = deque()
 
     def __len__(self) -> int:
@@ -129,7 +142,7 @@ class InFlight:
         An evaluator of the core computes its batches here, at once: nothing waits.
         """
         if self._core is not None:
-            return self._step()
+            return self._step(self._core)
         if not self._waiting or not self._has_answered(self._waiting[0][1]):
             return False
         batch, pending, buffer = self._waiting.popleft()
@@ -161,12 +174,12 @@ class InFlight:
             plan.control.wait(pending, seconds=plan.seconds)
         return pending.done()
 
-    def _step(self) -> bool:
+    def _step(self, core: _core.Network | _core.Uniform) -> bool:
         """Let the core gather, evaluate and apply; False when there were no rows."""
         plan = self._next_plan()
         flag = None if plan.control is None else plan.control.flag
         rows, batches, search, network = self.forest.step(
-            self._core, plan.rows, self.net, plan.batches, flag, plan.seconds, plan.sure
+            core, plan.rows, self.net, plan.batches, flag, plan.seconds, plan.sure
         )
         self.facts.search += search
         self.facts.network += network
@@ -192,7 +205,8 @@ class InFlight:
 
     def _submit_next(self, most: int) -> bool:
         """Gather one batch and submit it; False when there were no rows."""
-        buffer, batch = self._free.pop(), None
+        buffer = self._free.pop()
+        batch = None
         started = time.perf_counter()
         try:
             batch = buffer.gather(most, self.net)

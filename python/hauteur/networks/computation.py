@@ -1,7 +1,7 @@
 """The computation of a network, written once: residual towers, attention bodies and their heads.
 
 `computed` is carried out by different operations: torch modules compute it (`torch_networks.py`), an ONNX graph writes
-it down (`onnx.py`), shapes are inferred and checked by it (`shapes.py`). Layers have the paths of this computation;
+it down (`onnx.py`), and `layers.py` infers and checks shapes by it. Layers have the paths of this computation;
 `layers.py` knows what a file calls their tensors.
 
 Sources: the residual tower is AlphaZero's (Silver et al. 2017, "Mastering the game of Go without human knowledge",

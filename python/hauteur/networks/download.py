@@ -92,13 +92,18 @@ def net_request(name: str | None, address: str | None = None) -> NetRequest:
             )
         mirror = os.environ.get(MIRROR_VARIABLE, "")
         return NetRequest(known.name, f"{mirror.rstrip('/')}/{known.file_name}" if mirror else known.address, known)
-    file = unquote(urlsplit(address).path).rpartition("/")[2]
-    name = name or re.sub(r"(\.pb\.gz|\.safetensors)$", "", file).replace(".", "-")
+    name = name or _file_stem(address)
     if not is_name(name):
         raise ValueError(f"{name!r} is no name for a net: letters, digits, - and _, at most 80; give one before --from")
     if name in (*WITHOUT_FILE, *shipped_names()):
         raise ValueError(f"{name} names something else already; give another name before --from")
     return NetRequest(name, address, known_net(name))
+
+
+def _file_stem(address: str) -> str:
+    """Return the name of the file at an address, without its suffix; its other dots become dashes."""
+    file = unquote(urlsplit(address).path).rpartition("/")[2]
+    return re.sub(r"(\.pb\.gz|\.safetensors)$", "", file).replace(".", "-")
 
 
 def get_net(request: NetRequest, on_progress: OnProgress, *, force: bool = False) -> DownloadedNet:

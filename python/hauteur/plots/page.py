@@ -89,12 +89,15 @@ def figure_html(figure: Figure) -> str:
 
 def _legend(figure: Figure) -> list[tuple[str, str]]:
     """Sign and name: boxes for areas, lines for lines, a shaded line for the threshold."""
-    boxes = [(f'<rect width="22" height="10" rx="2" fill="var(--{area.colour})"/>', area.name) for area in figure.areas]
-    stroke = '<line x2="22" y1="6" y2="6" stroke="var(--{})" stroke-width="3"{}/>'
-    dashes = ("", ' stroke-dasharray="6 4"')
-    lines = [(stroke.format(line.colour, dashes[line.dashed]), line.name) for line in figure.lines]
-    band = [('<line class="band" x2="22" y1="6" y2="6"/>', figure.threshold_text())] * (figure.threshold is not None)
-    shapes = [*boxes, *lines, *band]
+    shapes = []
+    for area in figure.areas:
+        shapes.append((f'<rect width="22" height="10" rx="2" fill="var(--{area.colour})"/>', area.name))
+    for line in figure.lines:
+        dashes = ' stroke-dasharray="6 4"' if line.dashed else ""
+        stroke = f'stroke="var(--{line.colour})" stroke-width="3"{dashes}'
+        shapes.append((f'<line x2="22" y1="6" y2="6" {stroke}/>', line.name))
+    if figure.threshold is not None:
+        shapes.append(('<line class="band" x2="22" y1="6" y2="6"/>', figure.threshold_text()))
     return [(f'<svg viewBox="0 0 22 10" aria-hidden="true">{shape}</svg>', name) for shape, name in shapes]
 
 
@@ -209,13 +212,22 @@ class _Axis:
     logit: bool = False
 
     def __call__(self, value: float) -> float:
+        """The place of a value; of shares on a scale of odds those beyond the ends are at the ends."""
         if self.logit:
             value = min(max(value, self.low), self.high)
-        at, low, high = (
-            log10(one / (1 - one)) if self.logit else log10(one) if self.log else one
-            for one in (value, self.low, self.high)
-        )
-        return self.begin + (at - low) / (high - low) * (self.end - self.begin)
+        low, high = self.scale(self.low), self.scale(self.high)
+        share = (self.scale(value) - low) / (high - low)
+        return self.begin + share * (self.end - self.begin)
+
+    def scale(self, value: float) -> float:
+        """What grows evenly along the axis: the value, its logarithm or its log odds."""
+        if self.logit:
+            return _log_odds(value)
+        return log10(value) if self.log else value
+
+
+def _log_odds(share: float) -> float:
+    return log10(share / (1 - share))
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,1 @@
-"""Studies on top of everything: papers, puzzles, checks against reference files, exact play."""
+"""Studies of games and positions: puzzles, reviews, explanations, traps; the folders of experiments."""

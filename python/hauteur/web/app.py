@@ -19,7 +19,7 @@ from starlette.staticfiles import StaticFiles
 
 from hauteur.plots import boards
 from hauteur.plots.page import STYLE
-from hauteur.studies.folders import FolderList
+from hauteur.system.folders import FolderList
 from hauteur.web.client_faults import keep_out_of_the_terminal
 from hauteur.web.live import MOST_MESSAGE, live
 from hauteur.web.pages import Pages, all_pages
@@ -118,12 +118,25 @@ def listen(settings: WebSettings) -> socket.socket:
     return listener
 
 
+def address_of(listener: socket.socket, token: str | None) -> str:
+    """Return what a browser opens: host, port, and the token where one is needed.
+
+    A server that listens everywhere is named by its machine's name; an IPv6 address stands in brackets.
+    """
+    host, port = listener.getsockname()[:2]
+    if host in EVERYWHERE:
+        host = socket.gethostname()
+    elif ":" in host:
+        host = f"[{host}]"
+    query = f"?token={token}" if token else ""
+    return f"http://{host}:{port}/{query}"
+
+
 def serve(settings: WebSettings, *, open_browser: bool = False) -> None:
     """Serve until Ctrl-C or SIGTERM; the address is printed once pages can be opened."""
-    listener, policy = listen(settings), AccessPolicy.at(settings.host)
-    host, port = listener.getsockname()[:2]
-    host = socket.gethostname() if host in EVERYWHERE else host
-    address = f"http://{f'[{host}]' if ':' in host else host}:{port}/{f'?token={policy.token}' if policy.token else ''}"
+    listener = listen(settings)
+    policy = AccessPolicy.at(settings.host)
+    address = address_of(listener, policy.token)
 
     def started() -> None:
         print(f"{address}  (ready after {time.process_time():.1f} CPU seconds; Ctrl-C ends it)", flush=True)

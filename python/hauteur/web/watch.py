@@ -19,8 +19,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from hauteur.matches.report.stored import Stored, read_stored, summary_line
-from hauteur.studies.folders import FolderList
 from hauteur.system.errors import explain
+from hauteur.system.folders import FolderList
 from hauteur.system.lock import is_locked
 from hauteur.system.run_directory import RunDirectory
 from hauteur.web.render import made

@@ -209,13 +209,14 @@ def _not_outside(outside: Sequence[RegimePoint]) -> Finding:
     nets = {OVER_SMALL: "small", OVER_LARGE: "large"}
     sides = [
         Inequality(
-            f"{point.cell}, small against large {elo_text(point.level)}: pair over the {nets[point.better]} net",
+            f"{point.cell}, pair over the {nets[point.better]} net",
             point.elos[point.better],
             0.0,
             "below",
             LEAST_OUTSIDE,
             unit="Elo",
             matters=-SMALLEST_ELO,
+            given=(f"{point.cell}, small against large", point.level),
         )
         for point in outside
     ]

@@ -41,7 +41,7 @@ import hauteur as ht
 from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, stated
 from hauteur_experiments.learned import learn_beside, metrics_of, net_of
 from hauteur_experiments.search_contempt.settings import PAPER
-from hauteur_experiments.verdict import LEVEL, Verdict
+from hauteur_experiments.verdict import LEVEL, Number, Verdict, finite
 
 GENERATIONS = 18
 GAMES = 500
@@ -313,12 +313,14 @@ def finding(judged: Sequence[JudgedNet], rival: str, key: str, factor: float | N
     behind = permutation_p(other, own)
     difference = 100 * (float(np.mean(own)) - float(np.mean(other)))
     low, high = (100 * end for end in permutation_interval(own, other))
-    quantity = f"search-contempt less {ARMS[rival]} {difference:.1f} [{low:.1f}, {high:.1f}] percentage points"
+    what = f"search-contempt less {ARMS[rival]}"
+    quantity = f"{what} {difference:.1f} [{low:.1f}, {high:.1f}] percentage points"
     measured = f"{quantity}, {len(own)} runs an arm, p {ahead:.3f} (ahead), {behind:.3f} (behind)"
     if factor is not None:
         measured += f"; (w + l)/d within a factor of {factor:.2f} (premise: {EQUAL_DRAWS})"
     verdict = verdict_of(ahead, behind, len(own), premise=factor is None or factor <= EQUAL_DRAWS)
-    return Finding(key, measured, verdict, units=f"{len(own)} runs", quantities=quantity)
+    number = Number(what=what, value=difference, low=finite(low), high=finite(high))
+    return Finding(key, measured, verdict, units=f"{len(own)} runs", quantities=quantity, numbers=(number,))
 
 
 def verdict_of(ahead: float, behind: float, runs: int, *, premise: bool) -> Verdict:

@@ -12,12 +12,12 @@ from itertools import pairwise
 from typing import Any
 
 import hauteur as ht
-from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, finite, stated
+from hauteur_experiments.experiment import Experiment, Finding, Result, Setting, stated
 from hauteur_experiments.grid import COLOURS
 from hauteur_experiments.learned import metrics_of, runs_of
 from hauteur_experiments.measured import Record, Share, columns
 from hauteur_experiments.ratio import ratio_of
-from hauteur_experiments.verdict import Claim, of_most_seeds
+from hauteur_experiments.verdict import Claim, finite, of_most_seeds
 
 NEAR = 1.5
 """A ratio is near 1 within this factor."""

@@ -190,7 +190,7 @@ def run_numbers(folder: RunFolder) -> RunNumbers:
 def progress_html(folder: RunFolder, state: str, now: float | None = None) -> str:
     """Return how far a run is: generations, and the step of a running one, as bars and in words.
 
-    state: running, finished or stopped, as `hauteur.studies.folders` has it; now: seconds since 1970, default: now.
+    state: running, finished or stopped, as `hauteur.system.folders` has it; now: seconds since 1970, default: now.
     """
     history = folder.read_metrics()
     step = read_progress(folder.progress)

@@ -91,6 +91,15 @@ class PackedEvaluator(Protocol):
         """
 
 
+@runtime_checkable
+class ComputedByCore(Protocol):
+    """An evaluator whose computation the core does itself, without Python, while it searches."""
+
+    @property
+    def core(self) -> _core.Network | _core.Uniform:
+        """What searches in the core evaluate with."""
+
+
 class GameEvaluator(Closing):
     """Base class of evaluators: the game's shapes, and one worker thread that computes submitted batches."""
 

@@ -87,6 +87,11 @@ class Process(asyncio.SubprocessProtocol):
         keeper.watch(process._transport.get_pid())
         return process
 
+    @property
+    def is_well(self) -> bool:
+        """True while it runs and has kept to the limits."""
+        return self._failure is None and not self._closed and not self._killed
+
     def send(self, *lines: str) -> None:
         """Start writing these lines and reset the limits on the answer."""
         self._bytes = self._count = 0
@@ -107,7 +112,7 @@ class Process(asyncio.SubprocessProtocol):
 
     async def quit(self, farewell: str) -> None:
         """Request it to exit, and kill it if it does not."""
-        if self._failure is None and not self._closed and not self._killed:
+        if self.is_well:
             self.send(farewell)
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._exited.wait(), FAREWELL)

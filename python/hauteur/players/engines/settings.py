@@ -31,6 +31,12 @@ def clock_of(text: str) -> tuple[float, float]:
     return base, float(found[3] or 0)
 
 
+def _checked_clock(text: str) -> str:
+    """The text of a time control, unchanged. ValueError where it is none."""
+    clock_of(text)
+    return text
+
+
 class EngineSettings(Section):
     """A program that plays.
 
@@ -46,7 +52,7 @@ class EngineSettings(Section):
     nodes: Annotated[int, Field(ge=1, le=10**15)] | None = None
     depth: Annotated[int, Field(ge=1, le=1000)] | None = None
     movetime: Annotated[int, Field(ge=1, le=10**9)] | None = None
-    tc: Annotated[str, AfterValidator(lambda text: text if clock_of(text) else "")] | None = None
+    tc: Annotated[str, AfterValidator(_checked_clock)] | None = None
     start_timeout: Annotated[float, Field(gt=0, le=3600)] = 10.0
     move_timeout: Annotated[float, Field(gt=0, le=10**6)] | None = None
     time_margin: Annotated[int, Field(ge=0, le=60_000)] = 50
@@ -130,8 +136,8 @@ def is_engine(word: str) -> bool:
 def split_arguments(words: Sequence[str]) -> tuple[list[str], list[str]]:
     """Return the words of a player's text that are its settings, and those that are arguments of its program.
 
-    Arguments begin with a dash; a word without `=` behind the program or behind an argument is one too, but for a TOML
-    file behind the program: `uci:lc0 --backend=onednn --threads 2 nodes=800`, `uci:python engine.py nodes=1`.
+    Arguments begin with a dash; a word without `=` after the program or after an argument is one too, except for a TOML
+    file after the program: `uci:lc0 --backend=onednn --threads 2 nodes=800`, `uci:python engine.py nodes=1`.
     """
     rest, arguments, before = list[str](), list[str](), ""
     for word in words if any(map(is_engine, words)) else ():

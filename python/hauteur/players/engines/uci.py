@@ -172,10 +172,8 @@ async def introduced(process: Process, seconds: float) -> Introduction:
 
 def setup_lines(game: _core.Game, settings: EngineSettings, about: Introduction) -> tuple[str, ...]:
     """The lines that set the options; ValueError names one that the engine does not have or a value that it refuses."""
-    needed = {"UCI_Chess960": "true"} if "chess960=true" in game.spec else {}
-    needed |= {"UCI_Variant": VARIANTS[game.name]} if game.name in VARIANTS else {}
     lines = []
-    for name, value in {**settings.options, **needed}.items():
+    for name, value in {**settings.options, **_needed_options(game)}.items():
         option = about.options.get(name.lower())
         if option is None:
             raise ValueError(_unknown_option(name, settings, about))
@@ -184,6 +182,16 @@ def setup_lines(game: _core.Game, settings: EngineSettings, about: Introduction)
             raise ValueError(f"{about.name}: option {option.name} {problem}")
         lines.append(option.command(value))
     return tuple(lines)
+
+
+def _needed_options(game: _core.Game) -> dict[str, str]:
+    """Options without which the engine would play another game."""
+    needed = {}
+    if "chess960=true" in game.spec:
+        needed["UCI_Chess960"] = "true"
+    if game.name in VARIANTS:
+        needed["UCI_Variant"] = VARIANTS[game.name]
+    return needed
 
 
 def _unknown_option(name: str, settings: EngineSettings, about: Introduction) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 
 from hauteur import _core
 from hauteur.games.played_game import line_texts, move_text, position_after
+from hauteur.mcts.methods import page_of
 from hauteur.mcts.params import SearchParams
 from hauteur.mcts.report import RootMove, RootReport
 from hauteur.mcts.tree_source import Edge
@@ -27,7 +28,6 @@ from hauteur.studies.explain.question import (
     settings_text,
     side_json,
 )
-from hauteur.studies.methods import page_of
 from hauteur.system.tables import text_table
 
 OnStep = Callable[[int, int, str], None]

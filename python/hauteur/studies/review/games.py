@@ -69,7 +69,13 @@ class ReviewedGame:
     @cached_property
     def positions(self) -> int:
         """How many positions are searched: all but a last one in which the game is over."""
-        return len(self.actions) + (position_after(self.start, self.actions).outcome() is None)
+        moves = len(self.actions)
+        return moves if self.ends_by_rule else moves + 1
+
+    @property
+    def ends_by_rule(self) -> bool:
+        """True where the game is over after its last move."""
+        return position_after(self.start, self.actions).outcome() is not None
 
 
 def _name(text: str) -> str:

@@ -19,7 +19,7 @@ from hauteur.matches.report.pages import KINDS, games_table, report_of, walk_of_
 from hauteur.matches.report.stored import Stored, StoredMatch
 from hauteur.plots import page as plots
 from hauteur.plots.boards import empty_walks_html
-from hauteur.studies.folders import FoundFolder
+from hauteur.system.folders import FoundFolder
 from hauteur.web.pages import WALK_KEYS, Page
 from hauteur.web.render import html, made, page, whole_number
 from hauteur.web.watch import followed, part

@@ -10,8 +10,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from hauteur.games.registry import names
+from hauteur.mcts.methods import index_html, methods
 from hauteur.studies.experiments import known_experiments
-from hauteur.studies.methods import index_html, methods
 from hauteur.web.pages import Page
 from hauteur.web.render import page
 

@@ -13,7 +13,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from hauteur.studies.folders import FolderFacts, FoundFolder
+from hauteur.system.folders import FolderFacts, FoundFolder
 from hauteur.web.pages import WALK_KEYS, Page
 from hauteur.web.render import error_line, html, made, page, whole_number
 from hauteur.web.watch import followed, part
