@@ -38,15 +38,15 @@ class FunctionPlayer:
 
     def _action(self, state: _core.State, answer: Any) -> int:
         """Return the legal action that was answered; raise ValueError for anything else."""
-        legal = state.legal_actions().tolist()
+        legal: list[int] = state.legal_actions().tolist()
         action = self._parsed(state, answer) if isinstance(answer, str) else answer
-        if action not in legal:
-            shown = ", ".join(f"{one} ({state.action_to_text(one)})" for one in legal[:4])
-            raise ValueError(
-                f"player {self.name} answered {answer!r} in {state.notation()!r};"
-                f" allowed: a legal action or its text, such as {shown}"
-            )
-        return int(action)
+        if action in legal:
+            return int(action)
+        shown = ", ".join(f"{one} ({state.action_to_text(one)})" for one in legal[:4])
+        raise ValueError(
+            f"player {self.name} answered {answer!r} in {state.notation()!r};"
+            f" allowed: a legal action or its text, such as {shown}"
+        )
 
     def _parsed(self, state: _core.State, text: str) -> int | None:
         """Return the action of a text; None where it is no legal move."""
