@@ -34,6 +34,7 @@ SECTIONS: dict[str, type[BaseModel]] = {
     "gate": recipe.GateSettings,
     "gate.sprt": recipe.SprtSettings,
     "run": recipe.RunSettings,
+    "yardstick": recipe.YardstickSettings,
     "controller": recipe.ControllerSettings,
 }
 """Sections whose tables are written here. A setting that is a section itself has a table of its own."""
@@ -52,6 +53,8 @@ ALLOWED = {
     "run.tag": "letters, digits, `.` `_` `-`",
     "run.seed": "0 to below 2^63",
     "run.budget_flops": "0 to 1e30",
+    "yardstick.opponent": "a player of `hauteur match`",
+    "yardstick.games": "2 to 1 000 000, even",
     "controller.targets": "0.01 to 100 each",
 }
 """Allowed values that a type does not tell."""

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 import tomli_w
-from pydantic import Field, field_validator, model_validator
+from pydantic import AfterValidator, Field, field_validator, model_validator
 
 from hauteur.learning.recipe_checks import misfits
 from hauteur.matches.record import Resignation
@@ -14,7 +14,7 @@ from hauteur.mcts.params import Cpuct, Dirichlet, Fpu, SearchParams, Temperature
 from hauteur.networks.architecture import NetworkName, NetworkSetting, ResNet
 from hauteur.networks.evaluators.base import Precision
 from hauteur.players.search_player import PlayoutCap
-from hauteur.players.settings import Colours, PlayerSettings, with_model_of_opponent
+from hauteur.players.settings import Colours, PlayerSettings, parse_player, with_model_of_opponent
 from hauteur.system.settings import Section, assign, flat_settings, read_toml, validated
 
 Count = Annotated[int, Field(ge=1, le=1_000_000_000)]
@@ -23,6 +23,12 @@ Share = Annotated[float, Field(ge=0, le=1)]
 ProvenTargets = Literal["off", "position", "earlier"]
 Weight = Annotated[float, Field(ge=0, le=1000)]
 Horizon = Annotated[float, Field(ge=1, le=10_000)]
+
+
+def checked_opponent(text: str) -> str:
+    """Return the text of a player; raise ValueError where it is none."""
+    parse_player(text)
+    return text
 
 
 class LearningCpuct(Cpuct):
@@ -389,6 +395,32 @@ class ControllerSettings(Section):
     """Games of this many plies or more count as draws, in games without any; 0: draws count."""
 
 
+class YardstickSettings(Section):
+    """Matches of the best net with an opponent that does not change (hauteur.learning.yardstick)."""
+
+    opponent: Annotated[str, AfterValidator(checked_opponent)] = "mcts:1000"
+    """Any player of `hauteur match`: `mcts:N`, `rave:N`, a net with its visits, `gtp:gnugo --mode gtp --level 1`, `uci:PROGRAM
+    nodes=N`."""
+    every: Count = 4
+    """Generations from one match to the next; the last generation is always measured."""
+    games: Annotated[int, Field(ge=2, le=1_000_000)] = 40
+    """Games of a match, in pairs with swapped sides."""
+    visits: Count = 100
+    """Visits a move of the net."""
+    opening_plies: Annotated[int, Field(ge=0, le=10_000)] = 2
+    """Random plies with which both games of a pair begin."""
+    max_plies: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
+    """A game of this many plies is a draw."""
+
+    @field_validator("games")
+    @classmethod
+    def _in_pairs(cls, games: int) -> int:
+        """Refuse an odd number, which would leave an opening with one side."""
+        if games % 2:
+            raise ValueError("games are played in pairs with swapped sides, so their number is even")
+        return games
+
+
 class StartSettings(Section):
     """Start of a run before its first generation: weights of a net, training on games, or both."""
 
@@ -469,6 +501,8 @@ class Recipe(Section):
     """Nets and games that the run begins with; absent: random weights."""
     opponent: OpponentSettings | None = None
     """The fixed opponent of self-play; absent: the run's own nets play."""
+    yardstick: YardstickSettings | None = None
+    """The fixed opponent by which the run is measured, and which it does not learn from; absent: none."""
 
     @model_validator(mode="after")
     def _sections_fit_each_other(self) -> Self:
@@ -497,6 +531,7 @@ FREE_ON_RESUME = (
     "run.directory",
     "run.solved_positions",
     "train.workers",
+    "yardstick",
 )
 """Settings that a resumed run may change."""
 
@@ -546,5 +581,5 @@ def recipe_toml(recipe: Recipe) -> str:
 
 def deciding_settings(recipe: Recipe) -> dict[str, Any]:
     """Return the settings that a resumed run may not change, by their full keys, in order."""
-    flat = flat_settings(recipe.model_dump())
+    flat = flat_settings(recipe.model_dump(exclude={"yardstick"}))
     return {key: flat[key] for key in sorted(flat) if key not in FREE_ON_RESUME}

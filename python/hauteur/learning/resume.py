@@ -43,6 +43,10 @@ def open_run(
     recipe = settled_recipe(recipe, begun, bfloat16=fastest_precision() == "bfloat16")
     options = options_of(recipe)
     other_nets = OtherNets(game, recipe)
+    if recipe.yardstick is not None:
+        from hauteur.learning.yardstick import check_yardstick
+
+        check_yardstick(folder, game, recipe.yardstick)
     if is_new:
         check_run(game, recipe, options, other_nets)
     else:
@@ -107,6 +111,6 @@ def read_past(run: Run) -> None:
         for option in run.options:
             option.generation_read(run, generation, needed)
     if state.lines:
-        publish(run.folder, run.game, state, run.recipe)
+        publish(run.folder, run.game, state, run.recipe, run.display.show)
     is_resumed = state.generation > 1 or state.done or state.start
     run.display.begin(run.recipe, run.folder, state if is_resumed else None, run.buffer.positions)

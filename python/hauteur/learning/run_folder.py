@@ -55,6 +55,8 @@ class RunFolder(RunDirectory):
     """One JSON line a generation."""
     exact_play = InFolder("exact_play.json")
     """How often the best nets keep the value of solved positions, and these (hauteur.learning.exact_curve)."""
+    yardstick = InFolder("yardstick.json")
+    """Matches of the best nets with a fixed opponent (hauteur.learning.yardstick)."""
     costs = InFolder("costs.jsonl")
     """What each unit of games has cost (hauteur.learning.compute)."""
     progress = InFolder("progress.json")
@@ -138,16 +140,19 @@ class RunFolder(RunDirectory):
         self.refuse(changes(deciding_settings(self.stored_recipe()), deciding_settings(recipe)), ADVICE)
 
     def resume_with(self, recipe: Recipe) -> None:
-        """Check as `check_recipe` does; keep the recipe where it has more generations than the run was begun with, or
-        another budget.
+        """Check as `check_recipe` does; keep the recipe where it has more generations than the run was begun with,
+        another budget or another yardstick.
 
         Raise ValueError too where there is no checkpoint, but the work of generations that there was one of.
         """
         self.check_recipe(recipe)
         self._check_checkpoint()
-        stored = self.stored_recipe().run
+        stored_recipe = self.stored_recipe()
+        stored = stored_recipe.run
         generations = max(recipe.run.generations, stored.generations)
-        if generations > stored.generations or recipe.run.budget_flops != stored.budget_flops:
+        is_longer = generations > stored.generations
+        is_changed = recipe.run.budget_flops != stored.budget_flops or recipe.yardstick != stored_recipe.yardstick
+        if is_longer or is_changed:
             run = recipe.run.model_copy(update={"generations": generations})
             write_bytes(self.config, recipe_toml(recipe.model_copy(update={"run": run})).encode())
 
@@ -191,11 +196,15 @@ class RunFolder(RunDirectory):
         write_bytes(self.metrics, "".join(json.dumps(line) + "\n" for line in history).encode())
 
     def read_metrics(self) -> list[dict[str, Any]]:
-        """The metrics of all finished generations, from 1, with the exact play of the best net where it is known."""
-        judged = read_json(self.exact_play).get("nets", {}) if self.exact_play.exists() else {}
+        """Return the metrics of all finished generations, from 1, with what the best net's play was measured to be."""
         lines = [line for line in self._metric_lines() if line["generation"] > 0]
-        found = [judged.get(str(line.get("best"))) for line in lines]
-        return [line | ({"exact_play": one} if one else {}) for line, one in zip(lines, found, strict=True)]
+        for name, file in (("exact_play", self.exact_play), ("yardstick", self.yardstick)):
+            measured = read_json(file).get("nets", {}) if file.exists() else {}
+            for line in lines:
+                result = measured.get(str(line.get("best")))
+                if result:
+                    line[name] = result
+        return lines
 
     def read_start(self) -> dict[str, Any] | None:
         """The metrics of generation 0; None when the run did not begin by learning from recorded games."""

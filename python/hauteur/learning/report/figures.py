@@ -178,6 +178,23 @@ def exact_play_figure(xs: Sequence[float], history: History) -> Figure | None:
     return Figure("exact-play", "Exact play", text, "value kept", lines=tuple(drawn)) if drawn else None
 
 
+def yardstick_figure(recipe: Recipe, xs: Sequence[float], history: History) -> Figure | None:
+    """Return the score of the best nets against the fixed opponent; None where none was measured."""
+    paths = ("score", "score_interval_95.0", "score_interval_95.1")
+    rows = zip(xs, *(column(history, f"yardstick.{path}") for path in paths), strict=True)
+    points = [row for row in rows if None not in row]
+    if not points or recipe.yardstick is None:
+        return None
+    places, values, low, high = zip(*points, strict=True)
+    settings = recipe.yardstick
+    text = (
+        f"Score of the best net with {settings.visits:,} visits a move against {settings.opponent}, in"
+        f" {settings.games} games each (draws count half), with 95 % intervals."
+    )
+    line = Series("best net", places, values, line_colour(0), low=low, high=high)
+    return Figure("yardstick", "Strength", text, "score", lines=(line,))
+
+
 ROUNDS = LineFigure(
     "start-losses",
     "Losses by round",
@@ -205,6 +222,7 @@ def run_figures(recipe: Recipe, history: History, key: str = "generation") -> di
     history = [line for _, line in kept]
     ladder = LEARNING_FIGURES if is_gated(history) else LEARNING_FIGURES[:1]
     found = {
+        "Strength": [yardstick_figure(recipe, xs, history)],
         "Exact play": [exact_play_figure(xs, history)],
         "Learning": [*_gate_figures(recipe, xs, history), *(kind.of(xs, history) for kind in ladder)],
         "Games": [_results(xs, history), *(kind.of(xs, history) for kind in GAME_FIGURES)],
@@ -274,6 +292,7 @@ def _counts(line: Line, *paths: str) -> tuple[int, int, int]:
 
 
 QUANTITIES = {
+    "yardstick": ("Score against the yardstick", "score", "yardstick.score"),
     "exact-play": ("Moves that keep the exact value", "share", "exact_play.share"),
     "elo": ("Elo of the best net", "Elo", "best_elo"),
     "policy-loss": ("Policy loss", "loss", "train.policy_loss"),

@@ -103,7 +103,9 @@ def facts_of(history: History, start: Line | None, rounds: History) -> list[Fact
     """Return the main facts: of the start from recorded games, then totals and last values of the generations."""
     last: Line = history[-1] if history else {}
     begun: Line = {} if start is None else start
+    measured: Line = next((line for line in reversed(history) if "yardstick" in line), {})
     kinds: tuple[tuple[float | None, Callable[[float], str], str], ...] = (
+        (number(measured, "yardstick.score"), "{:.1%}".format, "score against the yardstick"),
         (number(last, "exact_play.share"), "{:.1%}".format, "moves that keep the exact value"),
         (number(begun, "start.games"), "{:,.0f}".format, "recorded games"),
         (number(begun, "start.positions"), "{:,.0f}".format, "recorded positions"),
@@ -134,6 +136,7 @@ COLUMNS = (
     ("length", "games.mean_length", "{:.1f}"),
     ("policy loss", "train.policy_loss", "{:.3f}"),
     ("value loss", "train.value_loss", "{:.3f}"),
+    ("yardstick", "yardstick.score", "{:.1%}"),
     ("gate score", "gate.score", "{:.1%}"),
     ("Elo", "elo", "{:+.0f}"),
     ("evaluations/s", "selfplay.evaluations_per_second", "{:,.0f}"),
