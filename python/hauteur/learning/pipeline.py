@@ -78,14 +78,19 @@ def open_run(
     """A new run, or the one that the folder holds, as its last checkpoint left it."""
     from hauteur.learning.start import check_start
     from hauteur.learning.train import rate_change
-    from hauteur.learning.trainers import Learners
+    from hauteur.learning.trainers import Learners, architecture_for
     from hauteur.learning.units import check_players
-    from hauteur.networks.evaluators.core import fastest_precision
+    from hauteur.networks.evaluators.fastest import core_precisions, fastest_precision
 
     game = load_game(recipe.game)
     begins = fresh or not folder.config.exists()
     begun = None if begins else folder.stored_recipe()
-    recipe = settled_recipe(recipe, begun, bfloat16=fastest_precision() == "bfloat16")
+    recipe = settled_recipe(
+        recipe,
+        begun,
+        fastest=lambda: fastest_precision(architecture_for(game, recipe.network)),
+        bfloat16="bfloat16" in core_precisions(),
+    )
     if begins:
         check_begins(game)
         check_gate(recipe)
