@@ -34,13 +34,19 @@ def open_run(
     ValueError for settings that do not fit the game, or differ from those of the folder's run.
     """
     from hauteur.learning.options.chosen import options_of
+    from hauteur.learning.trainers import architecture_for
     from hauteur.learning.units import OtherNets
-    from hauteur.networks.evaluators.core import fastest_precision
+    from hauteur.networks.evaluators.fastest import core_precisions, fastest_precision
 
     game = load_game(recipe.game)
     is_new = fresh or not folder.config.exists()
     begun = None if is_new else folder.stored_recipe()
-    recipe = settled_recipe(recipe, begun, bfloat16=fastest_precision() == "bfloat16")
+    recipe = settled_recipe(
+        recipe,
+        begun,
+        fastest=lambda: fastest_precision(architecture_for(game, recipe.network)),
+        bfloat16="bfloat16" in core_precisions(),
+    )
     options = options_of(recipe)
     other_nets = OtherNets(game, recipe)
     if recipe.yardstick is not None:

@@ -192,7 +192,7 @@ def yardstick_figure(recipe: Recipe, xs: Sequence[float], history: History) -> F
         f" {settings.games} games each (draws count half), with 95 % intervals."
     )
     line = Series("best net", places, values, line_colour(0), low=low, high=high)
-    return Figure("yardstick", "Strength", text, "score", lines=(line,))
+    return Figure("yardstick", "Strength", text, "score", lines=(line,), percent=True)
 
 
 ROUNDS = LineFigure(
