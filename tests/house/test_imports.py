@@ -82,7 +82,7 @@ CLOSURES = {
     "engine.uci.engine": 50,
     "engine.gtp.engine": 65,
     "mcts.analysis": 30,
-    "web.app": 80,
+    "web.app": 82,
 }
 """Entry point -> most modules of the package that importing it loads: what a reader must know of to understand it."""
 

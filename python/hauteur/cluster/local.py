@@ -9,12 +9,12 @@ import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from pathlib import Path
 
 from hauteur.cluster.unit import Event, Failed, Finished, Joined, Left, Sources, Unit, UnitResult, drained
 from hauteur.cluster.worker import read_message, write_message
+from hauteur.system.formatting import ended_with
 from hauteur.system.hardware import usable_cores
-from hauteur.system.plugins import VARIABLE, imported
+from hauteur.system.plugins import environment_for_processes
 
 COMMAND = (sys.executable, "-P", "-X", "faulthandler", "-m", "hauteur.cluster.worker")
 """Starts a worker; its threads follow."""
@@ -108,13 +108,7 @@ class LocalFleet:
 
     def _environment(self) -> dict[str, str]:
         """Return the driver's environment: its modules, games and networks, and a share of its threads."""
-        plugins = [*filter(None, [os.environ.get(VARIABLE)]), *imported()]
-        return {
-            **dict.fromkeys(THREAD_VARIABLES, str(self._threads)),
-            **os.environ,
-            VARIABLE: ",".join(plugins),
-            "PYTHONPATH": os.pathsep.join(str(Path(entry).absolute()) for entry in sys.path),
-        }
+        return {**dict.fromkeys(THREAD_VARIABLES, str(self._threads)), **environment_for_processes()}
 
 
 class _Process:
@@ -172,7 +166,7 @@ class _Process:
             self.end("closed its output")
             status = self._process.wait()
         self.outgoing.put(None)
-        self._put(Left(self.name, self._cause or _ended_with(status)))
+        self._put(Left(self.name, self._cause or ended_with(status)))
 
     def _event(self, fields: Mapping[str, object], content: bytes) -> Event:
         """Return the event that a report is. ValueError for what is none."""
@@ -192,11 +186,3 @@ class _Process:
         with suppress(OSError), self._process.stdin as units:  # it may be gone
             while (message := self.outgoing.get()) is not None:
                 write_message(units, message)
-
-
-def _ended_with(status: int) -> str:
-    """Return in words how a process ended. status: as of `Popen.returncode`, negative for a signal."""
-    if status >= 0:
-        return f"ended with exit status {status}"
-    name = signal.Signals(-status).name if -status in set(signal.Signals) else f"signal {-status}"
-    return f"was killed by {name}" + (", as happens where memory is short" if name == "SIGKILL" else "")

@@ -118,6 +118,13 @@ class FolderList:
             raise ValueError(f"there is no {kind} {name[:200]!r} here")
         return found
 
+    def first_root(self) -> tuple[str, Path]:
+        """Return the first root, where new work lies, after its name in the listing. ValueError without roots."""
+        found = next(self._labels(), None)
+        if found is None:
+            raise ValueError("there is no folder for new work: start the server with one, hauteur web FOLDER")
+        return found
+
     def facts(self, found: FoundFolder) -> FolderFacts:
         """Return the facts of a folder; its files are read again only after they have changed."""
         stamps, running = found.folder.stamps(), is_locked(found.folder.path)

@@ -1,6 +1,7 @@
 """Numbers and foreign text as people and JSON read them, and the word that was probably meant."""
 
 import math
+import signal
 from collections.abc import Iterable
 
 MOST_LINE = 1_500
@@ -53,3 +54,11 @@ def did_you_mean(given: str, allowed: Iterable[str]) -> str:
     words = {word.lower(): word for word in allowed}
     close = difflib.get_close_matches(given.lower(), list(words), 1)
     return f" (did you mean {words[close[0]]}?)" if close else ""
+
+
+def ended_with(status: int) -> str:
+    """Return in words how a process ended. status: as `subprocess.Popen.returncode` has it."""
+    if status >= 0:
+        return f"ended with exit status {status}"
+    name = signal.Signals(-status).name if -status in set(signal.Signals) else f"signal {-status}"
+    return f"was killed by {name}" + (", as happens where memory is short" if name == "SIGKILL" else "")

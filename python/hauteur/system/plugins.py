@@ -45,6 +45,16 @@ def imported() -> list[str]:
     return sorted(_imported)
 
 
+def environment_for_processes() -> dict[str, str]:
+    """Return the environment for another process of hauteur: this one's, with its modules, games and networks."""
+    plugins = [*filter(None, [os.environ.get(VARIABLE)]), *imported()]
+    return {
+        **os.environ,
+        VARIABLE: ",".join(plugins),
+        "PYTHONPATH": os.pathsep.join(str(Path(entry).absolute()) for entry in sys.path),
+    }
+
+
 def load_variable() -> None:
     """Import what the environment variable names, each once."""
     for entry in filter(None, (part.strip() for part in os.environ.get(VARIABLE, "").split(","))):

@@ -1,5 +1,6 @@
 """The application: its routes, what all of them share, and the server that runs it."""
 
+import asyncio
 import os
 import socket
 import threading
@@ -21,6 +22,7 @@ from hauteur.plots import boards
 from hauteur.plots.page import STYLE
 from hauteur.system.folders import FolderList
 from hauteur.web.client_faults import keep_out_of_the_terminal
+from hauteur.web.jobs import Desk, Jobs
 from hauteur.web.live import MOST_MESSAGE, live
 from hauteur.web.pages import Pages, all_pages
 from hauteur.web.render import error_page
@@ -43,20 +45,35 @@ class Lab:
 
     settings: WebSettings
     pool: Pool
-    folders: FolderList
+    desk: Desk
     stored: StoredFolders = field(default_factory=StoredFolders)
     pages: Pages = field(default_factory=all_pages)
+
+    @property
+    def folders(self) -> FolderList:
+        return self.desk.folders
+
+    @property
+    def jobs(self) -> Jobs:
+        return self.desk.jobs
+
+    async def close(self) -> None:
+        """End all sessions and jobs."""
+        stopped = await asyncio.to_thread(self.jobs.close)
+        if stopped:
+            print(f"runs and matches stopped: {stopped}; they go on with Continue on their pages", flush=True)
+        await self.pool.close()
 
 
 def create_app(settings: WebSettings, *, on_started: Callable[[], None] = lambda: None) -> Starlette:
     """Return the application; on_started is called once it can answer."""
-    lab = Lab(settings, Pool(settings), FolderList(settings.roots))
+    lab = Lab(settings, Pool(settings), Desk(settings, FolderList(settings.roots), Jobs(settings.jobs)))
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         on_started()
         yield
-        await lab.pool.close()
+        await lab.close()
 
     app = Starlette(
         routes=[

@@ -8,14 +8,15 @@ are not the newest of their kind are dropped, so nothing piles up.
 import asyncio
 import json
 from collections import deque
-from typing import Annotated, Any
+from typing import Annotated, Any, Protocol
 
 from pydantic import Field
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from hauteur.system.errors import one_line
 from hauteur.system.settings import Section, validated
-from hauteur.web.sessions.pool import MOST_ERROR, SESSIONS, BusyError, OpenSession, Pool
+from hauteur.web.jobs import SESSION
+from hauteur.web.sessions.pool import MOST_ERROR, SESSIONS, BusyError, OnLine, OpenSession
 
 MOST_MESSAGE = 2**20
 """Bytes of a message of a client: a PGN of thousands of moves fits."""
@@ -70,10 +71,20 @@ class Mailbox:
             await self._filled.wait()
 
 
+class Sessions(Protocol):
+    """What opens sessions: the pool, or the desk of jobs."""
+
+    def take(self, name: str, on_line: OnLine, /) -> OpenSession:
+        """Open a session. Raise BusyError where there are as many as the server allows."""
+
+    async def give_back(self, session: OpenSession, /) -> None:
+        """End a session."""
+
+
 class Client:
     """One client and its session: what it asks is taken in turn, what waits for it is sent."""
 
-    def __init__(self, socket: WebSocket, pool: Pool, session: str) -> None:
+    def __init__(self, socket: WebSocket, pool: Sessions, session: str) -> None:
         self.mail = Mailbox()
         self._socket = socket
         self._pool = pool
@@ -138,7 +149,10 @@ async def live(socket: WebSocket) -> None:
     """Answer a websocket at /live/NAME."""
     session = socket.path_params["session"]
     await socket.accept()
-    if session not in SESSIONS:
+    lab = socket.app.state.lab
+    if session == SESSION:
+        await Client(socket, lab.desk, session).serve()
+    elif session in SESSIONS:
+        await Client(socket, lab.pool, session).serve()
+    else:
         await socket.close(BAD_MESSAGE, f"there is no session {session!r}"[:100])
-        return
-    await Client(socket, socket.app.state.lab.pool, session).serve()

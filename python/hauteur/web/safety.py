@@ -2,7 +2,7 @@
 
 A page on another site can make a visitor's browser send requests to this machine. So the Host must be a name of this
 server (DNS rebinding), the Origin of websockets this server itself, and there are no requests that change anything:
-work is done in websockets alone. An address that other machines reach demands a token as well.
+work is done and begun in websockets alone. An address that other machines reach demands a token as well.
 """
 
 import hmac

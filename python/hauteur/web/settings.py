@@ -17,7 +17,7 @@ class WebSettings(Section):
     are found; nothing else is read. allow_programs: whether players may be programs (`uci:`, `gtp:`). sessions:
     searches, games and reviews at a time of all clients together. threads: of each of them on the processor; 0: all
     cores. memory_mb: for the trees of all of them together, in equal shares; 0: half of the machine's. A tree that has
-    its share grows no more.
+    its share grows no more. jobs: runs and matches that pages have begun and that work at a time; the others wait.
     """
 
     host: str = "127.0.0.1"
@@ -27,3 +27,4 @@ class WebSettings(Section):
     sessions: Annotated[int, Field(ge=1, le=256)] = 8
     threads: Annotated[int, Field(ge=0, le=1024)] = 0
     memory_mb: Annotated[int, Field(ge=0, le=1_048_576)] = 0
+    jobs: Annotated[int, Field(ge=1, le=256)] = 1

@@ -5,13 +5,15 @@ A page asks for such a part again and again, and gets it after a change alone. A
 changed is answered with 304 and made once.
 """
 
+from __future__ import annotations
+
 import asyncio
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlencode
 
 from markupsafe import Markup
@@ -20,10 +22,13 @@ from starlette.responses import HTMLResponse, Response
 
 from hauteur.matches.report.stored import Stored, read_stored, summary_line
 from hauteur.system.errors import explain
-from hauteur.system.folders import FolderList
 from hauteur.system.lock import is_locked
 from hauteur.system.run_directory import RunDirectory
+from hauteur.web.jobs import Job
 from hauteur.web.render import made
+
+if TYPE_CHECKING:
+    from hauteur.web.app import Lab
 
 MOST_KEPT = 8
 """Folders that stay in memory."""
@@ -86,33 +91,40 @@ LIST_PERIOD = 2.0
 """Seconds between two looks for folders that are new or gone, at least."""
 
 
-def stamp_of(folders: FolderList, name: str, files: Sequence[str] = ()) -> str:
+def stamp_of(lab: Lab, name: str, files: Sequence[str] = ()) -> str:
     """Return the state of these files of a folder as an ETag; of the list of all folders for the name "".
 
-    The file `running` stands for a process that works in the folder.
+    The file `running` stands for a process that works in the folder, and for the job of this server there.
     """
+    folders = lab.folders
     if not name or folders.known_as(name) is None:
         folders.renew(LIST_PERIOD)
     found = folders.known_as(name)
     if not name:
-        state: object = [(one.name, one.folder.stamps(), is_locked(one.folder.path)) for one in folders.known()]
+        known = [(one.name, one.folder.stamps(), is_locked(one.folder.path)) for one in folders.known()]
+        state: object = (known, [_job_stamp(job) for job in lab.jobs.all()])
     elif found is not None:
-        stamps = {**found.folder.stamps(), "running": is_locked(found.folder.path)}
+        running = (is_locked(found.folder.path), _job_stamp(lab.jobs.find(name)))
+        stamps = {**found.folder.stamps(), "running": running}
         state = [stamps.get(file) for file in files]
     else:
         state = None
     return f'"{sha256(repr(state).encode()).hexdigest()}"'
 
 
-def followed(folders: FolderList, address: str, name: str, files: Sequence[str] = (), **query: Any) -> Markup:
+def _job_stamp(job: Job | None) -> tuple[str, ...] | None:
+    return None if job is None else (job.name, job.state, job.line)
+
+
+def followed(lab: Lab, address: str, name: str, files: Sequence[str] = (), **query: Any) -> Markup:
     """Return the attributes of an element whose content, at this address, follows files. Ask before it is made."""
     where = f"{address}?{urlencode(query)}" if query else address
-    return Markup('data-part="{}" data-stamp="{}"').format(where, stamp_of(folders, name, files))
+    return Markup('data-part="{}" data-stamp="{}"').format(where, stamp_of(lab, name, files))
 
 
 async def part(request: Request, name: str, files: Sequence[str], make: Callable[[], str]) -> Response:
     """Return a part of a page, made in a thread, with an error in its place; 304 where the client has this state."""
-    stamp = await asyncio.to_thread(stamp_of, request.app.state.lab.folders, name, files)
+    stamp = await asyncio.to_thread(stamp_of, request.app.state.lab, name, files)
     headers = {"ETag": stamp, "Cache-Control": "no-store"}
     if request.headers.get("if-none-match") == stamp:
         return Response(status_code=304, headers=headers)

@@ -14,14 +14,15 @@ def web(
     sessions: int = 8,
     threads: int = 0,
     memory_mb: int = 0,
+    jobs: int = 1,
     open: Annotated[bool, Parameter(negative="")] = False,  # noqa: A002  (name of the option)
 ) -> int:
-    """Open the browser lab: play, analyse, compare settings, review games, watch runs and matches, solve puzzles.
+    """Open the browser lab: play, analyse, compare settings, review games, begin and watch runs and matches.
 
     Parameters
     ----------
     roots
-        Folders under which runs, matches, puzzles and nets are found. Default: runs, where it is there.
+        Folders under which runs, matches, puzzles and nets are found, new ones in the first. Default: runs.
     host
         Address to listen on.
     port
@@ -34,6 +35,8 @@ def web(
         Threads of each of them; 0: as many as the processor has.
     memory_mb
         Megabytes for their search trees, in equal shares; a full tree grows no more; 0: half of the machine's.
+    jobs
+        Runs and matches at a time that pages have begun; the others wait.
     open
         Open the page in the browser of this machine.
     """
@@ -51,7 +54,6 @@ def web(
         "sessions": sessions,
         "threads": threads,
     }
-    usual = (Path("runs"),) if Path("runs").is_dir() else ()
-    given |= {"memory_mb": memory_mb, "roots": roots or usual}
+    given |= {"memory_mb": memory_mb, "jobs": jobs, "roots": roots or (Path("runs"),)}
     serve(validated(WebSettings, given, "hauteur web"), open_browser=open)
     return 0

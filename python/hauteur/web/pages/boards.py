@@ -95,7 +95,7 @@ PUZZLES = Page("/puzzles", "Puzzles", "Solve positions with one good move.", PUZ
 
 
 @cache
-def _games() -> list[str]:
+def offered_games() -> list[str]:
     """Return the games that are offered: all names, and the sizes of boards for which a net ships."""
     return sorted({*names(), *(describe(data_path(f"{net}.safetensors")).game for net in shipped_names())})
 
@@ -108,7 +108,7 @@ async def show_play(request: Request) -> Response:
 
 def play_facts(*, at_odds: bool) -> dict[str, Any]:
     """Return the facts of the pages Play and Odds."""
-    return {"games": _games(), "odds": at_odds}
+    return {"games": offered_games(), "odds": at_odds}
 
 
 async def show_analyse(request: Request) -> Response:
@@ -118,7 +118,7 @@ async def show_analyse(request: Request) -> Response:
 
 def analyse_facts() -> dict[str, Any]:
     """Return the facts of the page Analyse."""
-    return {"games": _games(), "settings": search_form(), "presets": SEARCH_PRESETS}
+    return {"games": offered_games(), "settings": search_form(), "presets": SEARCH_PRESETS}
 
 
 def _opponents() -> list[str]:

@@ -1,4 +1,4 @@
-"""The page Matches: matches, tournaments and tunings under the roots, live, with their games."""
+"""The page Matches: matches, tournaments and tunings under the roots, live, with their games; new matches."""
 
 from __future__ import annotations
 
@@ -20,14 +20,17 @@ from hauteur.matches.report.stored import Stored, StoredMatch
 from hauteur.plots import page as plots
 from hauteur.plots.boards import empty_walks_html
 from hauteur.system.folders import FoundFolder
+from hauteur.system.hardware import usable_cores
 from hauteur.web.pages import WALK_KEYS, Page
+from hauteur.web.pages.boards import offered_games
 from hauteur.web.render import html, made, page, whole_number
 from hauteur.web.watch import followed, part
+from hauteur.web.work_rows import rows_of, work_state
 
 if TYPE_CHECKING:
     from hauteur.web.app import Lab
 
-PAGE = Page("/matches", "Matches", "Watch matches and tournaments while they are played.", WALK_KEYS)
+PAGE = Page("/matches", "Matches", "Begin matches, watch matches and tournaments while they are played.", WALK_KEYS)
 
 GAMES_FILES = ("games.jsonl",)
 FILES = (*GAMES_FILES, *(folder.SETTINGS for folder in KINDS), "result.json", "running")
@@ -83,7 +86,8 @@ class MatchOnPage:
 
     def standing(self) -> str:
         state, share, content = self.get(self._standing)
-        return html("match_standing.html", match=self, state=state, share=share, content=Markup(content))
+        work = work_state(self.lab, self.found)
+        return html("match_standing.html", match=self, work=work, state=state, share=share, content=Markup(content))
 
     def _standing(self, stored: Stored) -> tuple[str, float | None, str]:
         def linked(folder: str, text: str) -> str:
@@ -108,19 +112,27 @@ class MatchOnPage:
 
 
 def listed(lab: Lab) -> str:
-    """Return the table of all folders, the running ones and the newest first."""
+    """Return the table of all folders, those in progress and the newest first."""
     matches = {one.name: one for one in lab.folders.look() if isinstance(one.folder, KINDS)}
     found = [one for one in matches.values() if one.inside not in matches]
-    rows = [(one, lab.folders.facts(one), lab.stored.line(one.folder)) for one in found]
-    rows.sort(key=lambda row: (row[1].state != "running", -row[1].changed))
+    rows = rows_of(lab, "match", found, lambda one: lab.stored.line(one.folder))
     return html("matches_list.html", rows=rows, address=address, cut=lab.folders.cut, roots=lab.settings.roots)
 
 
 async def show_all(request: Request) -> Response:
     """Return the list and the form of a new match."""
     lab: Lab = request.app.state.lab
-    follows = followed(lab.folders, f"{PAGE.path}/list", "")
-    return page(request, "matches.html", content=await asyncio.to_thread(made, lambda: listed(lab)), part=follows)
+    follows = followed(lab, f"{PAGE.path}/list", "")
+    content = await asyncio.to_thread(made, lambda: listed(lab))
+    return page(
+        request,
+        "matches.html",
+        content=content,
+        part=follows,
+        games=offered_games(),
+        programs=lab.settings.allow_programs,
+        cores=usable_cores(),
+    )
 
 
 async def show_list(request: Request) -> Response:
@@ -139,10 +151,9 @@ async def show_one(request: Request) -> Response:
 
     def facts() -> dict[str, Any]:
         match = match_of(request)
-        folders = match.lab.folders
         parts = {
-            "standing": followed(folders, match.address("standing"), match.name, FILES),
-            "games": followed(folders, match.address("games"), match.name, GAMES_FILES, first=first),
+            "standing": followed(match.lab, match.address("standing"), match.name, FILES),
+            "games": followed(match.lab, match.address("games"), match.name, GAMES_FILES, first=first),
         }
         content = {
             "standing": made(match.standing),

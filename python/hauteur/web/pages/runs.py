@@ -1,10 +1,11 @@
-"""The page Runs: learning runs below the roots, live; their figures by any axis, and games."""
+"""The page Runs: learning runs below the roots, live, with their figures and games; new ones by recipe."""
 
 from __future__ import annotations
 
 import asyncio
 import shlex
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -14,16 +15,19 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from hauteur.system.folders import FolderFacts, FoundFolder
+from hauteur.system.hardware import usable_cores
+from hauteur.system.settings import read_toml
 from hauteur.web.pages import WALK_KEYS, Page
 from hauteur.web.render import error_line, html, made, page, whole_number
 from hauteur.web.watch import followed, part
+from hauteur.web.work_rows import rows_of, work_state
 
 if TYPE_CHECKING:
     from hauteur.learning.report.page import RunNumbers
     from hauteur.learning.run_folder import RunFolder
     from hauteur.web.app import Lab
 
-PAGE = Page("/runs", "Runs", "Watch learning runs, replay their games.", WALK_KEYS)
+PAGE = Page("/runs", "Runs", "Begin and watch learning runs, replay their games.", WALK_KEYS)
 
 PROGRESS_FILES = ("config.toml", "metrics.jsonl", "progress.json", "running")
 FIGURE_FILES = ("metrics.jsonl",)
@@ -53,13 +57,14 @@ class ShownRun:
         return f"/runs/{what}/{quote(self.name)}"
 
     def progress(self) -> str:
-        """Return how far the run is, and the command that goes on with it."""
+        """Return how far the run is, its buttons, and the command that goes on with it."""
         from hauteur.learning.report.page import progress_html
 
-        facts, config = self.facts, self.folder.config
-        content = "" if facts.problem is not None else Markup(progress_html(self.folder, facts.state))
+        facts, config, work = self.facts, self.folder.config, work_state(self.lab, self.found)
+        state = "running" if work.in_progress else facts.state
+        content = "" if facts.problem is not None else Markup(progress_html(self.folder, state))
         command = f"hauteur train {shlex.quote(str(config))} --run {shlex.quote(str(self.folder.path))}"
-        return html("runs_progress.html", facts=facts, content=content, command=command)
+        return html("runs_progress.html", run=self, work=work, content=content, command=command)
 
     def figures(self, axis: str) -> str:
         return drawn(self.folder, self.name, axis, str(self.found.folder.stamps().get("metrics.jsonl")))
@@ -87,25 +92,55 @@ def numbers_of(folder: RunFolder, _stamp: str) -> RunNumbers:
     return run_numbers(folder)
 
 
+@dataclass(frozen=True)
+class OfferedRecipe:
+    """A recipe of the form of a new run. about: what it reaches, takes and needs, in a line."""
+
+    name: str
+    game: str
+    generations: int
+    about: str
+
+
+@cache
+def offered_recipes() -> list[OfferedRecipe]:
+    """Return the recipes that ship, those that a newcomer begins with first."""
+    from hauteur.learning.recipe import RunSettings
+    from hauteur.learning.shipped_recipes import minutes_text, shipped_recipes
+
+    offered = []
+    for recipe in shipped_recipes():
+        run = read_toml(recipe.path).get("run", {})
+        generations = int(run.get("generations", RunSettings().generations))
+        about = f"Reaches: {recipe.reaches}."
+        if recipe.minutes is not None:
+            about += f" Processor time: {minutes_text(recipe.minutes)}."
+        if recipe.needs:
+            about += f" Needs: {recipe.needs}."
+        offered.append(OfferedRecipe(recipe.name, recipe.game, generations, about))
+    return offered
+
+
 def listed(lab: Lab, *, known: bool = False) -> str:
-    """Return the table of all runs, the running ones and the newest first. known: of those that the last look found."""
-    rows = []
-    for found in lab.folders.known() if known else lab.folders.look():
-        if found.kind == "run":
-            facts = lab.folders.facts(found)
-            stamps = found.folder.stamps()
-            stamp = f"{stamps.get('config.toml')} {stamps.get('metrics.jsonl')}"
-            numbers = numbers_of(found.folder, stamp) if facts.problem is None else None
-            rows.append((found, facts, numbers))
-    rows.sort(key=lambda row: (row[1].state != "running", -row[1].changed))
+    """Return the table of all runs, those in progress and the newest first. known: of those of the last look."""
+
+    def numbers(found: FoundFolder) -> RunNumbers:
+        stamps = found.folder.stamps()
+        stamp = f"{stamps.get('config.toml')} {stamps.get('metrics.jsonl')}"
+        return numbers_of(found.folder, stamp)
+
+    runs = [found for found in (lab.folders.known() if known else lab.folders.look()) if found.kind == "run"]
+    rows = rows_of(lab, "run", runs, numbers)
     return html("runs_list.html", rows=rows, cut=lab.folders.cut, roots=lab.settings.roots)
 
 
 async def show(request: Request) -> Response:
-    """Return the list of runs."""
+    """Return the list of runs and the form of a new one."""
     lab = request.app.state.lab
-    follows = followed(lab.folders, "/runs/list", "")
-    return page(request, "runs.html", content=await asyncio.to_thread(made, lambda: listed(lab)), part=follows)
+    follows = followed(lab, "/runs/list", "")
+    content = await asyncio.to_thread(made, lambda: listed(lab))
+    recipes = await asyncio.to_thread(offered_recipes)
+    return page(request, "runs.html", content=content, part=follows, recipes=recipes, cores=usable_cores())
 
 
 async def show_list(request: Request) -> Response:
@@ -126,10 +161,9 @@ def axis_in(request: Request) -> str:
 async def show_run(request: Request) -> Response:
     """Return the page of a run."""
     run, axis = await asyncio.to_thread(run_of, request), axis_in(request)
-    folders = run.lab.folders
     parts = {
-        "progress": followed(folders, run.address("progress"), run.name, PROGRESS_FILES),
-        "figures": followed(folders, run.address("figures"), run.name, FIGURE_FILES, by=axis),
+        "progress": followed(run.lab, run.address("progress"), run.name, PROGRESS_FILES),
+        "figures": followed(run.lab, run.address("figures"), run.name, FIGURE_FILES, by=axis),
     }
     content = await asyncio.to_thread(lambda: (made(run.progress), made(lambda: run.figures(axis))))
     return page(

@@ -1,7 +1,7 @@
 // The page Matches: the games of a match on a board, each fetched when it is asked for.
 
 import { attempt } from "./live.js";
-import "./watch.js";
+import "./jobs.js";
 
 const board = document.getElementById("board");
 

@@ -20,13 +20,18 @@ setTimeout(look, PERIOD);
 async function look() {
   try {
     if (!document.hidden) {
-      for (const element of parts) await renew(element);
+      await renewAll();
       notice("part", "");
     }
   } catch (error) {
     notice("part", error.message, "error");
   }
   setTimeout(look, PERIOD);
+}
+
+// Fills in what has changed, now.
+export async function renewAll() {
+  for (const element of parts) await renew(element);
 }
 
 async function renew(element) {
