@@ -40,8 +40,8 @@ def measure_nets(
     best: Sequence[int],
     *,
     last: int,
-    threads: int = 0,
-    show: Callable[[str], None] = lambda line: None,
+    threads: int,
+    show: Callable[[str], None],
 ) -> None:
     """Measure the best nets that are due and were not measured yet.
 
