@@ -295,8 +295,10 @@ class Network:
     """A residual network that the core computes. `layers` is a hauteur.networks.core_layers.CoreLayers.
 
     The answer to a row is the same bits in every batch; in float32 it is the same on every processor with a fused
-    multiply-add. precision: `float32`; `bfloat16` where the processor multiplies it. threads share
-    the rows of a batch, 1 to 1024. instructions: of `available()`, default the first. Raises ValueError.
+    multiply-add, in bfloat16 on every one with the same instructions. precision: `float32`; `bfloat16` where the
+    processor multiplies it. threads share the rows of a batch, 1 to 1024. instructions: of `available()`, default the
+    first with the precision; for tests also `emulated-amx` and `emulated-avx512`, slow everywhere, which have the bits
+    that bfloat16 has with those. Raises ValueError.
     """
 
     def __new__(
@@ -318,6 +320,9 @@ class Network:
     @property
     def bytes(self) -> int:
         """Bytes of its weights in memory."""
+    @staticmethod
+    def why_not_amx() -> str | None:
+        """Why AMX is not used on this machine, in one line; None where it is."""
     @staticmethod
     def available() -> list[tuple[str, list[str]]]:
         """Instructions that this processor has, the best first, each with the precisions that it computes in."""

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from hauteur import _core
 from hauteur.cli import main
 from hauteur.cli.commands import doctor
 from hauteur.system import extras, hardware
@@ -20,9 +21,17 @@ def facts() -> doctor.Facts:
 def test_required_packages_and_backends_are_found(facts: doctor.Facts) -> None:
     assert "missing" not in facts["Versions"].values()
     assert not any(text.startswith(doctor.BROKEN) for text in facts["Backends"].values())
-    assert all("float32" in text for name, text in facts["Backends"].items() if name.startswith("core, "))
+    assert "float32" in facts["Backends"]["core, portable"]
     assert "CUDA" in facts["Backends"]["torch"]
     assert {"tictactoe.safetensors", "connect4.safetensors"} <= set(facts["Files"])
+
+
+def test_the_core_says_how_it_computes_and_why_not_with_amx() -> None:
+    here = {f"core, {name}": ", ".join(precisions) for name, precisions in _core.Network.available()}
+    found = doctor.core_facts()
+    why = _core.Network.why_not_amx()
+    assert found == here | ({} if why is None else {"core, amx": f"not used: {why}"})
+    assert found["core, amx"] == ("bfloat16" if why is None else f"not used: {why}")
 
 
 def test_torch_is_opened_on_request_alone(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -13,7 +13,11 @@ from hauteur.mcts.params import SearchParams, Temperature
 from hauteur.networks.evaluators.core import CoreEvaluator
 from hauteur.players.search_player import SearchPlayer
 
-FUSED = [name for name, _ in _core.Network.available() if name not in ("unfused", "simd128")]
+FUSED = [
+    name
+    for name, precisions in _core.Network.available()
+    if "float32" in precisions and name not in ("unfused", "simd128")
+]
 
 TREES = {
     "tictactoe": (200, "0080886843791921"),

@@ -172,9 +172,40 @@ impl Excitation {
         }
     }
 
-    /// Numbers that `apply` needs to compute.
+    /// Numbers that `gates` needs to compute.
     pub fn scratch_len(&self) -> usize {
         self.reduce_bias.len() + 2 * self.channels
+    }
+
+    /// What each channel of a board of `squares` squares is scaled by, and what is then added, from the sums of the channels.
+    ///
+    /// # Safety
+    /// `sums` holds a number for each of the board's channels. The processor has L's instructions.
+    #[inline(always)]
+    pub unsafe fn gates<'a, L: Lanes>(
+        &self,
+        sums: *const f32,
+        squares: usize,
+        finish: Finish,
+        scratch: &'a mut [f32],
+    ) -> (&'a [f32], &'a [f32]) {
+        let channels = self.channels;
+        let part = 1.0 / squares as f32;
+        let (few, wide) = scratch.split_at_mut(self.reduce_bias.len());
+        few.copy_from_slice(&self.reduce_bias);
+        for (input, weights) in self.reduce.chunks_exact(few.len()).enumerate().take(self.filters) {
+            let mean = *sums.add(input) * part;
+            few.iter_mut().zip(weights).for_each(|(sum, weight)| *sum = L::mul_add_one(mean, *weight, *sum));
+        }
+        let wide = &mut wide[..2 * channels];
+        wide.copy_from_slice(self.expand_bias.as_slice());
+        for (input, weights) in few.iter().zip(self.expand.as_slice().chunks_exact(2 * channels)) {
+            let input = if finish == Finish::Mish { mish::<L>(*input) } else { relu(*input) };
+            wide.iter_mut().zip(weights).for_each(|(sum, weight)| *sum = L::mul_add_one(input, *weight, *sum));
+        }
+        let (gammas, betas) = wide.split_at_mut(channels);
+        gammas.iter_mut().for_each(|gamma| *gamma = sigmoid::<L>(*gamma));
+        (gammas, betas)
     }
 }
 
@@ -200,21 +231,7 @@ impl Work for Excite<'_> {
     #[inline(always)]
     unsafe fn work<L: Lanes>(self) {
         let (layers, board, channels) = (self.layers, self.board, self.layers.channels);
-        let part = 1.0 / board.squares() as f32;
-        let (few, wide) = self.scratch.split_at_mut(layers.reduce_bias.len());
-        few.copy_from_slice(&layers.reduce_bias);
-        for (input, weights) in layers.reduce.chunks_exact(few.len()).enumerate().take(layers.filters) {
-            let mean = *self.sums.add(input) * part;
-            few.iter_mut().zip(weights).for_each(|(sum, weight)| *sum = L::mul_add_one(mean, *weight, *sum));
-        }
-        let wide = &mut wide[..2 * channels];
-        wide.copy_from_slice(layers.expand_bias.as_slice());
-        for (input, weights) in few.iter().zip(layers.expand.as_slice().chunks_exact(2 * channels)) {
-            let input = if self.finish == Finish::Mish { mish::<L>(*input) } else { relu(*input) };
-            wide.iter_mut().zip(weights).for_each(|(sum, weight)| *sum = L::mul_add_one(input, *weight, *sum));
-        }
-        let (gammas, betas) = wide.split_at_mut(channels);
-        gammas.iter_mut().for_each(|gamma| *gamma = sigmoid::<L>(*gamma));
+        let (gammas, betas) = layers.gates::<L>(self.sums, board.squares(), self.finish, self.scratch);
         let mut channel = 0;
         while channel < channels {
             let (gamma, beta) = (L::load(gammas.as_ptr().add(channel)), L::load(betas.as_ptr().add(channel)));
@@ -302,14 +319,17 @@ impl Pooling {
     }
 }
 
-/// On one padded board without the finish: finishes the pooled channels, adds what follows from them to the others, and finishes these.
+/// On the squares of one board, without the finish: finishes the pooled channels, adds what follows from them to the others, and finishes
+/// these.
 pub struct AddPooled<'a> {
     /// The layer.
     pub layer: &'a Pooling,
-    /// The board.
-    pub board: Board,
-    /// A padded board of the layer's channels, the pooled ones first.
-    pub x: *mut f32,
+    /// The first square, of the layer's channels, the pooled ones first; see `Pool`.
+    pub squares: *mut f32,
+    /// Lines of squares, and squares of a line.
+    pub shape: [usize; 2],
+    /// Floats from a line to the next.
+    pub line: usize,
     /// Floats from a square to the next.
     pub stride: usize,
     /// What comes last.
@@ -321,12 +341,9 @@ pub struct AddPooled<'a> {
 impl Work for AddPooled<'_> {
     #[inline(always)]
     unsafe fn work<L: Lanes>(self) {
-        let (layer, board, stride) = (self.layer, self.board, self.stride);
+        let AddPooled { layer, squares, shape, line, stride, .. } = self;
         let (means, rest) = self.scratch.split_at_mut(layer.pooled);
         let (greatest, rest) = rest.split_at_mut(layer.pooled);
-        let squares = self.x.add(board.padded(0, 0) * stride);
-        let line = board.padded_columns * stride;
-        let shape = [board.rows, board.columns];
         Pool { squares, shape, line, stride, finish: self.finish, means, greatest }.work::<L>();
         let added = &mut rest[..layer.bias.len()];
         added.copy_from_slice(&layer.bias);
@@ -334,8 +351,8 @@ impl Work for AddPooled<'_> {
         for (input, weights) in inputs.zip(layer.weights.chunks_exact(added.len())) {
             added.iter_mut().zip(weights).for_each(|(sum, weight)| *sum = L::mul_add_one(input, *weight, *sum));
         }
-        for row in 0..board.rows {
-            for column in 0..board.columns {
+        for row in 0..shape[0] {
+            for column in 0..shape[1] {
                 let others = squares.add(row * line + column * stride + layer.pooled);
                 let others = core::slice::from_raw_parts_mut(others, added.len());
                 others.iter_mut().zip(&*added).for_each(|(x, more)| *x = finished::<L>(*x + more, self.finish));

@@ -58,3 +58,16 @@ pub fn softmax<L: Lanes>(logits: [f32; 3]) -> [f32; 3] {
     let sum = shares[0] + shares[1] + shares[2];
     shares.map(|share| share / sum)
 }
+
+/// Win, draw and loss of the numbers that a value head gives: three logits, or one number whose tanh is the value.
+///
+/// # Safety
+/// `numbers` holds them.
+#[inline(always)]
+pub unsafe fn shares<L: Lanes>(numbers: *const f32, is_scalar: bool) -> [f32; 3] {
+    if is_scalar {
+        let half = tanh::<L>(*numbers) * 0.5;
+        return [0.5 + half, 0.0, 0.5 - half];
+    }
+    softmax::<L>([*numbers, *numbers.add(1), *numbers.add(2)])
+}

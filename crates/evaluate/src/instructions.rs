@@ -3,13 +3,19 @@
 use std::fmt;
 use std::str::FromStr;
 
+use crate::amx::permission;
+#[cfg(not(target_arch = "wasm32"))]
+use crate::lanes::emulated::Halves;
 use crate::lanes::portable::Portable;
 use crate::layers::{Layers, NetworkError};
+use crate::memory;
 use crate::tower::{Pass, Tower};
 
 /// Instruction sets, and plain Rust.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Instructions {
+    /// Tiles of bfloat16 (Advanced Matrix Extensions), and AVX-512 between the products.
+    Amx,
     /// 16 floats at a time.
     Avx512,
     /// 8 floats at a time, with fused multiply-add.
@@ -22,31 +28,45 @@ pub enum Instructions {
     Portable,
     /// Plain Rust with the bits of WebAssembly.
     Unfused,
+    /// Plain Rust with the bits of AMX: for tests, slow everywhere.
+    EmulatedAmx,
+    /// Plain Rust with the bits of AVX-512's bfloat16: for tests, slow everywhere.
+    EmulatedAvx512,
 }
 
-/// What the products of the tower are taken of. Sums are always float32, and so are the dense layers.
+/// What the products of the tower are taken of. Sums are always float32.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Precision {
     /// float32, in tiles of 4x4 outputs.
     Float32,
-    /// bfloat16, with about two and a half times the error of plain bfloat16.
+    /// bfloat16: with AVX-512 in tiles of 4x4 outputs, which has about two and a half times the error of plain bfloat16, and float32 in
+    /// the dense layers; with AMX plainly, in all layers but the value's last one. The two do not have the same bits.
     Bfloat16,
 }
 
-use Instructions::{Avx2, Avx512, Neon, Portable as Plain, Simd128, Unfused};
+use Instructions::{Amx, Avx2, Avx512, EmulatedAmx, EmulatedAvx512, Neon, Portable as Plain, Simd128, Unfused};
 
 impl Instructions {
-    /// All of them, the best first.
-    pub const ALL: [Instructions; 6] = [Avx512, Avx2, Neon, Simd128, Plain, Unfused];
+    /// All of them that are for use, the best first.
+    pub const ALL: [Instructions; 7] = [Amx, Avx512, Avx2, Neon, Simd128, Plain, Unfused];
 
-    /// The best that this processor has.
+    /// Those that are for tests alone.
+    pub const EMULATED: [Instructions; 2] = [EmulatedAmx, EmulatedAvx512];
+
+    /// The best that this processor has, for float32.
     pub fn best() -> Self {
-        Self::ALL.into_iter().find(|one| one.available()).unwrap_or(Plain)
+        Self::best_for(Precision::Float32).unwrap_or(Plain)
     }
 
-    /// Does this processor have them?
+    /// The best that this processor has for a precision, if there are any.
+    pub fn best_for(precision: Precision) -> Option<Self> {
+        Self::ALL.into_iter().find(|one| one.computes(precision))
+    }
+
+    /// Does this processor have them? For AMX this asks the system for permission, once.
     pub fn available(self) -> bool {
         match self {
+            Amx => permission::granted().is_ok(),
             #[cfg(target_arch = "x86_64")]
             Avx512 => {
                 is_x86_feature_detected!("avx512f")
@@ -60,28 +80,41 @@ impl Instructions {
             Neon => cfg!(target_arch = "aarch64"),
             Simd128 => cfg!(all(target_arch = "wasm32", target_feature = "simd128")),
             Plain | Unfused => true,
+            EmulatedAmx | EmulatedAvx512 => cfg!(not(target_arch = "wasm32")),
             #[allow(unreachable_patterns)] // on processors other than x86
             _ => false,
         }
     }
 
-    /// Do they multiply bfloat16?
-    pub fn has_bfloat16(self) -> bool {
-        #[cfg(target_arch = "x86_64")]
-        return self == Avx512 && self.available() && is_x86_feature_detected!("avx512bf16");
-        #[cfg(not(target_arch = "x86_64"))]
-        return false;
+    /// Does this processor have them, and do they compute this precision?
+    pub fn computes(self, precision: Precision) -> bool {
+        let multiplies = match (self, precision) {
+            (Amx | EmulatedAmx | EmulatedAvx512, _) => precision == Precision::Bfloat16,
+            (_, Precision::Float32) => true,
+            #[cfg(target_arch = "x86_64")]
+            (Avx512, Precision::Bfloat16) => is_x86_feature_detected!("avx512bf16"),
+            (_, Precision::Bfloat16) => false,
+        };
+        multiplies && self.available()
+    }
+
+    /// Why AMX is not used here, in one line; None where it is.
+    pub fn why_not_amx() -> Option<String> {
+        permission::granted().err().map(|missing| missing.to_string())
     }
 
     /// The name, as read.
     pub fn name(self) -> &'static str {
         match self {
+            Amx => "amx",
             Avx512 => "avx512",
             Avx2 => "avx2",
             Neon => "neon",
             Simd128 => "simd128",
             Plain => "portable",
             Unfused => "unfused",
+            EmulatedAmx => "emulated-amx",
+            EmulatedAvx512 => "emulated-avx512",
         }
     }
 }
@@ -96,7 +129,7 @@ impl FromStr for Instructions {
     type Err = NetworkError;
 
     fn from_str(text: &str) -> Result<Self, NetworkError> {
-        let found = Self::ALL.into_iter().find(|one| one.name() == text);
+        let found = Self::ALL.into_iter().chain(Self::EMULATED).find(|one| one.name() == text);
         let allowed = || Self::ALL.into_iter().filter(|one| one.available()).map(Self::name).collect::<Vec<_>>();
         match found {
             Some(one) if one.available() => Ok(one),
@@ -128,24 +161,49 @@ impl FromStr for Precision {
     }
 }
 
-/// Makes checked layers ready.
+/// Makes checked layers ready. `chunk`: rows that go through all layers together, None for what suits the network.
 pub fn ready(
     layers: &Layers,
     precision: Precision,
     instructions: Instructions,
-    chunk: usize,
+    chunk: Option<usize>,
 ) -> Result<Box<dyn Pass>, NetworkError> {
     if !instructions.available() {
         return Err(NetworkError(format!("this processor has no {instructions}")));
     }
-    if precision != Precision::Float32 && !instructions.has_bfloat16() {
-        return Err(NetworkError(format!(
-            "{} does not multiply {}; float32 always works",
-            instructions,
-            precision.name()
-        )));
+    if !instructions.computes(precision) {
+        let other = if precision == Precision::Bfloat16 { "float32 always works" } else { "bfloat16 alone" };
+        return Err(NetworkError(format!("{instructions} does not multiply {}; {other}", precision.name())));
     }
-    Ok(match (instructions, precision) {
+    #[cfg(not(target_arch = "wasm32"))]
+    if matches!(instructions, Amx | EmulatedAmx) {
+        memory::check_tiles(layers)?;
+        return Ok(tiles(layers, instructions, chunk));
+    }
+    let chunk = chunk.unwrap_or_else(|| memory::default_chunk(layers)).clamp(1, 256);
+    memory::check(layers, chunk)?;
+    Ok(winograd(layers, precision, instructions, chunk))
+}
+
+/// A network of tiles.
+#[cfg(not(target_arch = "wasm32"))]
+fn tiles(layers: &Layers, instructions: Instructions, chunk: Option<usize>) -> Box<dyn Pass> {
+    use crate::amx::emulated::Emulated;
+    use crate::amx::tower::TileTower;
+    match instructions {
+        #[cfg(all(target_arch = "x86_64", target_os = "linux"))]
+        Amx => {
+            use crate::amx::kernels::Hardware;
+            use crate::lanes::x86::{Avx512, Avx512Bf16};
+            Box::new(TileTower::<Hardware, Avx512Bf16, Avx512>::new(layers, chunk))
+        }
+        _ => Box::new(TileTower::<Emulated, Halves, Portable<true>>::new(layers, chunk)),
+    }
+}
+
+/// A network of Winograd's transforms.
+fn winograd(layers: &Layers, precision: Precision, instructions: Instructions, chunk: usize) -> Box<dyn Pass> {
+    match (instructions, precision) {
         #[cfg(target_arch = "x86_64")]
         (Avx512, Precision::Bfloat16) => {
             Box::new(Tower::<crate::lanes::x86::Avx512Bf16, crate::lanes::x86::Avx512>::new(layers, chunk))
@@ -160,7 +218,9 @@ pub fn ready(
         (Simd128, _) => {
             Box::new(Tower::<crate::lanes::simd128::Simd128, crate::lanes::simd128::Simd128>::new(layers, chunk))
         }
+        #[cfg(not(target_arch = "wasm32"))]
+        (EmulatedAvx512, _) => Box::new(Tower::<Halves, Portable<true>>::new(layers, chunk)),
         (Unfused, _) => Box::new(Tower::<Portable<false>, Portable<false>>::new(layers, chunk)),
         _ => Box::new(Tower::<Portable<true>, Portable<true>>::new(layers, chunk)),
-    })
+    }
 }

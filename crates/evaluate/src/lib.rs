@@ -6,12 +6,14 @@
 //! [`Instructions::Unfused`].
 
 mod aligned;
+mod amx;
 mod board;
 mod dense;
 mod functions;
 mod instructions;
 mod lanes;
 pub mod layers;
+mod memory;
 mod multiply;
 mod tower;
 mod winograd;
@@ -23,9 +25,19 @@ use tower::Pass;
 /// Says whether a computation should be given up. It is asked between layers, by several threads, and has to be quick.
 pub type Halted<'a> = &'a (dyn Fn() -> bool + Sync);
 
+/// Rows of features.
+#[derive(Clone, Copy)]
+pub enum Rows<'a> {
+    /// [plane][row][column] each.
+    Planes(&'a [f32]),
+    /// A mask and a value of each plane: the value where bit `row * columns + column` is set, else 0. Boards of at most 64 squares.
+    Packed(&'a [u64], &'a [f32]),
+}
+
 /// A network made ready for this processor. It may be used by any number of threads at once; each computes its own rows.
 pub struct Network {
     pass: Box<dyn Pass>,
+    planes: usize,
     row_length: usize,
     actions: usize,
     instructions: Instructions,
@@ -33,7 +45,7 @@ pub struct Network {
 }
 
 impl Network {
-    /// Makes layers ready. `instructions`: None for the best that this processor has; `chunk`: rows that go through all layers together,
+    /// Makes layers ready. `instructions`: None for the best that this processor has for the precision; `chunk`: rows that go through all layers together,
     /// None for what suits the network (no number depends on it).
     pub fn new(
         layers: &Layers,
@@ -42,11 +54,11 @@ impl Network {
         chunk: Option<usize>,
     ) -> Result<Self, NetworkError> {
         layers.check()?;
-        let instructions = instructions.unwrap_or_else(Instructions::best);
-        let chunk = chunk.unwrap_or_else(|| default_chunk(layers)).clamp(1, 256);
-        check_memory(layers, chunk)?;
+        let best = || Instructions::best_for(precision).unwrap_or_else(Instructions::best);
+        let instructions = instructions.unwrap_or_else(best);
         Ok(Network {
             pass: instructions::ready(layers, precision, instructions, chunk)?,
+            planes: layers.input.inputs,
             row_length: layers.input.inputs * layers.rows * layers.columns,
             actions: layers.actions(),
             instructions,
@@ -63,30 +75,62 @@ impl Network {
         logits: &mut [f32],
         wdl: &mut [f32],
     ) -> Result<(), NetworkError> {
-        self.evaluate_unless(features, rows, logits, wdl, &|| false).map(|_| ())
+        self.evaluate_unless(Rows::Planes(features), rows, logits, wdl, &|| false).map(|_| ())
     }
 
-    /// `evaluate`, until `halted` says that the answers are not wanted any more: it then returns false, and they are of no use.
+    /// `evaluate`, until `halted` says that the answers are not wanted any more: it then returns false, and they are of no use. Packed
+    /// rows are an error where the network does not read them.
     pub fn evaluate_unless(
         &self,
-        features: &[f32],
+        given: Rows,
         rows: usize,
         logits: &mut [f32],
         wdl: &mut [f32],
         halted: Halted,
     ) -> Result<bool, NetworkError> {
-        let (got, expected) =
-            ([features.len(), logits.len(), wdl.len()], [rows * self.row_length, rows * self.actions, rows * 3]);
-        if got != expected {
-            return Err(NetworkError(format!("{rows} rows are {expected:?} features, logits and shares, got {got:?}")));
-        }
-        let done = self.pass.pass(features, rows, logits, wdl, halted);
+        self.check_lengths(given, rows, logits.len(), wdl.len())?;
+        let done = self.pass.pass(given, rows, logits, wdl, halted);
         if done && let Some(row) = self.first_overflow(logits, wdl) {
             return Err(NetworkError(format!(
                 "row {row}: the numbers of this network overflow: an answer is not finite"
             )));
         }
         Ok(done)
+    }
+
+    fn check_lengths(&self, given: Rows, rows: usize, logits: usize, wdl: usize) -> Result<(), NetworkError> {
+        let (what, features, length) = match given {
+            Rows::Planes(features) => ("features", features.len(), self.row_length),
+            Rows::Packed(..) if !self.reads_packed() => {
+                return Err(NetworkError("this network reads planes, not packed rows".into()));
+            }
+            Rows::Packed(masks, values) if masks.len() != values.len() => {
+                let (masks, values) = (masks.len(), values.len());
+                return Err(NetworkError(format!("packed rows have a value for each mask, got {masks} and {values}")));
+            }
+            Rows::Packed(masks, _) => ("masks", masks.len(), self.planes),
+        };
+        let (got, expected) = ([features, logits, wdl], [rows * length, rows * self.actions, rows * 3]);
+        if got != expected {
+            return Err(NetworkError(format!("{rows} rows are {expected:?} {what}, logits and shares, got {got:?}")));
+        }
+        Ok(())
+    }
+
+    /// `count` rows from number `first` on of rows for this network.
+    pub fn part<'a>(&self, rows: Rows<'a>, first: usize, count: usize) -> Rows<'a> {
+        match rows {
+            Rows::Planes(features) => Rows::Planes(&features[first * self.row_length..][..count * self.row_length]),
+            Rows::Packed(masks, values) => {
+                let (begin, length) = (first * self.planes, count * self.planes);
+                Rows::Packed(&masks[begin..][..length], &values[begin..][..length])
+            }
+        }
+    }
+
+    /// Does it read packed rows, which are shorter?
+    pub fn reads_packed(&self) -> bool {
+        self.pass.reads_packed()
     }
 
     /// The first row with an answer that is not finite.
@@ -119,27 +163,4 @@ impl Network {
     pub fn bytes(&self) -> usize {
         self.pass.bytes()
     }
-}
-
-/// Refuses a network whose boards no address of this machine reaches (32 bits: WebAssembly).
-fn check_memory(layers: &Layers, chunk: usize) -> Result<(), NetworkError> {
-    let squares = board::Board::new(layers.rows, layers.columns).padded_squares();
-    let channels = layers.widest().next_multiple_of(winograd::CHANNELS);
-    match layers::product(&[chunk, squares, channels, 36 * size_of::<f32>()]) {
-        Some(bytes) if bytes <= isize::MAX as usize => Ok(()),
-        _ => Err(NetworkError(format!(
-            "boards of {squares} squares with {channels} channels are too large for this machine"
-        ))),
-    }
-}
-
-/// Rows whose transforms take a third of a core's second cache, the rest of which passes the weights; at least 4, and 16 where the weights
-/// fit no cache, so that each is read once for many rows.
-fn default_chunk(layers: &Layers) -> usize {
-    const CACHE: usize = 320 * 1024;
-    const LARGE: usize = 32 * 1024 * 1024;
-    let (tiles, filters) = (board::Board::new(layers.rows, layers.columns).tiles(), layers.input.outputs);
-    let row = (tiles * 36).saturating_mul(filters * 2 * size_of::<f32>());
-    let weights = (layers.blocks.len() * 2 * 36).saturating_mul(filters * filters).saturating_mul(size_of::<f32>());
-    (CACHE / row).clamp(if weights > LARGE { 16 } else { 4 }, 32)
 }

@@ -2,22 +2,25 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use crate::Halted;
 use crate::aligned::Aligned;
 use crate::board::Board;
 use crate::dense::{AddPooled, Excitation, Excite, Matrix, Pool, Pooling};
-use crate::functions::{softmax, tanh};
+use crate::functions::shares;
 use crate::lanes::Lanes;
 use crate::layers::{Activation, Convolution, Layers, Policy};
 use crate::winograd::{CHANNELS, Finish, Transforms, Winograd};
+use crate::{Halted, Rows};
 
 /// A pass of rows through all layers of a network.
 pub trait Pass: Send + Sync {
     /// Answers `rows` rows: see `Network::evaluate_unless`, which has checked the lengths.
-    fn pass(&self, features: &[f32], rows: usize, logits: &mut [f32], wdl: &mut [f32], halted: Halted) -> bool;
+    fn pass(&self, given: Rows, rows: usize, logits: &mut [f32], wdl: &mut [f32], halted: Halted) -> bool;
 
     /// Bytes of all weights.
     fn bytes(&self) -> usize;
+
+    /// Does it read packed rows?
+    fn reads_packed(&self) -> bool;
 }
 
 /// A convolution of a head, of either kind.
@@ -238,9 +241,10 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Tower<L, F> {
             let first_finish = if block.pooling.is_some() { Finish::None } else { finish };
             block.first.convolve(board, rows, transforms, x, y, None, first_finish, None);
             if let Some(layer) = &block.pooling {
+                let (shape, line) = ([board.rows, board.columns], board.padded_columns * stride);
                 for row in 0..rows {
-                    let (x, scratch) = (y.add(row * size), &mut buffers.few[..]);
-                    F::run(AddPooled { layer, board, x, stride, finish, scratch });
+                    let squares = y.add(row * size + board.padded(0, 0) * stride);
+                    F::run(AddPooled { layer, squares, shape, line, stride, finish, scratch: &mut buffers.few });
                 }
             }
             let Some(excitation) = &block.excitation else {
@@ -323,14 +327,7 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Tower<L, F> {
         hidden.apply(from, hidden.inputs, to, hidden.outputs, rows, self.finish);
         output.apply(to, hidden.outputs, last, output.outputs, rows, Finish::None);
         for (row, wdl) in wdl.chunks_exact_mut(3).take(rows).enumerate() {
-            let numbers = last.add(row * output.outputs);
-            wdl.copy_from_slice(&match self.scalar_value {
-                true => {
-                    let half = tanh::<L>(*numbers) * 0.5;
-                    [0.5 + half, 0.0, 0.5 - half]
-                }
-                false => softmax::<L>([*numbers, *numbers.add(1), *numbers.add(2)]),
-            });
+            wdl.copy_from_slice(&shares::<L>(last.add(row * output.outputs), self.scalar_value));
         }
     }
 
@@ -360,12 +357,17 @@ impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Tower<L, F> {
 }
 
 impl<L: Lanes, F: Lanes<Vector = L::Vector, Element = f32>> Pass for Tower<L, F> {
-    fn pass(&self, features: &[f32], rows: usize, logits: &mut [f32], wdl: &mut [f32], halted: Halted) -> bool {
+    fn pass(&self, given: Rows, rows: usize, logits: &mut [f32], wdl: &mut [f32], halted: Halted) -> bool {
+        let Rows::Planes(features) = given else { unreachable!("packed rows are only given to what reads them") };
         // SAFETY: a tower of these lanes is only made where `Instructions::available` found them; the slices were checked.
         unsafe { self.run(features, rows, logits, wdl, halted) }
     }
 
     fn bytes(&self) -> usize {
         self.weight_bytes()
+    }
+
+    fn reads_packed(&self) -> bool {
+        false
     }
 }

@@ -3,7 +3,7 @@
 mod support;
 
 use hauteur_evaluate::layers::{Activation, Layers, Policy};
-use hauteur_evaluate::{Instructions, Network, Precision};
+use hauteur_evaluate::{Instructions, Network, Precision, Rows};
 use support::{Numbers, Sizes, network, plainly, random_layers};
 
 const CHESS: Sizes = Sizes {
@@ -101,12 +101,12 @@ fn every_form_computes_the_network() {
     for (seed, sizes) in kinds().into_iter().enumerate() {
         let layers = network(seed as u64 + 88, sizes);
         let features = Numbers(7).features(3 * sizes.planes * sizes.rows * sizes.columns);
-        for instructions in Instructions::ALL.into_iter().filter(|one| one.available()) {
+        for instructions in Instructions::ALL.into_iter().filter(|one| one.computes(Precision::Float32)) {
             let ready = Network::new(&layers, Precision::Float32, Some(instructions), None).unwrap();
             let worst = error(&layers, &ready, &features);
             assert!(worst < 1e-5, "{instructions} differs by {worst} in {sizes:?}");
         }
-        if Instructions::best().has_bfloat16() {
+        if Instructions::best_for(Precision::Bfloat16).is_some() {
             let worst = error(&layers, &Network::new(&layers, Precision::Bfloat16, None, None).unwrap(), &features);
             assert!((1e-6..0.05).contains(&worst), "bfloat16 differs by {worst} in {sizes:?}");
         }
@@ -157,9 +157,9 @@ fn a_halted_pass_says_so_and_the_next_one_is_whole() {
     let asked = AtomicUsize::new(0);
     let halted = || asked.fetch_add(1, Ordering::Relaxed) == 5;
     let (mut logits, mut wdl) = (vec![0.0; 10 * ready.actions()], vec![0.0; 30]);
-    assert_eq!(ready.evaluate_unless(&features, 10, &mut logits, &mut wdl, &halted), Ok(false));
+    assert_eq!(ready.evaluate_unless(Rows::Planes(&features), 10, &mut logits, &mut wdl, &halted), Ok(false));
     assert_eq!(asked.into_inner(), 6, "between the blocks, and not after it was halted");
-    assert_eq!(ready.evaluate_unless(&features, 10, &mut logits, &mut wdl, &|| false), Ok(true));
+    assert_eq!(ready.evaluate_unless(Rows::Planes(&features), 10, &mut logits, &mut wdl, &|| false), Ok(true));
     assert_eq!(bits(&answers(&ready, &features, 10)), expected);
 }
 
@@ -185,7 +185,7 @@ fn a_row_has_the_same_bits_in_every_batch_and_chunk() {
         let layers = network(seed as u64 + 5, sizes);
         let features = Numbers(9).features(67 * sizes.planes * sizes.rows * sizes.columns);
         for precision in Precision::ALL {
-            if precision != Precision::Float32 && !Instructions::best().has_bfloat16() {
+            if Instructions::best_for(precision).is_none() {
                 continue;
             }
             let ready = Network::new(&layers, precision, None, None).unwrap();

@@ -24,11 +24,11 @@ impl PyUniform {
     }
 }
 
-/// The evaluator of the core that an object is, with the threads that share its rows.
-pub fn core_evaluator(object: &Bound<'_, PyAny>) -> Option<(Arc<dyn Evaluator>, usize)> {
+/// The evaluator of the core that an object is for a game, with the threads that share its rows.
+pub fn core_evaluator(object: &Bound<'_, PyAny>, game: &PyGame) -> Option<(Arc<dyn Evaluator>, usize)> {
     if let Ok(network) = object.cast::<PyNetwork>() {
-        let network = &network.get().0;
-        return Some((network.clone(), network.threads()));
+        let network = network.get();
+        return Some((network.evaluator(game), network.network.threads()));
     }
     object.cast::<PyUniform>().ok().map(|_| (Arc::new(Uniform) as Arc<dyn Evaluator>, 1))
 }
@@ -46,9 +46,10 @@ impl GivenEvaluator {
     /// Reads it off an object.
     pub fn new(object: &Bound<'_, PyAny>, game: &PyGame) -> PyResult<Self> {
         let core = object.getattr_opt("core")?;
-        if let Some((evaluator, threads)) = core.as_ref().and_then(core_evaluator) {
-            let alone = core.and_then(|core| core.cast::<PyNetwork>().ok().map(|network| network.get().0.clone()));
-            let evaluator = alone.map_or(evaluator, |network| Arc::new(Unshared(network)));
+        if let Some((evaluator, threads)) = core.as_ref().and_then(|core| core_evaluator(core, game)) {
+            let alone = core.and_then(|core| core.cast::<PyNetwork>().ok().map(|one| one.get().network.clone()));
+            let reads = evaluator.reads();
+            let evaluator = alone.map_or(evaluator, |network| Arc::new(Unshared { network, reads }));
             return Ok(GivenEvaluator { evaluator, threads: Some(threads), python: None });
         }
         let python = Arc::new(PythonEvaluator::new(object, game)?);
@@ -62,15 +63,26 @@ impl GivenEvaluator {
 }
 
 /// A network whose rows are computed by the thread that asks.
-struct Unshared(Arc<ThreadedNetwork>);
+struct Unshared {
+    network: Arc<ThreadedNetwork>,
+    reads: Reads,
+}
 
 impl Evaluator for Unshared {
     fn evaluate(&self, features: &[f32], rows: usize, logits: &mut [f32], wdl: &mut [f32]) -> Result<(), String> {
-        self.0.evaluate_here(features, rows, logits, wdl)
+        self.network.evaluate_here(Batch::Planes(features), rows, logits, wdl)
     }
 
     fn batch_size(&self) -> usize {
-        self.0.batch_size()
+        self.network.batch_size()
+    }
+
+    fn reads(&self) -> Reads {
+        self.reads
+    }
+
+    fn evaluate_batch(&self, batch: Batch, rows: usize, logits: &mut [f32], wdl: &mut [f32]) -> Result<(), String> {
+        self.network.evaluate_here(batch, rows, logits, wdl)
     }
 }
 

@@ -381,7 +381,7 @@ impl PyForest {
         sure: usize,
     ) -> PyResult<(usize, usize, f64, f64)> {
         let wrong = || value_error(format!("evaluator must be one of the core, got {}", evaluator.get_type()));
-        let (net, (evaluator, _)) = (self.wanted_net(net)?, core_evaluator(evaluator).ok_or_else(wrong)?);
+        let (net, (evaluator, _)) = (self.wanted_net(net)?, core_evaluator(evaluator, &self.game).ok_or_else(wrong)?);
         let fits =
             |(of, buffers): &(Arc<dyn Evaluator>, BatchBuffers)| Arc::ptr_eq(of, &evaluator) && buffers.holds(rows);
         let mut buffers = self.buffers.take().filter(fits).unwrap_or_else(|| {

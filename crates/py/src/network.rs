@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use hauteur_core::evaluator::{Batch, Evaluator, Halted};
+use hauteur_core::evaluator::{Batch, Evaluator, Halted, Reads};
 use hauteur_evaluate::layers::{Activation, Block, Convolution, Dense, Layers, Policy, Value};
-use hauteur_evaluate::{Instructions, Network, Precision};
+use hauteur_evaluate::{Instructions, Network, Precision, Rows};
 use numpy::ndarray::Dimension;
 use numpy::{Element, IntoPyArray, Ix1, Ix2, Ix4, PyArray2, PyArrayMethods, PyReadonlyArray, PyUntypedArrayMethods};
 use pyo3::prelude::*;
@@ -13,6 +13,7 @@ use rayon::prelude::*;
 
 use crate::arrays::read;
 use crate::errors::value_error;
+use crate::game::PyGame;
 
 /// Fewest rows that a thread gets: with fewer it costs more to wake it than it brings.
 const LEAST_ROWS: usize = 2;
@@ -31,14 +32,53 @@ impl ThreadedNetwork {
     }
 
     /// Computes rows in the thread that calls, whatever threads it has.
-    pub fn evaluate_here(
+    pub fn evaluate_here(&self, batch: Batch, rows: usize, logits: &mut [f32], wdl: &mut [f32]) -> Result<(), String> {
+        let given = rows_of(batch)?;
+        let done = self.network.evaluate_unless(given, rows, logits, wdl, &|| false);
+        done.map(|_| ()).map_err(|error| error.to_string())
+    }
+
+    /// What it reads of a game: bit planes where it can take them, which are a twentieth of the bytes. A game that is written in Python
+    /// (`is_foreign`) may have planes of several values, which have no such form.
+    pub fn reads_of(&self, is_foreign: bool) -> Reads {
+        if self.network.reads_packed() && !is_foreign { Reads::Packed } else { Reads::Planes }
+    }
+}
+
+/// The rows of a batch, as networks read them.
+fn rows_of(batch: Batch<'_>) -> Result<Rows<'_>, String> {
+    match batch {
+        Batch::Planes(features) => Ok(Rows::Planes(features)),
+        Batch::Packed(masks, values) => Ok(Rows::Packed(masks, values)),
+        Batch::Nothing | Batch::Positions(_) => Err("a network reads features".into()),
+    }
+}
+
+/// A network for a game whose positions it reads as bit planes.
+pub struct PackedNetwork(Arc<ThreadedNetwork>);
+
+impl Evaluator for PackedNetwork {
+    fn evaluate(&self, features: &[f32], rows: usize, logits: &mut [f32], wdl: &mut [f32]) -> Result<(), String> {
+        self.0.evaluate(features, rows, logits, wdl)
+    }
+
+    fn batch_size(&self) -> usize {
+        self.0.batch_size()
+    }
+
+    fn reads(&self) -> Reads {
+        Reads::Packed
+    }
+
+    fn evaluate_unless(
         &self,
-        features: &[f32],
+        batch: Batch,
         rows: usize,
         logits: &mut [f32],
         wdl: &mut [f32],
-    ) -> Result<(), String> {
-        self.network.evaluate(features, rows, logits, wdl).map_err(|error| error.to_string())
+        halted: Halted,
+    ) -> Result<bool, String> {
+        self.0.evaluate_unless(batch, rows, logits, wdl, halted)
     }
 }
 
@@ -59,18 +99,20 @@ impl Evaluator for ThreadedNetwork {
         wdl: &mut [f32],
         halted: Halted,
     ) -> Result<bool, String> {
-        let Batch::Planes(features) = batch else { return Err("a network reads features".into()) };
-        let compute = |(features, (logits, wdl)): (&[f32], (&mut [f32], &mut [f32]))| {
-            let rows = features.len() / self.network.row_length();
-            self.network.evaluate_unless(features, rows, logits, wdl, halted).map_err(|error| error.to_string())
-        };
+        let given = rows_of(batch)?;
         let threads = self.pool.as_ref().map_or(1, |pool| pool.current_num_threads().min(rows / LEAST_ROWS));
         let (Some(pool), 2..) = (&self.pool, threads) else {
-            return compute((features, (logits, wdl)));
+            let done = self.network.evaluate_unless(given, rows, logits, wdl, halted);
+            return done.map_err(|error| error.to_string());
         };
         let part = rows.div_ceil(threads);
+        let compute = |(number, (logits, wdl)): (usize, (&mut [f32], &mut [f32]))| {
+            let count = part.min(rows - number * part);
+            let given = self.network.part(given, number * part, count);
+            self.network.evaluate_unless(given, count, logits, wdl, halted).map_err(|error| error.to_string())
+        };
         let answers = logits.par_chunks_mut(part * self.network.actions()).zip(wdl.par_chunks_mut(part * 3));
-        let work = features.par_chunks(part * self.network.row_length()).zip(answers);
+        let work = answers.enumerate();
         pool.install(|| work.map(compute).try_reduce(|| true, |first, second| Ok(first && second)))
     }
 }
@@ -165,7 +207,21 @@ type Answers<'py> = (Bound<'py, PyArray2<f32>>, Bound<'py, PyArray2<f32>>);
 
 /// A network that the core computes.
 #[pyclass(frozen, name = "Network", module = "hauteur._core")]
-pub struct PyNetwork(pub Arc<ThreadedNetwork>);
+pub struct PyNetwork {
+    /// What computes it.
+    pub network: Arc<ThreadedNetwork>,
+    packed: Arc<PackedNetwork>,
+}
+
+impl PyNetwork {
+    /// The evaluator of a game: always the same one.
+    pub fn evaluator(&self, game: &PyGame) -> Arc<dyn Evaluator> {
+        match self.network.reads_of(game.0.foreign().is_some()) {
+            Reads::Packed => self.packed.clone(),
+            _ => self.network.clone(),
+        }
+    }
+}
 
 #[pymethods]
 impl PyNetwork {
@@ -187,19 +243,21 @@ impl PyNetwork {
         let build = || rayon::ThreadPoolBuilder::new().num_threads(threads).build().map_err(value_error);
         let pool = if threads > 1 { Some(build()?) } else { None };
         let ready = Network::new(&layers, precision, instructions, None).map_err(value_error)?;
-        Ok(PyNetwork(Arc::new(ThreadedNetwork { network: ready, pool, batch_size })))
+        let network = Arc::new(ThreadedNetwork { network: ready, pool, batch_size });
+        let packed = Arc::new(PackedNetwork(network.clone()));
+        Ok(PyNetwork { network, packed })
     }
 
     fn evaluate<'py>(&self, py: Python<'py>, features: &Bound<'py, PyAny>) -> PyResult<Answers<'py>> {
         let features = read::<f32, Ix4>("features", features)?;
-        let (rows, network) = (features.shape()[0], &self.0.network);
+        let (rows, network) = (features.shape()[0], &self.network.network);
         let floats = features.as_slice()?;
         if floats.len() != rows * network.row_length() {
             let (length, got) = (network.row_length(), features.shape());
             return Err(value_error(format!("features must be rows of {length} numbers, got {got:?}")));
         }
         let (mut logits, mut wdl) = (vec![0.0; rows * network.actions()], vec![0.0; rows * 3]);
-        py.detach(|| self.0.evaluate(floats, rows, &mut logits, &mut wdl)).map_err(value_error)?;
+        py.detach(|| self.network.evaluate(floats, rows, &mut logits, &mut wdl)).map_err(value_error)?;
         let shaped = |numbers: Vec<f32>, columns| numbers.into_pyarray(py).reshape([rows, columns]);
         Ok((shaped(logits, network.actions())?, shaped(wdl, 3)?))
     }
@@ -207,19 +265,25 @@ impl PyNetwork {
     /// The instructions that it computes with.
     #[getter]
     fn instructions(&self) -> &'static str {
-        self.0.network.instructions().name()
+        self.network.network.instructions().name()
     }
 
     /// What the products of its tower are taken of.
     #[getter]
     fn precision(&self) -> &'static str {
-        self.0.network.precision().name()
+        self.network.network.precision().name()
     }
 
     /// Bytes of its weights in memory.
     #[getter]
     fn bytes(&self) -> usize {
-        self.0.network.bytes()
+        self.network.network.bytes()
+    }
+
+    /// Why AMX is not used on this machine; None where it is.
+    #[staticmethod]
+    fn why_not_amx() -> Option<String> {
+        Instructions::why_not_amx()
     }
 
     /// Instructions that this processor has, the best first, each with the precisions that it computes in.
@@ -227,7 +291,7 @@ impl PyNetwork {
     fn available() -> Vec<(&'static str, Vec<&'static str>)> {
         let precisions = |one: Instructions| {
             let all = Precision::ALL.into_iter();
-            all.filter(move |p| *p == Precision::Float32 || one.has_bfloat16()).map(|p| p.name())
+            all.filter(move |precision| one.computes(*precision)).map(Precision::name)
         };
         let all = Instructions::ALL.into_iter().filter(|one| one.available());
         all.map(|one| (one.name(), precisions(one).collect())).collect()

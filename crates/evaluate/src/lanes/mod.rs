@@ -3,6 +3,8 @@
 //! Everything else of this crate is written once, against [`Lanes`]. All operations act on each lane for itself, and sums over input
 //! channels run in one order, so that implementations with a fused multiply-add give the same bits, however many lanes they have.
 
+#[cfg(not(target_arch = "wasm32"))]
+pub mod emulated;
 #[cfg(target_arch = "aarch64")]
 pub mod neon;
 pub mod portable;
@@ -23,7 +25,7 @@ pub trait Work {
 /// Vectors of an instruction set, and the elements whose products it sums.
 ///
 /// # Safety
-/// The processor has the instructions. A pointer is valid for what is read or written: `WIDTH` floats, `WIDTH` elements (`store_element`),
+/// The processor has the instructions. A pointer is valid for what is read or written: `WIDTH` floats, `WIDTH` elements (`store_element`, `load_element`),
 /// `GROUP` elements (`broadcast`), `WIDTH * GROUP` elements (`load_weights`). No alignment is needed.
 pub trait Lanes: Copy + Send + Sync + 'static {
     /// Floats of a vector.
@@ -59,6 +61,8 @@ pub trait Lanes: Copy + Send + Sync + 'static {
 
     /// Writes a vector as elements.
     unsafe fn store_element(to: *mut Self::Element, vector: Self::Vector);
+    /// Reads `WIDTH` elements as floats.
+    unsafe fn load_element(from: *const Self::Element) -> Self::Vector;
     /// `GROUP` channels of one tile, for all lanes.
     unsafe fn broadcast(from: *const Self::Element) -> Self::Operand;
     /// `GROUP` channels of `WIDTH` outputs.
@@ -73,7 +77,7 @@ pub trait Lanes: Copy + Send + Sync + 'static {
 }
 
 /// The nearest bfloat16, ties to even, as its bits.
-#[cfg(target_arch = "x86_64")]
+#[cfg(not(target_arch = "wasm32"))]
 pub(crate) fn bfloat16(number: f32) -> u16 {
     let bits = number.to_bits();
     ((bits + 0x7fff + ((bits >> 16) & 1)) >> 16) as u16

@@ -52,6 +52,10 @@ impl Lanes for Neon {
         vst1q_f32(to, vector)
     }
     #[inline(always)]
+    unsafe fn load_element(from: *const f32) -> float32x4_t {
+        Self::load(from)
+    }
+    #[inline(always)]
     unsafe fn broadcast(from: *const f32) -> float32x4_t {
         vld1q_dup_f32(from)
     }

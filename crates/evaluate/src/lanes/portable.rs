@@ -58,6 +58,10 @@ impl<const FUSED: bool> Lanes for Portable<FUSED> {
         Self::store(to, vector)
     }
     #[inline(always)]
+    unsafe fn load_element(from: *const f32) -> Eight {
+        Self::load(from)
+    }
+    #[inline(always)]
     unsafe fn broadcast(from: *const f32) -> Eight {
         [*from; 8]
     }

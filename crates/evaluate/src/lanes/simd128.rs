@@ -52,6 +52,10 @@ impl Lanes for Simd128 {
         Self::store(to, vector)
     }
     #[inline(always)]
+    unsafe fn load_element(from: *const f32) -> v128 {
+        Self::load(from)
+    }
+    #[inline(always)]
     unsafe fn broadcast(from: *const f32) -> v128 {
         v128_load32_splat(from.cast())
     }

@@ -76,6 +76,10 @@ impl Lanes for Avx512 {
         _mm512_storeu_ps(to, vector)
     }
     #[inline(always)]
+    unsafe fn load_element(from: *const f32) -> __m512 {
+        Self::load(from)
+    }
+    #[inline(always)]
     unsafe fn broadcast(from: *const f32) -> __m512 {
         _mm512_set1_ps(*from)
     }
@@ -110,6 +114,11 @@ impl Lanes for Avx512Bf16 {
     unsafe fn store_element(to: *mut u16, vector: __m512) {
         let halves: __m256i = core::mem::transmute(_mm512_cvtneps_pbh(vector));
         _mm256_storeu_si256(to.cast(), halves)
+    }
+    #[inline(always)]
+    unsafe fn load_element(from: *const u16) -> __m512 {
+        let halves = _mm512_cvtepu16_epi32(_mm256_loadu_si256(from.cast()));
+        _mm512_castsi512_ps(_mm512_slli_epi32::<16>(halves))
     }
     #[inline(always)]
     unsafe fn broadcast(from: *const u16) -> __m512bh {
@@ -175,6 +184,10 @@ impl Lanes for Avx2 {
     #[inline(always)]
     unsafe fn store_element(to: *mut f32, vector: __m256) {
         _mm256_storeu_ps(to, vector)
+    }
+    #[inline(always)]
+    unsafe fn load_element(from: *const f32) -> __m256 {
+        Self::load(from)
     }
     #[inline(always)]
     unsafe fn broadcast(from: *const f32) -> __m256 {

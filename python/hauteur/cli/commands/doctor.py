@@ -62,7 +62,7 @@ def examine(*, deep: bool = False) -> Facts:
     """Return all facts."""
     quota, memory = hardware.core_quota(), hardware.memory_bytes()
     allowed = "" if quota is None else f" (the container allows {quota:g})"
-    backends = {f"core, {name}": ", ".join(precisions) for name, precisions in _core.Network.available()}
+    backends = core_facts()
     backends |= {name: probe(name) for name in PROBES if find_spec(name) is not None and (deep or name != "torch")}
     here = Path.cwd()
     shipped = [data_path(f"{name}.safetensors") for name in shipped_names()]
@@ -84,6 +84,13 @@ def examine(*, deep: bool = False) -> Facts:
         "Layers": {layer.name: layer_text(layer) for layer in LAYERS},
         "Files": {path.name: str(path) for path in nets},
     }
+
+
+def core_facts() -> dict[str, str]:
+    """Return the core's instructions with their precisions, the best first, and why AMX is not used."""
+    found = {f"core, {name}": ", ".join(precisions) for name, precisions in _core.Network.available()}
+    missing = _core.Network.why_not_amx()
+    return found if missing is None else {**found, "core, amx": f"not used: {missing}"}
 
 
 def probe(name: str) -> str:

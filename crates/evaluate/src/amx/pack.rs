@@ -1,0 +1,123 @@
+//! Weights as tiles: pairs of inputs beside each other, 16 outputs wide, filled up with zeros.
+
+use super::grid::ROW_CHANNELS;
+use super::products::{DENSE_PANELS, TILE_HALVES};
+use crate::aligned::Aligned;
+use crate::lanes::bfloat16;
+use crate::layers;
+
+/// Outputs of a tile of weights.
+pub const PANEL: usize = 16;
+
+/// Outputs that a product of a dense layer computes.
+pub const DENSE_WIDTH: usize = PANEL * DENSE_PANELS;
+
+/// A convolution of one or nine taps.
+pub struct Convolution {
+    /// Panels of 16 outputs.
+    pub panels: usize,
+    /// Blocks of 32 inputs.
+    pub inputs: usize,
+    /// Taps of the kernel.
+    pub taps: usize,
+    /// [panel][block of inputs][tap], a tile each.
+    weights: Aligned<u16>,
+    /// One number an output.
+    bias: Aligned<f32>,
+}
+
+impl Convolution {
+    /// Packs a layer.
+    pub fn new(layer: &layers::Convolution) -> Self {
+        let (panels, inputs) = (layer.outputs.div_ceil(PANEL), layer.inputs.div_ceil(ROW_CHANNELS));
+        let taps = layer.kernel * layer.kernel;
+        let mut weights = Aligned::zeros(panels * inputs * taps * TILE_HALVES);
+        let packed = weights.as_mut_slice();
+        for output in 0..layer.outputs {
+            for input in 0..layer.inputs {
+                for tap in 0..taps {
+                    let tile = (output / PANEL * inputs + input / ROW_CHANNELS) * taps + tap;
+                    let weight = layer.weights[(output * layer.inputs + input) * taps + tap];
+                    packed[tile * TILE_HALVES + place(input, output)] = bfloat16(weight);
+                }
+            }
+        }
+        Convolution { panels, inputs, taps, weights, bias: Aligned::filled(&layer.bias, panels * PANEL) }
+    }
+
+    /// The weights of a panel.
+    pub fn panel(&self, panel: usize) -> *const u16 {
+        self.weights.as_slice()[panel * self.inputs * self.taps * TILE_HALVES..].as_ptr()
+    }
+
+    /// The biases of a panel.
+    pub fn bias(&self, panel: usize) -> *const f32 {
+        self.bias.as_slice()[panel * PANEL..].as_ptr()
+    }
+
+    /// Bytes of the weights.
+    pub fn bytes(&self) -> usize {
+        self.weights.bytes()
+    }
+}
+
+/// A dense layer over planes.
+pub struct Dense {
+    /// Outputs, a multiple of 64; those that the layer does not have are zero.
+    pub outputs: usize,
+    /// Blocks of 32 inputs.
+    pub inputs: usize,
+    /// [four panels][block of inputs][panel], a tile each.
+    weights: Aligned<u16>,
+    /// One number an output.
+    bias: Aligned<f32>,
+}
+
+impl Dense {
+    /// Packs a layer over `planes` planes, which lie square by square here, each with `stride` channels. What is pooled of the planes
+    /// lies behind the squares as further ones.
+    pub fn over_planes(layer: &layers::Dense, planes: usize, stride: usize) -> Self {
+        let squares = layer.inputs / planes;
+        let outputs = layer.outputs.next_multiple_of(DENSE_WIDTH);
+        let inputs = (squares * stride).div_ceil(ROW_CHANNELS);
+        let mut weights = Aligned::zeros(outputs / DENSE_WIDTH * inputs * DENSE_PANELS * TILE_HALVES);
+        let packed = weights.as_mut_slice();
+        for output in 0..layer.outputs {
+            for plane in 0..planes {
+                for square in 0..squares {
+                    let input = square * stride + plane;
+                    let block = output / DENSE_WIDTH * inputs + input / ROW_CHANNELS;
+                    let tile = block * DENSE_PANELS + output % DENSE_WIDTH / PANEL;
+                    let weight = layer.weights[output * layer.inputs + plane * squares + square];
+                    packed[tile * TILE_HALVES + place(input, output)] = bfloat16(weight);
+                }
+            }
+        }
+        Dense { outputs, inputs, weights, bias: Aligned::filled(&layer.bias, outputs) }
+    }
+
+    /// Products of `DENSE_PANELS` panels that make the layer.
+    pub fn products(&self) -> usize {
+        self.outputs / DENSE_WIDTH
+    }
+
+    /// The weights of a product.
+    pub fn weights(&self, product: usize) -> *const u16 {
+        self.weights.as_slice()[product * self.inputs * DENSE_PANELS * TILE_HALVES..].as_ptr()
+    }
+
+    /// The biases of a product.
+    pub fn bias(&self, product: usize) -> &[f32] {
+        &self.bias.as_slice()[product * DENSE_WIDTH..][..DENSE_WIDTH]
+    }
+
+    /// Bytes of the weights.
+    pub fn bytes(&self) -> usize {
+        self.weights.bytes()
+    }
+}
+
+/// Place of a weight in its tile: [pair of inputs][output][2].
+fn place(input: usize, output: usize) -> usize {
+    input % ROW_CHANNELS / 2 * 2 * PANEL + output % PANEL * 2 + input % 2
+}
