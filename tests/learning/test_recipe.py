@@ -14,6 +14,7 @@ from hauteur.learning.run import learn
 from hauteur.learning.run_folder import RunFolder
 from hauteur.learning.trainers import architecture_for, architecture_from
 from hauteur.matches.play import play_match
+from hauteur.networks.evaluators.base import Precision
 from hauteur.networks.names import data_path, shipped_names
 
 pytestmark = pytest.mark.quick
@@ -163,13 +164,18 @@ def test_a_partial_table_keeps_the_other_defaults() -> None:
     assert (whole.selfplay.temperature.initial, whole.selfplay.search.cpuct.factor) == (1.0, 0.0)
 
 
+@pytest.mark.parametrize("fastest", ["float32", "bfloat16"])
 @pytest.mark.parametrize("bfloat16", [True, False])
-def test_auto_precisions_are_settled_once(bfloat16: bool) -> None:
-    """A run goes on as it has begun, whatever the processor is now."""
+def test_auto_precisions_are_settled_once(fastest: Precision, bfloat16: bool) -> None:
+    """A run goes on as it has begun, whatever the processor is now, and nothing is measured again."""
+
+    def not_asked() -> Precision:
+        raise AssertionError("no precision has to be measured")
+
     asked = parse_recipe({"game": "tictactoe"}, "recipe", ("run.precision=auto", "train.mixed_precision=auto"))
-    settled = settled_recipe(asked, None, bfloat16=bfloat16)
-    kinds = ("bfloat16", "bfloat16") if bfloat16 else ("float32", "off")
+    settled = settled_recipe(asked, None, fastest=lambda: fastest, bfloat16=bfloat16)
+    kinds = (fastest, "bfloat16" if bfloat16 else "off")
     assert (settled.run.precision, settled.train.mixed_precision) == kinds
-    assert settled_recipe(asked, settled, bfloat16=not bfloat16) == settled
+    assert settled_recipe(asked, settled, fastest=not_asked, bfloat16=not bfloat16) == settled
     plain = parse_recipe({"game": "tictactoe"}, "recipe")
-    assert settled_recipe(plain, None, bfloat16=True) == plain
+    assert settled_recipe(plain, None, fastest=not_asked, bfloat16=True) == plain

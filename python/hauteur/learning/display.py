@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pydantic import FiniteFloat, NonNegativeInt
 
-from hauteur.networks.evaluators.core import fastest_precision
 from hauteur.system.files import read_json, write_bytes
 from hauteur.system.formatting import duration
 from hauteur.system.settings import Section, validated
@@ -124,13 +123,6 @@ def beginning(recipe: Recipe) -> str:
     return ", ".join(parts) or "from zero"
 
 
-def _slowly(recipe: Recipe) -> str:
-    """Tell what float32 costs on a processor that does not multiply bfloat16."""
-    if recipe.run.backend != "core" or fastest_precision() != "float32":
-        return ""
-    return "; no bfloat16 on this processor: play takes about 1.7 times, training 1.6 times as long as with it"
-
-
 class Display:
     """Shows a run on the terminal: lines on stdout, warnings on stderr, progress bars where stderr is a terminal.
 
@@ -147,7 +139,7 @@ class Display:
         run = recipe.run
         if resumed is None:
             then = f": {run.generations} generations in" if run.generations else " in"
-            text = f"learning {recipe.game} {beginning(recipe)}{then} {folder.path}{_slowly(recipe)}"
+            text = f"learning {recipe.game} {beginning(recipe)}{then} {folder.path}"
         elif resumed.generation > run.generations:
             text = f"{folder.path} is complete: {run.generations} generations, {duration(resumed.seconds)}"
         else:

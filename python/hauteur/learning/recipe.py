@@ -1,7 +1,7 @@
 """Recipes: all settings of a learning run, read from TOML, changed by `key=value` on the command line, written back."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
@@ -516,18 +516,18 @@ def parse_recipe(values: dict[str, Any], source: str, overrides: Iterable[str] =
     return validated(Recipe, values, source)
 
 
-def settled_recipe(recipe: Recipe, begun: Recipe | None, *, bfloat16: bool) -> Recipe:
+def settled_recipe(recipe: Recipe, begun: Recipe | None, *, fastest: Callable[[], Precision], bfloat16: bool) -> Recipe:
     """Return the recipe with what `auto` is here: a run's results depend on it, so it goes on as it has begun.
 
-    begun: the run's stored recipe, if there is one; bfloat16: whether this processor multiplies it, which is about 1.7
-    times as fast in play and 1.6 times in training.
+    begun: the run's stored recipe, if there is one; fastest: returns the precision in which this processor computes the
+    run's nets fastest; bfloat16: whether it multiplies bfloat16.
     """
     run = recipe.run
     train = recipe.train
     # A resumed run takes what it began with, also on another machine: other arithmetic would give other games.
     if run.precision == "auto" and run.backend == "core":
-        here: Precision = "bfloat16" if bfloat16 else "float32"
-        run = run.model_copy(update={"precision": here if begun is None else begun.run.precision})
+        precision = fastest() if begun is None else begun.run.precision
+        run = run.model_copy(update={"precision": precision})
     if train.mixed_precision == "auto":
         mixed = "bfloat16" if bfloat16 and train.device == "cpu" else "off"
         train = train.model_copy(update={"mixed_precision": mixed if begun is None else begun.train.mixed_precision})

@@ -53,8 +53,7 @@ class Searcher:
     threads: Annotated[int, Parameter(validator=Number(gte=0, lte=1024))] = 0
     """Threads of the net on the processor; 0: one a core."""
     precision: Precision = "auto"
-    """Of the net: float32, bfloat16, float16; auto: float16 on a GPU, bfloat16 where the processor multiplies it, else
-    float32."""
+    """Of the net: float32, bfloat16, float16; auto: float16 on a GPU, else the faster of bfloat16 and float32."""
     seed: Seed = 0
     """Of all random draws."""
     search: SearchSettings = SearchParams()  # noqa: RUF009  (immutable)

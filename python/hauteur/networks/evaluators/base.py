@@ -24,7 +24,7 @@ Backend = Literal["core", "torch", "onnxruntime"]
 
 
 Precision = Literal["auto", "float32", "bfloat16", "float16"]
-"""auto: what is fastest: float16 on a GPU, bfloat16 where the core's processor multiplies it, else float32."""
+"""auto: what is fastest: float16 on a GPU; of the core bfloat16 or float32, which is measured."""
 
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from hauteur import _core
 from hauteur.networks.evaluators.base import PREFERRED_ROWS, Answers, Floats, GameEvaluator, Precision
+from hauteur.networks.evaluators.fastest import fastest_network
 from hauteur.networks.layers import core_layers
 
 if TYPE_CHECKING:
@@ -16,7 +17,8 @@ class CoreEvaluator(GameEvaluator):
     """A residual network computed by the core, which needs no Python for it while it searches.
 
     core: what searches in the core evaluate with. precision: float32 (default), bfloat16 where the processor multiplies
-    it, auto: that where it does; threads share the rows of a batch; instructions: default the best that there are.
+    it, auto: the faster one here, which is measured; threads share the rows of a batch; instructions: default the best
+    for the precision (for auto always).
     """
 
     def __init__(
@@ -30,10 +32,12 @@ class CoreEvaluator(GameEvaluator):
         instructions: str | None = None,
     ) -> None:
         rows = batch_size or PREFERRED_ROWS * threads
-        chosen = fastest_precision() if precision == "auto" else precision or "float32"
         try:
             layers = core_layers(net.architecture, net.tensors)
-            self.core = _core.Network(layers, chosen, threads, rows, instructions)
+            if precision == "auto" and instructions is None:
+                self.core = fastest_network(layers, threads, rows)
+            else:
+                self.core = _core.Network(layers, _named(precision), threads, rows, instructions)
         except ValueError as error:
             raise ValueError(f"{net.path}: {error}") from None
         how = f"{self.core.precision} {self.core.instructions}"
@@ -43,7 +47,6 @@ class CoreEvaluator(GameEvaluator):
         return self.core.evaluate(features)
 
 
-def fastest_precision() -> Precision:
-    """Return bfloat16 where the best instructions of this processor multiply it, else float32."""
-    _, precisions = _core.Network.available()[0]
-    return "bfloat16" if "bfloat16" in precisions else "float32"
+def _named(precision: Precision | None) -> Precision:
+    """Return the precision that is asked for; float32 where it is left to the instructions."""
+    return "float32" if precision in (None, "auto") else precision

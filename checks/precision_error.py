@@ -1,12 +1,12 @@
 """How far the core's answers in bfloat16 are from those in float32, by instructions.
 
-python tools/precision_error.py POSITIONS INSTRUCTIONS[,...] NET [NET ...]
+python checks/precision_error.py POSITIONS INSTRUCTIONS[,...] NET [NET ...]
 
 Positions are those of games that the net plays by its own policy, 16 at once; INSTRUCTIONS are of bfloat16: `amx`,
 `avx512`, and, on processors without them, `emulated-amx` and `emulated-avx512`, which have their bits and are slow.
 For instance:
 
-python tools/precision_error.py 400 emulated-amx,emulated-avx512 maia-1700.pb.gz
+python checks/precision_error.py 400 emulated-amx,emulated-avx512 maia-1700.pb.gz
 
 Printed are the greatest and the mean difference of a legal move's probability and of Q = win - loss, the mean of that
 difference with its sign, and in how many positions the best move is the same.
@@ -33,7 +33,7 @@ ROWS = 64
 def main(arguments: Sequence[str]) -> None:
     """Print a line for each net and each set of instructions."""
     if len(arguments) < 3 or not arguments[0].isdigit() or int(arguments[0]) == 0:
-        sys.exit("usage: python tools/precision_error.py POSITIONS INSTRUCTIONS[,...] NET [NET ...]")
+        sys.exit("usage: python checks/precision_error.py POSITIONS INSTRUCTIONS[,...] NET [NET ...]")
     positions, instructions, *paths = arguments
     for path in paths:
         compare(Path(path), int(positions), instructions.split(","))
