@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from hauteur import _core
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from hauteur.learning.options.option import Option
     from hauteur.learning.trainers import Learners
     from hauteur.learning.units import OtherNets
+    from hauteur.networks.evaluators.base import Precision
 
 
 def open_run(
@@ -34,19 +36,14 @@ def open_run(
     ValueError for settings that do not fit the game, or differ from those of the folder's run.
     """
     from hauteur.learning.options.chosen import options_of
-    from hauteur.learning.trainers import architecture_for
     from hauteur.learning.units import OtherNets
-    from hauteur.networks.evaluators.fastest import core_precisions, fastest_precision
+    from hauteur.networks.evaluators.fastest import core_precisions
 
     game = load_game(recipe.game)
     is_new = fresh or not folder.config.exists()
     begun = None if is_new else folder.stored_recipe()
-    recipe = settled_recipe(
-        recipe,
-        begun,
-        fastest=lambda: fastest_precision(architecture_for(game, recipe.network)),
-        bfloat16="bfloat16" in core_precisions(),
-    )
+    fastest = partial(fastest_for, game, recipe)
+    recipe = settled_recipe(recipe, begun, fastest=fastest, bfloat16="bfloat16" in core_precisions())
     options = options_of(recipe)
     other_nets = OtherNets(game, recipe)
     if recipe.yardstick is not None:
@@ -64,6 +61,14 @@ def open_run(
     if begun is not None:
         warn_of_changed_rate(begun, recipe, state, display)
     return Run(recipe, folder, game, learners, state, display, scheduler, other_nets, options)
+
+
+def fastest_for(game: _core.Game, recipe: Recipe) -> Precision:
+    """Return the precision in which this processor computes the nets of a recipe fastest."""
+    from hauteur.learning.trainers import architecture_for
+    from hauteur.networks.evaluators.fastest import fastest_precision
+
+    return fastest_precision(architecture_for(game, recipe.network))
 
 
 def check_run(game: _core.Game, recipe: Recipe, options: Sequence[Option], other_nets: OtherNets) -> None:
