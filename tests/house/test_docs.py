@@ -20,7 +20,10 @@ from paper_parts import Quantity, nearest, numbers
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 PARTS = ("docs", "examples", "python", "experiments", "checks")
-PAGES = sorted([*ROOT.glob("*.md"), *(path for part in PARTS for path in (ROOT / part).rglob("*.md"))])
+TEMPLATES = ROOT / "experiments" / "paper"
+"""Of pages that are in docs."""
+FOUND = [*ROOT.glob("*.md"), *(path for part in PARTS for path in (ROOT / part).rglob("*.md"))]
+PAGES = sorted(path for path in FOUND if path.parent != TEMPLATES)
 
 
 @pytest.fixture(scope="module")
