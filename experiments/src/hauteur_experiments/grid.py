@@ -30,21 +30,26 @@ SHOW_SECONDS = 30.0
 
 @dataclass(frozen=True)
 class Match:
-    """A match of an experiment.
-
-    name: of its folder; a, b: the players as text; games: already scaled; openings: lines as in a file of openings;
-    without them games begin at the start and, after it, with `random_plies`.
-    """
+    """A match of an experiment."""
 
     name: str
+    """Name of its folder."""
     a: str
+    """Player A as text."""
     b: str
+    """Player B as text."""
     games: int
+    """Games, already scaled."""
     game: str = "chess"
+    """Spec of the game."""
     colours: Literal["swap", "first", "second", "mover"] = "swap"
+    """Who moves first, as in `MatchSettings`."""
     random_plies: int = 0
+    """Uniformly random plies at the start of a game, where there are no openings."""
     openings: Sequence[str] = ()
+    """Lines as in a file of openings."""
     seed: int = 1
+    """Seed of all random draws."""
 
 
 @dataclass

@@ -25,17 +25,18 @@ KINDS: Mapping[str, Callable[[str], Any]] = {"scale": float, "net": int, "visits
 
 @dataclass(frozen=True)
 class PlannedRun:
-    """An experiment at a size that can decide its claims.
-
-    name: of its folder; size: what it plays, in words; options: of `hauteur experiment`, as `Setting` names them; net:
-    which of the plan's nets for chess it uses, the first one is 0, None: it plays no chess.
-    """
+    """An experiment at a size that can decide its claims."""
 
     name: str
+    """Name of its folder."""
     experiment: str
+    """Name of the experiment."""
     size: str
+    """Its size in words."""
     options: Mapping[str, Any]
+    """Options of `hauteur experiment`, as `Setting` names them."""
     net: int | None = None
+    """Index of its net among the plan's nets for chess; None: it does not play chess."""
 
     @classmethod
     def from_text(cls, text: str) -> PlannedRun:

@@ -31,18 +31,20 @@ LABELS = 'font-family="sans-serif" text-anchor="middle" fill="#4a4038"'
 
 @dataclass(frozen=True)
 class Board:
-    """The look of a position on a rectangular board.
-
-    cells: one sign a square, row by row from the top, `.` where it is empty; last: squares of the last move, as indices
-    of cells; caption: whose turn it is, or how the game ended.
-    """
+    """The look of a position on a rectangular board."""
 
     look: Look
+    """Kind of board, which decides colours and shapes of squares and pieces."""
     cells: str
+    """One character a square, row by row from the top; `.` where it is empty."""
     row_labels: tuple[str, ...]
+    """Labels of the rows, from the top."""
     column_labels: tuple[str, ...]
+    """Labels of the columns, from the left."""
     caption: str
+    """Whose turn it is, or how the game ended."""
     last: tuple[int, ...] = ()
+    """Squares of the last move, as indices of `cells`."""
 
     @property
     def rows(self) -> int:

@@ -37,19 +37,24 @@ MEASURED_EVERY = 0.2
 
 @dataclass
 class ArenaFacts:
-    """Counts and seconds of a stretch of games, all players together; see SearchFacts for the three shares of time.
-
-    networks: what each evaluator did.
-    """
+    """Counts and seconds of a stretch of games, all players together."""
 
     games: int = 0
+    """Finished games."""
     moves: int = 0
+    """Searched moves of the finished games; those of openings do not count."""
     visits: float = 0.0
+    """Completed tree visits of all players."""
     cache_hits: float = 0.0
+    """Evaluations that a cache of evaluations answered."""
     cache_lookups: float = 0.0
+    """Evaluations that were looked up in a cache, found or not."""
     tree_bytes: float = 0.0
+    """Memory of all trees in bytes, the largest measured so far."""
     search: SearchFacts = field(default_factory=SearchFacts)
+    """Seconds of search, of networks and in total, and the fill of batches; mean of the threads."""
     networks: list[tuple[Evaluator, SearchFacts]] = field(default_factory=list)
+    """The same for each evaluator."""
 
     @property
     def cache_hit_rate(self) -> float:
@@ -168,23 +173,30 @@ def _for_core(player: SearchPlayer, evaluators: Sequence[Evaluator]) -> tuple[An
 
 @dataclass
 class _Loop:
-    """Gives plans to the core and takes its games; asks players without a forest.
-
-    begun: plans and seeds of the running games, by the number that the core has for each; boards: positions of games in
-    which somebody is asked; failure: what a player has raised.
-    """
+    """Gives plans to the core and takes its games; asks players without a forest."""
 
     game: _core.Game
+    """The game that is played."""
     core: _core.PlayedGames
+    """The running games."""
     asked: dict[int, MovePlayer]
+    """Players without a forest, by their index."""
     evaluators: list[Evaluator]
+    """Networks of the other players, each once."""
     seed: int
+    """Of all random draws."""
     purpose: str
+    """Keeps the draws apart from those of other work with the same seed."""
     begun: dict[int, tuple[GamePlan, int]] = field(default_factory=dict)
+    """Plan and seed of each running game, by the number that the core has for it."""
     boards: dict[int, _core.State] = field(default_factory=dict)
+    """Positions of the games in which a player without a forest is asked, by the same number."""
     pending: dict[int, Future[ChosenMove]] = field(default_factory=dict)
+    """Moves that were requested and have not come, by the same number."""
     failure: BaseException | None = None
+    """The first error of a player, raised by `run`."""
     count: int = 0
+    """Games begun so far, which is the number of the next one."""
 
     def run(self, plans: Iterator[GamePlan], facts: ArenaFacts) -> Generator[GameRecord]:
         """Play until no game goes on and there is no plan for another."""

@@ -237,26 +237,35 @@ def summed(parts: Sequence[Preserved]) -> Preserved:
 class PlayedTree:
     """A player's games against an exact opponent, as one side: every reply, or all those that keep the value.
 
-    All counts are of different positions. positions: met, the ended ones too; searched: the player had to move; of
-    these checked: the values of its moves are known, kept: its move kept the value; mistakes: the moves up to and with
-    those that did not, the first ones first; unchecked: by ply, what took too long to solve; sampled_from: the ply from
-    which on only some positions of a ply were followed, None: the tree is complete; wins, draws, losses: ended so;
-    value: of the start for the side, None: unknown.
+    All counts are of different positions.
     """
 
     side: int
+    """The player's side: 0 moves first, 1 second."""
     replies: Literal["all", "best"]
+    """Replies of the opponent that were followed: all, or those that keep the value of the position."""
     value: int | None = None
+    """Value of the start for the player: +1 win, 0 draw, -1 loss; None: it could not be solved."""
     positions: int = 1
+    """Positions met, finished ones included."""
     searched: int = 0
+    """Positions in which the player had to move."""
     checked: int = 0
+    """Of these, positions where the values of all moves are known."""
     kept: int = 0
+    """Of the checked ones, positions where the player's move kept the value."""
     wins: int = 0
+    """Finished positions that the player won."""
     draws: int = 0
+    """Finished positions that are drawn."""
     losses: int = 0
+    """Finished positions that the player lost."""
     sampled_from: int | None = None
+    """Ply from which only a sample of the positions was followed; None: the tree is complete."""
     unchecked: dict[int, int] = field(default_factory=dict)
+    """Positions that took too long to solve, by ply."""
     mistakes: list[str] = field(default_factory=list)
+    """Lines that end with a move that gave value away, as texts of moves; the earliest first."""
 
     @property
     def complete(self) -> bool:

@@ -39,26 +39,32 @@ RESULT_SECONDS = 10.0
 
 
 class GamesSettings(Section):
-    """Settings that decide how games begin and end, whoever plays them.
-
-    random_plies: uniformly random plies that a game begins with, where there are no openings. order: of the openings,
-    drawn by the seed or as in the file; after the last the first is used again. max_plies: a longer game is a draw.
-    """
+    """Settings that decide how games begin and end, whoever plays them."""
 
     game: str
+    """Spec of the game, such as `chess` or `hex(size=7)`."""
     random_plies: Annotated[int, Field(ge=0, le=10_000)] = 4
+    """Uniformly random plies that a game begins with, where there are no openings."""
     order: Literal["random", "file"] = "random"
+    """Order of the openings: drawn by the seed, or as in the file. After the last one the first is used again."""
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
+    """Seed of all random draws."""
     max_plies: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
+    """A game of this many plies, its opening included, is a draw; None: only the game's rules end it."""
 
 
 class MatchSettings(GamesSettings):
     """Settings that decide the games of a match."""
 
     a: PlayerSettings
+    """Player A, from whose view results are given."""
     b: PlayerSettings
+    """Player B."""
     games: Annotated[int, Field(ge=1, le=NO_LIMIT)] = 400
+    """Games of the match, even where colours are swapped."""
     colours: Colours = "swap"
+    """Who moves first: `swap` plays every opening twice with sides changed, `first` and `second` fix A's side, `mover`
+    gives A the player to move in the opening's position."""
 
     @model_validator(mode="after")
     def _pairs_are_whole(self) -> Self:
@@ -94,23 +100,30 @@ def match_plans(
 
 @dataclass
 class GamesInProgress:
-    """Games in progress, from which displays read: of a match, or of all matches of a tournament together.
-
-    openings_name: identity of the openings, "" where there are none; before: the work of earlier sessions; evaluators:
-    names of the nets that are open; interrupted: Ctrl-C has ended them.
-    """
+    """Games in progress, from which displays read: of a match, or of all matches of a tournament together."""
 
     game: _core.Game
+    """The game that is played."""
     settings: GamesSettings
+    """How the games begin and end."""
     openings: Sequence[Opening] = ()
+    """Openings of the games; empty: random plies."""
     resources: Resources = field(default_factory=Resources)
+    """Threads, batches, backend: what does not change the games."""
     folder: MatchFolder | None = None
+    """Where results and games are kept; None: nowhere."""
     sprt: Sprt | None = None
+    """The sequential test that ends the games; None: their number does."""
     openings_name: str = ""
+    """Identity of the openings, which a stored match is checked against; empty without openings."""
     facts: ArenaFacts = field(default_factory=ArenaFacts)
+    """Counts and seconds of this session."""
     before: Work = field(default_factory=Work)
+    """Work of earlier sessions in the same folder."""
     evaluators: list[str] = field(default_factory=list)
+    """Names of the nets that are open."""
     interrupted: bool = False
+    """Ctrl-C ended the games."""
 
     @property
     def work(self) -> Work:

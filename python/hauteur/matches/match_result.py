@@ -18,16 +18,24 @@ if TYPE_CHECKING:
 
 
 class GameRow(NamedTuple):
-    """A game of a match. game: its number; a: side of A; score: of A, 1, 0.5 or 0; end: its reason; fen: start."""
+    """A game of a match."""
 
     game: int
+    """Number of the game, from 0."""
     a: str
+    """A's side."""
     score: float
+    """A's score: 1, 0.5 or 0."""
     end: str
+    """Reason of the end, such as `checkmate`."""
     plies: int
+    """Moves of the game, opening included."""
     opening: str
+    """Moves that were given, separated by spaces."""
     moves: str
+    """Moves that were searched, separated by spaces."""
     fen: str | None
+    """Start position; None: the game's own start."""
 
 
 class MatchGames(tuple[MatchGame, ...]):

@@ -41,27 +41,33 @@ SIDES: tuple[Side, Side] = ("first", "second")
 
 
 class MatchGame(Section):
-    """Finished game, as a line of games.jsonl.
-
-    index: its number; a: A's side; score: A's, 1 won, 0.5 drawn, 0 lost; end: reason of the result; plies: moves of
-    opening and game together; fen: start position if not the game's; opening: given moves; moves: searched moves;
-    notes: players' comments on their moves, by ply of the game. Of each of `moves`, where kept: centipawns of its score
-    from the mover's view (None unknown; a mate as hauteur.mcts.scores.mate_score has it), depths (0 unknown) and
-    milliseconds. Equality ignores times.
-    """
+    """Finished game, as a line of games.jsonl. Equality ignores times."""
 
     index: int = Field(ge=0)
+    """Number of the game, from 0."""
     a: Side
+    """A's side."""
     score: Annotated[float, Field(ge=0, le=1, multiple_of=0.5)]
+    """A's score: 1 won, 0.5 drawn, 0 lost."""
     end: str
+    """Reason of the end, such as `checkmate`."""
     plies: int = Field(ge=0, le=10**6)
+    """Moves of opening and game together."""
     fen: str | None = None
+    """Start position; None: the game's own start."""
     opening: str = ""
+    """Moves that were given, separated by spaces."""
     moves: str = ""
+    """Moves that were searched, separated by spaces."""
     notes: dict[int, str] = Field(default_factory=dict)
+    """Comments of players on their moves, by ply of the game."""
     centipawns: tuple[int | None, ...] = ()
+    """Score of each of `moves` from the mover's view, None unknown, a mate as hauteur.mcts.scores.mate_score has it;
+    empty: not kept."""
     depths: tuple[int, ...] = ()
+    """Depth of the search of each of `moves` in plies, 0 unknown; empty: not kept."""
     milliseconds: tuple[int, ...] = ()
+    """Time of each of `moves`; empty: not kept."""
 
     @classmethod
     def of(cls, game: _core.Game, record: GameRecord, *, a: int = 0) -> MatchGame:
@@ -261,13 +267,18 @@ def repeats_note(tallies: Iterable[Tally]) -> str:
 
 @dataclass
 class Work:
-    """The cost of a match so far, all sessions together: seconds, positions evaluated, visits, batches."""
+    """The cost of a match so far, all sessions together."""
 
     seconds: float = 0.0
+    """Time in which games were played."""
     evaluations: int = 0
+    """Positions that networks evaluated."""
     visits: float = 0.0
+    """Completed tree visits."""
     batches: int = 0
+    """Batches that networks computed."""
     capacity: int = 0
+    """Rows that these batches had room for."""
 
     def plus(self, search: SearchFacts, visits: float) -> Work:
         return Work(

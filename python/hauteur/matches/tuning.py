@@ -50,18 +50,20 @@ DIGITS = 5
 
 @dataclass(frozen=True)
 class Parameter:
-    """A setting between two bounds.
-
-    key: as in a player's text; path: its full name; low, high: bounds; log: places are even in the logarithm; whole:
-    values are whole numbers. ValueError for bounds that are none.
-    """
+    """A setting between two bounds. Raise ValueError for bounds that leave no range."""
 
     key: str
+    """Name of the setting as in a player's text, such as `cpuct.init`."""
     path: tuple[str, ...]
+    """The full name, section by section."""
     low: float
+    """Lower bound."""
     high: float
+    """Upper bound."""
     log: bool = False
+    """The scale is logarithmic, so that equal steps are equal factors."""
     whole: bool = False
+    """The setting takes whole numbers."""
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
@@ -199,13 +201,18 @@ class Schedule:
 
 @dataclass(frozen=True)
 class Iteration:
-    """One iteration: the two points, r, and where the parameters are afterwards."""
+    """One iteration of SPSA."""
 
     number: int
+    """Number of the iteration, from 0."""
     plus: Place
+    """The point p, whose games are counted as wins and losses."""
     minus: Place
+    """The point m, on the other side of the middle."""
     result: float
+    """r, from -1 (m won every game) to 1 (p won every game)."""
     place: Place
+    """The parameters after the iteration."""
 
 
 def spsa(
@@ -283,20 +290,27 @@ class TuningFolder(RunDirectory):
 class StrengthTuning:
     """Settings of a tuning, and the number of its games.
 
-    game: its spec; player: whose settings they are; opponent: whom both points play, None: each other; games: of an
-    iteration; verification: games of the tuned against the given player at the end, 0: none; random_plies: that pairs
-    of games begin with. ValueError for sizes that cannot be, and for a player whose values are out of bounds.
+    Raise ValueError for numbers of games that cannot be, and for a player whose values are out of bounds.
     """
 
     game: str
+    """Spec of the game."""
     player: PlayerSettings
+    """Player whose settings are tuned."""
     parameters: tuple[Parameter, ...]
+    """The settings that are tuned, with their bounds."""
     schedule: Schedule
+    """Iterations and steps of SPSA."""
     opponent: PlayerSettings | None = None
+    """Player that both points play; None: they play each other."""
     games: int = 40
+    """Games of an iteration."""
     verification: int = 400
+    """Games of the tuned against the given player at the end; 0: none."""
     random_plies: int = 4
+    """Uniformly random plies that pairs of games begin with."""
     seed: int = 0
+    """Seed of all random draws."""
 
     def __post_init__(self) -> None:
         places_of(self.player, self.parameters)

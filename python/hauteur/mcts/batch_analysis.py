@@ -28,17 +28,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SearchReading:
-    """The findings of a search about its position at a number of visits. Values are for the player to move, -1 to 1.
-
-    visits: of the root, its own evaluation included; q: win minus loss of the root; best: the move it would play;
-    best_q: that move's value; second_q: the highest value of the other moves that were visited. NaN: not visited.
-    """
+    """The findings of a search about its position at a number of visits. Values are for the player to move, -1 to 1."""
 
     visits: int
+    """Visits of the root, its own evaluation included."""
     q: float
+    """Mean value of the root, win minus loss."""
     best: int
+    """The action that the search would play."""
     best_q: float
+    """Mean value of that action; NaN: not visited."""
     second_q: float
+    """The highest mean value of the other visited actions; NaN: none was visited."""
 
     @property
     def gap(self) -> float:
@@ -78,18 +79,20 @@ RequestChain = Generator[AnalysisRequest, Readings, Result]
 
 @dataclass
 class BatchAnalysis:
-    """A net (or two) and search settings with which many positions are analysed.
-
-    seed: of the random draws of rules that have them; at_a_time: trees in memory (default: three batches). facts: what
-    all analyses so far have cost.
-    """
+    """A net (or two) and search settings with which many positions are analysed."""
 
     evaluator: Evaluator
+    """The net; with two nets the small one."""
     search: SearchParams
+    """Settings of every search."""
     large: Evaluator | None = None
+    """The second net, where the settings have one."""
     seed: int = 0
+    """Seed of the random draws of rules that have them."""
     at_a_time: int | None = None
+    """Trees in memory; None: three batches of them."""
     facts: SearchFacts = field(default_factory=SearchFacts)
+    """Cost of all analyses so far."""
 
     def run(self, chains: Iterable[RequestChain[Result]]) -> Generator[tuple[int, Result]]:
         """Yield the number of each chain (from 0) with what it returned, when it ends; at most `at_a_time` are open."""

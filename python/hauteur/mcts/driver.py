@@ -73,17 +73,20 @@ def _rows_of_features(evaluator: Evaluator, forest: _core.Forest, size: int) -> 
 
 @dataclass
 class SearchFacts:
-    """The time of a search by its parts (seconds), and the fill of its batches.
-
-    search: in gather and apply (the core); network: waiting for answers; total: from start to end. The rest is Python.
-    """
+    """The time of a search by its parts, and the fill of its batches. What `total` exceeds the other two by is Python."""
 
     search: float = 0.0
+    """Seconds in gather and apply (the core)."""
     network: float = 0.0
+    """Seconds of waiting for networks."""
     total: float = 0.0
+    """Seconds from start to end."""
     rows: int = 0
+    """Positions that networks evaluated."""
     batches: int = 0
+    """Batches that networks evaluated."""
     capacity: int = 0
+    """Rows that these batches had room for."""
 
     @property
     def python(self) -> float:
@@ -102,22 +105,25 @@ class SearchFacts:
 
 @dataclass
 class InFlight:
-    """The batches of a forest that wait for one network, oldest first, and the buffers that their rows lie in.
-
-    batch_size: most rows of a batch; depth: most batches at a time; spread: each tree has one leaf in flight, so the
-    active trees are spread over `depth` batches, and the next batch can be gathered while one is computed. plan: asked
-    before every batch; None: full batches, which nothing ends. net: the number of the network in the forest's settings,
-    0 or 1.
-    """
+    """The batches of a forest that wait for one network, oldest first, and the buffers that hold their rows."""
 
     forest: _core.Forest
+    """The forest whose leaves are evaluated."""
     evaluator: Evaluator
+    """The network."""
     batch_size: int
+    """Maximum rows of a batch."""
     depth: int = 2
+    """Maximum batches that wait at a time."""
     spread: bool = False
+    """Each tree has one leaf in flight, so the active trees are spread over `depth` batches; the next batch can then be
+    gathered while one is computed."""
     plan: Callable[[], StepPlan] | None = None
+    """Asked before every batch for its size; None: full batches, which nothing ends."""
     facts: SearchFacts = field(default_factory=SearchFacts)
+    """Takes the seconds, rows and batches."""
     net: int = 0
+    """Number of the network in the forest's settings, 0 or 1."""
 
     def __post_init__(self) -> None:
         if self.batch_size < 1 or self.depth < 1:

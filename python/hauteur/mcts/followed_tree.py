@@ -75,17 +75,18 @@ def evaluator_for(game: _core.Game, source: object) -> Evaluator:
 
 
 class TreeCounters(NamedTuple):
-    """Counts of the core in a tree. All but root_visits go on through changes of the root; totals since it began.
-
-    visits: those that count towards limits (with two nets the small one's). depth_sum: of their paths, in plies. rows:
-    positions that a network evaluated. tablebase_hits: leaves.
-    """
+    """Counts of the core in a tree: totals since it began, which a new root does not reset, except for `root_visits`."""
 
     root_visits: int
+    """Visits of the present root, those before it became the root included."""
     visits: int
+    """Visits that count towards limits; with two nets the small one's."""
     depth_sum: int
+    """Lengths of the paths of these visits together, in plies."""
     rows: int
+    """Positions that a network evaluated."""
     tablebase_hits: int
+    """Leaves that a tablebase evaluated."""
 
 
 class TreeFacts(NamedTuple):
@@ -99,19 +100,20 @@ class TreeFacts(NamedTuple):
 
 @dataclass
 class FollowedTree:
-    """A forest of one tree, and the position that it stands on.
-
-    tablebase: exact results for leaves, or for the root's moves where it knows the root (chess); fast_play: of these
-    only the shortest wins. version: changes whenever the tree is begun anew or its root moves.
-    """
+    """A forest of one tree, and the position at its root."""
 
     params: SearchParams
+    """Settings of the search."""
     seed: int = 0
+    """Seed of the random draws."""
     tablebase: _core.Tablebase | None = None
+    """Exact results for leaves, or for the root's moves where it knows the root (chess)."""
     fast_play: bool = False
+    """Of the root's moves that a tablebase calls won, allow only the fastest."""
     rules: Sequence[Rule] = ()
     """Search rules written in Python."""
     version: int = 0
+    """Number that changes whenever the tree is begun anew or its root moves."""
     _forest: _core.Forest | None = None
     _leaf_tablebase: _core.Tablebase | None = None
     _start: tuple[str, str] = ("", "")

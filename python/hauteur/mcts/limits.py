@@ -68,8 +68,9 @@ class Limits:
     new_visits: int | None = None
     """Visits of this search alone."""
     budget: Budget | None = None
+    """Time for the move; the search ends between its target and its maximum."""
     depth: int | None = None
-    """Mean depth of a visit."""
+    """Mean depth of a visit, in plies."""
     mate: int | None = None
     """A proven win in at most this many moves of the winner, or the proof that there is none; no longer win ends it."""
     infinite: bool = False
@@ -97,9 +98,13 @@ class Progress:
     """The state of a search, as far as limits go."""
 
     seconds: float
+    """Time since the clock of the search began."""
     visits: int
+    """Visits of the root, those of a re-used tree included."""
     new_visits: int
+    """Visits of this search alone."""
     depth: float
+    """Mean depth of the new visits, in plies."""
     batch_seconds: float
     """Time from one batch's answer to the next: a search stops that late."""
     look: Callable[[], Rivals]

@@ -32,16 +32,18 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True)
 class Convolution:
-    """Padded convolution, [in, rows, columns] -> [out, rows, columns]. norm: batch normalisation may follow.
-
-    outputs: None where they follow from the tensors; used: planes that are computed, the first ones; None: all.
-    """
+    """Padded convolution, [in, rows, columns] -> [out, rows, columns]."""
 
     path: str
+    """Path of the layer in the computation."""
     kernel: int
+    """Rows and columns of the kernel."""
     outputs: int | None = None
+    """Channels of the output; None: they follow from the tensors."""
     used: int | None = None
+    """Output channels that are computed, the first ones; None: all."""
     norm: bool = True
+    """Batch normalisation may follow."""
 
 
 @dataclass(frozen=True)

@@ -148,18 +148,23 @@ Block = tuple[Affine, Affine, Excitation | None, Affine | None]
 
 
 class CoreLayers(TypedDict):
-    """A residual network. board: rows and columns; blocks: two convolutions, the excitation and the pooling of each;
-    policy: the convolution before the last layer, that layer, and, where it is a convolution too, the index of each
-    action among its planes (None: it is dense); value: planes, hidden layer, outputs (win, draw, loss, or one number);
-    pooled: whether the hidden layer sees mean and maximum behind the squares of each plane."""
+    """The layers of a residual network, as the core takes them."""
 
     board: tuple[int, int]
+    """Rows and columns of the board."""
     activation: str
+    """Activation after every convolution and hidden layer: `relu` or `mish`."""
     input: Affine
+    """The input convolution."""
     blocks: list[Block]
+    """Two convolutions, the excitation and the pooling of each block."""
     policy: tuple[Affine, Affine, list[int] | None]
+    """The convolution before the last layer, that layer, and, where it is a convolution too, the index of each action
+    among its planes (None: it is dense)."""
     value: tuple[Affine, Affine, Affine]
+    """Planes, hidden layer, outputs (win, draw, loss, or one number)."""
     pooled: bool
+    """The value's hidden layer sees mean and maximum of each plane after its squares."""
 
 
 def computed_by_core(architecture: Architecture) -> bool:

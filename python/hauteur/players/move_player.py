@@ -16,18 +16,18 @@ from hauteur.games.game_line import RESIGNATION
 
 @dataclass(frozen=True)
 class ChosenMove:
-    """A move that a player has found.
-
-    note: what a user should know of this move, such as that a search was cut short. score: in pawns from the mover's
-    view (a mate: hauteur.mcts.scores.mate_score), None unknown; depth: in plies, 0 unknown; seconds: how long it
-    thought, None: as long as the reply took.
-    """
+    """A move that a player has chosen."""
 
     action: int
+    """The move, as an index into the policy vector."""
     note: str = ""
+    """What a user should know of this move, such as that a search was cut short."""
     score: float | None = None
+    """Score in pawns from the mover's view (a mate: hauteur.mcts.scores.mate_score); None: not known."""
     depth: int = 0
+    """Depth in plies; 0: not known."""
     seconds: float | None = None
+    """How long the player thought; None: as long as the reply took."""
 
 
 class GameLost(Exception):  # noqa: N818  (losing is no error)
@@ -59,18 +59,18 @@ MoveFunction = Callable[[_core.State, int], ChosenMove]
 
 @dataclass(frozen=True)
 class MoveRequest:
-    """A game in which a player is to move.
-
-    game: the number of the game; state: the position, the player's own copy, in which the game is not over; origin:
-    where the game began, in the game's notation (chess: FEN); actions: all that were played since, of the opening too;
-    seed: of all random draws for this move.
-    """
+    """A game in which a player is to move."""
 
     game: int
+    """Number of the game."""
     state: _core.State
+    """The position, a copy for the player; the game is not over."""
     origin: str
+    """Where the game began, in the game's notation (chess: FEN)."""
     actions: tuple[int, ...]
+    """All actions since then, those of the opening included."""
     seed: int
+    """Seed of all random draws for this move."""
 
 
 class MovePlayer(Protocol):

@@ -62,15 +62,22 @@ class ReportGames:
 
 @dataclass(frozen=True)
 class ReportSection:
-    """A part of a report under a title. text: paragraphs, or Markup; code: texts, each with a line above it."""
+    """A part of a report under a title."""
 
     title: str
+    """Title."""
     text: Sequence[str] = ()
+    """Paragraphs, as text or Markup."""
     facts: Sequence[Fact] = ()
+    """Numbers with their names."""
     figures: Sequence[Figure] = ()
+    """Figures."""
     tables: Sequence[ReportTable] = ()
+    """Tables."""
     games: ReportGames | None = None
+    """Games to step through; None: there are none."""
     code: Mapping[str, str] | None = None
+    """Texts shown as they are, each under the line that is its key."""
 
     def html(self) -> str:
         return "".join(self._parts())

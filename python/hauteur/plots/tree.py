@@ -37,17 +37,18 @@ class Picture:
 
 @dataclass(frozen=True)
 class TreeMark:
-    """One node of the picture. parent: its index among the marks, None for the root; it stands before its children.
-
-    label: beside the node; text: shown when the pointer rests on it; visits: for its size; value: for its colour, -1 to
-    1 for the player at the root.
-    """
+    """One node of the picture."""
 
     parent: int | None
+    """Index of its parent, which comes earlier among the marks; None for the root."""
     label: str
+    """Text next to the node."""
     text: str
+    """Text shown when the pointer rests on the node."""
     visits: int
+    """Visits, which the size of the node shows."""
     value: float
+    """Value for the player at the root, -1 to 1, which its colour shows."""
 
 
 @dataclass

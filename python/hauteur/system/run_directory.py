@@ -32,17 +32,19 @@ class InFolder:
 
 @dataclass(frozen=True)
 class RunDirectory:
-    """A folder of work. SETTINGS: name of the file of settings; CONTENT: what the folder holds; WORK: what is done.
-
-    GROWING: names of files that change while the work goes on, besides result.json.
-    """
+    """A folder of work."""
 
     path: Path
+    """The folder."""
 
     SETTINGS: ClassVar[str]
+    """Name of the file of settings."""
     CONTENT: ClassVar[str]
+    """What the folder holds, for messages, such as `a match`."""
     WORK: ClassVar[str]
+    """What is done in it, for messages, such as `match`."""
     GROWING: ClassVar[tuple[str, ...]] = ()
+    """Names of files that change while the work continues, besides result.json."""
 
     result_file = InFolder("result.json")
     """The result, of all that is done so far."""

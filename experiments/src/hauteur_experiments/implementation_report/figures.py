@@ -50,13 +50,18 @@ GAMES = 200
 
 @dataclass(frozen=True)
 class FigurePlan:
-    """Figure: its number, episodes per training, MCTS iterations per move, trainings, and the report's statement."""
+    """A figure of the report and the trainings behind it."""
 
     figure: int
+    """Number of the figure."""
     episodes: int
+    """Episodes per training."""
     iterations: int
+    """MCTS iterations per move."""
     trainings: int
+    """Number of trainings."""
     summary: str
+    """What the report says of the figure."""
 
     @property
     def name(self) -> str:

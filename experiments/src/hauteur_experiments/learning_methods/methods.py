@@ -68,13 +68,18 @@ AGAIN = (PLAIN, ARCHIVE, REGRET, REANALYSED, SOLVED, PROVEN)
 
 @dataclass(frozen=True)
 class Method:
-    """A claim: the runs of an arm keep more than those of its rival. statement: of the source, figure: its number."""
+    """A claim: runs of one arm keep more than those of its rival."""
 
     source: str
+    """The paper."""
     statement: str
+    """Its statement in words."""
     figure: str
+    """Its figure."""
     arm: Arm
+    """The runs with the method."""
     rival: Arm
+    """The runs that they are compared with."""
 
     @property
     def key(self) -> str:

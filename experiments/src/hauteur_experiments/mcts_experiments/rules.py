@@ -42,18 +42,20 @@ FORK = "cpuct.init=1.2 cpuct.factor=0 fpu.value=0 policy-temperature=1"
 
 @dataclass(frozen=True)
 class Published:
-    """One match of the source.
-
-    setting: as the source writes it; visits: a move, None: not stated; record: None: only Elo and superiority are
-    given; superiority: chance that the setting is the stronger one, where there is no record.
-    """
+    """One match of the source."""
 
     setting: str
+    """The setting, as the source writes it."""
     visits: int | None
+    """Visits a move; None: not stated."""
     games: int
+    """Games of the match."""
     record: Record | None
+    """Wins, draws and losses; None: only Elo and superiority are given."""
     elo_alone: float = 0.0
+    """Elo of the setting, where there is no record."""
     superiority: float = 0.5
+    """Chance that the setting is the stronger one, 0 to 1, where there is no record."""
 
     @property
     def elo(self) -> float:
@@ -94,24 +96,26 @@ def _of(*texts: str) -> tuple[Published, ...]:
 
 @dataclass(frozen=True)
 class Trial:
-    """Match of the reproduction.
-
-    name: of its folder; a, b: players as text, without net and visits; repeats: the matches of the source it repeats,
-    at different visits; states: what the source says of the setting without a number, and on which side of 0 that is;
-    shows: its purpose, where it repeats and states nothing; control: the trial that has the setting's side
-    effect alone, which the setting must exceed; games: at scale 1, and visits: per move, used where no published match
-    gives them.
-    """
+    """A match of the reproduction."""
 
     name: str
+    """Name of its folder."""
     a: str
+    """Player with the setting as text, without net and visits."""
     b: str = ""
+    """Player without it as text, likewise."""
     repeats: tuple[Published, ...] = ()
+    """Matches of the source that it repeats, at different visits."""
     states: tuple[str, Side] | None = None
+    """What the source says of the setting without a number, and the side of 0 that this is on."""
     shows: str = ""
+    """Its purpose, where it repeats and states nothing."""
     control: str = ""
+    """Name of the trial with only the setting's side effect, which the setting must exceed."""
     games: int = 1000
+    """Games at scale 1."""
     visits: int = 800
+    """Visits a move, where no published match gives them."""
 
 
 @dataclass(frozen=True)

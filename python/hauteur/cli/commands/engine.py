@@ -57,6 +57,7 @@ class AnalyseOptions:
     """Write the 20,000 most visited nodes of the tree to this file, .json, with position,
     settings, nets, seed and digest. `hauteur web` and `SearchTree.open` read it."""
     list_settings: SettingsListed = False
+    """Print the settings of the search instead."""
 
 
 def analyse(

@@ -47,6 +47,7 @@ class ExplainOptions:
     json: bool = False
     """Print one JSON object instead."""
     search: SearchSettings = SearchParams()  # noqa: RUF009  (immutable)
+    """Settings of the search of both sides."""
 
     def question(self, spec: str) -> Question:
         """Return what is compared; ValueError for what is not allowed."""

@@ -58,6 +58,7 @@ class Searcher:
     seed: Seed = 0
     """Of all random draws."""
     search: SearchSettings = SearchParams()  # noqa: RUF009  (immutable)
+    """Settings of the search."""
 
     def nets(self, game: "_core.Game") -> "NetChoice":
         """The nets; ValueError for one that is not here."""

@@ -185,16 +185,18 @@ _T_OF_NORMALISED_ELO = math.sqrt(2) * math.log(10) / 800
 
 @dataclass(frozen=True)
 class Sprt:
-    """Sequential probability ratio test: are the results those of elo1 or of elo0 (elo0 < elo1)?
-
-    alpha: chance of accepting elo1 where elo0 is true; beta: of accepting elo0 where elo1 is true; both 0 to 0.5.
-    """
+    """Sequential probability ratio test: are the results those of elo1 or of elo0 (elo0 < elo1)?"""
 
     elo0: float
+    """Elo of A above B under the first hypothesis."""
     elo1: float
+    """Elo of A above B under the second hypothesis."""
     alpha: float = 0.05
+    """Chance of accepting elo1 where elo0 is true, 0 to 0.5."""
     beta: float = 0.05
+    """Chance of accepting elo0 where elo1 is true, 0 to 0.5."""
     model: Model = "logistic"
+    """Unit of elo0 and elo1: Elo of the score, or of the score in standard deviations of a pair (normalised)."""
 
     def __post_init__(self) -> None:
         if not -2000 <= self.elo0 < self.elo1 <= 2000:

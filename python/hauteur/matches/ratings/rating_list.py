@@ -40,16 +40,20 @@ class Encounter:
 
 @dataclass(frozen=True)
 class Rating:
-    """A player's line: elo, deviation (standard error; 0 for an anchor, infinite without games), group of connected
-    players (0 the largest), and all its games; unlike elo, record takes every game as it came.
-    """
+    """The rating of one player."""
 
     name: str
+    """The player's name."""
     elo: float
+    """Rating in Elo, relative to the anchors or to the mean of the group."""
     deviation: float
+    """Standard error in Elo; 0 for an anchor, infinite without games."""
     group: int
+    """Number of the group of connected players, 0 the largest; ratings of different groups cannot be compared."""
     anchored: bool
+    """The rating was given."""
     record: MatchScore
+    """Every game as it came, also games that repeat earlier ones, which the rating does not count."""
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """Confidence interval of the rating, Elo, relative to the anchors or to the mean of the group."""
@@ -145,20 +149,32 @@ def _interval(middle: float, deviation: float, confidence: float) -> tuple[float
 
 
 class RatingRow(NamedTuple):
-    """A line of a rating list; Elo with its 95 % interval and standard error."""
+    """A row of a rating list."""
 
     name: str
+    """The player's name."""
     elo: float
+    """Rating in Elo."""
     elo_low: float
+    """Lower end of the 95 % interval of the rating, Elo."""
     elo_high: float
+    """Upper end of the 95 % interval of the rating, Elo."""
     deviation: float
+    """Standard error of the rating, Elo."""
     games: int
+    """All games of the player."""
     wins: int
+    """Games won."""
     draws: int
+    """Games drawn."""
     losses: int
+    """Games lost."""
     score: float
+    """Share of the points, 0 to 1."""
     group: int
+    """Number of the group of connected players, 0 the largest."""
     anchored: bool
+    """The rating was given."""
 
 
 def rating_rows(found: RatingList) -> Rows[RatingRow]:

@@ -42,13 +42,18 @@ MOVE = re.compile(r"[a-h][1-8][a-h][1-8][qrbnQRBN]?", re.ASCII)
 
 @dataclass(frozen=True)
 class EngineOption:
-    """An option of an engine. least, most: of a spin, None where the engine gave none; values: of a combo."""
+    """An option of an engine."""
 
     name: str
+    """Name of the option."""
     kind: Kind
+    """Type of the option in UCI."""
     least: int | None = None
+    """Minimum of a spin; None where the engine gave none."""
     most: int | None = None
+    """Maximum of a spin; None where the engine gave none."""
     values: tuple[str, ...] = ()
+    """Values of a combo."""
 
     def problem(self, value: str) -> str | None:
         """Return what is wrong with a value, as the end of a sentence; None where nothing is."""

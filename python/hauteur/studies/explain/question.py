@@ -57,15 +57,22 @@ class Side:
 
 @dataclass(frozen=True)
 class Question:
-    """Two sides, and what both have: the position (start and actions), visits of the root, seed, rows of a batch."""
+    """Two sides, and what both have in common."""
 
     start: _core.State
+    """Position that `actions` are played from."""
     actions: tuple[int, ...]
+    """Actions that lead to the position."""
     a: Side
+    """First side: nets and settings."""
     b: Side
+    """Second side."""
     visits: int = DEFAULT_VISITS
+    """Visits of the root, its own evaluation included."""
     seed: int = 0
+    """Seed of all random draws."""
     batch_size: int = BATCH_SIZE
+    """Maximum rows of a batch."""
 
     def __post_init__(self) -> None:
         ranges = (("visits", self.visits, 2, MOST_VISITS), ("seed", self.seed, 0, 2**63 - 1))
@@ -202,14 +209,20 @@ class ExplainStopped(Exception):  # noqa: N818  (no error: it was asked for)
 
 @dataclass(eq=False)
 class ExplainedSearch:
-    """A search at its end. evaluator: what computed it; counters: `_core.Forest.tree_stats`."""
+    """A finished search."""
 
     side: Side
+    """Nets and settings."""
     report: RootReport
+    """Its last report."""
     result: SearchResult
+    """Its result."""
     digest: str
+    """Hash of the tree, 16 hexadecimal digits."""
     counters: dict[str, float]
+    """Counts of the core, as `_core.Forest.tree_stats` names them."""
     evaluator: str
+    """What computed the nets."""
 
     @property
     def q(self) -> float:
@@ -223,13 +236,14 @@ class ExplainedSearch:
 
 @dataclass
 class Searches(Closing):
-    """Searches of a question's position with any settings. on_progress: gets the share of the present search that is
-    done, several times a second. A context manager: closes the nets.
-    """
+    """Searches of a question's position with any settings. A context manager: closes the nets."""
 
     question: Question
+    """The question."""
     opener: Opener = open_evaluator
+    """Opens nets."""
     on_progress: Callable[[float], None] | None = None
+    """Gets the finished share of the running search, 0 to 1, several times a second."""
     _stack: ExitStack = field(default_factory=ExitStack)
     _nets: dict[NetChoice, OpenNets] = field(default_factory=dict)
     _made: dict[tuple[NetChoice, str], ExplainedSearch] = field(default_factory=dict)

@@ -111,17 +111,18 @@ ONLY_MOVE_GAP = 2.0
 
 
 class SolutionStep(Section):
-    """A move of the solver that was confirmed, with the opponent's reply to the move before.
-
-    visits: fewest at which the search finds it and stays with it; gap: by how much every other move is worse; value:
-    of the move, for the solver.
-    """
+    """A move of the solver that was confirmed, with the opponent's reply to the move before."""
 
     move: str
+    """The move."""
     visits: int
+    """Minimum of visits from which the search plays it."""
     gap: float
+    """Margin over every other move, 0 to 2."""
     value: float
+    """Value of the move for the solver, -1 to 1."""
     reply: str | None = None
+    """The opponent's reply to the solver's move before; None: it is the first move."""
 
     def passes(self, rule: MineRule) -> bool:
         """Return whether the move is good enough, and every other one bad enough."""
@@ -129,20 +130,24 @@ class SolutionStep(Section):
 
 
 class ScreenedPosition(Section):
-    """Findings about a position: its name, where it stands, and what the searches found.
-
-    high: None where it was given up before; gap: of the high search; fen, opening: as a puzzle has them; steps: of the
-    line, all None or empty where the searches were not followed by others.
-    """
+    """Findings about a position."""
 
     id: str
+    """Name of the position."""
     where: str
+    """Source, game and ply."""
     low: Opinion
+    """Opinion of the search with few visits."""
     high: Opinion | None = None
+    """Opinion of the search with many visits; None where the position was given up before."""
     gap: float | None = None
+    """Margin of the best move in the search with many visits."""
     fen: str | None = None
+    """Start of the puzzle, as a puzzle has it."""
     opening: tuple[str, ...] = ()
+    """Moves to the position, as a puzzle has them."""
     steps: tuple[SolutionStep, ...] = ()
+    """Steps of the solution; empty where no search followed the first two."""
 
     def verdict(self, rule: MineRule) -> Verdict:
         if self.high is None or abs(self.high.q - self.low.q) < rule.swing:
@@ -303,13 +308,18 @@ Show = Callable[[str], None]
 
 
 class MineSettings(Section):
-    """Settings that decide the puzzles. first_ply: plies of a game before which no position is taken."""
+    """Settings that decide the puzzles."""
 
     game: str
+    """Spec of the game."""
     player: PlayerSettings
+    """Net and settings that find and confirm puzzles."""
     rule: MineRule = MineRule()
+    """What makes a position a puzzle."""
     first_ply: Annotated[int, Field(ge=0, le=100_000)] = 8
+    """Plies of a game before which no position is taken."""
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
+    """Seed of all random draws."""
 
     def stored(self, game: _core.Game) -> dict[str, Any]:
         """The settings as the folder remembers them, nets by their content."""
@@ -333,21 +343,26 @@ class MiningFolder(RunDirectory):
 
 @dataclass
 class Mine:
-    """Mining run.
-
-    limit: positions per source, None: all; show: gets progress lines; tick: gets positions done, total, and puzzles;
-    made: the puzzles of the run that has ended.
-    """
+    """A mining run."""
 
     game: _core.Game
+    """The game."""
     settings: MineSettings
+    """Settings that decide the puzzles."""
     sources: Sequence[str]
+    """Files of games or positions."""
     folder: Path
+    """Folder of the run."""
     resources: Resources = field(default_factory=Resources)
+    """Threads, batches, backend."""
     limit: int | None = None
+    """Maximum of positions per source; None: all."""
     show: Show = print
+    """Gets lines of progress."""
     tick: Callable[[int, int, int], None] = lambda *_: None
+    """Gets finished positions, all positions, and puzzles."""
     made: list[Puzzle] = field(default_factory=list)
+    """Puzzles of the finished run."""
 
     def run(self) -> dict[str, Any]:
         """Mine the missing positions and write the files; return the contents of result.json."""

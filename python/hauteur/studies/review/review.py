@@ -135,36 +135,46 @@ Found = dict[Place, PositionFinding]
 
 @dataclass(frozen=True)
 class MoveReport:
-    """A move of a game and what it cost. Values are for the player who made it.
-
-    ply: from 0; number: of the move as people count, `12.` or in chess for Black `12...`; mover: 0 first, 1 second
-    player; text, best, line: in the notation that people read; before: worth of the position with the best move; after:
-    worth once the move was played; loss: expected score lost, share: of what there was to lose (see
-    hauteur.studies.review.review); visits: of the search of the position before, 0 where a forced win was proven
-    without one; punished: the share of a marked move's loss that the other player's reply kept, None where there is no
-    reply or no mark; missed, allowed: in how many moves the mover had, or gave the other player, a forced win, None
-    where it did not; win: what that is called.
-    """
+    """A move of a game and what it cost. Values are for the player who made it."""
 
     ply: int
+    """Ply of the move, from 0."""
     number: str
+    """Number of the move as people count: `12.`, or in chess for Black `12...`."""
     mover: int
+    """Player who made it: 0 first, 1 second."""
     action: int
+    """The move, as an index into the policy vector."""
     text: str
+    """The move in the notation that people read."""
     before: Wdl
+    """Win, draw, loss of the position with the best move."""
     after: Wdl
+    """Win, draw, loss after the move."""
     best_action: int
+    """The best move, as an index."""
     best: str
+    """The best move in the notation that people read."""
     line: tuple[str, ...]
+    """Best line, in the same notation."""
     line_actions: tuple[int, ...]
+    """Best line, as indices."""
     loss: float
+    """Expected score lost, 0 to 1."""
     share: float
+    """Share lost of what there was to lose (see hauteur.studies.review.review)."""
     mark: Mark
+    """Class of the move."""
     visits: int
+    """Visits of the search of the position before; 0 where a forced win was proven without a search."""
     punished: float | None = None
+    """Share of a marked move's loss that the other player's reply kept; None where there is no reply or no mark."""
     missed: int | None = None
+    """Moves in which the mover had a forced win; None: it had none."""
     allowed: int | None = None
+    """Moves in which the move gave the other player a forced win; None: it did not."""
     win: str = "a win"
+    """What a forced win is called in the game."""
 
     @property
     def is_best(self) -> bool:
