@@ -1,7 +1,7 @@
-"""Analysis of many positions: what a search finds of each at few visits and, going on in the same tree, at many.
+"""Analysis of many positions: what a search finds of each at few visits and then, in the same tree, at many.
 
 The positions are searched side by side, each in a tree of its own with one leaf in flight, so that batches are full and
-a reading depends on its position, the settings and the seed alone, not on the positions beside it or their order. (A
+a reading depends on its position, the settings and the seed alone, not on the other positions or their order. (A
 network may round a row differently in a batch of another size; the core's evaluator does not.) At most `at_a_time`
 trees are in memory; the next position begins where a search is done.
 """
@@ -51,7 +51,7 @@ Readings = tuple[SearchReading, ...]
 """One for each count of visits that was reached."""
 
 GoOn = Callable[[Readings], bool]
-"""True where a search goes on to its next count of visits, by its findings until now."""
+"""True where a search continues to its next count of visits, by its findings until now."""
 
 
 @dataclass(frozen=True)
@@ -176,6 +176,7 @@ class _Searches(Generic[Result]):
         """Take one turn of the searches, and read what the finished ones have found."""
         assert self.driver is not None, "a chain has begun"
         self.driver.turn()
+        # Batches stay full because a finished tree is replaced at once, not when all have finished.
         for tree in self._forest.finished().tolist():
             search = self._trees[tree]
             search.found.append(self._reading(tree))
@@ -188,12 +189,14 @@ class _Searches(Generic[Result]):
                 self.go_on(search.number, search.chain, found)
 
     def _begin_forest(self, game: _core.Game) -> None:
+        """Make the forest and its driver for the game of the first request."""
         one = self.analysis
         search = for_nets(one.search, one.large).model_copy(update={"max_in_flight": 1})
         self._forest = _core.Forest(game, search, one.seed)
         self.driver = SearchDriver(self._forest, one.evaluator, one.large, spread=True, facts=one.facts)
 
     def _reading(self, tree: int) -> SearchReading:
+        """Return the findings of a tree at its present number of visits."""
         ids = [tree]
         win, _, loss = self._forest.root_values(ids)[0].tolist()
         q = self._forest.root_q(ids)[0]

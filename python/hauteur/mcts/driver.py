@@ -44,6 +44,8 @@ def rows_for(evaluator: Evaluator, forest: _core.Forest, size: int) -> BatchRows
     _, height, width = forest.game.feature_shape
     if isinstance(evaluator, StateEvaluator):
         return _rows_of_states(evaluator, forest)
+    # A bit plane is one word where the board has at most 64 squares: about 20 times fewer bytes to copy
+    # to a GPU.
     if isinstance(evaluator, PackedEvaluator) and height * width <= 64:
         return _rows_of_planes(evaluator, forest, size)
     return _rows_of_features(evaluator, forest, size)
@@ -73,7 +75,7 @@ def _rows_of_features(evaluator: Evaluator, forest: _core.Forest, size: int) -> 
 
 @dataclass
 class SearchFacts:
-    """The time of a search by its parts, and the fill of its batches. What `total` exceeds the other two by is Python."""
+    """The time of a search by its parts, and the fill of its batches; the rest of `total` is Python."""
 
     search: float = 0.0
     """Seconds in gather and apply (the core)."""
@@ -99,6 +101,7 @@ class SearchFacts:
         return self.rows / self.capacity if self.capacity else 0.0
 
     def add(self, other: SearchFacts) -> None:
+        """Add seconds and counts of another stretch of work."""
         for name, value in vars(other).items():
             setattr(self, name, getattr(self, name) + value)
 
@@ -129,11 +132,13 @@ class InFlight:
         if self.batch_size < 1 or self.depth < 1:
             raise ValueError(f"batch_size and in_flight must be >= 1, got {self.batch_size} and {self.depth}")
         self._core = self.evaluator.core if isinstance(self.evaluator, ComputedByCore) else None
+        # An evaluator of the core writes its rows itself and needs no buffers of Python.
         buffers = 0 if self._core is not None else self.depth
         self._free = [self._new_buffer() for _ in range(buffers)]
         self._waiting: deque[tuple[_core.Batch, Pending, BatchRows]] = deque()
 
     def __len__(self) -> int:
+        """Return the number of batches that wait."""
         return len(self._waiting)
 
     def fill(self) -> None:
@@ -166,6 +171,7 @@ class InFlight:
         return True
 
     def _next_plan(self) -> StepPlan:
+        """Ask for the plan of the next batch; its rows are at most `batch_size`."""
         if self.plan is None:
             return StepPlan(self.batch_size)
         plan = self.plan()
@@ -202,9 +208,11 @@ class InFlight:
             self._free.append(self._new_buffer())  # the network may still read the old one
 
     def _new_buffer(self) -> BatchRows:
+        """Return a buffer for a batch of `batch_size` rows."""
         return rows_for(self.evaluator, self.forest, self.batch_size)
 
     def _most_rows(self) -> int:
+        """Return the maximum rows of the next batch."""
         if self.spread and self.net == 0:  # turns of the large net are rare, and some come together
             return min(self.batch_size, -(-len(self.forest.active()) // self.depth))
         return self._next_plan().rows
@@ -224,6 +232,7 @@ class InFlight:
                 self.forest.cancel(batch)
             self._free.append(buffer)
             raise
+        # An empty batch would wait for an answer that never comes.
         if pending is None:
             self.forest.cancel(batch)
             self._free.append(buffer)
@@ -239,7 +248,7 @@ class SearchDriver:
     """Drives a forest turn by turn: gather rows, let the networks compute them, apply the answers.
 
     large: the second net, where the settings of the forest have one; batches of both are in flight at once.
-    batch_size: most rows of a batch, None: each evaluator's own. in_flight: most batches of a network at a time.
+    batch_size: maximum rows of a batch, None: each evaluator's own. in_flight: maximum batches of a network at a time.
     spread, plan: see `InFlight`. facts: counts both networks together.
     """
 

@@ -55,6 +55,7 @@ class ResNet(Section):
 
     @model_validator(mode="after")
     def _others_are_biased(self) -> Self:
+        """Refuse pooling that leaves no channel to be biased."""
         if self.pooling >= self.filters:
             raise ValueError(f"pooling must be less than filters, got {self.pooling} of {self.filters}")
         return self
@@ -76,6 +77,7 @@ class ResNetArchitecture(ResNet):
 
     @model_validator(mode="after")
     def _policy_fits(self) -> "ResNetArchitecture":
+        """Refuse a convolutional policy in a game whose actions are neither squares nor chess moves."""
         if self.policy == "convolution" and self.policy_planes == 0:
             raise ValueError(
                 f"policy 'convolution' needs one action a square or chess, got {self.num_actions} actions "

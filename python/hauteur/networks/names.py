@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from hauteur import _core
 
 WITHOUT_FILE = ("uniform", "rollout")
-"""Evaluators in the place of a net."""
+"""Evaluators that need no net."""
 
 NETS_VARIABLE = "HAUTEUR_NETS"
 """Environment variable that names the folder of the downloaded nets."""
@@ -257,7 +257,7 @@ def _check_download(name: str, path: Path, _changed: int) -> None:
 
 
 def hash_file(path: Path) -> Path:
-    """Return the file beside a net in which the hash of its first download is recorded."""
+    """Return the file next to a net in which the hash of its first download is recorded."""
     return path.with_name(f"{path.name}.sha256")
 
 
