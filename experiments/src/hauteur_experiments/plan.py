@@ -1,6 +1,6 @@
 """The laboratory's plan: each experiment at a size that can decide its claims, made one run at a time.
 
-Sizes are stated here before the games are played. A run's folder is its own, so that an interrupted plan goes on where
+Sizes are stated here before the games are played. A run's folder is its own, so that an interrupted plan resumes where
 it was, and runs that are over are not made again. Runs of one game and one setting share their games where they lie
 beside each other, as in the folder of a plan. Chess has fewer visits than the papers, since its nets are slow: 100
 in the matches of rules, if not stated; minichess has the papers'.
@@ -103,7 +103,7 @@ def is_over(run: PlannedRun, base: Setting) -> bool:
 def make_plan(runs: Sequence[PlannedRun], base: Setting, hours: float, done: Callable[[], object]) -> list[str]:
     """Make the runs that are not over in their order, beginning none after this number of hours.
 
-    done: called after each. Return the names of those that failed: the plan goes on without them. Raise ValueError
+    done: called after each. Return the names of those that failed: the plan continues without them. Raise ValueError
     where another process works on the plan.
     """
     end, failed = time.monotonic() + hours * 3600, []

@@ -34,7 +34,7 @@ class LawResult:
     broken: str | None = None
     """How it was broken first; None: it never was."""
     is_wrong_answer: bool = False
-    """The game gave an answer that is not allowed, such as text in the place of a number."""
+    """The game gave an answer that is not allowed, such as text instead of a number."""
 
     def __str__(self) -> str:
         verdict = "ok    " if self.broken is None else "BROKEN"

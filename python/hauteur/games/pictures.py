@@ -128,7 +128,7 @@ def why_no_board(state: _core.State) -> str:
 
 
 def _misfit(game: _core.Game, lines: Sequence[str]) -> str | None:
-    """Return why a text is no grid of signs, as large as the features; None where it is one."""
+    """Return why a text is not a grid of signs, as large as the features; None where it is one."""
     _, rows, columns = game.feature_shape
     if game.look == "letters" and not 1 < rows * columns <= MOST_SIGNS:
         return f"a board has 2 to {MOST_SIGNS:,} cells, and feature_shape has {rows} rows of {columns}"
@@ -145,7 +145,7 @@ def _misfit(game: _core.Game, lines: Sequence[str]) -> str | None:
 
 
 def _signs(line: str, columns: int) -> list[str] | None:
-    """Return the signs of a row, with its label before them if there is one; None where it is no such row.
+    """Return the signs of a row, with its label before them if there is one; None where it is not such a row.
 
     `8 . X O` and `8 .XO` are rows with a label, `. X O` and `.XO` are rows without.
     """
@@ -319,7 +319,7 @@ _STYLED = re.compile(r'<(\w+)([^>]*?) style="([^"]*)"([^>]*?)(/?)>')
 
 
 def _with_attributes(tag: re.Match[str]) -> str:
-    """Return a tag with the properties of its style as attributes, in the place of those of the same names."""
+    """Return a tag with the properties of its style as attributes, which replace those of the same names."""
     name, before, style, after, end = tag.groups()
     properties = {key.strip(): value.strip() for key, _, value in (part.partition(":") for part in style.split(";"))}
     properties.pop("", None)

@@ -3,7 +3,7 @@
 The core plays them (`_core.PlayedGames`, crates/core/src/play); here plans go in, players without a forest are asked
 for moves, and records come out. `reference/games.py` plays the same games in plain Python, to be read.
 
-A game depends on its plan and the players alone, not on the games beside it, on threads or on batches: its trees have
+A game depends on its plan and the players alone, not on the other games, on threads or on batches: its trees have
 their own random numbers and never more than one leaf in flight. What remains is arithmetic: a network may round a row
 differently in a batch of another size. Learning runs see to it that none does (networks.evaluators.fixed_rows).
 """
@@ -158,7 +158,7 @@ def _evaluators_of(players: Sequence[SearchPlayer | MovePlayer]) -> list[Evaluat
 
 
 def _for_core(player: SearchPlayer, evaluators: Sequence[Evaluator]) -> tuple[Any, str, int, int | None, Any]:
-    """Return what the core has to know of a player: settings, and the places of its evaluators."""
+    """Return what the core has to know of a player: settings, and the indices of its evaluators."""
     places = {id(one): place for place, one in enumerate(evaluators)}
     cap = player.playout_cap
     moves = {
@@ -199,7 +199,7 @@ class _Loop:
     """Games begun so far, which is the number of the next one."""
 
     def run(self, plans: Iterator[GamePlan], facts: ArenaFacts) -> Generator[GameRecord]:
-        """Play until no game goes on and there is no plan for another."""
+        """Play until no game is left and there is no plan for another."""
         started = time.perf_counter()
         try:
             self._refill(plans)
@@ -227,6 +227,7 @@ class _Loop:
                 player.close()
 
     def _refill(self, plans: Iterator[GamePlan]) -> None:
+        """Begin games until the core has no room or there is no further plan."""
         while self.core.has_room:
             plan = next(plans, None)
             if plan is None:
@@ -241,6 +242,7 @@ class _Loop:
             self.count += 1
 
     def _record(self, over: _core.GameOver) -> GameRecord:
+        """Return the record of a finished game, and tell the players without a forest that it is over."""
         plan, seed = self.begun.pop(over.number)
         self.boards.pop(over.number, None)
         for player in {*plan.sides} & self.asked.keys():
@@ -284,6 +286,7 @@ class _Loop:
             self.failure.__cause__ = error
 
     def _measure(self, facts: ArenaFacts, elapsed: float) -> None:
+        """Bring the facts up to date."""
         found, workers = self.core.facts(), self.core.workers
         facts.visits, facts.cache_hits = found["visits"], found["cache_hits"]
         facts.cache_lookups = found["cache_lookups"]

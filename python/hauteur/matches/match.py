@@ -68,6 +68,7 @@ class MatchSettings(GamesSettings):
 
     @model_validator(mode="after")
     def _pairs_are_whole(self) -> Self:
+        """Refuse an odd number of games with swapped colours."""
         if self.paired and self.games % 2:
             raise ValueError(f"with swapped colours the number of games must be even, got {self.games}")
         return self
@@ -127,11 +128,12 @@ class GamesInProgress:
 
     @property
     def work(self) -> Work:
+        """Cost of all sessions so far."""
         return self.before.plus(self.facts.search, self.facts.visits)
 
     @property
     def pairings(self) -> Mapping[tuple[int, int], Match]:
-        """The matches by the places of their two players among `players`."""
+        """The matches by the indices of their two players among `players`."""
         raise NotImplementedError
 
     @property
@@ -141,6 +143,7 @@ class GamesInProgress:
 
     @property
     def matches(self) -> list[Match]:
+        """All matches."""
         return list(self.pairings.values())
 
     @property
@@ -153,9 +156,11 @@ class GamesInProgress:
         raise NotImplementedError
 
     def begin(self) -> None:
+        """Write the settings of the work into its folder, if it has one."""
         raise NotImplementedError
 
     def write_result(self) -> None:
+        """Write the result so far into the folder, if there is one."""
         raise NotImplementedError
 
     def play_all(self) -> Generator[tuple[int, MatchGame]]:
@@ -192,7 +197,7 @@ class GamesInProgress:
                     self.write_result()
 
     def _plans(self, done: Sequence[Collection[int]]) -> Iterator[GamePlan]:
-        """Pair by pair through the matches, so that all go on together."""
+        """Pair by pair through the matches, so that all advance together."""
         own = zip(self.matches, done, strict=True)
         missing = [match_plans(self.game, match.settings, self.openings, known) for match, known in own]
         for first in range(0, max(match.settings.games for match in self.matches), 2):
@@ -240,10 +245,12 @@ class Match(GamesInProgress):
 
     @property
     def pairings(self) -> Mapping[tuple[int, int], Match]:
+        """This match alone."""
         return {(0, 1): self}
 
     @property
     def players(self) -> Mapping[str, PlayerSettings]:
+        """The two players."""
         return {"A": self.settings.a, "B": self.settings.b}
 
     @property
@@ -298,14 +305,17 @@ class Match(GamesInProgress):
         self.tally.add(game)
 
     def begin(self) -> None:
+        """Write the settings of the match into its folder, if it has one."""
         if self.folder is not None:
             self.folder.begin(self.stored_settings(), names=self.names)
 
     def write_result(self) -> None:
+        """Write the result so far into the folder, if there is one."""
         if self.folder is not None and self.folder.settings_file.exists():
             self.folder.write_result(self.result())
 
     def result(self) -> dict[str, Any]:
+        """Return the result so far as JSON has it."""
         return {
             "complete": self.complete,
             "a": self.names[0],
@@ -334,6 +344,7 @@ class Match(GamesInProgress):
 
     @cached_property
     def _deciding(self) -> dict[str, Any]:
+        """Return the settings that decide the games, with the content of the nets."""
         values = self.settings.model_dump(exclude={"a", "b", "games"})
         values |= player_facts(self.game, self.settings.a, "a") | player_facts(self.game, self.settings.b, "b")
         if self.openings_name:

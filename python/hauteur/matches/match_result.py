@@ -42,6 +42,7 @@ class MatchGames(tuple[MatchGame, ...]):
     """The games of a match in the order of their numbers; a tuple that is displayed as a table."""
 
     def rows(self) -> Rows[GameRow]:
+        """Return the games as rows."""
         return Rows(
             GameRow(game.index, game.a, game.score, game.end, game.plies, game.opening, game.moves, game.fen)
             for game in self
@@ -88,6 +89,7 @@ class MatchResult:
 
     @property
     def draws(self) -> int:
+        """Drawn games."""
         return self.match.tally.record.draws
 
     @property

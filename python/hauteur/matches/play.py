@@ -176,7 +176,7 @@ def rating_list(
     """Return the rating list of matches that were played: names of A and B, and the result, of each.
 
     anchors: players whose Elo is given; without any the mean of the players is 0. Raise ValueError for matches without
-    a game, and for an anchor that is no player.
+    a game, and for an anchor that is not a player.
 
     >>> import hauteur as ht
     >>> match = ht.play_match("net=uniform visits=40", "random", "tictactoe", games=20)
@@ -290,6 +290,7 @@ def _play(games: Match | Tournament, options: MatchOptions) -> None:
 
 
 def _show(line: ProgressLine, match: Match | Tournament, *, last: bool = False) -> None:
+    """Show the score so far, at most a few times a second."""
     if not (last or line.is_due):
         return  # intervals cost time, and games may end by the thousand
     done, of = match.games_done, match.games_wanted

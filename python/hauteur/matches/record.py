@@ -188,4 +188,4 @@ class GameRecord(LearnedColumns):
 
 
 COLUMNS = columns_of(GameRecord)
-"""The table of the columns of recorded games: all that is recorded of moves and edges, in shards or beside them."""
+"""The table of the columns of recorded games: all that is recorded of moves and edges, in shards or elsewhere."""

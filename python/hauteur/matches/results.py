@@ -100,6 +100,7 @@ class MatchGame(Section):
     __hash__ = None  # type: ignore[assignment]  # notes are a dict
 
     def _course(self) -> dict[str, Any]:
+        """Return all that two equal games have in common: everything but times."""
         return self.model_dump(exclude={"milliseconds"})
 
     @property
@@ -113,7 +114,7 @@ class Tally:
     """Results of a match from A's view; the same for any order of the games.
 
     `record` and what else is counted is of all games; intervals and `superiority` are of those that differ, as repeats
-    are no evidence. With a sequential test `test` is its state, and the results are of the games that it has taken, in
+    are not evidence. With a sequential test `test` is its state, and the results are of the games that it has taken, in
     the order of their numbers.
 
     >>> import hauteur as ht
@@ -150,6 +151,7 @@ class Tally:
 
     @property
     def decided(self) -> bool:
+        """True where the sequential test has accepted a hypothesis."""
         return self.test is not None and self.test.verdict is not None
 
     @property
@@ -174,6 +176,7 @@ class Tally:
             self._count(*self._ahead.pop(self.record.games))
 
     def _count(self, game: MatchGame, line: bytes) -> None:
+        """Count a game."""
         self.record = self.record.add(game.score)
         self.sides[game.a] = self.sides[game.a].add(game.score)
         self.plies += game.plies
@@ -185,12 +188,13 @@ class Tally:
 
     @property
     def score_interval(self) -> tuple[float, float]:
+        """95 % interval of A's score, 0 to 1."""
         return self.interval(0.95)
 
     def interval(self, confidence: float) -> tuple[float, float]:
         """Interval of A's score: from the variance of different pairs where the games are paired, else of games.
 
-        While games are missing it is `running_interval`; where openings repeat, it is no narrower than theirs, and
+        While games are missing it is `running_interval`; where openings repeat, it is at least as wide as theirs, and
         where games repeat, than that of those that differ.
         """
         running = self.interval_from == "running"
@@ -204,6 +208,7 @@ class Tally:
         return min(low for low, _ in found), max(high for _, high in found)
 
     def _of_different(self, confidence: float) -> tuple[float, float]:
+        """Return the interval of the score of the games that differ, by pairs where there are any."""
         if self.pairs.pairs:
             return pair_score_interval(self.pairs, confidence)
         return score_interval(self.different.record, confidence)
@@ -227,6 +232,7 @@ class Tally:
 
     @property
     def elo_interval(self) -> tuple[float, float]:
+        """95 % interval of the Elo of A above B."""
         return elo_of_interval(self.score_interval)
 
     def common_ends(self) -> list[tuple[str, int]]:
@@ -281,6 +287,7 @@ class Work:
     """Rows that these batches had room for."""
 
     def plus(self, search: SearchFacts, visits: float) -> Work:
+        """Return the work with another stretch of games."""
         return Work(
             seconds=self.seconds + search.total,
             evaluations=self.evaluations + search.rows,
@@ -290,6 +297,7 @@ class Work:
         )
 
     def to_json(self) -> dict[str, Any]:
+        """Return the work as JSON has it."""
         return {
             "seconds": round(self.seconds, 3),
             "evaluations": self.evaluations,
@@ -304,6 +312,7 @@ class Work:
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> Work:
+        """Return the work that `to_json` wrote."""
         return cls(*(values[name] for name in ("seconds", "evaluations", "visits", "batches", "capacity")))
 
 
@@ -381,6 +390,7 @@ def table(tally: Tally, work: Work, names: tuple[str, str]) -> str:
 
 
 def _details(tally: Tally) -> str:
+    """Return the lines about ends, lengths and notes of the games."""
     games = tally.record.games
     ends = ", ".join(f"{end} {count}" for end, count in tally.common_ends())
     mean = tally.plies / games if games else 0.0
@@ -389,6 +399,7 @@ def _details(tally: Tally) -> str:
 
 
 def _speed(work: Work) -> str:
+    """Return the line about speed and batches."""
     rate = work.evaluations / work.seconds if work.seconds else 0.0
     rows = work.evaluations / work.batches if work.batches else 0.0
     fill = work.evaluations / work.capacity if work.capacity else 0.0
@@ -396,4 +407,5 @@ def _speed(work: Work) -> str:
 
 
 def _counts(record: MatchScore) -> dict[str, int]:
+    """Return wins, draws and losses."""
     return {"wins": record.wins, "draws": record.draws, "losses": record.losses}

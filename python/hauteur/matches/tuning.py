@@ -96,10 +96,12 @@ class Parameter:
         return min(0.5, 0.6 / slope)
 
     def _log_value(self, place: float) -> float:
+        """Return the value at a place of a logarithmic scale, not rounded."""
         return self.low * math.exp(math.log(self.high / self.low) * place)
 
     @property
     def width(self) -> float:
+        """Distance of the bounds."""
         return self.high - self.low
 
     def __str__(self) -> str:
@@ -126,6 +128,7 @@ def parse_parameter(text: str, player: PlayerSettings) -> Parameter:
 
 
 def _number(text: str, where: str) -> float:
+    """Return the number that a text means; ValueError names the option."""
     try:
         return float(text)
     except ValueError:
@@ -322,15 +325,19 @@ class StrengthTuning:
 
     @property
     def start(self) -> list[float]:
+        """Places of the given player's values."""
         return places_of(self.player, self.parameters)
 
     def values(self, place: Sequence[float] | Place) -> dict[str, float | int]:
+        """Return the values at a place, by key."""
         return {one.key: one.value(float(x)) for one, x in zip(self.parameters, place, strict=True)}
 
     def player_at(self, place: Sequence[float] | Place) -> PlayerSettings:
+        """Return the player with the values at a place."""
         return changed_player(self.player, values_text(self.values(place)))
 
     def match(self, a: PlayerSettings, b: PlayerSettings, games: int, seed: int) -> MatchSettings:
+        """Return the settings of a match of the tuning."""
         return MatchSettings(game=self.game, a=a, b=b, games=games, random_plies=self.random_plies, seed=seed)
 
     def stamp(self) -> dict[str, Any]:
@@ -360,13 +367,16 @@ class Tuned:
 
     @property
     def values(self) -> dict[str, float | int]:
+        """The tuned values by key."""
         return self.tuning.values(settled(self.iterations))
 
     @property
     def player(self) -> PlayerSettings:
+        """The player with the tuned values."""
         return self.tuning.player_at(settled(self.iterations))
 
     def to_json(self) -> dict[str, Any]:
+        """Return settings, iterations and verification."""
         steps = zip(self.iterations, self.results, strict=True)
         return {
             "summary": f"{len(self.iterations):,} iterations",
@@ -410,9 +420,11 @@ def tune_strength(tuning: StrengthTuning, folder: TuningFolder, show: Show) -> T
 
 
 def _iterations(tuning: StrengthTuning, folder: TuningFolder) -> Iterator[tuple[Iteration, MatchScore]]:
+    """Yield each iteration with the results of its first point."""
     results: list[MatchScore] = []
 
     def compare(number: int, plus: Place, minus: Place) -> float:
+        """Play the games of an iteration and return r."""
         record = _play_iteration(tuning, folder, number, (plus, minus))
         results.append(record)
         return (record.wins - record.losses) / record.games
@@ -425,6 +437,7 @@ def _iterations(tuning: StrengthTuning, folder: TuningFolder) -> Iterator[tuple[
 
 
 def _line(tuning: StrengthTuning, one: Iteration, record: MatchScore) -> str:
+    """Return an iteration as a line of progress."""
     sides = " v ".join(values_text(tuning.values(place)) for place in (one.plus, one.minus))
     return (
         f"iteration {one.number + 1}/{tuning.schedule.iterations}  {sides}: {record} ({record.score:.1%})  "

@@ -2,7 +2,7 @@
 
 `ladder.toml` is measured and written by `tools/measure_ladder.py`: a net of the Maia project, visits and temperature
 for every hundred points, chosen so that each scores 64 % against the one below it, which are 100 Elo. The ratings are
-those of the ladder: maia-1500, its policy sampled as it was trained, is 1500. They are no ratings of a server.
+those of the ladder: maia-1500, its policy sampled as it was trained, is 1500. They are not ratings of a server.
 """
 
 from functools import cache

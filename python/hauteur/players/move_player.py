@@ -1,8 +1,8 @@
 """Players without a forest: each is requested to find a move in one position and replies later, from another thread.
 
-They sit beside players with networks, and the other games go on until a reply is there. A move of those here depends on
-the position and the seed that it is named by, not on the thread that found it or on when. Programs that run elsewhere
-(hauteur.players.engines) fit the same protocol.
+They play against players with networks, and the other games continue until a reply is there. A move of those here
+depends on the position and the seed that it is named by, not on the thread that found it or on when. Programs that run
+elsewhere (hauteur.players.engines) fit the same protocol.
 """
 
 from collections.abc import Callable
@@ -30,8 +30,8 @@ class ChosenMove:
     """How long the player thought; None: as long as the reply took."""
 
 
-class GameLost(Exception):  # noqa: N818  (losing is no error)
-    """Instead of a move: the player to move has lost this game; all other games go on.
+class GameLost(Exception):  # noqa: N818  (losing is not an error)
+    """Instead of a move: the player to move has lost this game; all other games continue.
 
     reason: a few words, the end reason of the game; detail: what happened, one line, a note of the game.
     """
@@ -81,7 +81,7 @@ class MovePlayer(Protocol):
         """Name used in results."""
 
     def choose(self, request: MoveRequest) -> Future[ChosenMove]:
-        """Begin to look for a move. GameLost in the future: the player has lost this game, the others go on.
+        """Begin to look for a move. GameLost in the future: the player has lost this game, the others continue.
 
         Any other exception stops all games and names the player.
         """
@@ -90,4 +90,4 @@ class MovePlayer(Protocol):
         """The game with this number is over; no request about it will follow."""
 
     def close(self) -> None:
-        """No game goes on any more: ends what runs for the player. Requests of other games may follow."""
+        """All games are over: ends what runs for the player. Requests of other games may follow."""

@@ -206,6 +206,7 @@ def _word_assignments(word: str, *, has_engine: bool) -> Iterator[tuple[Key, Any
 
 
 def _is_file(word: str) -> bool:
+    """Return whether a word names a file of settings."""
     return word.startswith("@") or (word.endswith(".toml") and "=" not in word)
 
 
@@ -231,6 +232,7 @@ def _full_key(path: Key, *, is_value: bool) -> Key:
 
 
 def _value_text(value: Any) -> str:
+    """Return a value as the text of a player has it."""
     if value == {}:
         return "on"
     if value is None:

@@ -53,7 +53,7 @@ class TreeMark:
 
 @dataclass
 class _Places:
-    """The places of the nodes: column and row, rows counted by leaves."""
+    """The positions of the nodes: column and row, rows counted by leaves."""
 
     children: list[list[int]]
     columns: list[int] = field(default_factory=list)
@@ -82,6 +82,7 @@ def tree_picture(marks: Sequence[TreeMark], title: str) -> Picture:
 
 
 def _style(colours: dict[str, str]) -> str:
+    """Return the style sheet of a picture in these colours."""
     return (
         f".hauteur-tree .ground{{fill:{colours['card']}}}"
         f".hauteur-tree text{{font:12px system-ui,sans-serif;fill:{colours['ink']};"
@@ -118,6 +119,7 @@ def _places(marks: Sequence[TreeMark]) -> _Places:
 
 
 def _edge(mark: TreeMark, spots: Sequence[tuple[float, float]], number: int, most: int) -> str:
+    """Return the line from a node to its parent as SVG."""
     if mark.parent is None:
         return ""
     (x, y), (end_x, end_y) = spots[mark.parent], spots[number]
@@ -128,6 +130,7 @@ def _edge(mark: TreeMark, spots: Sequence[tuple[float, float]], number: int, mos
 
 
 def _node(mark: TreeMark, spot: tuple[float, float], most: int) -> str:
+    """Return a node with its label as SVG."""
     x, y = spot
     share = log(1 + mark.visits) / log(1 + max(most, 1))
     radius = SMALLEST + (LARGEST - SMALLEST) * share

@@ -96,6 +96,7 @@ class TrapFinder(Closing):
         self._model = evaluator(game, model, threads=threads)
 
     def close(self) -> None:
+        """Close the nets."""
         self._own.close()
         self._model.close()
 
@@ -137,7 +138,7 @@ class TrapFinder(Closing):
     def _values(
         self, replies: Mapping[int, Mapping[int, float]], state: _core.State, visits: int, seed: int
     ) -> dict[int, dict[int, float]]:
-        """Expected score of the player to move in `state` behind each reply to each move."""
+        """Expected score of the player to move in `state` after each reply to each move."""
         pairs = [(action, reply) for action, known in replies.items() for reply in known]
         states = [state.child(action).child(reply) for action, reply in pairs]
         scores = dict(zip(pairs, self.scores(states, state.to_move, visits=visits, seed=seed), strict=True))

@@ -1,6 +1,6 @@
-"""A folder in which interrupted work goes on: a file of settings with provenance, a lock, a result.
+"""A folder in which interrupted work resumes: a file of settings with provenance, a lock, a result.
 
-Runs, matches, tournaments, tunings, minings and experiments keep their files in such folders. Work goes on only with
+Runs, matches, tournaments, tunings, minings and experiments keep their files in such folders. Work resumes only with
 the settings that it was begun with.
 """
 
@@ -60,7 +60,7 @@ class RunDirectory:
 
     @contextmanager
     def open(self, settings: Mapping[str, Any]) -> Iterator[None]:
-        """Begin the work or go on with it, with other processes kept out; ValueError for other settings."""
+        """Begin or resume the work, with other processes kept out; ValueError for other settings."""
         with self.locked():
             self.check(settings)
             self.begin(settings)

@@ -67,7 +67,7 @@ def setting_facts(model: type[BaseModel], name: str) -> SettingFacts:
 
 
 def first_sentence(text: str | None) -> str:
-    """Return the first sentence of a documentation, without its full stop and what stands in brackets behind it."""
+    """Return the first sentence of a documentation, without its full stop and what stands in brackets after it."""
     return re.split(r" \(|\. |: ", " ".join((text or "").split()))[0].rstrip(".")
 
 

@@ -50,7 +50,7 @@ GAMES = 200
 
 @dataclass(frozen=True)
 class FigurePlan:
-    """A figure of the report and the trainings behind it."""
+    """A figure of the report and the trainings it needs."""
 
     figure: int
     """Number of the figure."""
@@ -191,7 +191,7 @@ def scope(plan: FigurePlan, recipe: ht.Recipe) -> str:
 
 
 def finding(plan: FigurePlan, learned: Sequence[Learned], scope: str = "") -> Finding:
-    """The report's statement beside what the seeds did."""
+    """The report's statement and what the seeds did."""
 
     def by_seed(of: Callable[[Learned], object]) -> str:
         return ", ".join(str(of(run)) for run in learned)

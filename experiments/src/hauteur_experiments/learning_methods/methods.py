@@ -1,4 +1,5 @@
-"""Methods of learning that may save evaluations: each beside plain runs, alike but for it, judged by exact values.
+"""Methods of learning that may save evaluations: each against plain runs that differ in nothing else, judged by exact
+values.
 
 D. J. Wu, "Accelerating Self-Play Learning in Go", 2019 (playout cap randomisation, forced playouts with pruned targets,
 policy surprise); D. Silver et al., Nature 550, 2017 (positions transformed by symmetries); I. Danihelka et al., "Policy

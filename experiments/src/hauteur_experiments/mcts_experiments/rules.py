@@ -273,7 +273,7 @@ LEAST_ELO = 1.0
 
 @dataclass(frozen=True)
 class TrialMatch:
-    """A match that was played: what it is, at how many visits, the matches of the source beside it."""
+    """A match that was played: what it is, at how many visits, the matches of the source that it repeats."""
 
     trial: Trial
     visits: int
@@ -292,7 +292,7 @@ class TrialMatch:
 
 
 def make(rule: RuleTrials, setting: Setting) -> Result:
-    """Play the matches of a rule, and put them beside the published ones."""
+    """Play the matches of a rule, and compare them with the published ones."""
     plan = list(planned(rule, setting))
     played = play(setting, [match for _, _, _, match in plan])
     measured = [TrialMatch(trial, n, beside, played[one.name]) for trial, n, beside, one in plan if one.name in played]
@@ -303,7 +303,7 @@ def make(rule: RuleTrials, setting: Setting) -> Result:
 
 
 def planned(rule: RuleTrials, setting: Setting) -> Iterator[tuple[Trial, int, tuple[Published, ...], Match]]:
-    """Each match with its trial, its visits, and the published matches beside it.
+    """Each match with its trial, its visits, and the published matches that it repeats.
 
     With `setting.visits` a trial is one match, however many visits the source tried; else one for each of them.
     """
@@ -361,7 +361,7 @@ def _rows(one: TrialMatch) -> Iterator[dict[str, Any]]:
 
 
 def _findings(one: TrialMatch, others: Sequence[TrialMatch], cells: int, setting: Setting) -> Iterator[Finding]:
-    """Yield each published match beside this one. cells: published matches in the table."""
+    """Yield each published match that this one repeats. cells: published matches in the table."""
     if one.trial.states is not None:
         side = elo_above("difference", one.elo, side=one.trial.states[1])
         where = "" if (setting.game or "chess") == "chess" else "another game"
@@ -411,7 +411,7 @@ def claim_of(published: Published, elo: MatchElo, control: MatchElo | None, cell
 
 
 def figure(rule: RuleTrials, measured: Sequence[TrialMatch]) -> ht.Figure:
-    """Elo differences with their intervals, here and as published, match beside match."""
+    """Elo differences with their intervals, here and as published, match by match."""
     places = range(1, len(measured) + 1)
     there = [
         (number + APART * (1 + place), Interval(published.elo, published.games, published.ends))

@@ -3,7 +3,7 @@
 The opponent of a place is a player without a net, whose simulations a short probe of the first player chooses: against
 one that is far stronger or weaker scores would be near 0 or 100 % and say little. Differences between the players of a
 place are those of their Elo against it, since a deeper search with the same net finds exactly the mistakes of the other
-and wins by more than against unrelated players; matches head to head are reported beside them.
+and wins by more than against unrelated players; matches head to head are reported too.
 """
 
 from __future__ import annotations

@@ -27,7 +27,7 @@ from hauteur.system.files import check_folder
 
 DEFAULT_VISITS = 800
 PIPE_WIDTH = 160
-"""Columns of the table where it is no terminal that shows it."""
+"""Columns of the table where no terminal shows it."""
 
 
 @Parameter(name="*")

@@ -49,7 +49,7 @@ class Searcher:
     syzygy: str | None = None
     """Chess: folders of Syzygy tablebases, separated as in PATH."""
     batch_size: int | None = None
-    """Most positions evaluated together; 1: exactly sequential search. Default: what suits the backend."""
+    """Maximum positions evaluated together; 1: exactly sequential search. Default: what suits the backend."""
     threads: Annotated[int, Parameter(validator=Number(gte=0, lte=1024))] = 0
     """Threads of the net on the processor; 0: one a core."""
     precision: Precision = "auto"

@@ -135,6 +135,7 @@ class RatingList:
         return NormalDist().cdf(elo / deviation)
 
     def _index(self, name: str) -> int:
+        """Return the index of a player; ValueError for an unknown name."""
         for index, rating in enumerate(self.ratings):
             if rating.name == name:
                 return index
@@ -142,6 +143,7 @@ class RatingList:
 
 
 def _interval(middle: float, deviation: float, confidence: float) -> tuple[float, float]:
+    """Return the confidence interval of a normal distribution; ValueError for a confidence out of range."""
     if not 0 < confidence < 1:
         raise ValueError(f"a confidence must be between 0 and 1, got {confidence}")
     half = NormalDist().inv_cdf((1 + confidence) / 2) * deviation
@@ -223,6 +225,7 @@ def _line(number: int, members: Sequence[Rating], found: RatingList) -> str:
 
 
 def _footer(found: RatingList) -> str:
+    """Return the line below a table: what 0 Elo means, and the share of draws among equals."""
     anchored = any(rating.anchored for rating in found.ratings)
     zero = "Elo of the anchors given" if anchored else "Elo 0 is the mean of a group"
     largest = " of the largest group" if found.groups > 1 else ""
@@ -273,12 +276,14 @@ def ratings_json(found: RatingList) -> dict[str, Any]:
 
 
 def _rating_json(row: RatingRow) -> dict[str, Any]:
+    """Return a rating as JSON has it."""
     values = row._asdict()
     interval = [values.pop("elo_low"), values.pop("elo_high")]
     return {**values, "elo_interval_95": interval}
 
 
 def _difference_json(found: RatingList, a: str, b: str) -> dict[str, Any]:
+    """Return the difference of two players with its interval."""
     elo, deviation = found.difference(a, b)
     interval = [*found.difference_interval(a, b)] if math.isfinite(deviation) else None
     return {"elo": elo, "elo_interval_95": interval, "los": found.superiority(a, b)}

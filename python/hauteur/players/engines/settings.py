@@ -90,6 +90,7 @@ class EngineSettings(Section):
 
     @model_validator(mode="after")
     def _limits_fit(self) -> Self:
+        """Refuse limits that exclude each other or do not exist in the protocol."""
         if self.tc is not None and self.movetime is not None:
             raise ValueError("tc and movetime exclude each other: a clock for the game, or a time for every move")
         if self.protocol == "uci" and not any((self.nodes, self.depth, self.movetime, self.tc)):
@@ -99,6 +100,7 @@ class EngineSettings(Section):
         return self
 
     def _check_gtp(self) -> None:
+        """Refuse settings that GTP has no commands for."""
         unfit = next((name for name in ("nodes", "depth") if getattr(self, name)), next(iter(self.options), None))
         if unfit is not None:
             raise ValueError(f"GTP has no {unfit}: give it to the program as an argument; allowed: {', '.join(LIMITS)}")
@@ -116,6 +118,7 @@ class EngineSettings(Section):
 
     @property
     def short_name(self) -> str:
+        """Name in results: the program and its limits."""
         program = Path(program_words(self.command)[0]).name
         limits = [f"{key}={getattr(self, key)}" for key in ("nodes", "depth", "movetime", "tc") if getattr(self, key)]
         options = [f"{name}={value}" for name, value in self.options.items()]

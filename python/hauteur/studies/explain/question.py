@@ -27,7 +27,7 @@ from hauteur.system.closing import Closing
 DEFAULT_VISITS = 800
 MOST_VISITS = 1_000_000
 BATCH_SIZE = 16
-"""Most rows of a batch, the same on every machine: searches depend on it. 1: exactly sequential."""
+"""Maximum rows of a batch, the same on every machine: searches depend on it. 1: exactly sequential."""
 MOST_BATCH = 4096
 
 PRESETS = {"search-contempt": ("search_contempt.n_scl=5", "")}
@@ -83,10 +83,12 @@ class Question:
 
     @property
     def position(self) -> _core.State:
+        """Return the position that is searched."""
         return position_after(self.start, self.actions)
 
     @property
     def sides(self) -> tuple[Side, Side]:
+        """Both sides."""
         return self.a, self.b
 
 
@@ -151,7 +153,7 @@ Line = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class TreePlace:
-    """A node behind a line of actions from the root; q and prior are for the player who chose the last of them."""
+    """A node after a line of actions from the root; q and prior are for the player who chose the last of them."""
 
     line: Line
     visits: int
@@ -199,7 +201,7 @@ def read_nodes(tree: SearchTree, most: int = MOST_NODES) -> TreeNodes:
 
 
 def proven_result(edge: Edge) -> int | None:
-    """Return the proven result behind an edge, None without a proof."""
+    """Return the proven result of an edge, None without a proof."""
     return int(edge["lower"]) if edge["lower"] == edge["upper"] else None
 
 
@@ -231,6 +233,7 @@ class ExplainedSearch:
 
     @cached_property
     def tree(self) -> TreeNodes:
+        """The most visited nodes of the tree."""
         return read_nodes(self.result.tree)
 
 
@@ -251,6 +254,7 @@ class Searches(Closing):
     _stopped: bool = False
 
     def close(self) -> None:
+        """Close the nets."""
         self._stack.close()
 
     def stop(self) -> None:
@@ -269,6 +273,7 @@ class Searches(Closing):
         return found
 
     def _search(self, side: Side) -> ExplainedSearch:
+        """Search with the settings of a side."""
         question, nets = self.question, self._open(side.nets)
         analysis = Analysis(
             nets.small, side.search, large=nets.large, seed=question.seed, batch_size=question.batch_size
@@ -284,6 +289,7 @@ class Searches(Closing):
         return ExplainedSearch(side, report, analysis.result(), facts.digest, facts.counters, nets.name)
 
     def _open(self, choice: NetChoice) -> OpenNets:
+        """Open nets, each choice once."""
         if choice not in self._nets:
             nets = self._nets[choice] = open_nets(self.question.start.game, choice, self.opener)
             self._stack.callback(nets.close)

@@ -73,12 +73,12 @@ class MineRule(Section):
     rest: Annotated[float, Field(ge=-1, le=1)] = 0.45
     """Most value of any other move."""
     least: Annotated[float, Field(ge=-1, le=1)] = -0.2
-    """Least value of the solver's moves."""
+    """Minimum value of the solver's moves."""
     hindsight: Annotated[float, Field(ge=0, le=2)] = 0.25
     """Positions of games are given up at once where the low search values those of the next four plies alike, within
     this; 0: none is."""
     moves: Annotated[int, Field(ge=1, le=100)] = 6
-    """Most moves of the solver."""
+    """Maximum moves of the solver."""
 
     @model_validator(mode="after")
     def _visits_ascend(self) -> Self:
@@ -102,6 +102,7 @@ class MineRule(Section):
         return 2 * self.high
 
     def goes_on(self, found: Readings) -> bool:
+        """Return whether the screening of a position continues after these readings."""
         passed = len(found) - 1
         return passed == 0 or abs(found[-1].q - found[0].q) >= self.screens[passed - 1][1]
 
@@ -150,6 +151,7 @@ class ScreenedPosition(Section):
     """Steps of the solution; empty where no search followed the first two."""
 
     def verdict(self, rule: MineRule) -> Verdict:
+        """Return what the rule makes of the position."""
         if self.high is None or abs(self.high.q - self.low.q) < rule.swing:
             return "same"
         if self.high.move == self.low.move:
@@ -385,6 +387,7 @@ class Mine:
         return result
 
     def _chosen(self, census: Census, source: str) -> set[str]:
+        """Return the names of the positions of a source that are screened."""
         names = census.distinct(source)
         if self.limit is None or len(names) <= self.limit:
             return names
@@ -423,6 +426,7 @@ class Mine:
             yield examine(name, found, self.settings.rule)
 
     def _is_puzzle(self, entry: ScreenedPosition) -> bool:
+        """Return whether a screened position becomes a puzzle."""
         return entry.verdict(self.settings.rule) == "puzzle"
 
     def _puzzles(self, found: Iterable[ScreenedPosition]) -> list[Puzzle]:
@@ -448,7 +452,7 @@ def without_followers(puzzles: Iterable[Puzzle]) -> tuple[list[Puzzle], int]:
 
 
 def _later_positions(puzzle: Puzzle) -> set[str]:
-    """The names of the solver's positions behind the first one."""
+    """The names of the solver's positions after the first one."""
     state, names = puzzle.position(), set()
     for number, move in enumerate(puzzle.solution):
         if number and number % 2 == 0:

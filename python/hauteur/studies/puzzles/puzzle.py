@@ -27,7 +27,7 @@ RATING_AT_HIGH = 2600
 """Rating of a puzzle whose solution is found with the last visits only."""
 RATING_A_DOUBLING = 200
 ID_LETTERS = 11
-"""Hexadecimal digits of a name, behind a letter so that no program takes it for a number."""
+"""Hexadecimal digits of a name, after a letter so that no program takes it for a number."""
 
 
 class Opinion(Section):
@@ -70,9 +70,11 @@ class Puzzle(Section):
     """Opinion of the search with many visits."""
 
     def start(self) -> _core.State:
+        """Return the position that the opening is played from."""
         return load_game(with_fen(self.game, self.fen)).new_initial_state()
 
     def position(self) -> _core.State:
+        """Return the position that is to be solved."""
         state = self.start()
         for move in self.opening:
             state.apply(state.parse(move))

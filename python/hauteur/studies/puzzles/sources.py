@@ -17,7 +17,7 @@ LIST_SUFFIXES = (".epd", ".fen", ".txt")
 """Of files with a position a line."""
 
 FOLLOWING = 4
-"""Moves of the game behind a position that are looked at."""
+"""Moves of the game after a position that are looked at."""
 
 SUFFIXES = (*GAME_SUFFIXES, ".jsonl", *LIST_SUFFIXES)
 
@@ -61,6 +61,7 @@ class SourcePosition:
 
     @property
     def where(self) -> str:
+        """Name of the position: source, number of the line, ply."""
         return f"{self.source}#{self.number}/{self.ply}"
 
 
@@ -137,6 +138,7 @@ class Census:
     seen: dict[str, int]
 
     def distinct(self, source: str) -> set[str]:
+        """Return the names of the different positions of a source."""
         return set(self.first_game[source])
 
 

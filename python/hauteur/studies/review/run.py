@@ -1,4 +1,4 @@
-"""A review: its folder, from which an interrupted one goes on, the searches, and the files that are made of them."""
+"""A review: its folder, from which an interrupted one resumes, the searches, and the files that are made of them."""
 
 from __future__ import annotations
 
@@ -70,10 +70,12 @@ class FoundPosition(Section):
 
     @property
     def place(self) -> Place:
+        """The place that the result is for."""
         return Place(self.ply, self.instead, self.deep, self.others)
 
     @property
     def finding(self) -> PositionFinding:
+        """The result."""
         return PositionFinding(self.wdl, self.line, self.visits, self.mate)
 
 
@@ -160,7 +162,7 @@ class ReviewRun:
     def run(self) -> Generator[ReviewedGame]:
         """Search what is not known yet; yield a game after each of its moves has got its report.
 
-        Raise ReviewStoppedError after `stop`; the next run goes on from there.
+        Raise ReviewStoppedError after `stop`; the next run resumes there.
         """
         self._stopped, self.done = False, 0
         if self.folder is not None:
