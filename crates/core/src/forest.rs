@@ -109,6 +109,8 @@ impl Forest {
     /// Starts a tree at this position; returns its id, which may be that of a removed tree. Without `seed` its random draws are
     /// keyed by the forest's seed and the number of trees added before.
     pub fn add(&mut self, state: Box<dyn State>, seed: Option<u64>) -> usize {
+        // A tree of a game has the game's seed, so that it is the same in whatever forest and slot the game is
+        // played.
         let key = match seed {
             Some(seed) => tree_key(seed, 0),
             None => tree_key(self.seed, self.added),
@@ -174,8 +176,10 @@ impl Forest {
         parts.retain(|part| !part.leaves.is_empty());
         number_rows(&mut parts, !self.caches[net as usize].is_off());
         let states: Vec<&dyn State> = row_owners(&parts).map(|(_, leaf)| leaf.state.as_ref()).collect();
+        // The own net may have been trained for the other colour (games at odds); the model of the opponent was not.
         let swap = self.setup.params.swap_colors && !(self.setup.models && net == Net::Large);
         encode_states(&states, &mut rows, swap, self.pool.as_ref());
+        // A counter that nothing else is ordered by: relaxed is enough for unique numbers.
         let id = NEXT_BATCH.fetch_add(1, Ordering::Relaxed);
         self.batches.insert(id, Waiting { net, parts });
         id
@@ -190,6 +194,7 @@ impl Forest {
         if self.setup.models && net == Net::Large {
             return self.plan_for_model(capacity);
         }
+        // Rows in flight count in the shares, so a tree with many answers outstanding adds fewer.
         let in_flight: usize = self.trees.iter().flatten().map(|tree| tree.rows_in_flight() as usize).sum();
         let (whole, rest) = ((in_flight + capacity) / active.len(), (in_flight + capacity) % active.len());
         let most = match self.setup.params.max_in_flight as usize {
@@ -197,6 +202,7 @@ impl Forest {
             limit => limit.min(MAX_TREE_ROWS),
         };
         let share = whole.clamp(1, most);
+        // Trees take turns, because a batch may be smaller than the number of trees.
         let start = active.partition_point(|id| *id < self.next_tree[net as usize]);
         let mut free = capacity;
         let mut plan = BTreeMap::new();
@@ -249,6 +255,7 @@ impl Forest {
         if free == 0 || tree.next_net() != Some(net) {
             return 0;
         }
+        // A batch of large turns is not cut by the share: its leaves were chosen as the best of one moment.
         match self.setup.params.second_net {
             Some(rule) if net == Net::Large => free.max(rule.large_batch as usize),
             _ => free,
@@ -268,6 +275,8 @@ impl Forest {
             }
             TreeLeaves { tree, leaves, rows: Vec::new() }
         };
+        // The trees of a batch are borrowed mutably side by side, which is what lets threads work on them
+        // without a lock.
         let chosen = pick(&mut self.trees, plan.iter().map(|(id, _)| *id));
         if let Some(rules) =
             self.setup.outside.as_ref().filter(|rules| rules.places().selects() || rules.places().backs_up())
@@ -333,6 +342,8 @@ impl Forest {
             let got = (logits.len() / num_actions.max(1)).min(wdl.len() / 3);
             return Err(ForestError(format!("answers for {rows} rows are needed, got {got}")));
         }
+        // All answers are read and checked before a tree changes: a batch with a NaN in row 90 leaves no trace
+        // of rows 1 to 89.
         let mut waiting = self.batches.remove(&batch).expect("batch_len found it");
         if let Err(error) = self.read_answers(&mut waiting.parts, logits, wdl, num_actions) {
             self.batches.insert(batch, waiting);
@@ -392,6 +403,8 @@ impl Forest {
                     kept[part].push((key, Box::<[_]>::from(edges), value));
                 }
             });
+            // The threads return their evaluations, and the cache takes them in row order: its content does not
+            // depend on which thread was first.
             return keep_in(cache, kept);
         }
         let kept: Vec<_> = match &self.pool {

@@ -24,6 +24,7 @@ impl Cpuct {
     /// c_puct at a node with `n` visits.
     #[inline]
     pub fn at(&self, n: f64, arithmetic: Arithmetic) -> f64 {
+        // A constant c_puct needs no logarithm.
         if self.factor == 0.0 {
             return self.init;
         }
@@ -179,7 +180,9 @@ impl SearchParams {
 
     /// Rejects sections that exclude each other, or are not defined together.
     fn conflicts(&self) -> Result<(), ParamsError> {
+        // A section that changes nothing excludes nothing.
         let on = self.clone().without_neutral_rules();
+        // Without small visits the large net searches alone, and every rule of one net is defined.
         if on.second_net.is_some_and(|rule| rule.small_visits > 0) {
             on.conflicts_of_two_nets()?;
         }
@@ -269,6 +272,7 @@ impl SearchParams {
     /// The key of an evaluation: of what the network sees (`State::key`), and which colour it is shown.
     #[inline]
     pub fn evaluation_key(&self, key: u64) -> u64 {
+        // Two forests may share positions but not evaluations of the other colour.
         if self.swap_colors { key ^ SWAPPED } else { key }
     }
 

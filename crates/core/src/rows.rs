@@ -32,6 +32,7 @@ pub fn encode_states(states: &[&dyn State], rows: &mut Rows, swap_colors: bool, 
     let write = |state: &&dyn State, row: &mut [f32]| {
         state.encode(row);
         if let Some(plane) = swapped_plane(*state, swap_colors) {
+            // The plane is all zeros or all ones, so this is the other colour's.
             row[plane].iter_mut().for_each(|value| *value = 1.0 - *value);
         }
     };
@@ -42,6 +43,7 @@ pub fn encode_states(states: &[&dyn State], rows: &mut Rows, swap_colors: bool, 
         (Rows::Planes(floats, row), Some(pool)) => pool.install(|| {
             states.par_iter().zip(floats.par_chunks_mut(*row)).for_each(|(state, row)| write(state, row));
         }),
+        // Packed rows are so cheap to write that threads would not pay.
         (Rows::Packed(masks, values, planes), _) => {
             let outputs = masks.chunks_mut(*planes).zip(values.chunks_mut(*planes));
             states.iter().zip(outputs).for_each(|(state, (masks, values))| {

@@ -24,6 +24,7 @@ impl Prior {
     /// Rounds a prior; those under 2^-31 become 2^-31.
     pub fn new(prior: f32) -> Self {
         debug_assert!((0.0..=1.0).contains(&prior), "{prior}");
+        // Half of the last kept bit is added, so that cutting the others off rounds to nearest.
         let rounded = prior.to_bits() + (1 << (Self::SHIFT - 1));
         Prior((rounded.saturating_sub(Self::OFFSET) >> Self::SHIFT) as u16)
     }
@@ -118,6 +119,8 @@ impl EdgeStats {
     #[inline]
     pub fn move_mean(&mut self, value: Value, step: f64) {
         self.visits += 1;
+        // The running mean instead of a sum over visits: it cannot grow without bound, and step sizes other
+        // than 1 / N fit in.
         self.wl += (value.wl - self.wl) * step;
         self.d += (value.d - self.d) * step as f32;
     }

@@ -132,6 +132,7 @@ pub fn step_unless(
         let forest = &mut forests[index];
         let batch = forest.gather(net, buffers.rows_from(rows));
         match forest.batch_len(batch).map_err(message)? {
+            // An empty batch would wait for an answer that never comes.
             0 => forest.cancel(batch).map_err(message)?,
             some => {
                 parts.push((index, batch, rows));
@@ -147,6 +148,7 @@ pub fn step_unless(
     facts.network += watch.lap();
     let applied =
         computed.and_then(|done| if done { apply(forests, &parts, buffers).map(|()| true) } else { Ok(false) });
+    // What failed must leave no visits in flight: their trees would wait for ever.
     if applied != Ok(true) {
         for (index, batch, _) in parts {
             let _ = forests[index].cancel(batch); // a part that was applied is no more in flight

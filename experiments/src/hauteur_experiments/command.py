@@ -51,7 +51,7 @@ def _file_of(net: Path) -> Path:
 
 @contextmanager
 def _answered(work: str) -> Iterator[None]:
-    """Say what goes on with interrupted work."""
+    """Say what resumes interrupted work."""
     try:
         yield
     except KeyboardInterrupt:

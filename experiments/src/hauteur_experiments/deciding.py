@@ -57,7 +57,7 @@ BUNDLE = "PUCT's side has noise and other constants too"
 """In the scope of a match of the source's two players, which differ in more than what the statement is about."""
 
 REMARKS = (*COMPUTED, HARDLY_ACTS, BUNDLE)
-"""Parts of a scope that are no difference from the source."""
+"""Parts of a scope that do not differ from the source."""
 
 OF_VISITS = re.compile(r"visits|nodes|budget")
 """In a part of a scope that says that the visits are not the source's."""

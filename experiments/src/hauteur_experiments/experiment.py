@@ -40,16 +40,18 @@ Show = Callable[[str], None]
 
 @dataclass(frozen=True)
 class SourceClaim:
-    """A statement of a source with the source's figure, decided by the findings of its experiment that have its key.
-
-    needs: the games or seeds that would close it, where no planned run decides it.
-    """
+    """A statement of a source with the source's figure, decided by the findings of its experiment that have its key."""
 
     key: str
+    """Key, by which findings name it."""
     source: str
+    """Where the source states it, such as `Table 2`."""
     statement: str
+    """The statement in words."""
     figure: str
+    """The source's figure."""
     needs: str = ""
+    """Games or seeds that would decide it, where no planned run does."""
 
     @property
     def text(self) -> str:
@@ -77,31 +79,36 @@ def stated(source: str, *lines: str) -> tuple[SourceClaim, ...]:
 
 @dataclass(frozen=True)
 class Finding:
-    """A claim beside what was measured, with its interval.
-
-    key: of the claim that it decides; paper: the claim, filled in by its experiment. missing: units that would decide
-    it where it is open, if what was measured is the truth; None: decided, or unknown. scope: in what else than its size
-    the measurement differs from the source's, such as "another game". units: what was measured with, of the quantity
-    with the fewest, such as "400 games". quantities: what the verdict rests on, with intervals. test: what it is tested
-    for; decides: the one quantity that decides it; times: how many times the source's that is, None: unknown. claim,
-    shown: what it was made of, None: no claim.
-    """
+    """A claim, and what was measured for it, with its interval."""
 
     key: str
+    """Key of the claim that it decides."""
     measured: str
+    """The measured figures, in words."""
     verdict: Verdict
+    """Whether the claim is shown, refuted or open."""
     missing: int | None = None
+    """Units that would decide an open claim if the measured value is the true one; None: decided, or not known."""
     scope: str = ""
+    """How the measurement differs from the source's other than in size, such as "another game"."""
     units: str = ""
+    """Number of units of the quantity with the fewest, such as "400 games"."""
     quantities: str = ""
+    """Quantities that the verdict rests on, with their intervals."""
     test: str = ""
+    """Hypotheses that are tested."""
     decides: str = ""
+    """The one quantity that decides it."""
     times: float | None = None
+    """The deciding quantity over the value of the source; None: not known."""
     paper: str = ""
+    """The claim as the source states it, filled in by its experiment."""
     numbers: tuple[Number, ...] = ()
     """The quantities as numbers."""
     claim: Claim | None = field(default=None, compare=False, repr=False)
+    """Inequalities that the finding was made from; None: there are none."""
     shown: str = field(default="", compare=False, repr=False)
+    """The measured figures that it was made from."""
 
     @classmethod
     def of(cls, key: str, claim: Claim, shown: str = "", scope: str = "") -> Finding:
@@ -150,19 +157,20 @@ class Finding:
 
 @dataclass(frozen=True)
 class Result:
-    """The findings of an experiment.
-
-    rows: the table that becomes result.csv, one dictionary a row, all with the same keys; facts: more for result.json;
-    figures: drawn as PNG and on the page, and written as CSV; texts: shown on the page and on the terminal as they are;
-    look: at which the findings are judged.
-    """
+    """The findings of an experiment."""
 
     rows: Sequence[dict[str, Any]]
+    """Table that becomes result.csv, one dictionary a row, all with the same keys."""
     findings: Sequence[Finding]
+    """Findings, in the order of the claims."""
     figures: Sequence[ht.Figure] = ()
+    """Figures, drawn as PNG and on the page, and written as CSV."""
     texts: Sequence[str] = ()
+    """Texts shown unchanged on the page and on the terminal."""
     facts: dict[str, Any] = field(default_factory=dict)
+    """Further entries of result.json."""
     look: Look = END
+    """Interim look, or the end, at which the findings are judged."""
 
     def at(self, look: Look) -> Result:
         """The result with findings that are judged at a look."""
@@ -183,13 +191,10 @@ class Result:
 @Parameter(name="*")
 @dataclass(frozen=True)
 class Setting:
-    """Settings of an experiment, which are its options on the command line.
-
-    folder: of its results and of the state to resume from; show: receives progress lines; borrowed: matches whose games
-    are those of an experiment in a folder beside this one, with the place of each.
-    """
+    """Settings of an experiment, which are its options on the command line."""
 
     folder: Annotated[Path, Parameter(parse=False)] = Path()
+    """Folder of its results and of the state to resume from."""
     scale: float = 1.0
     """Scale factor of games, trainings and positions; 1 is the paper's size."""
     seeds: int = 0
@@ -227,7 +232,9 @@ class Setting:
     threads: int = 0
     """Processor cores to use; 0: two, or one where there is no second core."""
     show: Annotated[Show, Parameter(parse=False)] = print
+    """Receives lines of progress."""
     borrowed: Annotated[dict[str, str], Parameter(parse=False)] = field(default_factory=dict)
+    """Matches whose games are those of an experiment in a neighbouring folder, with the path of each."""
 
     def __post_init__(self) -> None:
         if not self.threads:
@@ -309,25 +316,28 @@ def positions_name(name: str | None) -> str | None:
 
 @dataclass(frozen=True)
 class Experiment:
-    """Experiment of a paper.
-
-    name: on the command line; paper: place in the paper; title: a line for the list; run: makes it, going on with an
-    earlier attempt in the same folder; claims: of the source, which findings decide by their key; matches: those that
-    it plays, as far as they are known beforehand, whose players are checked at first; seeds, first_seed: by default;
-    uses: those of the optional settings (`Choice`) it supports; looks:
-    whether its size is its games alone, so that it may be judged while they come in.
-    """
+    """An experiment of a paper."""
 
     name: str
+    """Name on the command line."""
     paper: str
+    """Place in the paper, such as `Figure 3`."""
     title: str
+    """One line for the list."""
     run: Callable[[Setting], Result]
+    """Runs it, resuming an earlier attempt in the same folder."""
     claims: Sequence[SourceClaim] = ()
+    """Claims of the source, which findings decide by their key."""
     matches: Callable[[Setting], Iterable[Match]] | None = None
+    """Matches that it plays, as far as they are known beforehand; their players are checked before the first game."""
     seeds: int = 1
+    """Number of runs with different random seeds, by default."""
     first_seed: int = 1
+    """First of these seeds, by default."""
     uses: tuple[Choice, ...] = ()
+    """Optional settings that it supports."""
     looks: bool = False
+    """Its size is its games alone, so that it may be judged while they are played."""
 
 
 def make_experiment(experiment: Experiment, setting: Setting) -> Result:

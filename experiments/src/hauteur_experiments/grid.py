@@ -30,21 +30,26 @@ SHOW_SECONDS = 30.0
 
 @dataclass(frozen=True)
 class Match:
-    """A match of an experiment.
-
-    name: of its folder; a, b: the players as text; games: already scaled; openings: lines as in a file of openings;
-    without them games begin at the start and, after it, with `random_plies`.
-    """
+    """A match of an experiment."""
 
     name: str
+    """Name of its folder."""
     a: str
+    """Player A as text."""
     b: str
+    """Player B as text."""
     games: int
+    """Games, already scaled."""
     game: str = "chess"
+    """Spec of the game."""
     colours: Literal["swap", "first", "second", "mover"] = "swap"
+    """Who moves first, as in `MatchSettings`."""
     random_plies: int = 0
+    """Uniformly random plies at the start of a game, where there are no openings."""
     openings: Sequence[str] = ()
+    """Lines as in a file of openings."""
     seed: int = 1
+    """Seed of all random draws."""
 
 
 @dataclass
@@ -63,10 +68,10 @@ def with_net(words: str, net: Path | str | None, precision: str | None = None) -
 
 
 def play(setting: Setting, matches: Iterable[Match], *, shared: bool = False) -> dict[str, Played]:
-    """Play each match, once a seed of the setting, going on where it was; by name.
+    """Play each match, once a seed of the setting, resuming where it was; by name.
 
     Where the setting names some, those alone are played; of the others those are in the answer that are over. shared: a
-    match of the same name and settings that an experiment in a folder beside this one has begun is gone on with there,
+    match of the same name and settings that an experiment in a neighbouring folder has begun is resumed there,
     which result.json says.
     """
     return {match.name: _play_seeds(setting, match, shared=shared) for match in chosen(setting, matches)}
@@ -151,7 +156,7 @@ def _played(setting: Setting, match: Match, folder: Path) -> Sequence[Any]:
 
 
 def _openings_file(folder: Path, match: Match) -> Path:
-    """The openings as a file beside the match's folder, whose content the match remembers."""
+    """The openings as a file next to the match's folder, whose content the match remembers."""
     path = folder.parent / f"{match.name}.openings.epd"
     text = "".join(f"{line}\n" for line in match.openings)
     if not path.exists() or path.read_text(encoding="utf-8") != text:

@@ -1,4 +1,4 @@
-"""Learning runs of an experiment: several processes beside each other, what they wrote, and where they may end."""
+"""Learning runs of an experiment: several processes at a time, what they wrote, and where they may end."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def learn_seeds(setting: Setting, recipe: Callable[[int], ht.Recipe]) -> dict[in
 def learn_beside(
     setting: Setting, runs: Mapping[str, tuple[str, ht.Recipe]], goal: Goal | None = None
 ) -> dict[str, Path]:
-    """Return the folders of finished runs by their names, as many beside each other as the setting has threads.
+    """Return the folders of finished runs by their names, as many at a time as the setting has threads.
 
     runs: folder, in that of the setting, and recipe of each. Runs begun by an earlier attempt resume.
     """

@@ -1,6 +1,6 @@
 """The laboratory's plan: each experiment at a size that can decide its claims, made one run at a time.
 
-Sizes are stated here before the games are played. A run's folder is its own, so that an interrupted plan goes on where
+Sizes are stated here before the games are played. A run's folder is its own, so that an interrupted plan resumes where
 it was, and runs that are over are not made again. Runs of one game and one setting share their games where they lie
 beside each other, as in the folder of a plan. Chess has fewer visits than the papers, since its nets are slow: 100
 in the matches of rules, if not stated; minichess has the papers'.
@@ -25,17 +25,18 @@ KINDS: Mapping[str, Callable[[str], Any]] = {"scale": float, "net": int, "visits
 
 @dataclass(frozen=True)
 class PlannedRun:
-    """An experiment at a size that can decide its claims.
-
-    name: of its folder; size: what it plays, in words; options: of `hauteur experiment`, as `Setting` names them; net:
-    which of the plan's nets for chess it uses, the first one is 0, None: it plays no chess.
-    """
+    """An experiment at a size that can decide its claims."""
 
     name: str
+    """Name of its folder."""
     experiment: str
+    """Name of the experiment."""
     size: str
+    """Its size in words."""
     options: Mapping[str, Any]
+    """Options of `hauteur experiment`, as `Setting` names them."""
     net: int | None = None
+    """Index of its net among the plan's nets for chess; None: it does not play chess."""
 
     @classmethod
     def from_text(cls, text: str) -> PlannedRun:
@@ -102,7 +103,7 @@ def is_over(run: PlannedRun, base: Setting) -> bool:
 def make_plan(runs: Sequence[PlannedRun], base: Setting, hours: float, done: Callable[[], object]) -> list[str]:
     """Make the runs that are not over in their order, beginning none after this number of hours.
 
-    done: called after each. Return the names of those that failed: the plan goes on without them. Raise ValueError
+    done: called after each. Return the names of those that failed: the plan continues without them. Raise ValueError
     where another process works on the plan.
     """
     end, failed = time.monotonic() + hours * 3600, []

@@ -90,20 +90,24 @@ def equal_within(what: str, factor: Measured, least: int, of: str) -> tuple[Ineq
 
 @dataclass(frozen=True)
 class RatioSearch:
-    """Target, bounds and games of the search.
-
-    target: ratio (above 0); low, high: bounds of x (above 0); starts: x played first; rising: the ratio rises with x;
-    whole: x is a whole number; games: of a set at an x; more: sets after those at the starts.
-    """
+    """Target, bounds and games of the search for a setting x."""
 
     target: float
+    """Ratio that is wanted, above 0."""
     low: float
+    """Lower bound of x, above 0."""
     high: float
+    """Upper bound of x."""
     starts: tuple[float, ...]
+    """Values of x that are played first."""
     rising: bool
+    """The ratio rises with x."""
     whole: bool = False
+    """x is a whole number."""
     games: int = 40
+    """Games of a set at one x."""
     more: int = 3
+    """Sets after those at the starts."""
 
     def allowed(self, x: float) -> float:
         """The nearest x that may be played."""
@@ -141,13 +145,18 @@ class MeasuredRatio:
 
 @dataclass(frozen=True)
 class RatioLine:
-    """ln((w + l)/d) = level + slope (ln x - centre), and the variances of level and slope, which are independent."""
+    """ln((w + l)/d) = level + slope (ln x - centre); level and slope are independent."""
 
     level: float
+    """Log ratio at the centre."""
     slope: float
+    """Change of the log ratio with ln x."""
     centre: float
+    """Weighted mean of ln x."""
     level_variance: float
+    """Variance of the level."""
     slope_variance: float
+    """Variance of the slope."""
 
     def ratio_at(self, x: float) -> float:
         """The ratio that the line has at x."""
@@ -178,17 +187,18 @@ Reached = Literal["found", "low", "high"]
 
 @dataclass(frozen=True)
 class TunedRatio:
-    """Result of a search.
-
-    x: the setting; interval: its 95 % interval, within the bounds; ratio: of the line at x, the target if `reached`
-    within the bounds; measured: all games, in the order in which the x were first played.
-    """
+    """Result of a search for a setting x."""
 
     x: float
+    """The setting."""
     interval: tuple[float, float]
+    """Its 95 % interval, within the bounds."""
     ratio: float
+    """Ratio of the line at x; the target if it was reached within the bounds."""
     reached: Reached
+    """Whether the target was reached within the bounds, or at which end it was not."""
     measured: tuple[MeasuredRatio, ...]
+    """All games, in the order in which the values of x were first played."""
 
     def __str__(self) -> str:
         low, high = self.interval

@@ -135,25 +135,29 @@ def finite(value: float) -> float | None:
 
 @dataclass(frozen=True)
 class Inequality:
-    """A measured quantity is above, or below, a bound; or "at" it: compatible with it, and known well.
-
-    what: the quantity, in words; matters: the quantity at the smallest effect that matters, on the bound's side, or the
-    bound itself where the bound is an effect; of "at" the bound plus the most that half an interval may be; unit: of
-    the quantity, such as "Elo"; of: what its independent units are; least: the fewest of them that may decide; source:
-    the source's value of the quantity, None: it has none; here: what was measured here, where `measured` is how far
-    that is from the source's value.
-    """
+    """A measured quantity is above, or below, a bound; or "at" it: compatible with it, and known well."""
 
     what: str
+    """The quantity in words."""
     measured: Measured
+    """The measured value with its error."""
     bound: float
+    """The bound."""
     side: Side
+    """Side of the bound that the claim is on."""
     least: int
+    """Minimum of independent units that may decide."""
     unit: str = ""
+    """Unit of the quantity, such as "Elo"."""
     of: str = "games"
+    """What its independent units are."""
     matters: float = field(kw_only=True)
+    """The quantity at the smallest effect that matters, on the bound's side, or the bound itself where the bound is an
+    effect; for "at" the bound plus the largest allowed half width of an interval."""
     source: float | None = field(default=None, kw_only=True)
+    """The source's value of the quantity; None: it has none."""
     here: Measured | None = field(default=None, kw_only=True)
+    """The value measured here, where `measured` is its difference from the source's value."""
     given: tuple[str, Measured] | None = field(default=None, kw_only=True)
     """A quantity, with its words, by which the cell of this one was chosen."""
 
@@ -269,15 +273,18 @@ def _rounded(value: float) -> str:
 
 @dataclass(frozen=True)
 class Claim:
-    """A statement of a source as inequalities. needs: how many of them must be true; cells: claims of one table, which
-    are tested beside each other; premise: what must be shown besides, or the claim is open; look: when it is judged.
-    """
+    """A statement of a source as inequalities."""
 
     inequalities: tuple[Inequality, ...]
+    """The inequalities."""
     needs: Literal["all", "any"] = "all"
+    """How many of them must be true."""
     cells: int = 1
+    """Claims of one table, which are tested together."""
     premise: tuple[Inequality, ...] = ()
+    """Inequalities that must be shown too, or the claim is open."""
     look: Look = END
+    """Interim look, or the end, at which it is judged."""
 
     def __post_init__(self) -> None:
         if not self.inequalities or self.cells < 1:

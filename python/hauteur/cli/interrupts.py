@@ -12,7 +12,7 @@ from contextlib import contextmanager
 def answered_interrupts(resumes: str) -> Iterator[None]:
     """Answer the first Ctrl-C with a line and a KeyboardInterrupt; the second ends the process at once.
 
-    resumes: what continues the work later. Files are written whole, so that an end at once loses no more than a slow
+    resumes: what continues the work later. Files are written whole, so that an end at once loses as little as a slow
     one. Where interrupts are ignored, and outside the main thread, nothing is changed.
     """
     before = signal.getsignal(signal.SIGINT)

@@ -303,7 +303,7 @@ def unknown_command(word: str, group: Sequence[str]) -> str:
 
 
 def meant_option(said: str, command: str) -> str:
-    """Return what to write in the place of an unknown option or of words too many; empty where that is not known."""
+    """Return what to write instead of an unknown option or of words too many; empty where that is not known."""
     unknown = re.match(r"Unknown option: (-+[\w-]+)", said)
     if unknown is not None:
         if command == "hauteur train":

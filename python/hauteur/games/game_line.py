@@ -23,7 +23,7 @@ RECORDED = "recorded result"
 """End reason of a game that did not end by its rules and whose file does not say why."""
 
 NO_NET = -1
-"""Stands in the place of a net's generation for a player that is none of the run's nets, such as a fixed opponent."""
+"""Stands for a net's generation for a player that is none of the run's nets, such as a fixed opponent."""
 
 
 @dataclass(frozen=True)

@@ -23,9 +23,9 @@ Form = Literal["pgn", "sgf", "fen", "moves"]
 MOST_CHARACTERS = 2**20
 """Most characters of a text that is read."""
 MOST_PLIES = 5_000
-"""Most moves of a game that is read."""
+"""Maximum moves of a game that is read."""
 MOST_BYTES = 2**24
-"""Most bytes of a file of SGF, which is read at once."""
+"""Maximum bytes of a file of SGF, which is read at once."""
 
 FORMS: dict[str, Form] = {".pgn": "pgn", ".sgf": "sgf", ".txt": "moves"}
 """Forms of games by the ends of files."""
@@ -42,7 +42,7 @@ class ReadGame:
     names: tuple[str, str] = ("", "")
     """Of the players, empty where the text has none."""
     outcome: int | None = None
-    """How it ended, off the board too; None where it goes on or nothing says so."""
+    """How it ended, off the board too; None where it is not over or nothing says so."""
     reason: str = ""
     """Why it ended."""
     notes: tuple[str, ...] = ()

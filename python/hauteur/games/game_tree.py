@@ -14,7 +14,7 @@ from hauteur import _core
 from hauteur.games.game_line import result_text
 
 START = "startpos"
-"""Stands in the place of the FEN of the usual start of chess."""
+"""Stands for the FEN of the usual start of chess."""
 
 MAX_CHARACTERS = 2**20
 """Characters of a text that is read as a tree."""
@@ -55,7 +55,8 @@ class GameTree:
     children: list[GameNode] = field(default_factory=list, repr=False)
     """The first moves, the main one first."""
     notes: tuple[str, ...] = ()
-    """What a user should know: a FEN that was cleaned, a variation that ends at a word that is no move; a line each."""
+    """What a user should know: a FEN that was cleaned, a variation that ends at a word that is not a move; a line each.
+    """
 
     def main_line(self) -> Iterator[GameNode]:
         """Yield the moves of the main line."""

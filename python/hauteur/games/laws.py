@@ -34,7 +34,7 @@ class LawResult:
     broken: str | None = None
     """How it was broken first; None: it never was."""
     is_wrong_answer: bool = False
-    """The game gave an answer that is not allowed, such as text in the place of a number."""
+    """The game gave an answer that is not allowed, such as text instead of a number."""
 
     def __str__(self) -> str:
         verdict = "ok    " if self.broken is None else "BROKEN"
@@ -65,15 +65,23 @@ class Visit:
     """A position on a random game, with what the laws compare it to."""
 
     game: _core.Game
+    """The game."""
     state: _core.State
+    """The position."""
     moves: list[int]
+    """Actions that led to it."""
     twins: list[_core.State]
     """With every symmetry a position that the mirrored moves have led to, the identity first."""
     seen: dict[int, tuple[bytes, bytes]]
+    """Facts of the positions met so far, by their key, with which equal keys are compared."""
     transpositions: Transpositions
+    """Positions seen by key and ply, with which other orders of moves are compared."""
     rng: np.random.Generator
+    """Draws what a law checks at random."""
     legal: NDArray[np.int64] = field(init=False)
+    """int64 [n]: its legal actions."""
     features: NDArray[np.float32] = field(init=False)
+    """float32 [C, H, W]: its features."""
 
     def __post_init__(self) -> None:
         self.legal = self.state.legal_actions()

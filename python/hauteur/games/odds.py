@@ -88,7 +88,7 @@ def parse_odds(text: str, gives: Literal["white", "black"] | None = None, start:
     """Return the handicap that a text names.
 
     gives: whose pieces; None: as the squares say, White's without any. White's squares stand for Black's mirrored ones
-    where Black gives. start: of the 960, unless the text names one. ValueError for what is no handicap.
+    where Black gives. start: of the 960, unless the text names one. ValueError for what is not a handicap.
     """
     items, _, rest = text.partition(", start ")
     if rest:

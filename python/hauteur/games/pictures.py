@@ -31,18 +31,20 @@ LABELS = 'font-family="sans-serif" text-anchor="middle" fill="#4a4038"'
 
 @dataclass(frozen=True)
 class Board:
-    """The look of a position on a rectangular board.
-
-    cells: one sign a square, row by row from the top, `.` where it is empty; last: squares of the last move, as indices
-    of cells; caption: whose turn it is, or how the game ended.
-    """
+    """The look of a position on a rectangular board."""
 
     look: Look
+    """Kind of board, which decides colours and shapes of squares and pieces."""
     cells: str
+    """One character a square, row by row from the top; `.` where it is empty."""
     row_labels: tuple[str, ...]
+    """Labels of the rows, from the top."""
     column_labels: tuple[str, ...]
+    """Labels of the columns, from the left."""
     caption: str
+    """Whose turn it is, or how the game ended."""
     last: tuple[int, ...] = ()
+    """Squares of the last move, as indices of `cells`."""
 
     @property
     def rows(self) -> int:
@@ -126,7 +128,7 @@ def why_no_board(state: _core.State) -> str:
 
 
 def _misfit(game: _core.Game, lines: Sequence[str]) -> str | None:
-    """Return why a text is no grid of signs, as large as the features; None where it is one."""
+    """Return why a text is not a grid of signs, as large as the features; None where it is one."""
     _, rows, columns = game.feature_shape
     if game.look == "letters" and not 1 < rows * columns <= MOST_SIGNS:
         return f"a board has 2 to {MOST_SIGNS:,} cells, and feature_shape has {rows} rows of {columns}"
@@ -143,7 +145,7 @@ def _misfit(game: _core.Game, lines: Sequence[str]) -> str | None:
 
 
 def _signs(line: str, columns: int) -> list[str] | None:
-    """Return the signs of a row, with its label before them if there is one; None where it is no such row.
+    """Return the signs of a row, with its label before them if there is one; None where it is not such a row.
 
     `8 . X O` and `8 .XO` are rows with a label, `. X O` and `.XO` are rows without.
     """
@@ -317,7 +319,7 @@ _STYLED = re.compile(r'<(\w+)([^>]*?) style="([^"]*)"([^>]*?)(/?)>')
 
 
 def _with_attributes(tag: re.Match[str]) -> str:
-    """Return a tag with the properties of its style as attributes, in the place of those of the same names."""
+    """Return a tag with the properties of its style as attributes, which replace those of the same names."""
     name, before, style, after, end = tag.groups()
     properties = {key.strip(): value.strip() for key, _, value in (part.partition(":") for part in style.split(";"))}
     properties.pop("", None)

@@ -60,7 +60,7 @@ class PlayedGame:
 
     @property
     def ending(self) -> GameEnding | None:
-        """How the game ended, by its rules or by `end`; None while it goes on."""
+        """How the game ended, by its rules or by `end`; None while it is played."""
         outcome = self._state.outcome()
         if outcome is None:
             return self._declared
@@ -124,7 +124,7 @@ def movers_of(state: _core.State, actions: Iterable[int]) -> list[int]:
 
 
 def position_after(state: _core.State, actions: Iterable[int]) -> _core.State:
-    """Return the position behind a line from a position; ValueError for a move that is illegal."""
+    """Return the position after a line from a position; ValueError for a move that is illegal."""
     place = state.copy()
     for action in actions:
         place.apply(action)

@@ -57,7 +57,7 @@ def read_games(source: str | Path, game: str | _core.Game | None = None) -> Iter
     source: a path (.pgn, .sgf, or .txt with moves), or the text itself. A PGN file is read in pieces, so it may be
     longer than the memory. game: the spec that the games must be of, which lines of moves need unless the first line
     names it; None: the file says. Games without moves are not counted. A game that cannot be read is yielded with
-    `skipped`, and reading goes on with the next one. Raise OSError for a file that cannot be read, ValueError where
+    `skipped`, and reading continues with the next one. Raise OSError for a file that cannot be read, ValueError where
     nothing says which game the file is of.
 
     >>> import hauteur as ht
@@ -73,7 +73,7 @@ def read_games(source: str | Path, game: str | _core.Game | None = None) -> Iter
     form = form_of(str(source)) if path is None else FORMS.get(path.suffix.lower(), "pgn")
     name = "the text" if path is None else str(path)
     if form == "moves" and path is None and _is_chess(str(source), wanted):
-        form = "pgn"  # which has moves with numbers, results and words beside them
+        form = "pgn"  # which has moves with numbers, results and words
     if form == "fen":
         raise ValueError("a FEN is a position, not a game; ht.position reads it")
     if form == "pgn":

@@ -50,7 +50,7 @@ def result_of(outcome: int, end_reason: str) -> str:
 
 
 def written_sgf(game: _core.Game, root: Mapping[str, str], actions: Sequence[int], comments: Mapping[int, str]) -> str:
-    """A game as SGF text. root: properties of the first node beside those of the format; comments: by ply."""
+    """A game as SGF text. root: properties of the first node in addition to those of the format; comments: by ply."""
     _, rows, columns = game.feature_shape
     form = {"FF": "4", "GM": KINDS[game.name], "CA": "UTF-8", "AP": "hauteur", "SZ": _size_text(rows, columns)}
     form |= {"KM": _komi(game)} if game.name == "go" else {}

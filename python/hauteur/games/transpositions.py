@@ -18,7 +18,7 @@ piece away and back, or another one, while the other player does the same.
 """
 
 ROOTS = (1, 3, 6)
-"""Plies before the end of a random game at which lines begin, beside one anywhere and one near the start."""
+"""Plies before the end of a random game at which lines begin, in addition to one anywhere and one near the start."""
 
 EARLY = 4
 """The last ply that is near the start."""
@@ -38,7 +38,9 @@ def actions_text(actions: Sequence[int]) -> str:
 
 @dataclass
 class _Seen:
-    """The first position with a key at a ply. outcome: for the mover; after: key behind an action, and who saw it."""
+    """The first position with a key at a ply. outcome: for the mover; after: key of the position after an action, and
+    who saw it.
+    """
 
     moves: tuple[int, ...]
     outcome: int | None

@@ -34,7 +34,7 @@ class MoveNote:
 
 @dataclass(frozen=True)
 class WalkNotes:
-    """Facts of a game beside its moves.
+    """Facts of a game other than its moves.
 
     wdl: the first player's chances of win, draw, loss by position (by the number of plies before it); best: the action
     that was thought best there; moves: notes by the number of the move, from 0.

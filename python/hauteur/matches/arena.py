@@ -3,7 +3,7 @@
 The core plays them (`_core.PlayedGames`, crates/core/src/play); here plans go in, players without a forest are asked
 for moves, and records come out. `reference/games.py` plays the same games in plain Python, to be read.
 
-A game depends on its plan and the players alone, not on the games beside it, on threads or on batches: its trees have
+A game depends on its plan and the players alone, not on the other games, on threads or on batches: its trees have
 their own random numbers and never more than one leaf in flight. What remains is arithmetic: a network may round a row
 differently in a batch of another size. Learning runs see to it that none does (networks.evaluators.fixed_rows).
 """
@@ -37,19 +37,24 @@ MEASURED_EVERY = 0.2
 
 @dataclass
 class ArenaFacts:
-    """Counts and seconds of a stretch of games, all players together; see SearchFacts for the three shares of time.
-
-    networks: what each evaluator did.
-    """
+    """Counts and seconds of a stretch of games, all players together."""
 
     games: int = 0
+    """Finished games."""
     moves: int = 0
+    """Searched moves of the finished games; those of openings do not count."""
     visits: float = 0.0
+    """Completed tree visits of all players."""
     cache_hits: float = 0.0
+    """Evaluations that a cache of evaluations answered."""
     cache_lookups: float = 0.0
+    """Evaluations that were looked up in a cache, found or not."""
     tree_bytes: float = 0.0
+    """Memory of all trees in bytes, the largest measured so far."""
     search: SearchFacts = field(default_factory=SearchFacts)
+    """Seconds of search, of networks and in total, and the fill of batches; mean of the threads."""
     networks: list[tuple[Evaluator, SearchFacts]] = field(default_factory=list)
+    """The same for each evaluator."""
 
     @property
     def cache_hit_rate(self) -> float:
@@ -153,7 +158,7 @@ def _evaluators_of(players: Sequence[SearchPlayer | MovePlayer]) -> list[Evaluat
 
 
 def _for_core(player: SearchPlayer, evaluators: Sequence[Evaluator]) -> tuple[Any, str, int, int | None, Any]:
-    """Return what the core has to know of a player: settings, and the places of its evaluators."""
+    """Return what the core has to know of a player: settings, and the indices of its evaluators."""
     places = {id(one): place for place, one in enumerate(evaluators)}
     cap = player.playout_cap
     moves = {
@@ -168,26 +173,33 @@ def _for_core(player: SearchPlayer, evaluators: Sequence[Evaluator]) -> tuple[An
 
 @dataclass
 class _Loop:
-    """Gives plans to the core and takes its games; asks players without a forest.
-
-    begun: plans and seeds of the running games, by the number that the core has for each; boards: positions of games in
-    which somebody is asked; failure: what a player has raised.
-    """
+    """Gives plans to the core and takes its games; asks players without a forest."""
 
     game: _core.Game
+    """The game that is played."""
     core: _core.PlayedGames
+    """The running games."""
     asked: dict[int, MovePlayer]
+    """Players without a forest, by their index."""
     evaluators: list[Evaluator]
+    """Networks of the other players, each once."""
     seed: int
+    """Of all random draws."""
     purpose: str
+    """Keeps the draws apart from those of other work with the same seed."""
     begun: dict[int, tuple[GamePlan, int]] = field(default_factory=dict)
+    """Plan and seed of each running game, by the number that the core has for it."""
     boards: dict[int, _core.State] = field(default_factory=dict)
+    """Positions of the games in which a player without a forest is asked, by the same number."""
     pending: dict[int, Future[ChosenMove]] = field(default_factory=dict)
+    """Moves that were requested and have not come, by the same number."""
     failure: BaseException | None = None
+    """The first error of a player, raised by `run`."""
     count: int = 0
+    """Games begun so far, which is the number of the next one."""
 
     def run(self, plans: Iterator[GamePlan], facts: ArenaFacts) -> Generator[GameRecord]:
-        """Play until no game goes on and there is no plan for another."""
+        """Play until no game is left and there is no plan for another."""
         started = time.perf_counter()
         try:
             self._refill(plans)
@@ -215,6 +227,7 @@ class _Loop:
                 player.close()
 
     def _refill(self, plans: Iterator[GamePlan]) -> None:
+        """Begin games until the core has no room or there is no further plan."""
         while self.core.has_room:
             plan = next(plans, None)
             if plan is None:
@@ -229,6 +242,7 @@ class _Loop:
             self.count += 1
 
     def _record(self, over: _core.GameOver) -> GameRecord:
+        """Return the record of a finished game, and tell the players without a forest that it is over."""
         plan, seed = self.begun.pop(over.number)
         self.boards.pop(over.number, None)
         for player in {*plan.sides} & self.asked.keys():
@@ -272,6 +286,7 @@ class _Loop:
             self.failure.__cause__ = error
 
     def _measure(self, facts: ArenaFacts, elapsed: float) -> None:
+        """Bring the facts up to date."""
         found, workers = self.core.facts(), self.core.workers
         facts.visits, facts.cache_hits = found["visits"], found["cache_hits"]
         facts.cache_lookups = found["cache_lookups"]

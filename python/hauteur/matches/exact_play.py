@@ -79,6 +79,7 @@ class SolvedPosition:
         return len(set(self.values)) > 1
 
     def preserved_by(self, action: int) -> bool:
+        """Return whether the action keeps the value of the position."""
         legal: list[int] = self.state.legal_actions().tolist()
         return self.values[legal.index(action)] == max(self.values)
 
@@ -129,7 +130,7 @@ class SolvedSet:
         table_bits: int = 22,
         watch: Watch | None = None,
     ) -> Self:
-        """Find a set, whether one ships or not; table_bits: of the solver; watch: is told how far it is."""
+        """Find a set, whether one ships or not; table_bits: of the solver; watch: gets the progress."""
         found, unsolved, quiet = _core.solved_positions(game, count, seed, nodes, total, table_bits, watch)
         positions = [
             SolvedPosition(position_after(game.new_initial_state(), moves), tuple(values)) for moves, values in found
@@ -150,6 +151,7 @@ class SolvedSet:
 
 
 def _moves(state: _core.State) -> str:
+    """Return the actions that led to a position as text."""
     return " ".join(map(str, state.moves))
 
 
@@ -170,7 +172,7 @@ def solved_set(
 ) -> SolvedSet:
     """Return solved positions of a game: of the set that ships for it, with seed 0, else found now, the same each time.
 
-    count: as many, or fewer where the game has no more or `total` is spent. watch: is told how far it is. Raise
+    count: as many, or fewer where the game has no more or `total` is spent. watch: gets the progress. Raise
     ValueError for a game that cannot be solved by its positions.
     """
     shipped = data_path(f"{game.spec}.solved")
@@ -190,10 +192,12 @@ class Preserved:
 
     @property
     def share(self) -> float:
+        """Share of the positions whose value the player kept, 0 to 1; 1 without any."""
         return self.preserved / self.positions if self.positions else 1.0
 
     @property
     def choices_share(self) -> float:
+        """The same of the positions where some move is worse than another."""
         return self.choices_preserved / self.choices if self.choices else 1.0
 
     @property
@@ -207,6 +211,7 @@ class Preserved:
         return wilson(self.choices_share, self.choices, 0.95) if self.choices else (0.0, 1.0)
 
     def to_json(self) -> dict[str, Any]:
+        """Return counts, shares and intervals."""
         shares = {"share": self.share, "interval_95": list(self.interval)}
         choices = {"choices_share": self.choices_share, "choices_interval_95": list(self.choices_interval)}
         return asdict(self) | shares | choices
@@ -223,6 +228,7 @@ def value_preserving_moves(
 
 
 def _preserved(found: Sequence[tuple[SolvedPosition, bool]]) -> Preserved:
+    """Count the positions whose value was kept."""
     choices = [kept for position, kept in found if position.choice_matters]
     return Preserved(len(found), sum(kept for _, kept in found), len(choices), sum(choices))
 
@@ -237,26 +243,35 @@ def summed(parts: Sequence[Preserved]) -> Preserved:
 class PlayedTree:
     """A player's games against an exact opponent, as one side: every reply, or all those that keep the value.
 
-    All counts are of different positions. positions: met, the ended ones too; searched: the player had to move; of
-    these checked: the values of its moves are known, kept: its move kept the value; mistakes: the moves up to and with
-    those that did not, the first ones first; unchecked: by ply, what took too long to solve; sampled_from: the ply from
-    which on only some positions of a ply were followed, None: the tree is complete; wins, draws, losses: ended so;
-    value: of the start for the side, None: unknown.
+    All counts are of different positions.
     """
 
     side: int
+    """The player's side: 0 moves first, 1 second."""
     replies: Literal["all", "best"]
+    """Replies of the opponent that were followed: all, or those that keep the value of the position."""
     value: int | None = None
+    """Value of the start for the player: +1 win, 0 draw, -1 loss; None: it could not be solved."""
     positions: int = 1
+    """Positions met, finished ones included."""
     searched: int = 0
+    """Positions in which the player had to move."""
     checked: int = 0
+    """Of these, positions where the values of all moves are known."""
     kept: int = 0
+    """Of the checked ones, positions where the player's move kept the value."""
     wins: int = 0
+    """Finished positions that the player won."""
     draws: int = 0
+    """Finished positions that are drawn."""
     losses: int = 0
+    """Finished positions that the player lost."""
     sampled_from: int | None = None
+    """Ply from which only a sample of the positions was followed; None: the tree is complete."""
     unchecked: dict[int, int] = field(default_factory=dict)
+    """Positions that took too long to solve, by ply."""
     mistakes: list[str] = field(default_factory=list)
+    """Lines that end with a move that gave value away, as texts of moves; the earliest first."""
 
     @property
     def complete(self) -> bool:
@@ -293,8 +308,8 @@ class TreePlayer:
         seed: int = 0,
         watch: Watch | None = None,
     ) -> None:
-        """lines: positions of a ply that are followed at most, then a random sample of them, keyed by `seed`; watch: is
-        told how many positions were visited.
+        """lines: positions of a ply that are followed at most, then a random sample of them, keyed by `seed`; watch:
+        gets the number of visited positions.
         """
         self._watch = watch
         self._chooser = MoveChooser(player, game, seed=seed)
@@ -324,6 +339,7 @@ class TreePlayer:
         return result
 
     def _followed(self, level: list[_core.State], result: PlayedTree) -> list[_core.State]:
+        """Return the positions of a ply that are followed, a sample if there are too many."""
         if len(level) <= self._lines:
             return level
         if result.sampled_from is None:
@@ -332,6 +348,7 @@ class TreePlayer:
         return [level[place] for place in sorted(places.tolist())]
 
     def _children(self, level: Sequence[_core.State], result: PlayedTree) -> Iterator[_core.State]:
+        """Yield the positions after the player's moves, and after the opponent's replies."""
         own = [state for state in level if state.to_move == result.side]
         actions = self._chooser.choose(own).tolist()
         for state, action, values in zip(own, actions, self._values(own), strict=True):
@@ -368,7 +385,7 @@ def has_few_positions(game: _core.Game, most: int) -> bool:
     """Return whether at most `most` different positions can come about in a game."""
     places = [game.new_initial_state()]
     known = {places[0].key}
-    for state in places:  # which grows behind this one
+    for state in places:  # which grows while it is read
         for action in state.legal_actions().tolist() if state.outcome() is None else ():
             child = state.child(action)
             if child.key not in known:

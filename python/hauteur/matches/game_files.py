@@ -86,6 +86,7 @@ def sgf_of(match: Match, game: MatchGame) -> str:
 
 
 def _tags(match: Match, game: MatchGame) -> list[tuple[str, str]]:
+    """Return the PGN tags of a game."""
     first, second = by_side(game, match.names)
     white, black = by_side(game, (match.settings.a, match.settings.b))
     tags = [
@@ -106,6 +107,7 @@ def _tags(match: Match, game: MatchGame) -> list[tuple[str, str]]:
 
 
 def _player_tags(side: str, player: PlayerSettings) -> list[tuple[str, str]]:
+    """Return the PGN tags of one player: clock or net."""
     clock = [(f"{side}TimeControl", control)] if (control := _clock(player)) else []
     if not player.has_net:
         return clock
@@ -116,10 +118,12 @@ def _player_tags(side: str, player: PlayerSettings) -> list[tuple[str, str]]:
 
 
 def _clock(player: PlayerSettings) -> str | None:
+    """Return the time control of a program; None for other players."""
     return None if player.engine is None else player.engine.tc
 
 
 def _event(match: Match) -> str:
+    """Return the name of the event, the players' names."""
     return f"{match.names[0]} - {match.names[1]}"
 
 

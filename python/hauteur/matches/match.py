@@ -39,29 +39,36 @@ RESULT_SECONDS = 10.0
 
 
 class GamesSettings(Section):
-    """Settings that decide how games begin and end, whoever plays them.
-
-    random_plies: uniformly random plies that a game begins with, where there are no openings. order: of the openings,
-    drawn by the seed or as in the file; after the last the first is used again. max_plies: a longer game is a draw.
-    """
+    """Settings that decide how games begin and end, whoever plays them."""
 
     game: str
+    """Spec of the game, such as `chess` or `hex(size=7)`."""
     random_plies: Annotated[int, Field(ge=0, le=10_000)] = 4
+    """Uniformly random plies that a game begins with, where there are no openings."""
     order: Literal["random", "file"] = "random"
+    """Order of the openings: drawn by the seed, or as in the file. After the last one the first is used again."""
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
+    """Seed of all random draws."""
     max_plies: Annotated[int, Field(ge=1, le=1_000_000)] | None = None
+    """A game of this many plies, its opening included, is a draw; None: only the game's rules end it."""
 
 
 class MatchSettings(GamesSettings):
     """Settings that decide the games of a match."""
 
     a: PlayerSettings
+    """Player A, from whose view results are given."""
     b: PlayerSettings
+    """Player B."""
     games: Annotated[int, Field(ge=1, le=NO_LIMIT)] = 400
+    """Games of the match, even where colours are swapped."""
     colours: Colours = "swap"
+    """Who moves first: `swap` plays every opening twice with sides changed, `first` and `second` fix A's side, `mover`
+    gives A the player to move in the opening's position."""
 
     @model_validator(mode="after")
     def _pairs_are_whole(self) -> Self:
+        """Refuse an odd number of games with swapped colours."""
         if self.paired and self.games % 2:
             raise ValueError(f"with swapped colours the number of games must be even, got {self.games}")
         return self
@@ -94,31 +101,39 @@ def match_plans(
 
 @dataclass
 class GamesInProgress:
-    """Games in progress, from which displays read: of a match, or of all matches of a tournament together.
-
-    openings_name: identity of the openings, "" where there are none; before: the work of earlier sessions; evaluators:
-    names of the nets that are open; interrupted: Ctrl-C has ended them.
-    """
+    """Games in progress, from which displays read: of a match, or of all matches of a tournament together."""
 
     game: _core.Game
+    """The game that is played."""
     settings: GamesSettings
+    """How the games begin and end."""
     openings: Sequence[Opening] = ()
+    """Openings of the games; empty: random plies."""
     resources: Resources = field(default_factory=Resources)
+    """Threads, batches, backend: what does not change the games."""
     folder: MatchFolder | None = None
+    """Where results and games are kept; None: nowhere."""
     sprt: Sprt | None = None
+    """The sequential test that ends the games; None: their number does."""
     openings_name: str = ""
+    """Identity of the openings, which a stored match is checked against; empty without openings."""
     facts: ArenaFacts = field(default_factory=ArenaFacts)
+    """Counts and seconds of this session."""
     before: Work = field(default_factory=Work)
+    """Work of earlier sessions in the same folder."""
     evaluators: list[str] = field(default_factory=list)
+    """Names of the nets that are open."""
     interrupted: bool = False
+    """Ctrl-C ended the games."""
 
     @property
     def work(self) -> Work:
+        """Cost of all sessions so far."""
         return self.before.plus(self.facts.search, self.facts.visits)
 
     @property
     def pairings(self) -> Mapping[tuple[int, int], Match]:
-        """The matches by the places of their two players among `players`."""
+        """The matches by the indices of their two players among `players`."""
         raise NotImplementedError
 
     @property
@@ -128,6 +143,7 @@ class GamesInProgress:
 
     @property
     def matches(self) -> list[Match]:
+        """All matches."""
         return list(self.pairings.values())
 
     @property
@@ -140,9 +156,11 @@ class GamesInProgress:
         raise NotImplementedError
 
     def begin(self) -> None:
+        """Write the settings of the work into its folder, if it has one."""
         raise NotImplementedError
 
     def write_result(self) -> None:
+        """Write the result so far into the folder, if there is one."""
         raise NotImplementedError
 
     def play_all(self) -> Generator[tuple[int, MatchGame]]:
@@ -179,7 +197,7 @@ class GamesInProgress:
                     self.write_result()
 
     def _plans(self, done: Sequence[Collection[int]]) -> Iterator[GamePlan]:
-        """Pair by pair through the matches, so that all go on together."""
+        """Pair by pair through the matches, so that all advance together."""
         own = zip(self.matches, done, strict=True)
         missing = [match_plans(self.game, match.settings, self.openings, known) for match, known in own]
         for first in range(0, max(match.settings.games for match in self.matches), 2):
@@ -227,10 +245,12 @@ class Match(GamesInProgress):
 
     @property
     def pairings(self) -> Mapping[tuple[int, int], Match]:
+        """This match alone."""
         return {(0, 1): self}
 
     @property
     def players(self) -> Mapping[str, PlayerSettings]:
+        """The two players."""
         return {"A": self.settings.a, "B": self.settings.b}
 
     @property
@@ -285,14 +305,17 @@ class Match(GamesInProgress):
         self.tally.add(game)
 
     def begin(self) -> None:
+        """Write the settings of the match into its folder, if it has one."""
         if self.folder is not None:
             self.folder.begin(self.stored_settings(), names=self.names)
 
     def write_result(self) -> None:
+        """Write the result so far into the folder, if there is one."""
         if self.folder is not None and self.folder.settings_file.exists():
             self.folder.write_result(self.result())
 
     def result(self) -> dict[str, Any]:
+        """Return the result so far as JSON has it."""
         return {
             "complete": self.complete,
             "a": self.names[0],
@@ -321,6 +344,7 @@ class Match(GamesInProgress):
 
     @cached_property
     def _deciding(self) -> dict[str, Any]:
+        """Return the settings that decide the games, with the content of the nets."""
         values = self.settings.model_dump(exclude={"a", "b", "games"})
         values |= player_facts(self.game, self.settings.a, "a") | player_facts(self.game, self.settings.b, "b")
         if self.openings_name:

@@ -18,22 +18,31 @@ if TYPE_CHECKING:
 
 
 class GameRow(NamedTuple):
-    """A game of a match. game: its number; a: side of A; score: of A, 1, 0.5 or 0; end: its reason; fen: start."""
+    """A game of a match."""
 
     game: int
+    """Number of the game, from 0."""
     a: str
+    """A's side."""
     score: float
+    """A's score: 1, 0.5 or 0."""
     end: str
+    """Reason of the end, such as `checkmate`."""
     plies: int
+    """Moves of the game, opening included."""
     opening: str
+    """Moves that were given, separated by spaces."""
     moves: str
+    """Moves that were searched, separated by spaces."""
     fen: str | None
+    """Start position; None: the game's own start."""
 
 
 class MatchGames(tuple[MatchGame, ...]):
     """The games of a match in the order of their numbers; a tuple that is displayed as a table."""
 
     def rows(self) -> Rows[GameRow]:
+        """Return the games as rows."""
         return Rows(
             GameRow(game.index, game.a, game.score, game.end, game.plies, game.opening, game.moves, game.fen)
             for game in self
@@ -80,6 +89,7 @@ class MatchResult:
 
     @property
     def draws(self) -> int:
+        """Drawn games."""
         return self.match.tally.record.draws
 
     @property

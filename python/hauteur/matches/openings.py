@@ -23,9 +23,11 @@ class Opening:
     actions: tuple[int, ...] = ()
 
     def origin(self, game: _core.Game) -> _core.State:
+        """Return the position that the moves of the opening are played from."""
         return load_game(with_fen(game.spec, self.fen)).new_initial_state()
 
     def plan(self, game: _core.Game, index: int) -> GamePlan:
+        """Return the plan of the game with this number that begins with the opening."""
         return GamePlan(index, start=self.actions, origin=None if self.fen is None else self.origin(game))
 
 

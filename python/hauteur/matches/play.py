@@ -41,35 +41,34 @@ OnGame = Callable[[MatchGame], object]
 
 
 class MatchOptions(TypedDict, total=False):
-    """Options that matches, sequential tests and tournaments have in common; all may be left out.
-
-    seed: of all random draws, 0 or more; game k of a match depends on seed, k, opening and players alone. openings: a
-    file (EPD, FEN or moves, one a line; .pgn for chess), or a list of such lines or of positions (a `chess.Board`, a
-    State); their order is drawn by the seed, or with order `file` as they come; after the last the first is used again.
-    random_plies: without openings, uniformly random plies that each pair of games begins with (4). max_plies: a longer
-    game is a draw; None: the game's own rules.
-
-    parallel: games at a time, 1 to 100,000 (64); their positions share batches of the evaluators. batch_size: most
-    rows of a batch, None: half of them. threads: of each net on the processor, 1 to 1024; 0: one a core. backend: what
-    computes the nets.
-
-    out: a folder that keeps the match; the same call goes on there after an interruption, and `games` may be raised;
-    with other settings, nets or Python sources it is refused. None: nothing is kept on disk. on_game: called with each
-    finished game (`MatchGame`). progress: show a line of progress; None: on a terminal and in a notebook.
-    """
+    """Options that matches, sequential tests and tournaments have in common; all may be left out."""
 
     seed: int
+    """Seed of all random draws, 0 or more; game k of a match depends on seed, k, opening and players alone."""
     openings: str | Path | Sequence[PositionLike] | None
+    """A file (EPD, FEN or moves, one a line; .pgn for chess), or a list of such lines or of positions (a `chess.Board`,
+    a State). After the last one the first is used again."""
     order: Literal["random", "file"]
+    """Order of the openings: drawn by the seed, or with `file` as given."""
     random_plies: int
+    """Uniformly random plies that each pair of games begins with, where there are no openings (4)."""
     max_plies: int | None
+    """A longer game is a draw; None: the game's own rules."""
     parallel: int
+    """Games at a time, 1 to 100,000 (64); their positions share batches of the evaluators."""
     batch_size: int | None
+    """Maximum rows of a batch; None: half of `parallel`."""
     threads: int
+    """Threads of each net on the processor, 1 to 1024; 0: one a core."""
     backend: Backend | None
+    """What computes the nets; None: what suits the machine."""
     out: str | Path | None
+    """A folder that keeps the match; the same call resumes there after an interruption, and `games` may be raised. With
+    other settings, nets or Python sources it is refused. None: nothing is kept on disk."""
     on_game: OnGame | None
+    """Called with each finished game (`MatchGame`)."""
     progress: bool | None
+    """Whether to show a line of progress; None: on a terminal and in a notebook."""
 
 
 @with_hints
@@ -177,7 +176,7 @@ def rating_list(
     """Return the rating list of matches that were played: names of A and B, and the result, of each.
 
     anchors: players whose Elo is given; without any the mean of the players is 0. Raise ValueError for matches without
-    a game, and for an anchor that is no player.
+    a game, and for an anchor that is not a player.
 
     >>> import hauteur as ht
     >>> match = ht.play_match("net=uniform visits=40", "random", "tictactoe", games=20)
@@ -291,6 +290,7 @@ def _play(games: Match | Tournament, options: MatchOptions) -> None:
 
 
 def _show(line: ProgressLine, match: Match | Tournament, *, last: bool = False) -> None:
+    """Show the score so far, at most a few times a second."""
     if not (last or line.is_due):
         return  # intervals cost time, and games may end by the thousand
     done, of = match.games_done, match.games_wanted

@@ -15,18 +15,18 @@ from hauteur.system.settings import Section
 
 @dataclass(frozen=True)
 class GamePlan:
-    """A game to be played: its number, who sits where, how it starts.
-
-    sides: index of the player who moves as first and as second; origin: the position that the game begins from,
-    default the game's own start; start: actions played from there before the first search; seed: of its random draws,
-    default that of its number.
-    """
+    """A game to be played."""
 
     index: int
+    """Number of the game."""
     sides: tuple[int, int] = (0, 0)
+    """Index of the player who moves first, and of the one who moves second."""
     start: tuple[int, ...] = ()
+    """Actions played from `origin` before the first search."""
     origin: _core.State | None = None
+    """Position that the game begins from; None: the game's own start."""
     seed: int | None = None
+    """Seed of the game's random draws; None: derived from its number."""
 
     @property
     def origin_spec(self) -> str | None:
@@ -62,18 +62,20 @@ Level = Literal["game", "line", "move", "edge"]
 
 @dataclass(frozen=True)
 class Column:
-    """A column of recorded games.
-
-    default: what is recorded where nothing is known, None: the column must be given; width: values in a row; stored:
-    shards hold it.
-    """
+    """A column of recorded games."""
 
     name: str
+    """Name of the field of `GameRecord`, and of the column of a shard."""
     level: Level
+    """What has one row each; see `Level`."""
     dtype: type[np.generic]
+    """Type of the values."""
     default: float | None = None
+    """Value recorded where nothing is known; None: the column must be given."""
     width: int = 1
+    """Values of a row; 1: the array has one dimension."""
     stored: bool = True
+    """Whether shards hold the column."""
 
     @property
     def default_row(self) -> Any:
@@ -99,18 +101,25 @@ def columns_of(kind: type) -> tuple[Column, ...]:
 class LearnedColumns:
     """Columns that training reads of one recorded game or of many: n searched moves, V visited root edges.
 
-    All values are for the mover. With Gumbel, solver or forced playouts the counts are shares of the policy target in
-    65,535ths. A move of a player without a forest has itself with count 1 as its policy and learn 0. With
-    train.proven_targets the other bits of learn are GameRecord.proven; otherwise they are 0.
+    All values are for the mover.
     """
 
-    movers: NDArray[np.uint8] = column("move", np.uint8)  # 0 the first player, 1 the second
+    movers: NDArray[np.uint8] = column("move", np.uint8)
+    """uint8 [n]: who moved, 0 the first player, 1 the second."""
     policy_actions: NDArray[np.uint16] = column("edge", np.uint16)
+    """uint16 [V]: actions of the visited root edges, move after move."""
     policy_counts: NDArray[np.uint32] = column("edge", np.uint32)
-    policy_lengths: NDArray[np.uint16] = column("move", np.uint16)  # edges of each move
+    """uint32 [V]: visits of these edges; with Gumbel, solver or forced playouts shares of the policy target in
+    65,535ths. A move of a player without a forest has itself alone, with count 1."""
+    policy_lengths: NDArray[np.uint16] = column("move", np.uint16)
+    """uint16 [n]: edges of each move."""
     root_wdl: NDArray[np.float32] = column("move", np.float32, math.nan, width=3)
-    surprise: NDArray[np.float32] = column("move", np.float32, math.nan)  # KL(policy target || net's priors), nats
-    learn: NDArray[np.uint8] = column("move", np.uint8, 1)  # bit 0: learned from (no fast search, no opponent's move)
+    """float32 [n, 3]: win, draw, loss of the root by the search; NaN: not known."""
+    surprise: NDArray[np.float32] = column("move", np.float32, math.nan)
+    """float32 [n]: KL(policy target || net's priors) in nats; NaN: not known."""
+    learn: NDArray[np.uint8] = column("move", np.uint8, 1)
+    """uint8 [n]. Bit 0: the move is learned from (not a fast search, not an opponent's move). The other bits are
+    `GameRecord.proven` with train.proven_targets, otherwise 0."""
 
     @property
     def learned(self) -> NDArray[np.bool_]:
@@ -125,13 +134,7 @@ class LearnedColumns:
 
 @dataclass(frozen=True, kw_only=True)
 class GameRecord(LearnedColumns):
-    """A finished game of n searched moves, with what the searches found; columns not given have their defaults.
-
-    outcome: +1 first won, 0 draw, -1 second won. n_scl: of search-contempt, None where it is off; resigned: the side
-    that resigned (0 the first player, 1 the second), or would have in a game that was played out; -1 = neither. notes:
-    what players said of their moves, by the number of the move (n: of the one that a player who lost instead did not
-    make). scores are those of hauteur.mcts.scores, in pawns; seconds from when the player was to move until it had
-    chosen; proven: the result that the solver has proven of the position, 0: none.
+    """A finished game of n searched moves, with the findings of the searches; columns not given have their defaults.
 
     >>> import hauteur as ht
     >>> record = next(ht.self_play("tictactoe", "net=uniform visits=10", games=1))
@@ -140,20 +143,36 @@ class GameRecord(LearnedColumns):
     """
 
     plan: GamePlan
+    """The plan that was played."""
     seed: int
+    """Seed of the game's random draws."""
     actions: NDArray[np.uint16] = column("move", np.uint16)
+    """uint16 [n]: the searched moves."""
     net_value: NDArray[np.float32] = column("move", np.float32, math.nan)
-    visits: NDArray[np.uint32] = column("move", np.uint32, 0)  # of the root
+    """float32 [n]: the network's own value of each position for the mover, -1 to 1; NaN: not known."""
+    visits: NDArray[np.uint32] = column("move", np.uint32, 0)
+    """uint32 [n]: visits of each root."""
     temperatures: NDArray[np.float32] = column("move", np.float32, 0)
+    """float32 [n]: temperature by which each move was drawn; 0: the best move."""
     scores: NDArray[np.float32] = column("move", np.float32, math.nan, stored=False)
-    depths: NDArray[np.uint16] = column("move", np.uint16, 0, stored=False)  # plies; 0: not known
+    """float32 [n]: score of each position for the mover in pawns, as hauteur.mcts.scores defines it; NaN: not known."""
+    depths: NDArray[np.uint16] = column("move", np.uint16, 0, stored=False)
+    """uint16 [n]: depth of each search in plies; 0: not known."""
     seconds: NDArray[np.float32] = column("move", np.float32, math.nan, stored=False)
-    proven: NDArray[np.uint8] = column("move", np.uint8, 0, stored=False)  # for the mover: 1 loss, 2 draw, 3 win
+    """float32 [n]: time from when the player was to move until it had chosen; NaN: not known."""
+    proven: NDArray[np.uint8] = column("move", np.uint8, 0, stored=False)
+    """uint8 [n]: result that the solver proved for the mover: 1 loss, 2 draw, 3 win; 0: none."""
     outcome: int
+    """+1 the first player won, 0 draw, -1 the second player won."""
     end_reason: str
+    """Reason of the end, such as `checkmate`."""
     n_scl: float | None = None
+    """Visits at which search-contempt froze opponent nodes; None: it was off."""
     resigned: int = -1
+    """Side that resigned, or would have in a game that was played out: 0 first, 1 second; -1: neither."""
     notes: Mapping[int, str] = field(default_factory=dict)
+    """What players said of their moves, by the number of the move; n: of the move that a player did not make because it
+    lost the game first."""
 
     def __post_init__(self) -> None:
         for one in COLUMNS:
@@ -169,4 +188,4 @@ class GameRecord(LearnedColumns):
 
 
 COLUMNS = columns_of(GameRecord)
-"""The table of the columns of recorded games: all that is recorded of moves and edges, in shards or beside them."""
+"""The table of the columns of recorded games: all that is recorded of moves and edges, in shards or elsewhere."""

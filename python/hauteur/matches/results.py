@@ -41,27 +41,33 @@ SIDES: tuple[Side, Side] = ("first", "second")
 
 
 class MatchGame(Section):
-    """Finished game, as a line of games.jsonl.
-
-    index: its number; a: A's side; score: A's, 1 won, 0.5 drawn, 0 lost; end: reason of the result; plies: moves of
-    opening and game together; fen: start position if not the game's; opening: given moves; moves: searched moves;
-    notes: players' comments on their moves, by ply of the game. Of each of `moves`, where kept: centipawns of its score
-    from the mover's view (None unknown; a mate as hauteur.mcts.scores.mate_score has it), depths (0 unknown) and
-    milliseconds. Equality ignores times.
-    """
+    """Finished game, as a line of games.jsonl. Equality ignores times."""
 
     index: int = Field(ge=0)
+    """Number of the game, from 0."""
     a: Side
+    """A's side."""
     score: Annotated[float, Field(ge=0, le=1, multiple_of=0.5)]
+    """A's score: 1 won, 0.5 drawn, 0 lost."""
     end: str
+    """Reason of the end, such as `checkmate`."""
     plies: int = Field(ge=0, le=10**6)
+    """Moves of opening and game together."""
     fen: str | None = None
+    """Start position; None: the game's own start."""
     opening: str = ""
+    """Moves that were given, separated by spaces."""
     moves: str = ""
+    """Moves that were searched, separated by spaces."""
     notes: dict[int, str] = Field(default_factory=dict)
+    """Comments of players on their moves, by ply of the game."""
     centipawns: tuple[int | None, ...] = ()
+    """Score of each of `moves` from the mover's view, None unknown, a mate as hauteur.mcts.scores.mate_score has it;
+    empty: not kept."""
     depths: tuple[int, ...] = ()
+    """Depth of the search of each of `moves` in plies, 0 unknown; empty: not kept."""
     milliseconds: tuple[int, ...] = ()
+    """Time of each of `moves`; empty: not kept."""
 
     @classmethod
     def of(cls, game: _core.Game, record: GameRecord, *, a: int = 0) -> MatchGame:
@@ -94,6 +100,7 @@ class MatchGame(Section):
     __hash__ = None  # type: ignore[assignment]  # notes are a dict
 
     def _course(self) -> dict[str, Any]:
+        """Return all that two equal games have in common: everything but times."""
         return self.model_dump(exclude={"milliseconds"})
 
     @property
@@ -107,7 +114,7 @@ class Tally:
     """Results of a match from A's view; the same for any order of the games.
 
     `record` and what else is counted is of all games; intervals and `superiority` are of those that differ, as repeats
-    are no evidence. With a sequential test `test` is its state, and the results are of the games that it has taken, in
+    are not evidence. With a sequential test `test` is its state, and the results are of the games that it has taken, in
     the order of their numbers.
 
     >>> import hauteur as ht
@@ -144,6 +151,7 @@ class Tally:
 
     @property
     def decided(self) -> bool:
+        """True where the sequential test has accepted a hypothesis."""
         return self.test is not None and self.test.verdict is not None
 
     @property
@@ -168,6 +176,7 @@ class Tally:
             self._count(*self._ahead.pop(self.record.games))
 
     def _count(self, game: MatchGame, line: bytes) -> None:
+        """Count a game."""
         self.record = self.record.add(game.score)
         self.sides[game.a] = self.sides[game.a].add(game.score)
         self.plies += game.plies
@@ -179,12 +188,13 @@ class Tally:
 
     @property
     def score_interval(self) -> tuple[float, float]:
+        """95 % interval of A's score, 0 to 1."""
         return self.interval(0.95)
 
     def interval(self, confidence: float) -> tuple[float, float]:
         """Interval of A's score: from the variance of different pairs where the games are paired, else of games.
 
-        While games are missing it is `running_interval`; where openings repeat, it is no narrower than theirs, and
+        While games are missing it is `running_interval`; where openings repeat, it is at least as wide as theirs, and
         where games repeat, than that of those that differ.
         """
         running = self.interval_from == "running"
@@ -198,6 +208,7 @@ class Tally:
         return min(low for low, _ in found), max(high for _, high in found)
 
     def _of_different(self, confidence: float) -> tuple[float, float]:
+        """Return the interval of the score of the games that differ, by pairs where there are any."""
         if self.pairs.pairs:
             return pair_score_interval(self.pairs, confidence)
         return score_interval(self.different.record, confidence)
@@ -221,6 +232,7 @@ class Tally:
 
     @property
     def elo_interval(self) -> tuple[float, float]:
+        """95 % interval of the Elo of A above B."""
         return elo_of_interval(self.score_interval)
 
     def common_ends(self) -> list[tuple[str, int]]:
@@ -261,15 +273,21 @@ def repeats_note(tallies: Iterable[Tally]) -> str:
 
 @dataclass
 class Work:
-    """The cost of a match so far, all sessions together: seconds, positions evaluated, visits, batches."""
+    """The cost of a match so far, all sessions together."""
 
     seconds: float = 0.0
+    """Time in which games were played."""
     evaluations: int = 0
+    """Positions that networks evaluated."""
     visits: float = 0.0
+    """Completed tree visits."""
     batches: int = 0
+    """Batches that networks computed."""
     capacity: int = 0
+    """Rows that these batches had room for."""
 
     def plus(self, search: SearchFacts, visits: float) -> Work:
+        """Return the work with another stretch of games."""
         return Work(
             seconds=self.seconds + search.total,
             evaluations=self.evaluations + search.rows,
@@ -279,6 +297,7 @@ class Work:
         )
 
     def to_json(self) -> dict[str, Any]:
+        """Return the work as JSON has it."""
         return {
             "seconds": round(self.seconds, 3),
             "evaluations": self.evaluations,
@@ -293,6 +312,7 @@ class Work:
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> Work:
+        """Return the work that `to_json` wrote."""
         return cls(*(values[name] for name in ("seconds", "evaluations", "visits", "batches", "capacity")))
 
 
@@ -370,6 +390,7 @@ def table(tally: Tally, work: Work, names: tuple[str, str]) -> str:
 
 
 def _details(tally: Tally) -> str:
+    """Return the lines about ends, lengths and notes of the games."""
     games = tally.record.games
     ends = ", ".join(f"{end} {count}" for end, count in tally.common_ends())
     mean = tally.plies / games if games else 0.0
@@ -378,6 +399,7 @@ def _details(tally: Tally) -> str:
 
 
 def _speed(work: Work) -> str:
+    """Return the line about speed and batches."""
     rate = work.evaluations / work.seconds if work.seconds else 0.0
     rows = work.evaluations / work.batches if work.batches else 0.0
     fill = work.evaluations / work.capacity if work.capacity else 0.0
@@ -385,4 +407,5 @@ def _speed(work: Work) -> str:
 
 
 def _counts(record: MatchScore) -> dict[str, int]:
+    """Return wins, draws and losses."""
     return {"wins": record.wins, "draws": record.draws, "losses": record.losses}

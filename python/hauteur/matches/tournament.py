@@ -38,6 +38,7 @@ class TournamentSettings(GamesSettings):
 
     @model_validator(mode="after")
     def _names_differ(self) -> Self:
+        """Refuse two players with one name."""
         names = [player.name for player in self.players if player.name]
         if twice := next((name for name in names if names.count(name) > 1), None):
             raise ValueError(f"two players have the name {twice!r}")
@@ -51,6 +52,7 @@ class TournamentSettings(GamesSettings):
         return [(a, b) for a in rows for b in range(a + 1, last)]
 
     def match(self, a: int, b: int) -> MatchSettings:
+        """Return the settings of the match of two players, by their indices."""
         return MatchSettings(
             a=self.players[a],
             b=self.players[b],
@@ -73,23 +75,28 @@ class Tournament(GamesInProgress):
         self._pairings = {pairing: self._match(*pairing) for pairing in self.settings.pairings}
 
     def _match(self, a: int, b: int) -> Match:
+        """Return the match of two players, by their indices."""
         folder = None if self.folder is None else MatchFolder(self.folder.path / f"{a + 1}-{b + 1}")
         settings = self.settings.match(a, b)
         return Match(self.game, settings, self.openings, self.resources, folder, openings_name=self.openings_name)
 
     @property
     def pairings(self) -> Mapping[tuple[int, int], Match]:
+        """The matches by the indices of their players."""
         return self._pairings
 
     @property
     def players(self) -> Mapping[str, PlayerSettings]:
+        """The players by their names."""
         return dict(zip(self.names, self.settings.players, strict=True))
 
     @property
     def games_wanted(self) -> int:
+        """Games of all pairings together."""
         return self.settings.games * len(self.pairings)
 
     def ratings(self) -> RatingList:
+        """Return the rating list of the games that differ."""
         return rating_list(Encounter(*match.names, match.tally.different.record) for match in self.matches)
 
     @property
@@ -106,6 +113,7 @@ class Tournament(GamesInProgress):
         return [own for match in self.matches for own in match.resume()]
 
     def begin(self) -> None:
+        """Write the settings of the tournament and its matches into the folder, if there is one."""
         if self.folder is not None:
             self.folder.begin_tournament(self.stored_settings())
             for match in self.matches:
@@ -117,6 +125,7 @@ class Tournament(GamesInProgress):
         return {"players": self.names, "pairings": pairings, **self.settings.model_dump(exclude={"players"})}
 
     def result(self) -> dict[str, Any]:
+        """Return the result so far as JSON has it."""
         found = self.ratings()
         return {
             "complete": self.games_done == self.games_wanted,
@@ -134,6 +143,7 @@ class Tournament(GamesInProgress):
         }
 
     def write_result(self) -> None:
+        """Write the results so far into the folders, if there are any."""
         if self.folder is not None and self.folder.settings_file.exists():
             self.folder.write_result(self.result())
             for match in self.matches:

@@ -50,18 +50,20 @@ DIGITS = 5
 
 @dataclass(frozen=True)
 class Parameter:
-    """A setting between two bounds.
-
-    key: as in a player's text; path: its full name; low, high: bounds; log: places are even in the logarithm; whole:
-    values are whole numbers. ValueError for bounds that are none.
-    """
+    """A setting between two bounds. Raise ValueError for bounds that leave no range."""
 
     key: str
+    """Name of the setting as in a player's text, such as `cpuct.init`."""
     path: tuple[str, ...]
+    """The full name, section by section."""
     low: float
+    """Lower bound."""
     high: float
+    """Upper bound."""
     log: bool = False
+    """The scale is logarithmic, so that equal steps are equal factors."""
     whole: bool = False
+    """The setting takes whole numbers."""
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.low) and math.isfinite(self.high) and self.low < self.high):
@@ -94,10 +96,12 @@ class Parameter:
         return min(0.5, 0.6 / slope)
 
     def _log_value(self, place: float) -> float:
+        """Return the value at a place of a logarithmic scale, not rounded."""
         return self.low * math.exp(math.log(self.high / self.low) * place)
 
     @property
     def width(self) -> float:
+        """Distance of the bounds."""
         return self.high - self.low
 
     def __str__(self) -> str:
@@ -124,6 +128,7 @@ def parse_parameter(text: str, player: PlayerSettings) -> Parameter:
 
 
 def _number(text: str, where: str) -> float:
+    """Return the number that a text means; ValueError names the option."""
     try:
         return float(text)
     except ValueError:
@@ -199,13 +204,18 @@ class Schedule:
 
 @dataclass(frozen=True)
 class Iteration:
-    """One iteration: the two points, r, and where the parameters are afterwards."""
+    """One iteration of SPSA."""
 
     number: int
+    """Number of the iteration, from 0."""
     plus: Place
+    """The point p, whose games are counted as wins and losses."""
     minus: Place
+    """The point m, on the other side of the middle."""
     result: float
+    """r, from -1 (m won every game) to 1 (p won every game)."""
     place: Place
+    """The parameters after the iteration."""
 
 
 def spsa(
@@ -283,20 +293,27 @@ class TuningFolder(RunDirectory):
 class StrengthTuning:
     """Settings of a tuning, and the number of its games.
 
-    game: its spec; player: whose settings they are; opponent: whom both points play, None: each other; games: of an
-    iteration; verification: games of the tuned against the given player at the end, 0: none; random_plies: that pairs
-    of games begin with. ValueError for sizes that cannot be, and for a player whose values are out of bounds.
+    Raise ValueError for numbers of games that cannot be, and for a player whose values are out of bounds.
     """
 
     game: str
+    """Spec of the game."""
     player: PlayerSettings
+    """Player whose settings are tuned."""
     parameters: tuple[Parameter, ...]
+    """The settings that are tuned, with their bounds."""
     schedule: Schedule
+    """Iterations and steps of SPSA."""
     opponent: PlayerSettings | None = None
+    """Player that both points play; None: they play each other."""
     games: int = 40
+    """Games of an iteration."""
     verification: int = 400
+    """Games of the tuned against the given player at the end; 0: none."""
     random_plies: int = 4
+    """Uniformly random plies that pairs of games begin with."""
     seed: int = 0
+    """Seed of all random draws."""
 
     def __post_init__(self) -> None:
         places_of(self.player, self.parameters)
@@ -308,15 +325,19 @@ class StrengthTuning:
 
     @property
     def start(self) -> list[float]:
+        """Places of the given player's values."""
         return places_of(self.player, self.parameters)
 
     def values(self, place: Sequence[float] | Place) -> dict[str, float | int]:
+        """Return the values at a place, by key."""
         return {one.key: one.value(float(x)) for one, x in zip(self.parameters, place, strict=True)}
 
     def player_at(self, place: Sequence[float] | Place) -> PlayerSettings:
+        """Return the player with the values at a place."""
         return changed_player(self.player, values_text(self.values(place)))
 
     def match(self, a: PlayerSettings, b: PlayerSettings, games: int, seed: int) -> MatchSettings:
+        """Return the settings of a match of the tuning."""
         return MatchSettings(game=self.game, a=a, b=b, games=games, random_plies=self.random_plies, seed=seed)
 
     def stamp(self) -> dict[str, Any]:
@@ -346,13 +367,16 @@ class Tuned:
 
     @property
     def values(self) -> dict[str, float | int]:
+        """The tuned values by key."""
         return self.tuning.values(settled(self.iterations))
 
     @property
     def player(self) -> PlayerSettings:
+        """The player with the tuned values."""
         return self.tuning.player_at(settled(self.iterations))
 
     def to_json(self) -> dict[str, Any]:
+        """Return settings, iterations and verification."""
         steps = zip(self.iterations, self.results, strict=True)
         return {
             "summary": f"{len(self.iterations):,} iterations",
@@ -396,9 +420,11 @@ def tune_strength(tuning: StrengthTuning, folder: TuningFolder, show: Show) -> T
 
 
 def _iterations(tuning: StrengthTuning, folder: TuningFolder) -> Iterator[tuple[Iteration, MatchScore]]:
+    """Yield each iteration with the results of its first point."""
     results: list[MatchScore] = []
 
     def compare(number: int, plus: Place, minus: Place) -> float:
+        """Play the games of an iteration and return r."""
         record = _play_iteration(tuning, folder, number, (plus, minus))
         results.append(record)
         return (record.wins - record.losses) / record.games
@@ -411,6 +437,7 @@ def _iterations(tuning: StrengthTuning, folder: TuningFolder) -> Iterator[tuple[
 
 
 def _line(tuning: StrengthTuning, one: Iteration, record: MatchScore) -> str:
+    """Return an iteration as a line of progress."""
     sides = " v ".join(values_text(tuning.values(place)) for place in (one.plus, one.minus))
     return (
         f"iteration {one.number + 1}/{tuning.schedule.iterations}  {sides}: {record} ({record.score:.1%})  "

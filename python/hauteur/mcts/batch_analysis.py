@@ -1,7 +1,7 @@
-"""Analysis of many positions: what a search finds of each at few visits and, going on in the same tree, at many.
+"""Analysis of many positions: what a search finds of each at few visits and then, in the same tree, at many.
 
 The positions are searched side by side, each in a tree of its own with one leaf in flight, so that batches are full and
-a reading depends on its position, the settings and the seed alone, not on the positions beside it or their order. (A
+a reading depends on its position, the settings and the seed alone, not on the other positions or their order. (A
 network may round a row differently in a batch of another size; the core's evaluator does not.) At most `at_a_time`
 trees are in memory; the next position begins where a search is done.
 """
@@ -28,17 +28,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SearchReading:
-    """The findings of a search about its position at a number of visits. Values are for the player to move, -1 to 1.
-
-    visits: of the root, its own evaluation included; q: win minus loss of the root; best: the move it would play;
-    best_q: that move's value; second_q: the highest value of the other moves that were visited. NaN: not visited.
-    """
+    """The findings of a search about its position at a number of visits. Values are for the player to move, -1 to 1."""
 
     visits: int
+    """Visits of the root, its own evaluation included."""
     q: float
+    """Mean value of the root, win minus loss."""
     best: int
+    """The action that the search would play."""
     best_q: float
+    """Mean value of that action; NaN: not visited."""
     second_q: float
+    """The highest mean value of the other visited actions; NaN: none was visited."""
 
     @property
     def gap(self) -> float:
@@ -50,7 +51,7 @@ Readings = tuple[SearchReading, ...]
 """One for each count of visits that was reached."""
 
 GoOn = Callable[[Readings], bool]
-"""True where a search goes on to its next count of visits, by its findings until now."""
+"""True where a search continues to its next count of visits, by its findings until now."""
 
 
 @dataclass(frozen=True)
@@ -78,18 +79,20 @@ RequestChain = Generator[AnalysisRequest, Readings, Result]
 
 @dataclass
 class BatchAnalysis:
-    """A net (or two) and search settings with which many positions are analysed.
-
-    seed: of the random draws of rules that have them; at_a_time: trees in memory (default: three batches). facts: what
-    all analyses so far have cost.
-    """
+    """A net (or two) and search settings with which many positions are analysed."""
 
     evaluator: Evaluator
+    """The net; with two nets the small one."""
     search: SearchParams
+    """Settings of every search."""
     large: Evaluator | None = None
+    """The second net, where the settings have one."""
     seed: int = 0
+    """Seed of the random draws of rules that have them."""
     at_a_time: int | None = None
+    """Trees in memory; None: three batches of them."""
     facts: SearchFacts = field(default_factory=SearchFacts)
+    """Cost of all analyses so far."""
 
     def run(self, chains: Iterable[RequestChain[Result]]) -> Generator[tuple[int, Result]]:
         """Yield the number of each chain (from 0) with what it returned, when it ends; at most `at_a_time` are open."""
@@ -173,6 +176,7 @@ class _Searches(Generic[Result]):
         """Take one turn of the searches, and read what the finished ones have found."""
         assert self.driver is not None, "a chain has begun"
         self.driver.turn()
+        # Batches stay full because a finished tree is replaced at once, not when all have finished.
         for tree in self._forest.finished().tolist():
             search = self._trees[tree]
             search.found.append(self._reading(tree))
@@ -185,12 +189,14 @@ class _Searches(Generic[Result]):
                 self.go_on(search.number, search.chain, found)
 
     def _begin_forest(self, game: _core.Game) -> None:
+        """Make the forest and its driver for the game of the first request."""
         one = self.analysis
         search = for_nets(one.search, one.large).model_copy(update={"max_in_flight": 1})
         self._forest = _core.Forest(game, search, one.seed)
         self.driver = SearchDriver(self._forest, one.evaluator, one.large, spread=True, facts=one.facts)
 
     def _reading(self, tree: int) -> SearchReading:
+        """Return the findings of a tree at its present number of visits."""
         ids = [tree]
         win, _, loss = self._forest.root_values(ids)[0].tolist()
         q = self._forest.root_q(ids)[0]

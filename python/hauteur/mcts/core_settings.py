@@ -10,7 +10,7 @@ from hauteur.system.settings import Section
 
 
 class CheckedSection(Section):
-    """Settings that the core checks as a whole, beside the ranges of each."""
+    """Settings that the core checks as a whole, in addition to the ranges of each."""
 
     def asked_core(self) -> bool:
         """Return whether the core takes the settings as neutral; ValueError where it refuses them."""
@@ -28,6 +28,7 @@ class RuleSection(CheckedSection):
 
     @property
     def is_neutral(self) -> bool:
+        """True where the settings leave plain PUCT unchanged."""
         return self.asked_core()
 
 
@@ -37,13 +38,14 @@ class RuledSection(CheckedSection):
     @model_validator(mode="before")
     @classmethod
     def _read_switches(cls, given: Any) -> Any:
+        """Replace switches by the sections that they mean."""
         if not isinstance(given, dict):
             return given
         return {name: cls._switched(name, value) for name, value in given.items()}
 
     @classmethod
     def _switched(cls, name: str, value: Any) -> Any:
-        """Return what a switch in the place of a section means; another value unchanged."""
+        """Return what a switch instead of a section means; another value unchanged."""
         field = cls.model_fields.get(name)
         if field is None or section_of(field) is None:
             return value

@@ -44,6 +44,8 @@ def rows_for(evaluator: Evaluator, forest: _core.Forest, size: int) -> BatchRows
     _, height, width = forest.game.feature_shape
     if isinstance(evaluator, StateEvaluator):
         return _rows_of_states(evaluator, forest)
+    # A bit plane is one word where the board has at most 64 squares: about 20 times fewer bytes to copy
+    # to a GPU.
     if isinstance(evaluator, PackedEvaluator) and height * width <= 64:
         return _rows_of_planes(evaluator, forest, size)
     return _rows_of_features(evaluator, forest, size)
@@ -73,17 +75,20 @@ def _rows_of_features(evaluator: Evaluator, forest: _core.Forest, size: int) -> 
 
 @dataclass
 class SearchFacts:
-    """The time of a search by its parts (seconds), and the fill of its batches.
-
-    search: in gather and apply (the core); network: waiting for answers; total: from start to end. The rest is Python.
-    """
+    """The time of a search by its parts, and the fill of its batches; the rest of `total` is Python."""
 
     search: float = 0.0
+    """Seconds in gather and apply (the core)."""
     network: float = 0.0
+    """Seconds of waiting for networks."""
     total: float = 0.0
+    """Seconds from start to end."""
     rows: int = 0
+    """Positions that networks evaluated."""
     batches: int = 0
+    """Batches that networks evaluated."""
     capacity: int = 0
+    """Rows that these batches had room for."""
 
     @property
     def python(self) -> float:
@@ -96,38 +101,44 @@ class SearchFacts:
         return self.rows / self.capacity if self.capacity else 0.0
 
     def add(self, other: SearchFacts) -> None:
+        """Add seconds and counts of another stretch of work."""
         for name, value in vars(other).items():
             setattr(self, name, getattr(self, name) + value)
 
 
 @dataclass
 class InFlight:
-    """The batches of a forest that wait for one network, oldest first, and the buffers that their rows lie in.
-
-    batch_size: most rows of a batch; depth: most batches at a time; spread: each tree has one leaf in flight, so the
-    active trees are spread over `depth` batches, and the next batch can be gathered while one is computed. plan: asked
-    before every batch; None: full batches, which nothing ends. net: the number of the network in the forest's settings,
-    0 or 1.
-    """
+    """The batches of a forest that wait for one network, oldest first, and the buffers that hold their rows."""
 
     forest: _core.Forest
+    """The forest whose leaves are evaluated."""
     evaluator: Evaluator
+    """The network."""
     batch_size: int
+    """Maximum rows of a batch."""
     depth: int = 2
+    """Maximum batches that wait at a time."""
     spread: bool = False
+    """Each tree has one leaf in flight, so the active trees are spread over `depth` batches; the next batch can then be
+    gathered while one is computed."""
     plan: Callable[[], StepPlan] | None = None
+    """Asked before every batch for its size; None: full batches, which nothing ends."""
     facts: SearchFacts = field(default_factory=SearchFacts)
+    """Takes the seconds, rows and batches."""
     net: int = 0
+    """Number of the network in the forest's settings, 0 or 1."""
 
     def __post_init__(self) -> None:
         if self.batch_size < 1 or self.depth < 1:
             raise ValueError(f"batch_size and in_flight must be >= 1, got {self.batch_size} and {self.depth}")
         self._core = self.evaluator.core if isinstance(self.evaluator, ComputedByCore) else None
+        # An evaluator of the core writes its rows itself and needs no buffers of Python.
         buffers = 0 if self._core is not None else self.depth
         self._free = [self._new_buffer() for _ in range(buffers)]
         self._waiting: deque[tuple[_core.Batch, Pending, BatchRows]] = deque()
 
     def __len__(self) -> int:
+        """Return the number of batches that wait."""
         return len(self._waiting)
 
     def fill(self) -> None:
@@ -160,6 +171,7 @@ class InFlight:
         return True
 
     def _next_plan(self) -> StepPlan:
+        """Ask for the plan of the next batch; its rows are at most `batch_size`."""
         if self.plan is None:
             return StepPlan(self.batch_size)
         plan = self.plan()
@@ -196,9 +208,11 @@ class InFlight:
             self._free.append(self._new_buffer())  # the network may still read the old one
 
     def _new_buffer(self) -> BatchRows:
+        """Return a buffer for a batch of `batch_size` rows."""
         return rows_for(self.evaluator, self.forest, self.batch_size)
 
     def _most_rows(self) -> int:
+        """Return the maximum rows of the next batch."""
         if self.spread and self.net == 0:  # turns of the large net are rare, and some come together
             return min(self.batch_size, -(-len(self.forest.active()) // self.depth))
         return self._next_plan().rows
@@ -218,6 +232,7 @@ class InFlight:
                 self.forest.cancel(batch)
             self._free.append(buffer)
             raise
+        # An empty batch would wait for an answer that never comes.
         if pending is None:
             self.forest.cancel(batch)
             self._free.append(buffer)
@@ -233,7 +248,7 @@ class SearchDriver:
     """Drives a forest turn by turn: gather rows, let the networks compute them, apply the answers.
 
     large: the second net, where the settings of the forest have one; batches of both are in flight at once.
-    batch_size: most rows of a batch, None: each evaluator's own. in_flight: most batches of a network at a time.
+    batch_size: maximum rows of a batch, None: each evaluator's own. in_flight: maximum batches of a network at a time.
     spread, plan: see `InFlight`. facts: counts both networks together.
     """
 

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class AnalysisNets:
     """One evaluator or two, given as they are or as what `hauteur.evaluator` makes one of, closed here then.
 
-    rows: most rows of a batch; None: those that the small one prefers.
+    rows: maximum rows of a batch; None: those that the small one prefers.
     """
 
     def __init__(self, small: object, large: object = None, rows: int | None = None) -> None:
@@ -54,9 +54,11 @@ class AnalysisNets:
 
     @property
     def batch_size(self) -> int:
+        """Maximum rows of a batch."""
         return self._rows or self.small.batch_size
 
     def close(self) -> None:
+        """Close the evaluators that were opened here; those that were passed in stay open."""
         for evaluator, source in zip(self._open, self._sources, strict=False):
             if evaluator is not source:
                 evaluator.close()
@@ -75,17 +77,18 @@ def evaluator_for(game: _core.Game, source: object) -> Evaluator:
 
 
 class TreeCounters(NamedTuple):
-    """Counts of the core in a tree. All but root_visits go on through changes of the root; totals since it began.
-
-    visits: those that count towards limits (with two nets the small one's). depth_sum: of their paths, in plies. rows:
-    positions that a network evaluated. tablebase_hits: leaves.
-    """
+    """Counts of the core in a tree: totals since it began, which a new root does not reset, but for `root_visits`."""
 
     root_visits: int
+    """Visits of the present root, those before it became the root included."""
     visits: int
+    """Visits that count towards limits; with two nets the small one's."""
     depth_sum: int
+    """Lengths of the paths of these visits together, in plies."""
     rows: int
+    """Positions that a network evaluated."""
     tablebase_hits: int
+    """Leaves that a tablebase evaluated."""
 
 
 class TreeFacts(NamedTuple):
@@ -99,19 +102,20 @@ class TreeFacts(NamedTuple):
 
 @dataclass
 class FollowedTree:
-    """A forest of one tree, and the position that it stands on.
-
-    tablebase: exact results for leaves, or for the root's moves where it knows the root (chess); fast_play: of these
-    only the shortest wins. version: changes whenever the tree is begun anew or its root moves.
-    """
+    """A forest of one tree, and the position at its root."""
 
     params: SearchParams
+    """Settings of the search."""
     seed: int = 0
+    """Seed of the random draws."""
     tablebase: _core.Tablebase | None = None
+    """Exact results for leaves, or for the root's moves where it knows the root (chess)."""
     fast_play: bool = False
+    """Of the root's moves that a tablebase calls won, allow only the fastest."""
     rules: Sequence[Rule] = ()
     """Search rules written in Python."""
     version: int = 0
+    """Number that changes whenever the tree is begun anew or its root moves."""
     _forest: _core.Forest | None = None
     _leaf_tablebase: _core.Tablebase | None = None
     _start: tuple[str, str] = ("", "")
@@ -129,10 +133,12 @@ class FollowedTree:
 
     @property
     def ids(self) -> NDArray[np.int64]:
+        """The tree's id, int64 [1], as calls of the forest take it."""
         return np.array([self.number], np.int64)
 
     @property
     def state(self) -> _core.State:
+        """A copy of the root's position."""
         return self.forest.state(self.number)
 
     @property
@@ -142,16 +148,19 @@ class FollowedTree:
 
     @property
     def counters(self) -> TreeCounters:
+        """Counts of the tree so far."""
         return TreeCounters(*self.forest.root_counters(self.number))
 
     @property
     def facts(self) -> TreeFacts:
+        """Digest and counts of the whole tree."""
         return TreeFacts(f"{self.forest.digest(self.number):016x}", self.forest.tree_stats(self.number))
 
     def go_to(self, start: _core.State, actions: Sequence[int]) -> bool:
         """Go to the position after `actions` from `start`; return whether the tree was kept."""
         line, key = tuple(actions), (start.game.spec, start.notation())
         known = len(self._actions)
+        # The core keeps only the subtree of the played move, so a takeback or another line begins a new tree.
         kept = self._forest is not None and key == self._start and line[:known] == self._actions
         position = position_after(start, line)
         for action in line[known:] if kept else ():
@@ -163,6 +172,7 @@ class FollowedTree:
         return kept
 
     def clear(self) -> None:
+        """Forget the tree; the next position begins a new one."""
         self._forest, self._actions = None, ()
         self.version += 1
 
@@ -181,12 +191,14 @@ class FollowedTree:
             self.forest.set_tablebase(leaf_tables)
             self.number, self._leaf_tablebase = self.forest.add(state), leaf_tables
             self.version += 1
+        # Where none of the moves that the user named keeps the result, the tables have no say.
         best = tuple(action for action in kept or () if not only or action in only)
         if tables is None or not best:
             return only, None
         return best, tables.result(state)
 
     def _restart(self, state: _core.State) -> None:
+        """Begin a tree at this position, in a new forest if the game is another one."""
         if self._forest is None or self._forest.game.spec != state.game.spec:
             self._forest = _core.Forest(state.game, self.params, self.seed, 1, rule_chain(self.rules))
             self._leaf_tablebase = None

@@ -20,18 +20,26 @@ Kind = Literal["check", "spin", "float", "string", "combo"]
 
 @dataclass(frozen=True)
 class Lc0Option:
-    """One option of the engine. `field` is the dotted path of the setting it changes, if it is one of the search."""
+    """One option of the engine."""
 
     name: str
+    """Name of the option in UCI, as lc0 has it."""
     kind: Kind
+    """Kind of the option; a `float` is declared as a string, as UCI has no fractions."""
     default: Value
+    """Value without `setoption`."""
     help: str
+    """What the option does, for documents."""
     least: float = 0
+    """Minimum of a spin or float."""
     most: float = 0
+    """Maximum of a spin or float."""
     choices: tuple[str, ...] = ()
+    """Values of a combo."""
     field: str = ""
+    """Dotted path of the setting of `SearchParams` or `Temperature` that it changes; empty: none."""
     check: Callable[[Any], object] | None = None
-    """Raises ValueError for a value that is of the kind and in the range, and still cannot be."""
+    """Raises ValueError for a value of the right kind and range that is still not allowed."""
 
     def declaration(self) -> str:
         """Return the line that answers `uci`. Fractions are strings in UCI, as in lc0."""

@@ -24,7 +24,7 @@ SMART_PRUNING = 1.33
 LEAST_GROWTH = 0.05
 """Plies of mean depth, or nodes, by which a search comes forward."""
 RIVAL_SHARE = 0.1
-"""A move with fewer visits than this share of the most visited one's is no rival, whatever its Q."""
+"""A move with fewer visits than this share of the most visited one's is not a rival, whatever its Q."""
 GAME_LENGTH = 55.0
 """Median length of a game, in moves."""
 GAME_LENGTH_SHAPE = 4.0
@@ -68,8 +68,9 @@ class Limits:
     new_visits: int | None = None
     """Visits of this search alone."""
     budget: Budget | None = None
+    """Time for the move; the search ends between its target and its maximum."""
     depth: int | None = None
-    """Mean depth of a visit."""
+    """Mean depth of a visit, in plies."""
     mate: int | None = None
     """A proven win in at most this many moves of the winner, or the proof that there is none; no longer win ends it."""
     infinite: bool = False
@@ -79,6 +80,7 @@ class Limits:
 
     @property
     def by_visits_alone(self) -> bool:
+        """True where only counts of visits end the search, so that it is repeatable."""
         return (self.visits is not None or self.new_visits is not None) and self.budget is None and not self.infinite
 
     @property
@@ -97,9 +99,13 @@ class Progress:
     """The state of a search, as far as limits go."""
 
     seconds: float
+    """Time since the clock of the search began."""
     visits: int
+    """Visits of the root, those of a re-used tree included."""
     new_visits: int
+    """Visits of this search alone."""
     depth: float
+    """Mean depth of the new visits, in plies."""
     batch_seconds: float
     """Time from one batch's answer to the next: a search stops that late."""
     look: Callable[[], Rivals]
@@ -148,7 +154,8 @@ def limits_of(visits: object, seconds: object) -> Limits:
 
 
 def stop_reason(limits: Limits, progress: Progress) -> str | None:
-    """Return why the search should end now, in a word or two; None: go on."""
+    """Return why the search should end now, in a word or two; None: it continues."""
+    # Asked before `infinite`: `go mate` ends by its proof even where only `stop` ends it otherwise.
     if limits.mate is not None and progress.mate is not None and 0 < progress.mate <= limits.mate:
         return "mate found"
     if limits.infinite:
@@ -174,6 +181,7 @@ def deadline(budget: Budget, progress: Progress) -> float:
 
 
 def _limit_reached(limits: Limits, progress: Progress) -> str | None:
+    """Return which of the given limits is reached; None: none of them."""
     if limits.visits is not None and progress.visits >= limits.visits:
         return "visits"
     if limits.new_visits is not None and progress.new_visits >= limits.new_visits:
@@ -210,12 +218,15 @@ def _settled(limits: Limits, progress: Progress) -> str | None:
     if not progress.by_visits:
         return None
     first, second, *_ = [*sorted(visits, reverse=True)[:2], 0, 0]
+    # lc0's smart pruning: if all visits that are left went to the second move it would still have fewer.
+    # A factor above 1 is bolder, as visits never all go to one move.
     if first - second > visits_left(limits, progress) / limits.smart_pruning:
         return "decided"
     return None
 
 
 def _visits_until(end: float, progress: Progress) -> float:
+    """Return the visits that fit until a time at the present pace; infinity while the pace is unknown."""
     if progress.new_visits < SETTLED_VISITS or progress.seconds < SETTLED_SECONDS:
         return float("inf")
     return max(0.0, end - progress.seconds) * progress.new_visits / progress.seconds
@@ -225,6 +236,7 @@ def _unsettled(progress: Progress) -> bool:
     """Return whether a rival of the most visited move has the higher Q."""
     visits, values = progress.rivals
     most = max(visits, default=0)
+    # Q of a move with few visits is noise; only moves that might be played count.
     pairs = [(n, q) for n, q in zip(visits, values, strict=True) if n > 0 and n >= RIVAL_SHARE * most]
     return bool(pairs) and max(pairs, key=lambda p: p[1])[1] > max(pairs)[1]
 
@@ -243,8 +255,10 @@ def plan(clock: Clock, *, move_number: int, overhead: float, slowmover: float = 
     moves = moves_left(move_number) if clock.moves_to_go is None else float(max(1, clock.moves_to_go))
     increment = max(0.0, clock.increment)
     spare = max(0.0, clock.remaining - overhead)
+    # A program that was late will be late again; half of the clock stays, or it could not move at all.
     spare -= min(max(0.0, lateness), 0.5 * spare)
     spare -= min(_lag(clock, moves, overhead), LARGEST_RESERVE * spare)
+    # Increments of later moves are as good as on the clock, except the last one's, which comes too late.
     share = (spare + increment * (moves - 1.0)) / moves
     maximum = min(STRETCH * slowmover * share, _ceiling(spare, clock.moves_to_go))
     return Budget(target=min(slowmover * share, maximum), maximum=maximum)
@@ -280,7 +294,7 @@ def _lag(clock: Clock, moves: float, overhead: float) -> float:
 
 
 def _ceiling(spare: float, moves_to_go: int | None) -> float:
-    """Return the most that one move may use: the last move before a time control all, others a share."""
+    """Return the maximum that one move may use: the last move before a time control all, others a share."""
     if moves_to_go is None:
         return LARGEST_SHARE * spare
     return spare if moves_to_go <= 1 else spare * max(LARGEST_SHARE, 1.0 / moves_to_go)

@@ -1,4 +1,4 @@
-"""The exact search for a win in few moves that runs beside a search with such a limit, in a thread of its own."""
+"""The exact search for a win in few moves that runs along with a search with such a limit, in a thread of its own."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ class MateProof:
 
     def __init__(self, state: _core.State, moves: int, actions: Sequence[int]) -> None:
         self._stop = _core.StopFlag()
+        # A copy, since the thread outlives the call, and the caller may play on.
         position, first = state.copy(), list(actions)
         self.answer: Future[list[int] | None] = in_background(
             lambda: _core.forced_win(position, moves, first, self._stop), "mates"
@@ -33,4 +34,5 @@ class MateProof:
         return self.answer.done() and self.answer.result() is None
 
     def close(self) -> None:
+        """Stop the exact search; does not wait for its thread."""
         self._stop.set()

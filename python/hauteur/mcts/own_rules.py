@@ -49,6 +49,7 @@ class Table:
         self._rule, self._places = 0, dict[str, int]()
 
     def __getitem__(self, name: str) -> Floats:
+        """Return a column of the rule that is being called, floats [width]."""
         found: Floats = self._columns[self._place(name)]
         return found
 
@@ -57,6 +58,7 @@ class Table:
         self._rule, self._places = rule, places
 
     def _place(self, name: str) -> int:
+        """Return the row of a column; KeyError for a name that the rule did not declare."""
         if name not in self._places:
             raise KeyError(f"{name!r} is not in the rule's columns: {', '.join(self._places) or 'it has none'}")
         return self._places[name]
@@ -77,6 +79,7 @@ class Nodes(Table):
         self._handed = handed
 
     def __len__(self) -> int:
+        """Return n."""
         return len(self.tree)
 
     visits = Fact(0)
@@ -99,7 +102,7 @@ class Nodes(Table):
 class Edges(Table):
     """The edges of these nodes, [E], those of one node after those of another, each as the node's mover sees it.
 
-    `edges["name"]`: the rule's columns of the position behind the edge; 0 before the first visit.
+    `edges["name"]`: the rule's columns of the position after the edge; 0 before the first visit.
     """
 
     def __init__(self, starts: Numbers, action: NDArray[np.uint16], rows: Floats) -> None:
@@ -113,6 +116,7 @@ class Edges(Table):
         """Numbers that are handed down, by rule and name."""
 
     def __len__(self) -> int:
+        """Return E."""
         return len(self._actions)
 
     @cached_property
@@ -137,7 +141,7 @@ class Edges(Table):
     prior = Fact(4)
     """P(s, a) as the network gave it."""
     ended = FlagFact(5)
-    """True where the game is known to be over behind the edge."""
+    """True where the game is known to be over after the edge."""
     proven = FlagFact(6)
     """True where the result is proven (solver)."""
     allowed = FlagFact(7)
@@ -180,9 +184,11 @@ class Way(Table):
         """Where each way begins, and where the last one ends, [m + 1]."""
 
     def __len__(self) -> int:
+        """Return S."""
         return int(self.starts[-1])
 
     def __setitem__(self, name: str, values: Floats) -> None:
+        """Change a column of the rule; ValueError unless it gets S finite numbers."""
         if np.shape(values) != (len(self),) or not np.isfinite(values).all():
             raise ValueError(f"column {name!r} must be finite numbers of shape ({len(self)},)")
         self._columns[self._place(name)] = values
@@ -300,7 +306,7 @@ class RuleChain:
     """
 
     def __init__(self, rules: Sequence[Rule] = ()) -> None:
-        """Raise ValueError where one of them is no rule."""
+        """Raise ValueError where one of them is not a rule."""
         self.rules = checked_rules(rules)
         self._overrides = {place: _overrides(self.rules, place) for place in PLACES}
         self.places = tuple(place for place, found in self._overrides.items() if found)
@@ -330,6 +336,7 @@ class RuleChain:
         edges: Floats,
     ) -> None:
         """Take the nodes of a depth and their edges, as `OutsideRules` of the core has them."""
+        # At the roots a new descent begins, and numbers of the last one are out of date.
         below = self._edges.below if depth > 0 else {}
         handed = {key: np.where(via >= 0, values[via], np.nan) for key, values in below.items()}
         self._nodes, self._edges = Nodes(depth, tree, nodes, handed), Edges(starts, actions, edges)
@@ -347,6 +354,7 @@ class RuleChain:
         for override in self._overrides["exploration"]:
             u = _floats(override, self._asked(override, u), u.shape)
         picks = None
+        # The last rule decides, as two cannot both name the edge.
         for override in self._overrides["choose"][-1:]:
             picks = self._picks(override, self._asked(override, q + u))
         return q, u, picks
@@ -421,6 +429,7 @@ def rule_chain(rules: Sequence[Rule] | None) -> RuleChain | None:
 
 
 def _overrides(rules: Sequence[Rule], place: str) -> tuple[Override, ...]:
+    """Return the methods of this name that rules override."""
     return tuple(
         Override(f"{type(rule).__name__}.{place}", getattr(rule, place), number)
         for number, rule in enumerate(rules)
@@ -441,6 +450,7 @@ def _floats(
     override: Override, returned: Any, shape: tuple[int, ...], low: float = -math.inf, high: float = math.inf
 ) -> Floats:
     """Return the numbers that the method returns; ValueError where they are none that the place allows."""
+    # `type` and not `isinstance`: a masked array or a matrix would behave differently below.
     numbers = returned if type(returned) is np.ndarray else np.asarray(returned)
     fits = numbers.shape == shape and numbers.dtype.kind in "fiu" and bool(np.isfinite(numbers).all())
     if fits and numbers.size and (low > -math.inf or high < math.inf):

@@ -21,9 +21,13 @@ class RootMove:
     """The findings about one move of the root. Values are for the root's mover."""
 
     action: int
+    """The move, as an index into the policy vector."""
     visits: int
+    """Completed visits N."""
     in_flight: int
+    """Visits that wait for the network."""
     prior: float
+    """P, without noise."""
     q: float
     """Mean value by which the search goes, draw score and WDL contempt included; before the first visit what it assumes
     of the move (FPU)."""
@@ -69,12 +73,15 @@ class Pace:
     """The work of one search since it began."""
 
     seconds: float = 0.0
+    """Time since it began."""
     new_visits: int = 0
+    """Visits that it made."""
     depth: float = 0.0
     """Mean depth of the new visits, in plies."""
     rows: int = 0
     """Positions that the network evaluated."""
     tablebase_hits: int = 0
+    """Leaves that a tablebase evaluated, and the root where it knew the root."""
     batch_seconds: float = 0.0
     """From one answer of the network to the next."""
     batches: int = 0
@@ -96,6 +103,7 @@ class RootReport:
     """A search so far, or at its end."""
 
     state: _core.State
+    """The position at the root."""
     moves: tuple[RootMove, ...]
     """Best first; empty where the game is over."""
     visits: int
@@ -111,6 +119,7 @@ class RootReport:
     memory: int
     """Bytes of the tree."""
     pace: Pace
+    """Time, visits and rows of the search."""
     reason: str = ""
     """Why the search ended; empty while it runs."""
 

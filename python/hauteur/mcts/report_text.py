@@ -51,6 +51,7 @@ def speed_line(report: RootReport) -> Text:
 
 
 def _cells(report: RootReport, move: RootMove) -> list[str]:
+    """Return a row of the table of moves."""
     line = line_texts(report.state, move.line[: LINE_MOVES + 1])
     visited = move.visits > 0
     share = 100.0 * move.visits / max(1, sum(m.visits for m in report.moves))
@@ -67,4 +68,5 @@ def _cells(report: RootReport, move: RootMove) -> list[str]:
 
 
 def _percent(wdl: Wdl) -> str:
+    """Return win, draw and loss as whole percentages."""
     return " ".join(f"{100.0 * share:.0f}" for share in wdl)

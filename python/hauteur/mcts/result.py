@@ -58,42 +58,50 @@ Counts = NDArray[np.int64]
 
 
 class MoveRow(NamedTuple):
-    """One legal move of the root; values are for the player to move.
-
-    action, move: number and text. visits: N. policy: its share of the policy target. q: mean value, -1 to 1; win, draw,
-    loss: by the search; NaN before the first visit. prior: P, without noise. value: the network's own value of the
-    position after it, NaN where it was not evaluated. proven: -1, 0, 1, None. line: principal variation.
-    """
+    """One legal move of the root; values are for the player to move."""
 
     action: int
+    """Index into the policy vector."""
     move: str
+    """Text of the move in the game's notation."""
     visits: int
+    """Completed visits N."""
     policy: float
+    """Share of the policy target, 0 to 1."""
     q: float
+    """Mean value, -1 to 1; NaN before the first visit."""
     win: float
+    """Chance of a win by the search, 0 to 1; NaN before the first visit."""
     draw: float
+    """Chance of a draw, likewise."""
     loss: float
+    """Chance of a loss, likewise."""
     prior: float
+    """P, without noise."""
     value: float
+    """The network's own value of the position after the move, -1 to 1; NaN where it was not evaluated."""
     proven: int | None
+    """Proven result: 1 win, 0 draw, -1 loss; None without a proof."""
     line: str
+    """Principal variation, this move first, separated by spaces."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class SearchResult:
-    """The result of a search of one position. A is the game's number of actions; values are for the player to move.
-
-    visits int64 [A]: N of each action, 0 where illegal. q float32 [A]: mean values, -1 to 1, NaN where unvisited.
-    prior float32 [A]: P, without noise. policy_target float32 [A]: what a network is taught, sums to 1.
-    tree: the search tree. report: all figures, as the engine's.
-    """
+    """The result of a search of one position. A is the game's number of actions; values are for the player to move."""
 
     report: RootReport
+    """All figures, as the engine reports them."""
     visits: Counts
+    """int64 [A]: N of each action, 0 where illegal."""
     q: Floats
+    """float32 [A]: mean values, -1 to 1, NaN where unvisited."""
     prior: Floats
+    """float32 [A]: P, without noise."""
     policy_target: Floats
+    """float32 [A]: the policy that a network is trained towards; sums to 1."""
     tree: SearchTree
+    """The search tree."""
 
     def __getattr__(self, name: str) -> NoReturn:
         raise unknown_attribute("the result of a search", name, CALLED_HERE)
@@ -213,18 +221,20 @@ class SearchResult:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class BatchResult:
-    """The results of searches of T positions of one game with A actions; values are for each player to move.
-
-    visits int64 [T, A]; q float32 [T, A], -1 to 1, NaN where unvisited; wdl float32 [T, 3]: win, draw, loss by the
-    search; best_actions int64 [T]; policy_targets float32 [T, A], rows sum to 1; trees: the search trees.
-    """
+    """The results of searches of T positions of one game with A actions; values are for each player to move."""
 
     visits: Counts
+    """int64 [T, A]: N of each action, 0 where illegal."""
     q: Floats
+    """float32 [T, A]: mean values, -1 to 1, NaN where unvisited."""
     wdl: Floats
+    """float32 [T, 3]: win, draw, loss by the search."""
     best_actions: Counts
+    """int64 [T]: the action to play in each position."""
     policy_targets: Floats
+    """float32 [T, A]: the policies that a network is trained towards; rows sum to 1."""
     trees: tuple[SearchTree, ...]
+    """The search trees."""
 
     def __len__(self) -> int:
         return len(self.best_actions)

@@ -42,7 +42,7 @@ FORMULAS: dict[str, Callable[[float, float, float], float]] = {
 
 
 def score(kind: str, *, wl: float, d: float, q: float) -> int:
-    """The figure behind `score cp`, of a kind of FORMULAS. q: the value with the draw score, W - L + drawscore D."""
+    """The figure of `score cp`, of a kind of FORMULAS. q: the value with the draw score, W - L + drawscore D."""
     return round(min(max(FORMULAS[kind](wl, d, q), -LARGEST_SCORE), LARGEST_SCORE))
 
 
@@ -85,6 +85,7 @@ def score_text(score: float) -> str:
 
 def permille(wl: float, d: float) -> tuple[int, int, int]:
     """Win, draw, loss in thousandths; they sum to 1000."""
+    # The draw takes what rounding leaves, so that the three always sum to 1000.
     win = min(max(round(500.0 * (1.0 + wl - d)), 0), 1000)
     loss = min(max(round(500.0 * (1.0 - wl - d)), 0), 1000 - win)
     return win, 1000 - win - loss, loss

@@ -6,7 +6,7 @@ from hauteur.mcts.control import SearchControl
 from hauteur.mcts.limits import Budget
 
 VISITS_PER_ROW = 16
-"""Visits of the root for one row of a batch, at least, so that early visits are not wasted."""
+"""Minimum visits of the root for one row of a batch, so that early visits are not wasted."""
 ROWS_A_STEP = 32
 """Rows that the core computes between two looks at limits, in batches of fewer where a tree is small."""
 LONGEST_BATCH = 0.04
@@ -18,7 +18,7 @@ class StepPlan:
     """What a search may do before its limits are looked at again."""
 
     rows: int
-    """Most rows of a batch."""
+    """Maximum rows of a batch."""
     batches: int = 1
     """Batches that an evaluator of the core computes, one after another."""
     seconds: float | None = None
@@ -32,7 +32,7 @@ class StepPlan:
 def plan_by_visits(visits: int, most: int) -> StepPlan:
     """Return the plan of a search by visits, which depends on the tree alone: the search is repeatable.
 
-    visits: of the root until now; most: rows of the largest batch.
+    visits: of the root until now; most: maximum rows of a batch.
     """
     rows = max(1, min(most, visits // VISITS_PER_ROW))
     return StepPlan(rows, max(1, ROWS_A_STEP // rows), sure=1 if visits == 0 else 0)
@@ -45,6 +45,7 @@ def plan_by_time(visits: int, most: int, row_seconds: float, *, budget: Budget |
     nothing is known of a row's time. row_seconds: of a row, 0 = not known; passed: since the search began. None for the
     budget: `stop` alone ends the search.
     """
+    # Until a row's time is known a step is one batch: it may be slow.
     plan = replace(plan_by_visits(visits, most), batches=1)
     if budget is not None:
         plan = replace(plan, seconds=budget.maximum - passed)
@@ -52,6 +53,7 @@ def plan_by_time(visits: int, most: int, row_seconds: float, *, budget: Budget |
         return plan
     rows, fitting = min(plan.rows, int(LONGEST_BATCH / row_seconds)), ROWS_A_STEP
     if budget is not None:
+        # Past the target the search continues only because it has not settled, and may use the maximum.
         end = budget.target if passed < budget.target else budget.maximum
         left = int(max(0.0, end - passed) / row_seconds)
         rows, fitting = min(rows, left), min(fitting, left)

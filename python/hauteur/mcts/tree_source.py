@@ -132,17 +132,26 @@ class SavedNet(Section):
 
 
 class SavedHeader(Section):
-    """Facts of a tree in its file. visits of the root; nodes: those of the tree, of which the file may have a part."""
+    """Facts of a tree in its file."""
 
     format: Annotated[str, Field(pattern=f"^{FORMAT}$")]
+    """Name and version of the format."""
     hauteur: Text
+    """Version of the program that wrote the file."""
     game: Text
+    """Spec of the game, with the position that it began from."""
     moves: Annotated[tuple[Annotated[int, Field(ge=0, lt=65_536)], ...], Field(max_length=MOST_MOVES)]
+    """Actions from there to the root."""
     settings: dict[str, Any] | None = None
+    """Settings of the search; None: not known."""
     seed: Annotated[int, Field(ge=0, lt=2**64)] | None = None
+    """Seed of the search; None: not known."""
     nets: Annotated[tuple[SavedNet, ...], Field(max_length=2)] = ()
+    """Nets of the search, with two nets the small one first."""
     digest: Annotated[str, Field(pattern="^([0-9a-f]{16})?$")] = ""
+    """Hash of the whole tree, 16 hexadecimal digits; empty: not known."""
     complete: bool
+    """The file has all nodes of the tree, not only the most visited ones."""
 
 
 COLUMNS: Mapping[str, tuple[type[np.generic], float, float]] = {

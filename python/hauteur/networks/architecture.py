@@ -19,16 +19,8 @@ TrainingFacts = dict[str, str | int | float | bool | None]
 class ResNet(Section):
     """AlphaZero's residual tower f(filters, blocks), without the shapes of a game: what `ht.Trainer` builds.
 
-    An input convolution, `blocks` residual blocks, two heads (Silver et al. 2017, "Mastering the game of Go without
-    human knowledge", Methods), with squeeze-excitation of `se_channels` channels where that is above 0.
-
-    pooling: global pooling (Wu 2019, "Accelerating Self-Play Learning in Go"). In every `pooling_every`-th block means
-    and maxima over the board of the first `pooling` channels between the convolutions become, by a dense layer, biases
-    of the others; the value's hidden layer sees those of its planes too. Wu's scaled means are for several board sizes.
-
-    Policy `dense`: 1x1 convolution to `policy_channels`, then one dense layer to all actions. Policy `convolution`:
-    two 3x3 convolutions, one output a square (boards where every action is a square) or lc0's 80 planes (chess).
-    Value `wdl`: win, draw, loss by softmax; `scalar`: one number by tanh. Raise ValueError for a value out of range.
+    An input convolution, `blocks` residual blocks and two heads (Silver et al. 2017, "Mastering the game of Go without
+    human knowledge", Methods). Raise ValueError for a value out of range.
 
     >>> import hauteur as ht
     >>> ht.ResNet(filters=32, blocks=3).filters
@@ -36,19 +28,34 @@ class ResNet(Section):
     """
 
     filters: Annotated[int, Field(ge=1, le=4096)] = 64
+    """Channels of the tower."""
     blocks: Annotated[int, Field(ge=0, le=256)] = 5
+    """Residual blocks of two 3x3 convolutions."""
     se_channels: Annotated[int, Field(ge=0, le=4096)] = 0
+    """Channels of the squeeze-excitation in every block; 0: none."""
     pooling: Annotated[int, Field(ge=0, le=4095)] = 0
+    """Channels with global pooling (Wu 2019, "Accelerating Self-Play Learning in Go"): means and maxima over the board
+    of the first `pooling` channels between the convolutions become, by a dense layer, biases of the others. The value's
+    hidden layer sees those of its planes too. Wu's scaled means are for several board sizes. 0: none."""
     pooling_every: Annotated[int, Field(ge=1, le=256)] = 2
+    """Blocks with pooling are every `pooling_every`-th."""
     activation: Literal["relu", "mish"] = "relu"
+    """Activation after every convolution and hidden layer."""
     policy: Literal["dense", "convolution"] = "dense"
+    """`dense`: 1x1 convolution to `policy_channels`, then one dense layer to all actions. `convolution`: two 3x3
+    convolutions, one output a square (boards where every action is a square) or lc0's 80 planes (chess)."""
     policy_channels: Annotated[int, Field(ge=1, le=4096)] = 32
+    """Channels of the dense policy before its dense layer."""
     value: Literal["wdl", "scalar"] = "wdl"
+    """`wdl`: win, draw, loss by softmax; `scalar`: one number by tanh."""
     value_channels: Annotated[int, Field(ge=1, le=4096)] = 32
+    """Channels of the value's 1x1 convolution."""
     value_hidden: Annotated[int, Field(ge=1, le=65536)] = 128
+    """Units of the value's hidden layer."""
 
     @model_validator(mode="after")
     def _others_are_biased(self) -> Self:
+        """Refuse pooling that leaves no channel to be biased."""
         if self.pooling >= self.filters:
             raise ValueError(f"pooling must be less than filters, got {self.pooling} of {self.filters}")
         return self
@@ -70,6 +77,7 @@ class ResNetArchitecture(ResNet):
 
     @model_validator(mode="after")
     def _policy_fits(self) -> "ResNetArchitecture":
+        """Refuse a convolutional policy in a game whose actions are neither squares nor chess moves."""
         if self.policy == "convolution" and self.policy_planes == 0:
             raise ValueError(
                 f"policy 'convolution' needs one action a square or chess, got {self.num_actions} actions "
@@ -114,30 +122,53 @@ class Lc0Architecture(Section):
     """A network of lc0's layers, named as in its files; sizes not given here follow from the tensors.
 
     A body of residual blocks (`filters`, `blocks`), of attention encoders (`embedding`, `encoders`, `heads`), or of
-    blocks followed by encoders. `scalars` are the numbers and names between the layers of the file, by path.
+    blocks followed by encoders.
     """
 
     kind: Literal["lc0"] = "lc0"
+    """Tells the architectures of files apart."""
     structure: Literal[3, 4, 6, 7]
+    """Number of the network structure in lc0's format of files."""
     filters: Annotated[int, Field(ge=0, le=65536)] = 0
+    """Channels of the residual blocks; 0: there are none."""
     blocks: Annotated[int, Field(ge=0, le=1024)] = 0
+    """Residual blocks."""
     se: bool = False
+    """The blocks have squeeze-excitation."""
     embedding: Annotated[int, Field(ge=0, le=65536)] = 0
+    """Width of a token, which is a square; 0: there are no encoders."""
     encoders: Annotated[int, Field(ge=0, le=1024)] = 0
+    """Attention encoders of the body."""
     heads: Annotated[int, Field(ge=0, le=1024)] = 0
+    """Attention heads of an encoder."""
     smolgen: bool = False
+    """Attention has position-dependent biases (smolgen)."""
     input_embedding: Literal["none", "map", "dense"] = "none"
+    """How tokens are made of the planes: `map` adds a fixed encoding of the squares, `dense` a learned layer over all
+    of them."""
     activation: Literal["relu", "mish"] = "relu"
+    """Activation of convolutions and dense layers."""
     ffn_activation: ActivationName = "relu"
+    """Activation of the encoders' feed-forward layers."""
     smolgen_activation: ActivationName = "relu"
+    """Activation of smolgen's layers."""
     policy: Literal["classical", "convolution", "attention"]
+    """Head of the policy: `classical` ends in a dense layer, `convolution` in planes of moves, `attention` compares the
+    squares that moves leave and reach."""
     policy_prefix: Literal["", "policy_heads.vanilla."] = ""
+    """Where a file with several policies has the one that is used."""
     value: Literal["wdl", "scalar"]
+    """`wdl`: win, draw, loss by softmax; `scalar`: one number by tanh."""
     value_prefix: Literal["", "value_heads.winner."] = ""
+    """Where a file with several values has the one that is used."""
     moves_left: bool = False
+    """The file has a head that predicts the plies left; it is not computed."""
     scalars: dict[str, int | str] = Field(default_factory=dict)
+    """Numbers and names between the layers of the file, by path."""
     min_version: tuple[int, int, int] = (0, 21, 0)
+    """Oldest version of lc0 that reads the file."""
     license: str = ""
+    """Licence that the file states; empty: none."""
 
     @property
     def feature_shape(self) -> tuple[int, int, int]:
@@ -175,20 +206,25 @@ NetworkSetting = bool | int | float | Annotated[str, Field(max_length=1000)] | N
 
 
 class RegisteredArchitecture(Section):
-    """A network of the user's own: the name it is registered under, and the settings it is built with.
-
-    defined_in: the file or module that registers it, for messages; never imported from here.
-    """
+    """A network of the user's own: the name it is registered under, and the settings it is built with."""
 
     kind: Literal["registered"] = "registered"
+    """Tells the architectures of files apart."""
     name: NetworkName
+    """Name it is registered under."""
     defined_in: Annotated[str, Field(max_length=200)] = ""
+    """File or module that registers it, for messages; never imported from here."""
     feature_shape: tuple[Size, Size, Size]
+    """Planes, rows and columns of its input."""
     num_actions: Size
+    """Entries of its policy."""
     settings: Annotated[dict[str, NetworkSetting], Field(max_length=100)] = Field(default_factory=dict)
+    """Settings that it is built with, by name."""
 
     policy: ClassVar = "its own"
+    """Kind of its policy head, for displays."""
     value: ClassVar = "its own"
+    """Kind of its value head, for displays."""
 
     def summary(self) -> str:
         """One line for people, as `transformer(layers=4, width=64)`."""
@@ -199,17 +235,24 @@ Architecture = Annotated[ResNetArchitecture | Lc0Architecture | RegisteredArchit
 
 
 class NetDescription(Section):
-    """Description of a network file. `sha256`: hash of the file's bytes; `parameters`: their number;
-    `encodings`: storage formats of the tensors."""
+    """Description of a network file."""
 
     format: str
+    """Name of the file format."""
     architecture: Architecture
+    """Layers and sizes."""
     game: str
+    """Spec of the game."""
     parameters: int
+    """Number of trained values."""
     encodings: tuple[str, ...] = ()
+    """Storage formats of the tensors, such as `float16`."""
     training: TrainingFacts = Field(default_factory=dict)
+    """Facts of the training that the file states."""
     sha256: str
+    """SHA-256 of the file's bytes, hexadecimal."""
     file_bytes: int
+    """Size of the file."""
 
     @property
     def feature_shape(self) -> tuple[int, int, int]:

@@ -56,11 +56,13 @@ def reach_map() -> NDArray[np.float32]:
 
 
 def _is_move(dx: int, dy: int) -> bool:
+    """Return whether a queen or a knight moves by these files and ranks."""
     straight = (dx == 0) != (dy == 0)
     return straight or (dx != 0 and abs(dx) == abs(dy)) or {abs(dx), abs(dy)} == {1, 2}
 
 
 def _plane(dx: int, dy: int) -> int:
+    """Return the plane of lc0's convolutional policy that has a move by these files and ranks."""
     if {abs(dx), abs(dy)} == {1, 2}:
         return 56 + _KNIGHT.index((dx, dy))
     distance = max(abs(dx), abs(dy))

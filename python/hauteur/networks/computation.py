@@ -32,16 +32,18 @@ Value = TypeVar("Value")
 
 @dataclass(frozen=True)
 class Convolution:
-    """Padded convolution, [in, rows, columns] -> [out, rows, columns]. norm: batch normalisation may follow.
-
-    outputs: None where they follow from the tensors; used: planes that are computed, the first ones; None: all.
-    """
+    """Padded convolution, [in, rows, columns] -> [out, rows, columns]."""
 
     path: str
+    """Path of the layer in the computation."""
     kernel: int
+    """Rows and columns of the kernel."""
     outputs: int | None = None
+    """Channels of the output; None: they follow from the tensors."""
     used: int | None = None
+    """Output channels that are computed, the first ones; None: all."""
     norm: bool = True
+    """Batch normalisation may follow."""
 
 
 @dataclass(frozen=True)
@@ -102,7 +104,7 @@ class Operations(Protocol[Value]):
 
     def concatenated(self, x: Value, y: Value, axis: int) -> Value: ...
     def with_reach(self, tokens: Value) -> Value:
-        """The tokens [64, channels], beside each the row of its square in `chess_moves.reach_map`: 64 more channels."""
+        """The tokens [64, channels], joined to the row of each square in `chess_moves.reach_map`: 64 more channels."""
 
     def moves(self, x: Value, head: str) -> Value:
         """The logits of all actions from the flat outputs of a head: attention, convolution (chess) or squares."""
@@ -130,6 +132,7 @@ def _size(ops: Operations[Any], name: str) -> int | None:
 
 
 def _activated(ops: Operations[Value], x: Value) -> Value:
+    """Apply the activation of the architecture."""
     return ops.activation(x, ops.architecture.activation)
 
 
@@ -140,11 +143,14 @@ def _tower(ops: Operations[Value], x: Value) -> Value:
     for i in range(ops.architecture.blocks):
         path = f"blocks.{i}"
         y = ops.convolution(x, Convolution(f"{path}.conv1", 3, filters))
+        # lc0's files have no pooling.
         pools = isinstance(ops.architecture, ResNetArchitecture) and ops.architecture.pools(i)
         y = _pooled(ops, y, f"{path}.pool") if pools else _activated(ops, y)
         y = ops.convolution(y, Convolution(f"{path}.conv2", 3, filters))
         if ops.has(f"{path}.se.reduce"):
             squeezed = _activated(ops, ops.dense(ops.means(y), Dense(f"{path}.se.reduce", _size(ops, "se_channels"))))
+            # Twice the filters: half of them scale the planes, half are added (lc0's squeeze-excitation with
+            # bias).
             y = ops.excited(y, ops.dense(squeezed, Dense(f"{path}.se.expand", 2 * filters)))
         x = _activated(ops, ops.add(x, y))
     return x
@@ -167,6 +173,7 @@ def policy_head(ops: Operations[Value], x: Value, path: str = "policy") -> Value
     if architecture.policy == "convolution":
         hidden = _activated(ops, ops.convolution(x, Convolution(f"{path}.conv", 3, _size(ops, "filters"))))
         if isinstance(architecture, Lc0Architecture):
+            # Seven of the 80 planes are never a move; they are in the files, and not computed.
             planes = ops.convolution(hidden, Convolution("policy.output", 3, CONVOLUTION_PLANES, used=USED_PLANES))
             return ops.moves(ops.flatten(planes), "convolution")
         planes = ops.convolution(hidden, Convolution(f"{path}.output", 3, architecture.policy_planes, norm=False))
@@ -177,7 +184,7 @@ def policy_head(ops: Operations[Value], x: Value, path: str = "policy") -> Value
 
 def value_head(ops: Operations[Value], x: Value, path: str = "value", outputs: int = 0) -> Value:
     """Compute the value's outputs: convolution (after a tower) or dense layer a square (after encoders), where the
-    network pools with mean and maximum of each plane behind its squares, and two dense layers.
+    network pools with mean and maximum of each plane after its squares, and two dense layers.
 
     path: of the layers; outputs: of the last one, 0: those of the network's value.
     """
@@ -195,6 +202,7 @@ def value_head(ops: Operations[Value], x: Value, path: str = "value", outputs: i
 
 
 def _lc0(ops: Operations[Any]) -> Lc0Architecture:
+    """Return the architecture of a network with encoders or an attention policy."""
     assert isinstance(ops.architecture, Lc0Architecture)  # no other has encoders or an attention policy
     return ops.architecture
 
@@ -220,8 +228,11 @@ def _embedding(ops: Operations[Value], tokens: Value, alpha: float) -> Value:
     architecture = _lc0(ops)
     kind = "none" if architecture.filters else architecture.input_embedding
     if kind == "map":
+        # Attention sees a set of squares: without this it would not know how they lie to each other.
         tokens = ops.with_reach(tokens)
     elif kind == "dense":
+        # The first twelve planes are the pieces of the present position: the learned encoding sees the whole
+        # board.
         squares = ops.dense(ops.flatten(ops.slice(tokens, 2, 0, 12)), Dense("ip_emb_preproc"))
         tokens = ops.concatenated(tokens, ops.reshape(squares, 64, -1), 2)
     dense = architecture.input_embedding == "dense"
@@ -305,7 +316,9 @@ def _attention_policy(ops: Operations[Value], x: Value) -> Value:
 
 def _promotions(ops: Operations[Value], key: Value, pairs: Value) -> Value:
     """[8 from, 8 to, 3 pieces]: the pair's logit, the piece's offset at the target, one for all pieces."""
+    # Squares 56 to 63 are the last rank, where promotions arrive.
     offsets = ops.dense(ops.slice(key, 1, 56, 64), Dense(f"{_lc0(ops).policy_prefix}ip4_pol", 4, bias=False))
     offsets = ops.add(ops.slice(offsets, 2, 0, 3), ops.slice(offsets, 2, 3, 4))
+    # From the seventh rank (48 to 55) to the eighth: the logit of the pair is shared by its promotions.
     last = ops.slice(ops.slice(pairs, 1, 48, 56), 2, 56, 64)
     return ops.add(ops.reshape(last, 8, 8, 1), ops.reshape(offsets, 1, 8, 3))

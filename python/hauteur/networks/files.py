@@ -69,6 +69,7 @@ def _stored(name: str, values: Floats, dtype: StorageType) -> NDArray[np.float32
     exact = np.ascontiguousarray(values, np.float32)
     if not np.isfinite(exact).all():
         raise ValueError(f"tensor {name} holds numbers that are not finite")
+    # Biases and norms are few numbers with a large effect.
     if dtype == "float32" or exact.ndim < 2:
         return exact
     with np.errstate(over="ignore"):
@@ -100,6 +101,7 @@ def _canonical(data: bytes) -> bytes:
     (length,) = struct.unpack("<Q", data[:8])
     header = json.loads(data[8 : 8 + length])
     text = json.dumps(header, separators=(",", ":"), sort_keys=True)
+    # safetensors aligns tensors to 8 bytes.
     padded = text.encode() + b" " * (-len(text.encode()) % 8)
     return struct.pack("<Q", len(padded)) + padded + data[8 + length :]
 
@@ -128,6 +130,7 @@ class SafetensorsFile:
             raise ValueError(f"{path}: {error}") from None
 
     def _open(self, metadata: Mapping[str, str], shapes: Mapping[str, Shape]) -> None:
+        """Read architecture and facts of the header; ValueError where they do not describe these tensors."""
         version = metadata.get("hauteur.format")
         if version is None:
             raise ValueError("is a safetensors file, but not a network of hauteur (no hauteur.format in its metadata)")
@@ -158,6 +161,7 @@ class SafetensorsFile:
         for name, values in tensors.items():
             if not np.isfinite(values).all():
                 raise ValueError(f"{self._path}: tensor {name} holds numbers that are not finite")
+        # Files of older versions have no digest.
         if self._digest is not None and self._digest != tensors_digest(tensors):
             raise ValueError(f"{self._path}: its tensors are not those that were written (their sha256 differs)")
         return {name: np.asarray(values, np.float32) for name, values in tensors.items()}
@@ -199,10 +203,12 @@ class SafetensorsFormat(Format):
     name, suffix = "safetensors", ".safetensors"
 
     def load(self, path: Path) -> Net:
+        """Read a network file."""
         file = SafetensorsFile(path)
         return self.opened(path, file.tensors, **file.facts)
 
     def save(self, contents: Contents, encoding: str | None) -> bytes:
+        """Return the bytes of a network file; ValueError for an encoding of another format."""
         dtype = next((kind for kind in STORAGE_TYPES if kind == (encoding or "float32")), None)
         if dtype is None:
             raise ValueError(f"encoding {encoding} is for .pb.gz files; .safetensors has float32 and float16")

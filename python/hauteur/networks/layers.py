@@ -40,6 +40,7 @@ class LayerNames:
 
     @property
     def is_lc0(self) -> bool:
+        """True for networks with the layers of lc0."""
         return isinstance(self.architecture, Lc0Architecture)
 
     def convolution(self, layer: Convolution) -> tuple[str, ...]:
@@ -93,6 +94,7 @@ class Layers:
 
     @property
     def names(self) -> LayerNames:
+        """Names of the tensors of layers."""
         return LayerNames(self.architecture)
 
     def has(self, path: str) -> bool:
@@ -133,6 +135,7 @@ def fold_norm(tensors: Mapping[str, Floats], weights_name: str) -> Affine:
 
 
 def _contiguous(weights: NDArray[np.floating], bias: NDArray[np.floating]) -> Affine:
+    """Return weights and bias as contiguous float32 arrays."""
     return Affine(np.ascontiguousarray(weights, np.float32), np.ascontiguousarray(bias, np.float32))
 
 
@@ -148,18 +151,23 @@ Block = tuple[Affine, Affine, Excitation | None, Affine | None]
 
 
 class CoreLayers(TypedDict):
-    """A residual network. board: rows and columns; blocks: two convolutions, the excitation and the pooling of each;
-    policy: the convolution before the last layer, that layer, and, where it is a convolution too, the index of each
-    action among its planes (None: it is dense); value: planes, hidden layer, outputs (win, draw, loss, or one number);
-    pooled: whether the hidden layer sees mean and maximum behind the squares of each plane."""
+    """The layers of a residual network, as the core takes them."""
 
     board: tuple[int, int]
+    """Rows and columns of the board."""
     activation: str
+    """Activation after every convolution and hidden layer: `relu` or `mish`."""
     input: Affine
+    """The input convolution."""
     blocks: list[Block]
+    """Two convolutions, the excitation and the pooling of each block."""
     policy: tuple[Affine, Affine, list[int] | None]
+    """The convolution before the last layer, that layer, and, where it is a convolution too, the index of each action
+    among its planes (None: it is dense)."""
     value: tuple[Affine, Affine, Affine]
+    """Planes, hidden layer, outputs (win, draw, loss, or one number)."""
     pooled: bool
+    """The value's hidden layer sees mean and maximum of each plane after its squares."""
 
 
 def computed_by_core(architecture: Architecture) -> bool:
@@ -178,6 +186,7 @@ class _CoreLayers(Layers):
         return _contiguous(weights, np.zeros(len(weights)) if bias is None else bias)
 
     def block(self, path: str) -> Block:
+        """Return the layers of a residual block."""
         first, second = (self.convolution(Convolution(f"{path}.conv{i}", 3)) for i in (1, 2))
         excites, pools = self.has(f"{path}.se.reduce"), self.has(f"{path}.pool")
         excitation = (self.affine(f"{path}.se.reduce"), self.affine(f"{path}.se.expand")) if excites else None
@@ -235,6 +244,7 @@ class SizedLayer:
     shape: Shape
 
     def tensors(self, names: LayerNames) -> dict[str, Shape]:
+        """Return the shapes of the layer's tensors by their names."""
         found = names.convolution(self.layer) if isinstance(self.layer, Convolution) else names.dense(self.layer.path)
         return {name: self.shape if i == 0 else self.shape[:1] for i, name in enumerate(found)}
 
@@ -285,45 +295,55 @@ class _Shapes:
         self._last = ""
 
     def has(self, path: str) -> bool:
+        """Return whether the network has an optional layer."""
         del path  # the only layer that a tower is asked for
         return isinstance(self.architecture, ResNetArchitecture) and self.architecture.se_channels > 0
 
     def convolution(self, x: Shape, layer: Convolution) -> Shape:
+        """Note a convolution; return the shape of its output."""
         assert layer.outputs is not None  # towers have no layers of an unknown width
         self.layers.append(SizedLayer(layer, (layer.outputs, x[0], layer.kernel, layer.kernel)))
         return (layer.used or layer.outputs, *x[1:])
 
     def dense(self, x: Shape, layer: Dense) -> Shape:
+        """Note a dense layer; return the shape of its output."""
         assert layer.outputs is not None
         self.layers.append(SizedLayer(layer, (layer.outputs, x[-1])))
         return (*x[:-1], layer.outputs)
 
     def _unchanged(self, x: Shape, *others: object) -> Shape:
+        """Return the shape of an operation that keeps it."""
         del others
         return x
 
     activation = scaled = softmax = excited = _unchanged
 
     def add(self, x: Shape, y: Shape) -> Shape:
+        """Return the shape of a sum; ValueError where the shapes do not fit."""
         if any(a != b and 1 not in (a, b) for a, b in zip(x, y, strict=True)):
             raise ValueError(f"layer {self._last} has outputs {y}, which are added to {x}")
         return tuple(map(max, x, y))
 
     def product(self, x: Shape, y: Shape) -> Shape:
+        """Return the shape of a matrix product; ValueError where the shapes do not fit."""
         if x[-1] != y[-2]:
             raise ValueError(f"layer {self._last} has {y[-2]} outputs, expected {x[-1]}")
         return (*x[:-1], y[-1])
 
     def means(self, x: Shape) -> Shape:
+        """Return the shape of the means over the board."""
         return x[:1]
 
     def pooled(self, x: Shape) -> Shape:
+        """Return the shape of mean and maximum of each plane."""
         return (x[0], 2)
 
     def flatten(self, x: Shape) -> Shape:
+        """Return the shape of a flattened tensor."""
         return (prod(x),)
 
     def reshape(self, x: Shape, *shape: int) -> Shape:
+        """Return the new shape; 0 keeps a length, -1 is what is left."""
         kept = [x[i] if length == 0 else length for i, length in enumerate(shape)]
         rest, left = divmod(prod(x), prod(length for length in kept if length > 0))
         if left or (-1 not in kept and rest != 1):
@@ -331,18 +351,23 @@ class _Shapes:
         return tuple(rest if length == -1 else length for length in kept)
 
     def transpose(self, x: Shape, *axes: int) -> Shape:
+        """Return the shape with its axes in another order."""
         return tuple(x[axis - 1] for axis in axes[1:])
 
     def slice(self, x: Shape, axis: int, begin: int, end: int) -> Shape:
+        """Return the shape of a part along an axis."""
         return (*x[: axis - 1], end - begin, *x[axis:])
 
     def concatenated(self, x: Shape, y: Shape, axis: int) -> Shape:
+        """Return the shape of two tensors joined along an axis."""
         return (*x[: axis - 1], x[axis - 1] + y[axis - 1], *x[axis:])
 
     def with_reach(self, tokens: Shape) -> Shape:
+        """Return the shape of tokens with the squares that each reaches."""
         return (tokens[0], tokens[1] + 64)
 
     def moves(self, x: Shape, head: str) -> Shape:
+        """Return the shape of the policy."""
         del x, head
         return (self.architecture.num_actions,)
 
@@ -356,12 +381,15 @@ class _Lc0Shapes(_Shapes):
         self.taken: dict[str, Shape] = {}
 
     def has(self, path: str) -> bool:
+        """Return whether the file has an optional layer."""
         return path in self._sizes or self.names.dense(path)[0] in self._sizes
 
     def width(self, path: str) -> int:
+        """Return the outputs of a dense layer."""
         return self._size(self.names.dense(path)[1])
 
     def convolution(self, x: Shape, layer: Convolution) -> Shape:
+        """Take the tensors of a convolution; return the shape of its output."""
         weights = self.names.convolution(layer)[0]
         outputs = layer.outputs or self._outputs(weights, x[0] * layer.kernel**2)
         self._take(weights, outputs, x[0], layer.kernel, layer.kernel)
@@ -374,6 +402,7 @@ class _Lc0Shapes(_Shapes):
         return (layer.used or outputs, *x[1:])
 
     def dense(self, x: Shape, layer: Dense) -> Shape:
+        """Take the tensors of a dense layer; return the shape of its output."""
         weights, biases = self.names.dense(layer.path)
         outputs = layer.outputs or (self._size(biases) if layer.bias else self._outputs(weights, x[-1]))
         if layer.bias:
@@ -382,16 +411,19 @@ class _Lc0Shapes(_Shapes):
         return (*x[:-1], outputs)
 
     def norm(self, x: Shape, path: str, epsilon: float) -> Shape:
+        """Take the tensors of a layer normalisation."""
         del epsilon
         for name in self.names.norm(path):
             self._take(name, x[-1])
         return x
 
     def gate(self, x: Shape, path: str) -> Shape:
+        """Take the tensor of a gate, one number for each square and channel."""
         self._take(path, x[-1], 64)
         return x
 
     def _size(self, name: str) -> int:
+        """Return the number of values of a tensor; ValueError where it is missing or empty."""
         if name not in self._sizes:
             raise ValueError(f"layer {name} is missing")
         if self._sizes[name] == 0:

@@ -60,6 +60,7 @@ class Lc0File:
             raise ValueError(f"{path}: {one_line(error)}") from None
 
     def _open(self, net: Message) -> None:
+        """Read the network's format and sizes; ValueError for what is not supported."""
         if "weights" not in net:
             raise ValueError("holds an ONNX model, not lc0 weights" if "onnx_model" in net else "holds no weights")
         number = net.get("format", {}).get("weights_encoding", 0) or Encoding.LINEAR16
@@ -82,6 +83,7 @@ class Lc0File:
         return {path: self._tensor(path, layer) for path, layer in self._layers.items()}
 
     def _tensor(self, path: str, layer: Message) -> Floats:
+        """Decode a tensor; ValueError names it where it is damaged."""
         try:
             values = decode(layer, self._encoding)
             if path.endswith("bn_stddivs") and (values < 0).any():
@@ -92,6 +94,7 @@ class Lc0File:
 
 
 def _size(path: str, layer: Message, default: Encoding) -> int:
+    """Return the number of values of a tensor; ValueError names it where it is damaged."""
     try:
         return size(layer, default)
     except ValueError as error:
@@ -105,6 +108,7 @@ def _training(params: Message) -> dict[str, str | int | float | bool | None]:
 
 
 def _architecture(net: Message, sizes: Mapping[str, int], scalars: dict[str, int | str]) -> Lc0Architecture:
+    """Return the architecture that format and tensors of a file describe."""
     multihead = tuple(any(path.startswith(heads) for path in sizes) for heads in ("policy_heads.", "value_heads."))
     encoders = _count(sizes, "encoder.{}.mha.q_w")
     form = _network_format(net.get("format", {}).get("network_format"), bool(encoders), sizes, all(multihead))
@@ -147,6 +151,7 @@ def _formats(form: Mapping[str, int], *, policy_encoders: bool) -> dict[str, Any
 
 
 def _count(sizes: Mapping[str, int], pattern: str) -> int:
+    """Return how many tensors with consecutive numbers a pattern has."""
     result = 0
     while pattern.format(result) in sizes:
         result += 1
@@ -159,6 +164,7 @@ def _network_format(found: Message | None, encoders: bool, sizes: Mapping[str, i
     form |= {"smolgen_activation": 0, "ffn_activation": 0, "input_embedding": 0}
     form |= found or {}
     if form["network"] in (Structure.CLASSICAL, Structure.SE):
+        # In lc0's numbers 3 and 4 are 1 and 2 with formats of heads, which old files leave out.
         form |= {"network": form["network"] + 2, "policy": PolicyFormat.CLASSICAL, "value": ValueFormat.CLASSICAL}
     elif form["network"] == Structure.SE_WITH_HEADFORMAT and encoders:
         form["network"] = Structure.ATTENTIONBODY_WITH_HEADFORMAT
@@ -176,6 +182,7 @@ def _network_format(found: Message | None, encoders: bool, sizes: Mapping[str, i
 
 
 def _check_format(form: Mapping[str, int]) -> None:
+    """Raise ValueError for a format that is not supported."""
     if form["input"] != InputFormat.CLASSICAL_112_PLANE:
         name = _name(InputFormat, form["input"])
         raise ValueError(f"input format {name} is not supported, only 1 (CLASSICAL_112_PLANE)")
@@ -191,6 +198,7 @@ def _check_format(form: Mapping[str, int]) -> None:
 
 
 def _name(enum: Any, number: int) -> str:
+    """Return a number of lc0's format with its name."""
     try:
         return f"{number} ({enum(number).name})"
     except ValueError:
@@ -198,6 +206,7 @@ def _name(enum: Any, number: int) -> str:
 
 
 def _lookup(what: str, enum: Any, names: Mapping[Any, str], number: int) -> Any:
+    """Return our name for a number of lc0's format; ValueError where there is none."""
     if number not in names:
         allowed = ", ".join(f"{e.value} ({e.name})" for e in names)
         raise ValueError(f"{what} {_name(enum, number)} is not supported, only {allowed}")
@@ -208,6 +217,7 @@ _ACTIVATIONS = {a: a.name.lower() for a in Activation if a not in (Activation.DE
 
 
 def _activation(what: str, number: int, default: str) -> Any:
+    """Return the activation of a number; the network's own default where the file says so."""
     return default if number == Activation.DEFAULT else _lookup(what, Activation, _ACTIVATIONS, number)
 
 
@@ -223,11 +233,13 @@ def lc0_bytes(
     exactly what was read from it; float16 and float32 need lc0 0.33. Raises ValueError where the tensors do not make
     a network.
     """
+    # Checked before anything is written: a file that lc0 cannot read is worse than none.
     lc0_shapes({path: values.size for path, values in tensors.items()}, architecture)
     code = Encoding[encoding.upper()]
     layers = {path: _encode(path, values, code) for path, values in tensors.items()}
     version = architecture.min_version
     if code != Encoding.LINEAR16:
+        # Older versions of lc0 would read such layers as LINEAR16 without complaint.
         version = max(version, _OWN_ENCODING_VERSION)
     net: Message = {
         "magic": MAGIC,
@@ -242,6 +254,7 @@ def lc0_bytes(
 
 
 def _encode(path: str, values: Floats, encoding: Encoding) -> Message:
+    """Encode a tensor; ValueError names it where that fails."""
     try:
         return encode(values, encoding)
     except ValueError as error:
@@ -249,6 +262,7 @@ def _encode(path: str, values: Floats, encoding: Encoding) -> Message:
 
 
 def _format_message(architecture: Lc0Architecture) -> Message:
+    """Return the description of a network as lc0's files have it."""
     attention = architecture.encoders > 0
     form: Message = {
         "input": int(InputFormat.CLASSICAL_112_PLANE),
@@ -269,6 +283,7 @@ def _format_message(architecture: Lc0Architecture) -> Message:
 
 
 def _number(names: Mapping[Any, str], name: str) -> int:
+    """Return the number of lc0's format for our name."""
     return next(int(key) for key, value in names.items() if value == name)
 
 
@@ -310,6 +325,7 @@ def from_resnet(
 
 
 def _check_exportable(architecture: ResNetArchitecture) -> None:
+    """Raise ValueError for a network that lc0's format cannot hold."""
     if architecture.policy_planes != 80:
         raise ValueError(
             f"only chess networks (112x8x8 planes, 1858 actions) fit an lc0 file, got "
@@ -330,10 +346,12 @@ class Lc0Format(Format):
     name, suffix = "lc0", ".pb.gz"
 
     def load(self, path: Path) -> Net:
+        """Read a network file of lc0."""
         file = Lc0File(path)
         return self.opened(path, file.tensors, **file.facts)
 
     def save(self, contents: Contents, encoding: str | None) -> bytes:
+        """Return the bytes of a network file of lc0; ValueError for a network that it cannot hold."""
         architecture, tensors = contents.architecture, dict(contents.tensors)
         if isinstance(architecture, RegisteredArchitecture):
             raise ValueError(f"lc0's format has no place for {architecture.summary()}; allowed: .safetensors")

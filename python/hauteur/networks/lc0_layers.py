@@ -30,6 +30,7 @@ def flatten(weights: Message) -> tuple[dict[str, Message], dict[str, int | str]]
 
 
 def _walk(message: Message, name: str, prefix: str) -> Iterator[tuple[str, str, Any]]:
+    """Yield the layers and scalars of a message by their paths."""
     for field in SCHEMA[name].values():
         if field.name not in message:
             continue
@@ -58,6 +59,7 @@ def _order(path: str) -> list[tuple[int, str]]:
 
 
 def _insert(weights: Message, path: str, value: Any) -> None:
+    """Put a layer or scalar into a message at its path."""
     message, name = weights, "Weights"
     parts = iter(path.split("."))
     for part in parts:
@@ -72,6 +74,7 @@ def _insert(weights: Message, path: str, value: Any) -> None:
 
 
 def _item(message: Message, part: str, index: int, path: str) -> Message:
+    """Return an element of a repeated field; ValueError where one before it is missing."""
     items: list[Message] = message.setdefault(part, [])
     if index == len(items):
         items.append({})
@@ -111,16 +114,19 @@ def decode(layer: Message, default: Encoding = Encoding.LINEAR16) -> Floats:
 
 
 def _decode(params: memoryview, encoding: Encoding, layer: Message) -> Floats:
+    """Return the numbers of a layer as float32."""
     if encoding == Encoding.FLOAT32:
         return np.frombuffer(params, "<f4").astype(np.float32)
     if encoding == Encoding.FLOAT16:
         return np.frombuffer(params, "<f2").astype(np.float32)
     raw = np.frombuffer(params, "<u2")
     if encoding == Encoding.BFLOAT16:
+        # A bfloat16 is the upper half of a float32; numpy has no such type.
         return (raw.astype(np.uint32) << 16).view(np.float32)
     low, high = np.float32(layer.get("min_val", 0.0)), np.float32(layer.get("max_val", 0.0))
     if not (np.isfinite(low) and np.isfinite(high)):
         raise ValueError(f"has the range {low} to {high}, which is not finite")
+    # In single precision and in this order, as lc0 computes it: the same bits as lc0's weights.
     t = raw.astype(np.float32) / np.float32(65535)
     with np.errstate(over="ignore"):
         return np.asarray(low * (1 - t) + high * t, np.float32)
@@ -141,7 +147,9 @@ def encode(values: Floats, encoding: Encoding) -> Message:
 
 
 def _encode_linear16(flat: Floats) -> Message:
+    """Encode numbers in 16 bits between their minimum and maximum."""
     low, high = (float(flat.min()), float(flat.max())) if len(flat) else (0.0, 0.0)
     scale = 65535 / (high - low) if high > low else 0.0
+    # In double precision, so that numbers that were read from 16 bits round back to the same 16 bits.
     raw = np.rint((flat.astype(np.float64) - low) * scale).astype("<u2")
     return {"min_val": low, "max_val": high, "params": raw.tobytes()}

@@ -149,6 +149,7 @@ def parse_net(data: bytes) -> Message:
 
 
 def _unpack(path: Path) -> bytes:
+    """Return the bytes of a file, unpacked if it is gzip; ValueError for other files."""
     packed = path.read_bytes()
     if packed.startswith(LC0_NET):
         return packed

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from hauteur import _core
 
 WITHOUT_FILE = ("uniform", "rollout")
-"""Evaluators in the place of a net."""
+"""Evaluators that need no net."""
 
 NETS_VARIABLE = "HAUTEUR_NETS"
 """Environment variable that names the folder of the downloaded nets."""
@@ -45,18 +45,22 @@ def shipped_names() -> list[str]:
 
 @dataclass(frozen=True)
 class KnownNet:
-    """A public net. address: of its publisher; megabytes: about; sha256: of the file, None where it is not known.
-
-    trained_for: the only colour that it was trained to play, in games at odds; None: both.
-    """
+    """A public net that can be downloaded."""
 
     name: str
+    """Name of the net in commands."""
     address: str
+    """Address at its publisher's."""
     megabytes: float
+    """Approximate size of the download."""
     licence: str
+    """Licence of the net."""
     about: str
+    """One line about the net."""
     sha256: str | None = None
+    """SHA-256 of the file, hexadecimal; None where it is not known."""
     trained_for: Literal["white", "black"] | None = None
+    """The only colour that it was trained to play, in games at odds; None: both."""
 
     @property
     def file_name(self) -> str:
@@ -253,7 +257,7 @@ def _check_download(name: str, path: Path, _changed: int) -> None:
 
 
 def hash_file(path: Path) -> Path:
-    """Return the file beside a net in which the hash of its first download is recorded."""
+    """Return the file next to a net in which the hash of its first download is recorded."""
     return path.with_name(f"{path.name}.sha256")
 
 

@@ -44,6 +44,7 @@ Dimension: dim_value uint; dim_param string
 
 
 def _attribute(name: str, value: float | Sequence[int]) -> Message:
+    """Return an attribute of a node."""
     if isinstance(value, int):
         return {"name": name, "i": value, "type": _ATTRIBUTE_INT}
     if isinstance(value, float):
@@ -52,6 +53,7 @@ def _attribute(name: str, value: float | Sequence[int]) -> Message:
 
 
 def _value_info(name: str, shape: Sequence[int]) -> Message:
+    """Return the description of an input or output with any number of rows."""
     dimensions: list[Message] = [{"dim_param": "rows"}, *({"dim_value": length} for length in shape)]
     tensor: Message = {"elem_type": _FLOAT, "shape": {"dim": dimensions}}
     return {"name": name, "type": {"tensor_type": tensor}}
@@ -97,12 +99,14 @@ class NetworkGraph:
         return len(self._layers.dense(path)[0])
 
     def convolution(self, x: Value, layer: Convolution) -> Value:
+        # Batch normalisation is folded into the weights, which inference need not compute each time.
         weights, bias = map(self.constant, self._layers.convolution(layer))
         kernel = layer.kernel
         return self.add_node("Conv", x, weights, bias, kernel_shape=[kernel, kernel], pads=[kernel // 2] * 4)
 
     def dense(self, x: Value, layer: Dense) -> Value:
         weights, bias = self._layers.dense(layer.path)
+        # Gemm would take the bias too, but only for matrices, and tokens have an axis more.
         product = self.add_node("MatMul", x, self.constant(np.ascontiguousarray(weights.T)))
         return product if bias is None else self.add_node("Add", product, self.constant(bias))
 
@@ -211,11 +215,12 @@ class OnnxFormat(Format):
     name, suffix = "onnx", ".onnx"
 
     def load(self, path: Path) -> Net:
-        """Raise ValueError: operations are no weights by name."""
+        """Raise ValueError: operations are not weights by name."""
         others = ", ".join(suffix for suffix in MODULES if suffix != self.suffix)
         raise ValueError(f"{path}: an ONNX file is for other programs: give the net that it was made of ({others})")
 
     def save(self, contents: Contents, encoding: str | None) -> bytes:
+        """Return the bytes of an ONNX model; ValueError for an encoding other than float32."""
         if encoding not in (None, "float32"):
             raise ValueError(f"ONNX files are written in float32, not in {encoding}")
         return onnx_bytes(contents.architecture, contents.tensors)

@@ -101,6 +101,7 @@ def register_network(
         raise ValueError(f"network {name!r}: an output of one's own cannot be called {taken!r}: hauteur has one")
 
     def register(builder: Builder) -> Builder:
+        """Register the builder; ValueError where the name is taken."""
         known = _registered.get(name)
         if known is not None and not replace and _place(known) != _place(builder):
             raise ValueError(f"there is a network {name!r} already: pass replace=True to replace it")
@@ -176,6 +177,7 @@ def _recording(name: str, builder: Any) -> Any:
 
     @functools.wraps(original)
     def build(*given: Any, **settings: Any) -> Any:
+        """Build the network, and note the settings that it was built with."""
         made = original(*given, **settings)
         module, arguments = (given[0], given[1:]) if is_class else (made, given)
         if not is_class or type(module) is builder:
@@ -220,6 +222,7 @@ def _described(
 
 
 def _fits(value: object) -> bool:
+    """Return whether a file can hold a value as a setting."""
     return value is None or isinstance(value, bool | int | float) or (isinstance(value, str) and len(value) <= 1000)
 
 

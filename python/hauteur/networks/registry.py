@@ -126,7 +126,7 @@ OTHER_FILES = {
     b"2\n": "is an lc0 net in the old text format; convert it to .pb.gz with lczero-training's net.py",
     b"<": "is a web page, not a net: download the file itself",
 }
-"""What stands in the place of nets, by the bytes that it begins with."""
+"""What is found instead of nets, by its first bytes."""
 
 
 def format_of_file(path: Path) -> Format:
@@ -164,8 +164,8 @@ def load_network(path: str | Path) -> Net:
 
     Return the net, with `.module` (torch module, built on first use), `.architecture`, `.game` (spec), `.parameters`
     (their number), `.tensors` (float32 by name) and `.description`. Raise ValueError (file, place, what is wrong) for
-    what is no network, and OSError for a file that cannot be read. A registered network is described without its code;
-    `.module` needs the file that registers it to be imported.
+    what is not a network, and OSError for a file that cannot be read. A registered network is described without its
+    code; `.module` needs the file that registers it to be imported.
 
     >>> import hauteur as ht
     >>> trainer = ht.Trainer(ht.load_game("tictactoe"), ht.ResNet(filters=8, blocks=1))

@@ -42,6 +42,7 @@ class TorchNetwork(nn.Module):
             self.register_buffer(name, torch.from_numpy(values), persistent=False)
 
     def forward(self, features: Tensor) -> tuple[Tensor, Tensor]:
+        """Return policy logits [B, A] and value of features [B, C, H, W]."""
         return self.answers(self.body(features))
 
     def body(self, features: Tensor) -> Tensor:
@@ -49,6 +50,7 @@ class TorchNetwork(nn.Module):
         return body(cast("Operations[Tensor]", self), features)
 
     def answers(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        """Compute the heads of the body's output."""
         ops = cast("Operations[Tensor]", self)
         policy, value = policy_head(ops, x), value_head(ops, x)
         return policy, torch.tanh(value) if VALUE_OUTPUTS[self.architecture.value] == 1 else value
@@ -159,6 +161,7 @@ class ConvNorm(nn.Module):
 
 
 def _module(sized: SizedLayer) -> nn.Module:
+    """Return the torch module of a layer of this size."""
     outputs, inputs = sized.shape[:2]
     if isinstance(sized.layer, Dense):
         return nn.Linear(inputs, outputs)
@@ -205,10 +208,12 @@ class Lc0Network(TorchNetwork):
         }
 
     def _register(self, path: str, values: Floats) -> None:
+        """Keep a tensor as a parameter."""
         parameter = nn.Parameter(torch.from_numpy(np.array(values, np.float32)))
         self.register_parameter(path.replace(".", "/"), parameter)  # its name has no dots
 
     def _tensor(self, path: str) -> Tensor | None:
+        """Return a parameter; None where the network has none of this path."""
         return self._parameters.get(path.replace(".", "/"))
 
     def has(self, path: str) -> bool:
@@ -219,6 +224,7 @@ class Lc0Network(TorchNetwork):
         return len(weights)
 
     def _dense(self, path: str) -> tuple[Tensor, Tensor | None]:
+        """Return weights and bias of a dense layer."""
         weights, bias = (self._tensor(name) for name in self._names.dense(path))
         assert weights is not None  # the layers were checked
         return weights, bias

@@ -71,7 +71,7 @@ class _Token(NamedTuple):
     wire_type: int
     value: int | memoryview
     offset: int
-    """Place of the value in the file."""
+    """Position of the value in the file."""
 
 
 Budget = Iterator[int]
@@ -79,6 +79,7 @@ Budget = Iterator[int]
 
 
 def _spend(budget: Budget) -> None:
+    """Count a field; ValueError after too many, which a small file could otherwise unfold to."""
     if next(budget, None) is None:
         raise ValueError(f"holds more than {MAX_FIELDS} fields")
 
@@ -139,13 +140,14 @@ def _values(
 
 
 def _number(raw: int, field: WireField) -> int | float:
+    """Return a number of a field from its bits."""
     if field.kind == "float":
         return float(struct.unpack("<f", struct.pack("<I", raw))[0])
     return raw
 
 
 def _tokens(view: memoryview, where: str, budget: Budget, base: int) -> Iterator[_Token]:
-    """Split a message into its fields; `base` is the place of `view` in the file."""
+    """Split a message into its fields; `base` is the position of `view` in the file."""
     position = 0
     while position < len(view):
         _spend(budget)
@@ -175,6 +177,7 @@ def _length(view: memoryview, position: int, wire_type: int, where: str, base: i
     else:
         raise ValueError(f"{where} has wire type {wire_type} at byte {base + position}, which is not supported")
     left = len(view) - position
+    # Checked before slicing, which would cut short in silence.
     if length > left:
         raise ValueError(
             f"{where} ends too early: a field at byte {base + position} has {length} bytes, {left} are left"
@@ -183,8 +186,9 @@ def _length(view: memoryview, position: int, wire_type: int, where: str, base: i
 
 
 def _varint(view: memoryview, position: int, where: str, base: int) -> tuple[int, int]:
-    """Read a variable-length number; return it and the place after it."""
+    """Read a variable-length number; return it and the position after it."""
     result = 0
+    # 64 bits in groups of seven.
     for i in range(10):
         if position + i >= len(view):
             raise ValueError(f"{where} ends inside a number at byte {base + position}")
@@ -210,6 +214,7 @@ def write_message(message: Message, schema: Schema, name: str) -> bytes:
 
 
 def _write_field(number: int, field: WireField, value: Any, schema: Schema) -> bytes:
+    """Return a field as bytes."""
     tag = _write_varint(number << 3 | _WIRE_TYPE[field.kind])
     if field.kind == "uint":
         return tag + _write_varint(value)
@@ -225,6 +230,7 @@ def _write_field(number: int, field: WireField, value: Any, schema: Schema) -> b
 
 
 def _write_varint(value: int) -> bytes:
+    """Return a whole number as a varint."""
     out = bytearray()
     while value >= 0x80:
         out.append(value & 0x7F | 0x80)

@@ -49,10 +49,12 @@ class Resources:
 
     @property
     def rows(self) -> int:
+        """Maximum rows of a batch."""
         return (self.parallel + 1) // 2 if self.batch_size is None else self.batch_size
 
     @property
     def cores(self) -> int:
+        """Threads of the nets and the search."""
         return usable_cores() if self.threads == 0 else self.threads
 
 
@@ -72,6 +74,7 @@ class Evaluators(Closing):
         self._engines: EngineHost | None = None
 
     def close(self) -> None:
+        """Close all nets that were opened."""
         self._stack.close()
 
     def get(self, net: ResolvedNet, settings: PlayerSettings) -> Evaluator:
@@ -83,6 +86,7 @@ class Evaluators(Closing):
         return self.opened[key]
 
     def _open(self, net: ResolvedNet, settings: PlayerSettings) -> Evaluator:
+        """Open a net with the precision and threads of a player."""
         opened = make_evaluator(
             self.game,
             net,
@@ -165,7 +169,7 @@ def build_player(
 def _net_player(
     game: _core.Game, settings: PlayerSettings, evaluators: Evaluators, name: str, nets: PlayerNets
 ) -> SearchPlayer:
-    """The player of one or two nets, or of an evaluator object in the place of the first."""
+    """Build a player that searches with one or two nets, or with an evaluator object instead of the first."""
     other = nets.get("large_net") or nets.get("opponent_net")
     large = evaluators.get(other, settings) if other is not None else None
     own = settings if isinstance(settings, Player) else None

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 class PlayerEngine(Closing):
     """A player that is asked for moves and analyses of single positions; its nets stay open until it is closed.
 
-    id: what it is, as of `chess.engine.SimpleEngine`. A position that continues the last one goes on in its tree, where
+    id: what it is, as of `chess.engine.SimpleEngine`. A position that continues the last one reuses its tree, where
     the settings keep it.
 
     >>> import chess.engine
@@ -74,6 +74,7 @@ class PlayerEngine(Closing):
         return move_of(state, self._asked(self._player, state, limit))
 
     def _chosen(self, player: SearchPlayer, state: _core.State, found: SearchResult) -> Move:
+        """Draw the move to play by the player's temperature."""
         self._moves += 1
         random = stream(self._seed, "temperature", self._moves).random()
         return move_of(state, choose_move(found.report.moves, player.temperature, state.ply, random).action)
@@ -107,6 +108,7 @@ class PlayerEngine(Closing):
     quit = close
 
     def _new_analysis(self, player: SearchPlayer | MovePlayer) -> Analysis | None:
+        """Return an analysis with the player's settings; None for a player that does not search."""
         if not isinstance(player, SearchPlayer):
             return None
         return Analysis(player.evaluator, player.search, large=player.large, seed=self._seed, rules=player.rules)
@@ -116,11 +118,13 @@ class PlayerEngine(Closing):
         return self._analysis
 
     def _searched(self, player: SearchPlayer, state: _core.State, limit: chess.engine.Limit | None) -> SearchResult:
+        """Search a position within the given limit, or the player's own."""
         self._check_game(state)
         visits, seconds = _limits(limit, player.visits)
         return self._analysis_of(player).go(state, visits=visits, seconds=seconds)
 
     def _asked(self, player: MovePlayer, state: _core.State, limit: chess.engine.Limit | None) -> int:
+        """Return the action that a player without a search chooses."""
         self._check_game(state)
         if limit is not None:
             raise ValueError(f"player {self.id['name']} takes no limit: its own settings say how long it thinks")
@@ -130,6 +134,7 @@ class PlayerEngine(Closing):
         return player.choose(request).result().action
 
     def _check_game(self, state: _core.State) -> None:
+        """Raise ValueError for a position of another game."""
         if (state.game.name, state.game.feature_shape) != (self._game.name, self._game.feature_shape):
             raise ValueError(f"this engine plays {self._game.spec}, got a position of {state.game.spec}")
 

@@ -2,7 +2,7 @@
 
 `ladder.toml` is measured and written by `tools/measure_ladder.py`: a net of the Maia project, visits and temperature
 for every hundred points, chosen so that each scores 64 % against the one below it, which are 100 Elo. The ratings are
-those of the ladder: maia-1500, its policy sampled as it was trained, is 1500. They are no ratings of a server.
+those of the ladder: maia-1500, its policy sampled as it was trained, is 1500. They are not ratings of a server.
 """
 
 from functools import cache
@@ -19,18 +19,24 @@ TABLE = Path(__file__).with_name("ladder.toml")
 
 
 class Rung(Section):
-    """An opponent. score: against the one below, 0 to 1, with the ends of its interval of 95 % and the games; the
-    lowest has none.
-    """
+    """An opponent by rating."""
 
     rating: int
+    """Its rating."""
     net: str
+    """Name of its net."""
     visits: int
+    """Root visits at which it chooses a move."""
     temperature: float
+    """Temperature of its choice, the same in the whole game."""
     score: float | None = None
+    """Score against the next weaker opponent, 0 to 1; None: it is the weakest."""
     low: float | None = None
+    """Lower end of the score's 95 % interval."""
     high: float | None = None
+    """Upper end of the score's 95 % interval."""
     games: int = 0
+    """Games of that measurement."""
 
     @property
     def name(self) -> str:

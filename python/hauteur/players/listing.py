@@ -65,6 +65,7 @@ def settings(matching: str = "") -> Rows[SettingRow]:
 
 
 def _all_nets() -> Iterator[NetRow]:
+    """Yield the nets that ship, those that were downloaded, and those that can be."""
     here = downloaded_nets()
     for name in shipped_names():
         yield _net_row(name, data_path(f"{name}.safetensors"), "shipped")
@@ -103,6 +104,7 @@ def settings_of(model: type[BaseModel], prefix: str = "") -> Iterator[SettingRow
 
 
 def _row(key: str, facts: SettingFacts) -> SettingRow:
+    """Return a setting as a row of the listing."""
     ends = facts.ends
     least, most = ends.get("ge", ends.get("gt")), ends.get("le", ends.get("lt"))
     span = " to ".join(f"{end:g}" for end in (least, most) if end is not None)

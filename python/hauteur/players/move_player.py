@@ -1,8 +1,8 @@
 """Players without a forest: each is requested to find a move in one position and replies later, from another thread.
 
-They sit beside players with networks, and the other games go on until a reply is there. A move of those here depends on
-the position and the seed that it is named by, not on the thread that found it or on when. Programs that run elsewhere
-(hauteur.players.engines) fit the same protocol.
+They play against players with networks, and the other games continue until a reply is there. A move of those here
+depends on the position and the seed that it is named by, not on the thread that found it or on when. Programs that run
+elsewhere (hauteur.players.engines) fit the same protocol.
 """
 
 from collections.abc import Callable
@@ -16,22 +16,22 @@ from hauteur.games.game_line import RESIGNATION
 
 @dataclass(frozen=True)
 class ChosenMove:
-    """A move that a player has found.
-
-    note: what a user should know of this move, such as that a search was cut short. score: in pawns from the mover's
-    view (a mate: hauteur.mcts.scores.mate_score), None unknown; depth: in plies, 0 unknown; seconds: how long it
-    thought, None: as long as the reply took.
-    """
+    """A move that a player has chosen."""
 
     action: int
+    """The move, as an index into the policy vector."""
     note: str = ""
+    """What a user should know of this move, such as that a search was cut short."""
     score: float | None = None
+    """Score in pawns from the mover's view (a mate: hauteur.mcts.scores.mate_score); None: not known."""
     depth: int = 0
+    """Depth in plies; 0: not known."""
     seconds: float | None = None
+    """How long the player thought; None: as long as the reply took."""
 
 
-class GameLost(Exception):  # noqa: N818  (losing is no error)
-    """Instead of a move: the player to move has lost this game; all other games go on.
+class GameLost(Exception):  # noqa: N818  (losing is not an error)
+    """Instead of a move: the player to move has lost this game; all other games continue.
 
     reason: a few words, the end reason of the game; detail: what happened, one line, a note of the game.
     """
@@ -59,18 +59,18 @@ MoveFunction = Callable[[_core.State, int], ChosenMove]
 
 @dataclass(frozen=True)
 class MoveRequest:
-    """A game in which a player is to move.
-
-    game: the number of the game; state: the position, the player's own copy, in which the game is not over; origin:
-    where the game began, in the game's notation (chess: FEN); actions: all that were played since, of the opening too;
-    seed: of all random draws for this move.
-    """
+    """A game in which a player is to move."""
 
     game: int
+    """Number of the game."""
     state: _core.State
+    """The position, a copy for the player; the game is not over."""
     origin: str
+    """Where the game began, in the game's notation (chess: FEN)."""
     actions: tuple[int, ...]
+    """All actions since then, those of the opening included."""
     seed: int
+    """Seed of all random draws for this move."""
 
 
 class MovePlayer(Protocol):
@@ -81,7 +81,7 @@ class MovePlayer(Protocol):
         """Name used in results."""
 
     def choose(self, request: MoveRequest) -> Future[ChosenMove]:
-        """Begin to look for a move. GameLost in the future: the player has lost this game, the others go on.
+        """Begin to look for a move. GameLost in the future: the player has lost this game, the others continue.
 
         Any other exception stops all games and names the player.
         """
@@ -90,4 +90,4 @@ class MovePlayer(Protocol):
         """The game with this number is over; no request about it will follow."""
 
     def close(self) -> None:
-        """No game goes on any more: ends what runs for the player. Requests of other games may follow."""
+        """All games are over: ends what runs for the player. Requests of other games may follow."""

@@ -53,7 +53,7 @@ class Player(PlayerSettings):
     """
 
     evaluator: Any = Field(default=None, exclude=True)
-    """An evaluator that is an object, in the place of `net`."""
+    """An evaluator that is an object, instead of `net`."""
     rules: tuple[Any, ...] = Field(default=(), exclude=True)
     """Search rules written in Python."""
     function: Any = Field(default=None, exclude=True)
@@ -149,6 +149,7 @@ class Player(PlayerSettings):
 
     @classmethod
     def of(cls, settings: PlayerSettings) -> Self:
+        """Return settings of a player as a Player."""
         return cls.model_construct(**{name: getattr(settings, name) for name in PlayerSettings.model_fields})
 
     def __repr__(self) -> str:

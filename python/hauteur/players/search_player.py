@@ -34,22 +34,26 @@ class PlayoutCap(Section):
 
 @dataclass(frozen=True)
 class SearchPlayer:
-    """A player that searches: an evaluator, search settings, a visit limit a move, and a temperature schedule.
-
-    visits: root visits (own evaluation included) at which a move is chosen. large: the second net, where the settings
-    have one; the visits are then the small net's. playout_cap: which moves are searched with fewer visits; learns:
-    whether a net learns from this player's moves. rules: search rules written in Python.
-    """
+    """A player that searches."""
 
     name: str
+    """Name in results and messages."""
     evaluator: Evaluator
+    """The net; with two nets the small one."""
     search: SearchParams
+    """Settings of the search."""
     visits: int
+    """Root visits, its own evaluation included, at which a move is chosen; with two nets the small net's."""
     temperature: Temperature = field(default_factory=Temperature)
+    """Temperature by the ply of the game."""
     large: Evaluator | None = None
+    """The second net, where the settings have one."""
     playout_cap: PlayoutCap | None = None
+    """Which moves are searched with fewer visits; None: all have `visits`."""
     learns: bool = True
+    """Whether a net learns from this player's moves."""
     rules: tuple[Rule, ...] = ()
+    """Search rules written in Python."""
 
     def forest(self, game: _core.Game, *, seed: int, threads: int = 1) -> _core.Forest:
         """A new forest with this player's search settings, whose trees have one leaf in flight: sequential searches."""

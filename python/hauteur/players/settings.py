@@ -36,26 +36,28 @@ Colours = Literal["swap", "first", "second", "mover"]
 
 
 class PlayerSettings(Section):
-    """Settings of a player of a match.
-
-    baseline: a player without a network, engine: a program that plays; either has a name and nothing else.
-
-    net: a net file, `uniform` or `rollout`; None: the net that comes with the game. large_net: a second net, which
-    corrects the first one (search.second_net; visits are then the first net's). opponent_net: a second net, which
-    models the opponent (search.opponent_net, which it switches on); at most one of the two. precision: of the nets'
-    arithmetic; None: the backend's. visits: root visits at which a move is chosen.
-    """
+    """Settings of a player of a match."""
 
     name: str = ""
+    """Name in results; empty: its text."""
     baseline: Annotated[str, AfterValidator(lambda text: str(parse_baseline(text)))] | None = None
+    """A player without a network, such as `random`; it has a name and nothing else."""
     engine: EngineSettings | None = None
+    """A program that plays; it has a name and nothing else."""
     net: str | None = None
+    """A net file, `uniform` or `rollout`; None: the net that comes with the game."""
     large_net: str | None = None
+    """A second net, which corrects the first one (search.second_net; visits are then the first net's)."""
     opponent_net: str | None = None
+    """A second net, which models the opponent (search.opponent_net, which it switches on); not with `large_net`."""
     precision: Precision | None = None
+    """Precision of the nets' arithmetic; None: the backend's."""
     visits: Annotated[int, Field(ge=1, le=1_000_000_000)] = 100
+    """Root visits at which a move is chosen."""
     temperature: Temperature = Temperature()
+    """Temperature by the ply of the game."""
     search: SearchParams = SearchParams()
+    """Settings of the search."""
 
     @property
     def has_net(self) -> bool:
@@ -204,6 +206,7 @@ def _word_assignments(word: str, *, has_engine: bool) -> Iterator[tuple[Key, Any
 
 
 def _is_file(word: str) -> bool:
+    """Return whether a word names a file of settings."""
     return word.startswith("@") or (word.endswith(".toml") and "=" not in word)
 
 
@@ -229,6 +232,7 @@ def _full_key(path: Key, *, is_value: bool) -> Key:
 
 
 def _value_text(value: Any) -> str:
+    """Return a value as the text of a player has it."""
     if value == {}:
         return "on"
     if value is None:

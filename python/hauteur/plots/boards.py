@@ -99,11 +99,12 @@ def script() -> str:
 
 
 def _option(walk: Mapping[str, Any]) -> str:
+    """Return a game of the list as HTML."""
     return f"<option>{escape(str(walk['title']))}</option>"
 
 
 def _ground(drawing: Mapping[str, Any] | None) -> str:
-    """Return the empty board, seen from both sides, with the symbols of its pieces; or a place for text."""
+    """Return the empty board, seen from both sides, with the symbols of its pieces; or an area for text."""
     if drawing is None:
         return "<pre></pre>"
     width, height = drawing["size"]

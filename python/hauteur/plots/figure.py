@@ -81,11 +81,7 @@ class Point(NamedTuple):
 
 @dataclass(frozen=True)
 class Series:
-    """A named row of values over places on the x axis.
-
-    colour: a name of hauteur.plots.figure; low, high: the spread around each value, both or neither; dashed: a
-    second way to distinguish lines; joined: by a line, or else points with bars. Raise ValueError when the rows differ
-    in length or contain an infinity.
+    """A named row of values along the x axis. Raise ValueError if the rows differ in length or contain an infinity.
 
     >>> import hauteur as ht
     >>> ht.Series("PUCT", xs=(100, 800), values=(0.24, 0.47)).colour
@@ -93,13 +89,21 @@ class Series:
     """
 
     name: str
+    """Name in the legend."""
     xs: Sequence[float]
+    """Positions on the x axis."""
     values: Values
+    """One value for each x; None: a gap."""
     colour: str = "blue"
+    """Name of a colour of hauteur.plots.figure."""
     low: Values = ()
+    """Lower ends of the values' spread; empty: no spread. Both ends or neither are given."""
     high: Values = ()
+    """Upper ends of the values' spread."""
     dashed: bool = False
+    """Draw dashes, a second way to distinguish lines."""
     joined: bool = True
+    """Join the values by a line; otherwise they are points with bars."""
 
     def __post_init__(self) -> None:
         for part, row in (("values", self.values), ("low", self.low or self.xs), ("high", self.high or self.xs)):
@@ -146,12 +150,6 @@ class Slab(NamedTuple):
 class Figure:
     """Stacked areas (shares, or any amounts) and lines over them.
 
-    key: the name of its files; text: one line that describes it; x_name, y_name: what the axes measure, with the
-    unit; percent: values are shares from 0 to 1; logit: of these the odds have even steps, so 2 and 4 % are as
-    far apart as 96 and 98 %, over the part that the lines need; log, x_log: logarithmic axis (values, places above 0);
-    from_zero, x_from_zero: the axis begins at 0 or below; threshold: a shaded line at this height, named
-    threshold_name; x_names: words in place of the numbers 1, 2, ... of the x axis.
-
     >>> import hauteur as ht
     >>> score = ht.Series("PUCT", xs=(100, 800), values=(0.24, 0.47))
     >>> ht.Figure("odds", "Odds", "Score by visits", "score", "visits", lines=(score,), percent=True).key
@@ -159,21 +157,38 @@ class Figure:
     """
 
     key: str
+    """Name of its files."""
     title: str
+    """Title."""
     text: str
+    """One line that describes it."""
     y_name: str
+    """Quantity of the y axis, with its unit."""
     x_name: str = "generation"
+    """Quantity of the x axis, with its unit."""
     areas: tuple[Series, ...] = ()
+    """Areas, stacked from the first one up."""
     lines: tuple[Series, ...] = ()
+    """Lines over the areas."""
     percent: bool = False
+    """Values are shares from 0 to 1, shown as percentages."""
     logit: bool = False
+    """Odds of such shares have even steps, so 2 and 4 % are as far apart as 96 and 98 %, over the range that the lines
+    need."""
     log: bool = False
+    """The y axis is logarithmic; values are above 0."""
     x_log: bool = False
+    """The x axis is logarithmic; positions are above 0."""
     from_zero: bool = False
+    """The y axis begins at 0 or below."""
     x_from_zero: bool = False
+    """The x axis begins at 0 or below."""
     threshold: float | None = None
+    """Height of a shaded line; None: there is none."""
     threshold_name: str = "threshold"
+    """Name of that line."""
     x_names: Sequence[str] = ()
+    """Words in place of the numbers 1, 2, ... of the x axis."""
 
     def __post_init__(self) -> None:
         if any(list(area.xs) != list(self.areas[0].xs) for area in self.areas):

@@ -40,7 +40,7 @@ def write_png(figure: Figure, path: Path, *, pixels: tuple[int, int] = PIXELS) -
 
 
 def write_csv(figure: Figure, path: Path) -> None:
-    """One row a value: series, place, value, and the lower and upper end of its spread where there is one."""
+    """One row a value: series, x, value, and the lower and upper end of its spread where there is one."""
     buffer = io.StringIO()
     rows = csv.writer(buffer, lineterminator="\n")
     rows.writerow(["series", figure.x_name, figure.y_name, "low", "high"])
@@ -52,6 +52,7 @@ def write_csv(figure: Figure, path: Path) -> None:
 
 
 def _draw(figure: Figure, axes: Axes) -> None:
+    """Draw areas and lines with matplotlib."""
     for slab in figure.pile():
         colour = LIGHT[slab.series.colour]
         axes.fill_between(slab.xs, slab.below, slab.above, color=colour, linewidth=0, label=slab.series.name)
@@ -66,6 +67,7 @@ def _draw(figure: Figure, axes: Axes) -> None:
 
 
 def _draw_line(series: Series, axes: Axes) -> None:
+    """Draw a line with its spread."""
     colour = LIGHT[series.colour]
     style = "--" if series.dashed else "-"
     marker = "o" if len(series.xs) <= 40 else None
@@ -89,6 +91,7 @@ def _draw_points(series: Series, axes: Axes) -> None:
 
 
 def _draw_axes(figure: Figure, axes: Axes) -> None:
+    """Draw axes, grid and marks."""
     axes.set_xlabel(figure.x_name, color=LIGHT["soft"])
     axes.set_ylabel(figure.y_name, color=LIGHT["soft"])
     if figure.logit:

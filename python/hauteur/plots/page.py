@@ -202,14 +202,20 @@ def svg(figure: Figure) -> str:
 
 @dataclass(frozen=True)
 class _Axis:
-    """Values from low to high on the places from begin to end of the drawing."""
+    """An axis: maps values to coordinates of the drawing."""
 
     low: float
+    """Value at `begin`."""
     high: float
+    """Value at `end`."""
     begin: float
+    """First coordinate, in units of the drawing."""
     end: float
+    """Last coordinate; below `begin` where values rise upwards."""
     log: bool = False
+    """The scale is logarithmic."""
     logit: bool = False
+    """The scale is that of the log odds of a share."""
 
     def __call__(self, value: float) -> float:
         """The place of a value; of shares on a scale of odds those beyond the ends are at the ends."""

@@ -48,6 +48,7 @@ class ReportTable:
     folded: str = ""
 
     def html(self) -> str:
+        """Return the table as HTML."""
         table = table_html(self.names, self.rows, words=self.words)
         return f"<details><summary>{escape(self.folded)}</summary>{table}</details>" if self.folded else table
 
@@ -62,20 +63,29 @@ class ReportGames:
 
 @dataclass(frozen=True)
 class ReportSection:
-    """A part of a report under a title. text: paragraphs, or Markup; code: texts, each with a line above it."""
+    """A part of a report under a title."""
 
     title: str
+    """Title."""
     text: Sequence[str] = ()
+    """Paragraphs, as text or Markup."""
     facts: Sequence[Fact] = ()
+    """Numbers with their names."""
     figures: Sequence[Figure] = ()
+    """Figures."""
     tables: Sequence[ReportTable] = ()
+    """Tables."""
     games: ReportGames | None = None
+    """Games to step through; None: there are none."""
     code: Mapping[str, str] | None = None
+    """Texts shown as they are, each under the line that is its key."""
 
     def html(self) -> str:
+        """Return the section as HTML."""
         return "".join(self._parts())
 
     def _parts(self) -> Iterator[str]:
+        """Yield the parts of the section as HTML."""
         yield f"<h2>{escape(self.title)}</h2>"
         yield from (line if isinstance(line, Markup) else f"<p>{escape(line)}</p>" for line in self.text)
         if self.facts:
@@ -100,6 +110,7 @@ class Report:
 
     @property
     def figures(self) -> list[Figure]:
+        """All figures of the report."""
         return [figure for section in self.sections for figure in section.figures]
 
     def body(self) -> str:

@@ -37,22 +37,23 @@ class Picture:
 
 @dataclass(frozen=True)
 class TreeMark:
-    """One node of the picture. parent: its index among the marks, None for the root; it stands before its children.
-
-    label: beside the node; text: shown when the pointer rests on it; visits: for its size; value: for its colour, -1 to
-    1 for the player at the root.
-    """
+    """One node of the picture."""
 
     parent: int | None
+    """Index of its parent, which comes earlier among the marks; None for the root."""
     label: str
+    """Text next to the node."""
     text: str
+    """Text shown when the pointer rests on the node."""
     visits: int
+    """Visits, which the size of the node shows."""
     value: float
+    """Value for the player at the root, -1 to 1, which its colour shows."""
 
 
 @dataclass
 class _Places:
-    """The places of the nodes: column and row, rows counted by leaves."""
+    """The positions of the nodes: column and row, rows counted by leaves."""
 
     children: list[list[int]]
     columns: list[int] = field(default_factory=list)
@@ -81,6 +82,7 @@ def tree_picture(marks: Sequence[TreeMark], title: str) -> Picture:
 
 
 def _style(colours: dict[str, str]) -> str:
+    """Return the style sheet of a picture in these colours."""
     return (
         f".hauteur-tree .ground{{fill:{colours['card']}}}"
         f".hauteur-tree text{{font:12px system-ui,sans-serif;fill:{colours['ink']};"
@@ -117,6 +119,7 @@ def _places(marks: Sequence[TreeMark]) -> _Places:
 
 
 def _edge(mark: TreeMark, spots: Sequence[tuple[float, float]], number: int, most: int) -> str:
+    """Return the line from a node to its parent as SVG."""
     if mark.parent is None:
         return ""
     (x, y), (end_x, end_y) = spots[mark.parent], spots[number]
@@ -127,6 +130,7 @@ def _edge(mark: TreeMark, spots: Sequence[tuple[float, float]], number: int, mos
 
 
 def _node(mark: TreeMark, spot: tuple[float, float], most: int) -> str:
+    """Return a node with its label as SVG."""
     x, y = spot
     share = log(1 + mark.visits) / log(1 + max(most, 1))
     radius = SMALLEST + (LARGEST - SMALLEST) * share

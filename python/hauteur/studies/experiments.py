@@ -43,9 +43,9 @@ def known_experiments() -> list[KnownExperiment]:
 
 @dataclass(frozen=True)
 class ExperimentFolder(RunDirectory):
-    """The folder of an experiment: experiment.json (settings), the files of results, and what it goes on from.
+    """The folder of an experiment: experiment.json (settings), the files of results, and what it resumes from.
 
-    `with folder.open(settings):` begins the work or goes on with it, with other processes kept out; other settings than
+    `with folder.open(settings):` begins or resumes the work, with other processes kept out; other settings than
     it was begun with are refused.
 
     >>> import hauteur as ht

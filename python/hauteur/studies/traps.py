@@ -40,19 +40,22 @@ LEAST_RISE, MOST_TRAPS = 0.1, 5
 
 @dataclass(frozen=True)
 class MoveTrap:
-    """A move against a model of the opponent. Values are expected scores of its player, 0 to 1.
-
-    plain, model: by the two searches; finds: share of the model's replies that answer the move, None where the game
-    ends with it; answer: the best reply as text, empty then.
-    """
+    """A move against a model of the opponent. Values are expected scores of its player, 0 to 1."""
 
     action: int
+    """The move, as an index into the policy vector."""
     move: str
+    """The move as text."""
     visits: int
+    """Visits of the move in the search against the model."""
     plain: float
+    """Expected score by the plain search."""
     model: float
+    """Expected score by the search against the model."""
     finds: float | None
+    """Share of the model's replies that answer the move; None where the game ends with it."""
     answer: str
+    """The best reply as text; empty where the game ends with it."""
 
     @property
     def gain(self) -> float:
@@ -93,6 +96,7 @@ class TrapFinder(Closing):
         self._model = evaluator(game, model, threads=threads)
 
     def close(self) -> None:
+        """Close the nets."""
         self._own.close()
         self._model.close()
 
@@ -134,7 +138,7 @@ class TrapFinder(Closing):
     def _values(
         self, replies: Mapping[int, Mapping[int, float]], state: _core.State, visits: int, seed: int
     ) -> dict[int, dict[int, float]]:
-        """Expected score of the player to move in `state` behind each reply to each move."""
+        """Expected score of the player to move in `state` after each reply to each move."""
         pairs = [(action, reply) for action, known in replies.items() for reply in known]
         states = [state.child(action).child(reply) for action, reply in pairs]
         scores = dict(zip(pairs, self.scores(states, state.to_move, visits=visits, seed=seed), strict=True))
@@ -178,15 +182,18 @@ def traps_text(found: Sequence[MoveTrap], against: str) -> str:
 
 @dataclass(frozen=True)
 class SprungTrap:
-    """A move of the giver that the odds taker answered wrongly. ply: of the move, from 0; reply: the answer as text;
-    rise: of the giver's expected score by it; trap: the move against the model, None where it was hardly searched.
-    """
+    """A move of the odds giver that the odds taker answered wrongly."""
 
     ply: int
+    """Ply of the move, from 0."""
     move: str
+    """The move as text."""
     reply: str
+    """The answer as text."""
     rise: float
+    """Rise of the giver's expected score by the answer."""
     trap: MoveTrap | None
+    """The move against the model; None where it was hardly searched."""
 
     def to_json(self) -> dict[str, Any]:
         """Return the fields, numbers rounded to four places."""

@@ -78,11 +78,13 @@ class FolderFacts:
 class FolderList:
     """The folders of work below some roots. Clients name folders by what `look` has found; no path is made of a name.
 
-    Threads may use it together. cut: the last look met MOST_LOOKED_AT or MOST_DEPTH.
+    Threads may use it together.
     """
 
     roots: Sequence[Path]
+    """Folders that are searched."""
     cut: bool = False
+    """The last look met MOST_LOOKED_AT or MOST_DEPTH."""
     _one_at_a_time: threading.Lock = field(default_factory=threading.Lock)
     _looked: float = -math.inf
     _took: float = 0.0

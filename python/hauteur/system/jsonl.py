@@ -18,7 +18,7 @@ Entry = TypeVar("Entry", bound=BaseModel)
 
 
 CHECK, CLOSE = b'"check": "', b'"}\n'
-"""Marks before and behind the check sum at the end of a line."""
+"""Marks before and after the check sum at the end of a line."""
 DIGITS = 16
 """Digits of a check sum, hexadecimal."""
 ADVICE = "put the file back from a copy, or delete the lines from there on: what is missing is done again"
@@ -61,7 +61,7 @@ class Journal(Generic[Entry]):
             for line in file:
                 if not line.endswith(b"\n"):
                     return
-                entry = self._entry(place.line, _split(line)[0])  # what is no entry at all is reported so
+                entry = self._entry(place.line, _split(line)[0])  # what is not an entry at all is reported so
                 try:
                     checked_line(line, place.byte)
                 except ValueError as error:

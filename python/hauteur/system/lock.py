@@ -93,7 +93,7 @@ def _enter(lock: FileLock, folder: Path, work: str, made: list[Path]) -> None:
 
 
 def _is_something_else(folder: Path) -> bool:
-    """Return whether there is a file in the place of a folder, or a link to none; looked at once, as it may vanish."""
+    """Return whether there is a file instead of a folder, or a link to none; looked at once, as it may vanish."""
     try:
         mode = folder.lstat().st_mode
     except OSError:

@@ -73,7 +73,7 @@ def _import(entry: str) -> None:
     if name in sys.modules and name not in _names:
         return  # a file that was imported before has imported this one
     if str(place.parent) not in sys.path:
-        sys.path.append(str(place.parent))  # so that it may import what lies beside it; last, to hide nothing
+        sys.path.append(str(place.parent))  # so that it may import what lies next to it; last, to hide nothing
     module_spec = importlib.util.spec_from_file_location(name, entry)
     assert module_spec is not None  # a .py path always has a loader
     assert module_spec.loader is not None

@@ -1,6 +1,6 @@
-"""A folder in which interrupted work goes on: a file of settings with provenance, a lock, a result.
+"""A folder in which interrupted work resumes: a file of settings with provenance, a lock, a result.
 
-Runs, matches, tournaments, tunings, minings and experiments keep their files in such folders. Work goes on only with
+Runs, matches, tournaments, tunings, minings and experiments keep their files in such folders. Work resumes only with
 the settings that it was begun with.
 """
 
@@ -32,17 +32,19 @@ class InFolder:
 
 @dataclass(frozen=True)
 class RunDirectory:
-    """A folder of work. SETTINGS: name of the file of settings; CONTENT: what the folder holds; WORK: what is done.
-
-    GROWING: names of files that change while the work goes on, besides result.json.
-    """
+    """A folder of work."""
 
     path: Path
+    """The folder."""
 
     SETTINGS: ClassVar[str]
+    """Name of the file of settings."""
     CONTENT: ClassVar[str]
+    """What the folder holds, for messages, such as `a match`."""
     WORK: ClassVar[str]
+    """What is done in it, for messages, such as `match`."""
     GROWING: ClassVar[tuple[str, ...]] = ()
+    """Names of files that change while the work continues, besides result.json."""
 
     result_file = InFolder("result.json")
     """The result, of all that is done so far."""
@@ -58,7 +60,7 @@ class RunDirectory:
 
     @contextmanager
     def open(self, settings: Mapping[str, Any]) -> Iterator[None]:
-        """Begin the work or go on with it, with other processes kept out; ValueError for other settings."""
+        """Begin or resume the work, with other processes kept out; ValueError for other settings."""
         with self.locked():
             self.check(settings)
             self.begin(settings)

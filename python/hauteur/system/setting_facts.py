@@ -19,15 +19,22 @@ SettingKind = Literal["whole", "number", "switch", "choice", "text"]
 
 @dataclass(frozen=True)
 class SettingFacts:
-    """A setting that is no section. ends: its range, by `ge`, `gt`, `le`, `lt`; optional: it may be none."""
+    """A setting that is not a section."""
 
     model: type[BaseModel]
+    """The model that has the setting."""
     name: str
+    """Its name."""
     kind: SettingKind
+    """Kind of its values."""
     default: Any
+    """Default value."""
     choices: tuple[str, ...]
+    """Allowed texts of a choice."""
     ends: dict[str, float]
+    """Ends of its range, by `ge`, `gt`, `le`, `lt`."""
     optional: bool
+    """It may be None."""
 
     @property
     def text(self) -> str:
@@ -60,7 +67,7 @@ def setting_facts(model: type[BaseModel], name: str) -> SettingFacts:
 
 
 def first_sentence(text: str | None) -> str:
-    """Return the first sentence of a documentation, without its full stop and what stands in brackets behind it."""
+    """Return the first sentence of a documentation, without its full stop and what stands in brackets after it."""
     return re.split(r" \(|\. |: ", " ".join((text or "").split()))[0].rstrip(".")
 
 

@@ -23,7 +23,7 @@ MOST_PROBLEMS = 5
 
 
 class Section(BaseModel):
-    """Immutable, no unknown keys. A number in the place of a section is its first setting that is a number.
+    """Immutable, no unknown keys. A number instead of a section is its first setting that is a number.
 
     Raise ValueError, in one line, for what is not allowed.
     """
@@ -82,7 +82,7 @@ def read_toml(path: Path) -> dict[str, Any]:
 
 
 def leaves(values: dict[str, Any], prefix: Key = ()) -> Iterator[tuple[Key, Any]]:
-    """Yield every value that is no table, or an empty one, with its key."""
+    """Yield every value that is not a table, or is an empty one, with its key."""
     for name, value in values.items():
         if isinstance(value, dict) and value:
             yield from leaves(value, (*prefix, name))
@@ -179,7 +179,7 @@ def _problem(title: str, detail: dict[str, Any]) -> str:
 
 
 def _allowed(title: str, sections: list[str]) -> list[str]:
-    """Return the keys of a section of the model that the title names; none where it is no `Section`."""
+    """Return the keys of a section of the model that the title names; none where it is not a `Section`."""
     words, models = re.findall(r"\w+", title), [Section]
     for model in models:
         models.extend(model.__subclasses__())

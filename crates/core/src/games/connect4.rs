@@ -168,6 +168,7 @@ pub struct Position {
 #[inline]
 fn has_line(stones: u64) -> bool {
     let run = |step: u32, starts: u64| stones & stones >> step & stones >> (2 * step) & stones >> (3 * step) & starts;
+    // The start sets keep a line from running over the edge into the next row.
     run(1, LEFT) | run(7, FULL) | run(8, LEFT) | run(6, RIGHT) != 0
 }
 
@@ -247,6 +248,7 @@ impl State for Position {
     #[inline]
     fn play(&mut self, action: Action) {
         let mover = usize::from(self.ply % 2);
+        // Rows are counted from the top, so the highest free bit of the column is where a stone comes to rest.
         let free = !(self.stones[0] | self.stones[1]) & self.board.column() << action;
         self.stones[mover] |= (1 << 63) >> free.leading_zeros();
         self.moves[usize::from(self.ply)] = action as u8;

@@ -123,6 +123,7 @@ impl<const W: usize> Position<W> {
             double_komi,
             passes: 0,
             banned: OnceLock::new(),
+            // The empty board has been there too: superko forbids to come back to it.
             boards: vec![0],
             settled: 0,
             moves: Vec::new(),
@@ -187,6 +188,7 @@ impl<const W: usize> Position<W> {
 
     /// The opponent's stones that a stone of a player on an empty point takes.
     fn captured(&self, point: Bits<W>, player: Player) -> Bits<W> {
+        // Captures come before suicide: liberties are counted with the new stone on the board.
         let (theirs, open) = (self.stones[player.other() as usize], self.empty() & !point);
         let (mut beside, mut taken) = (self.next_to(point) & theirs, Bits::EMPTY);
         if beside.is_empty() {
@@ -210,6 +212,8 @@ impl<const W: usize> Position<W> {
         if taken.is_empty() && self.enclosed(point, self.stones[player as usize], open).is_some() {
             return false;
         }
+        // Without a capture the board only gains a stone, and all boards since the last capture have fewer
+        // stones.
         let past = if taken.is_empty() { &self.boards[..self.settled] } else { &self.boards[..] };
         past.is_empty() || !past.contains(&self.hash_after(point, taken, player))
     }
@@ -230,6 +234,7 @@ impl<const W: usize> Position<W> {
             left = left & !region;
             let border = self.next_to(region);
             let [black, white] = self.stones.map(|stones| !(border & stones).is_empty());
+            // A region that both border belongs to nobody: Tromp and Taylor's area.
             if black != white {
                 areas[usize::from(white)] += region.count();
             }
@@ -348,6 +353,7 @@ impl<const W: usize> State for Position<W> {
         for count in (1..=left.count() as usize).rev() {
             let square = left.nth(random.below(count));
             let point = Bits::square(square);
+            // Random games that fill their own eyes would never end with living groups.
             let is_eye = closed.has(square) && self.is_backed(point, theirs);
             if !is_eye && self.may_play(point, mover) {
                 return square as Action;

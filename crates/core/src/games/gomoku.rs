@@ -93,6 +93,7 @@ impl Position {
                 })
                 .count()
         };
+        // Only lines through the last stone can be new.
         [(0, 1), (1, 0), (1, 1), (1, -1)].into_iter().any(|(dr, dc)| run(dr, dc) + 1 + run(-dr, -dc) >= LINE)
     }
 

@@ -85,6 +85,8 @@ pub fn write_plane(plane: &mut [f32], mut bits: u64) {
 pub fn quiet_bucket(plies: usize) -> u64 {
     match plies {
         0..40 => 0,
+        // Far from the draw the counter changes no evaluation, so positions may share one; close to it every
+        // ply matters.
         40..80 => 1 + (plies as u64 - 40) / 8,
         _ => plies as u64,
     }

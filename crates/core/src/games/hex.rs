@@ -116,6 +116,8 @@ impl Position {
     fn next_to(&self, set: Cells) -> Cells {
         let size = self.size();
         let across = (set.up(1) & self.not_first) | (set.down(1) & self.not_last);
+        // The two neighbours of a hexagon that are not in its row or column: one row down to the left, one row
+        // up to the right.
         let slanted = (set & self.not_first).up(size - 1) | (set & self.not_last).down(size - 1);
         across | slanted | set.up(size) | set.down(size)
     }
@@ -132,6 +134,7 @@ impl Position {
             chain = grown;
         }
         let along = |cell: usize| if player == Player::First { cell / size } else { cell % size };
+        // Only the chain of the last stone can have made the connection.
         chain.squares().any(|cell| along(cell) == 0) && chain.squares().any(|cell| along(cell) == size - 1)
     }
 
@@ -194,6 +197,8 @@ impl State for Position {
         let mover = self.to_move();
         self.moves[usize::from(self.ply)] = action as u8;
         if action == self.swap() {
+            // Mirrored at the long diagonal, where Blue's sides become Red's: the stone is worth to Blue what it
+            // was worth to Red.
             let (row, column) = (usize::from(self.moves[0]) / self.size(), usize::from(self.moves[0]) % self.size());
             self.stones = [Cells::EMPTY, Cells::square(column * self.size() + row)];
         } else {
@@ -229,6 +234,7 @@ impl State for Position {
 
     fn key(&self) -> u64 {
         let [red, blue] = self.stones.map(|set| grid::hash_words(&set.0));
+        // Stones alone do not say whose turn it is, since a swap changes the parity of their numbers.
         grid::hash_words(&[red, blue, u64::from(self.ply & 1), u64::from(self.can_swap())])
     }
 

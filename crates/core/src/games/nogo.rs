@@ -186,6 +186,8 @@ impl<const W: usize> Position<W> {
     /// Bans the points that became illegal by the stone just put on `point`: last liberties of the chains that lost
     /// or changed a liberty, and points beside them or beside the stone that would now be suicide.
     fn ban(&mut self, point: Bits<W>, mover: Player) {
+        // Only chains that touch the new stone have lost a liberty or grown, so only near them a point can
+        // have become illegal.
         let mut suspects = self.next_to(point) & self.empty();
         let mut pending = self.next_to(point) & self.stones[mover.other() as usize] | point;
         while let Some(square) = pending.squares().next() {
@@ -211,6 +213,7 @@ impl<const W: usize> Position<W> {
 
     /// Bans an empty point for the colours that would have no liberty left after playing it.
     fn ban_suicides(&mut self, point: Bits<W>) {
+        // A stone with an empty neighbour has a liberty of its own.
         if !(self.next_to(point) & self.empty()).is_empty() {
             return;
         }

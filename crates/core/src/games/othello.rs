@@ -128,6 +128,8 @@ impl Position {
         let (own, other) = (self.discs[player as usize], self.discs[player.other() as usize]);
         let free = self.board() & !(own | other);
         (0..8).fold(0, |legal, direction| {
+            // Kogge and Stone's flood in one direction: all runs of the board grow by a step together, and the
+            // longest run is as long as the board without its two ends.
             let mut run = self.step(own, direction) & other;
             for _ in 0..self.size() - 3 {
                 run |= self.step(run, direction) & other;
@@ -145,6 +147,7 @@ impl Position {
                 run |= next;
                 next = self.step(next, direction);
             }
+            // A run counts only when an own disc ends it.
             if next & own == 0 { flipped } else { flipped | run }
         })
     }
@@ -200,6 +203,7 @@ impl State for Position {
     fn legal_actions(&self, out: &mut Vec<Action>) {
         out.clear();
         let mut legal = self.legal(self.to_move);
+        // A pass exists only where the opponent can move: otherwise the game is over.
         if legal == 0 && self.legal(self.to_move.other()) != 0 {
             out.push(self.pass());
         }

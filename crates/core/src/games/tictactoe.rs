@@ -108,6 +108,7 @@ impl State for Position {
     }
 
     fn outcome(&self) -> Option<Outcome> {
+        // Only the player who has just moved can have made a line.
         let last = self.to_move().other();
         if self.has_line(last) {
             return Some(Outcome::Win(last));

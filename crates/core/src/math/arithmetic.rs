@@ -51,6 +51,7 @@ fn lc0_exp(x: f32) -> f32 {
     let k = power.floor();
     let f = power - k;
     let mantissa = 1.0 + f * (0.660_233_9 + 0.339_766_06 * f);
+    // A float whose exponent field is k + 127 and whose mantissa is empty is 2^k.
     mantissa * f32::from_bits(((k as i32 + 127) as u32) << 23)
 }
 

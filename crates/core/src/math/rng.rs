@@ -65,6 +65,8 @@ impl CounterRng {
 
     /// z ~ N(0, 1), from two draws (Box and Muller 1958): sqrt(-2 ln(1 - u1)) cos(2 pi u2).
     pub fn normal(&mut self) -> f64 {
+        // Only the cosine is used: the sine would be a second number to keep, and a draw would depend on the
+        // draw before.
         let (u1, u2) = (self.uniform(), self.uniform());
         (-2.0 * (1.0 - u1).ln()).sqrt() * (2.0 * PI * u2).cos()
     }
@@ -151,6 +153,7 @@ impl Stream {
     /// A number from 0 to `n` - 1, from the upper half of one draw; `n` is at least 1 and far below 2^32.
     #[inline]
     pub fn below(&mut self, n: usize) -> usize {
+        // Lemire's multiplication instead of a remainder; its bias is below n / 2^32.
         (((self.next_word() >> 32) * n as u64) >> 32) as usize
     }
 }
@@ -186,6 +189,7 @@ impl TryRng for CounterRng {
 ///
 /// `alpha` is positive and finite. A draw whose gammas all underflow to 0 (tiny alpha) puts everything on one class.
 pub fn dirichlet(rng: &mut CounterRng, alpha: f64, n: usize) -> Vec<f64> {
+    // Normalised gamma variates are a Dirichlet variate.
     let gamma = Gamma::new(alpha, 1.0).expect("alpha is checked by SearchParams");
     let mut shares: Vec<f64> = (0..n).map(|_| gamma.sample(rng)).collect();
     let sum: f64 = shares.iter().sum();

@@ -43,6 +43,7 @@ impl Stream {
     /// The next 64 bits. A stream has 2^66 of them.
     pub fn next_word(&mut self) -> u64 {
         if self.used == 4 {
+            // numpy counts before it draws.
             self.counter[0] = self.counter[0].wrapping_add(1);
             self.block = philox(self.counter, self.key);
             self.used = 0;

@@ -52,6 +52,7 @@ impl Temperature {
 /// The move to play. `moves`: all of the root, by action; `best`: of the search; `uniform`: in [0, 1), decides the draw. A move that
 /// is proven to win is played as the search says, and proven losses are not drawn while there is another.
 pub fn choose(moves: &[RootMove], best: Action, temperature: f64, uniform: f64, settings: &Temperature) -> Action {
+    // A proven win is played by the search's choice, which prefers the shortest.
     if temperature <= 0.0 || moves.iter().any(|one| one.proven == Some(1)) {
         return best;
     }
@@ -60,6 +61,7 @@ pub fn choose(moves: &[RootMove], best: Action, temperature: f64, uniform: f64, 
         open.retain(|one| one.proven != Some(-1));
     }
     let weights = weights(&open, settings);
+    // Relative to the greatest, so that a small temperature raises no number above 1 to a huge power.
     let top = weights.iter().copied().fold(0.0, f64::max);
     let exponent = 1.0 / temperature.max(LEAST_TEMPERATURE);
     let mut sum = 0.0;
@@ -71,6 +73,7 @@ pub fn choose(moves: &[RootMove], best: Action, temperature: f64, uniform: f64, 
         })
         .collect();
     let drawn = cumulative.iter().position(|reached| *reached > uniform * sum);
+    // Rounding may leave the sum just below the draw.
     let last = || weights.iter().rposition(|weight| *weight > 0.0);
     drawn.or_else(last).map_or(best, |k| open[k].action)
 }
@@ -92,6 +95,7 @@ fn weights(open: &[RootMove], settings: &Temperature) -> Vec<f64> {
     if weights.iter().any(|weight| *weight > 0.0) {
         return weights;
     }
+    // A negative offset or the cutoff may have left nothing.
     (0..open.len()).map(|k| f64::from(u8::from(Some(k) == most))).collect()
 }
 

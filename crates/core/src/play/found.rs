@@ -65,6 +65,7 @@ pub fn found(search: &Search, settings: &Temperature, ply: usize, uniform: f64) 
             proven: edge.bounds.result(),
         })
         .collect();
+    // Edges stand in the order of their first visits; records are in the order of actions.
     moves.sort_unstable_by_key(|one| one.action);
     let temperature = settings.at(ply);
     let target = target(search, &moves);

@@ -71,6 +71,8 @@ impl Running {
             columns: Columns::default(),
             begun: Instant::now(),
             full: true,
+            // Streams are named by seed and purpose, so that the moves of a game do not change when, say,
+            // resignation draws a number more.
             draws: Stream::new(plan.seed, Purpose::Moves, 0),
             own_trees: rules.tree_per_side || plan.sides[0] != plan.sides[1],
             watch: rules.resignation.map(|rule| Watch::new(rule, plan.seed)),
@@ -129,6 +131,8 @@ impl Running {
         self.columns.push(side, found);
         self.state.play(found.action);
         self.full = true;
+        // A tree sees moves when its player searches next; a tree that does not exist yet will begin from the
+        // position itself.
         for (tree, unplayed) in self.trees.iter().zip(&mut self.unplayed) {
             if tree.is_some() {
                 unplayed.push(found.action);
@@ -172,6 +176,7 @@ impl Running {
         }
         let (side, resigns) = self.watch.as_ref().map_or((None, None), |watch| (watch.side, watch.resigns()));
         match (self.state.outcome(), resigns) {
+            // The result by the rules counts before a resignation: the last move may have ended the game.
             (Some(outcome), _) => {
                 let result = match outcome {
                     Outcome::Win(Player::First) => 1,

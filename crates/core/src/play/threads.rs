@@ -202,6 +202,8 @@ impl GameThreads {
         if hands.all.is_empty() {
             return Err(ForestError("these games were given up".into()));
         }
+        // In turns and not to the idlest worker: which games share batches must not depend on time, since a
+        // net may round a row differently in a batch of another size.
         let index = hands.begun % hands.all.len();
         hands.begun += 1;
         hands.places.insert(plan.number, index);
@@ -218,6 +220,8 @@ impl GameThreads {
 
     /// What happens next; `None`: nothing in this time.
     pub fn wait(&self, most: Duration) -> Option<Event> {
+        // The lock of the events is released before that of the workers is taken: a caller that answers
+        // meanwhile is not blocked, and no two locks are held at once.
         let event = locked(&self.events).recv_timeout(most).ok()?;
         if let Event::Ended { worker, record } = &event {
             let mut hands = locked(&self.hands);
@@ -278,6 +282,7 @@ fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 fn run(mut worker: Worker, events: &Sender<Event>) {
+    // A panic must reach the caller as an event; a thread that dies silently would let it wait for ever.
     let ended = catch_unwind(AssertUnwindSafe(|| worker.run()));
     let failure = match ended {
         Ok(Ok(())) => return,

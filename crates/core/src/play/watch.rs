@@ -16,12 +16,15 @@ pub struct Watch {
 impl Watch {
     /// An observer of the game with this seed.
     pub fn new(settings: Resignation, seed: u64) -> Self {
+        // Drawn before the game begins: whether it is played out must not depend on how it goes, or the false
+        // resignations would be counted wrongly.
         let plays_through = Stream::new(seed, Purpose::PlayThrough, 0).uniform() < settings.play_through;
         Watch { settings, plays_through, in_a_row: [0; 2], side: None }
     }
 
     /// Takes the root value that a side found before its move at this ply; NaN: none.
     pub fn see(&mut self, side: usize, value: f64, ply: usize) {
+        // NaN (a player without a search) compares as false.
         let hopeless = value <= self.settings.threshold;
         self.in_a_row[side] = if hopeless { self.in_a_row[side] + 1 } else { 0 };
         if self.side.is_none() && ply >= self.settings.earliest_ply && self.in_a_row[side] >= self.settings.moves {

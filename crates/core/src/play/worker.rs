@@ -146,6 +146,8 @@ impl Worker {
     /// Plays until an order to stop.
     pub fn run(&mut self) -> Result<(), String> {
         while !self.stop.load(Ordering::Relaxed) {
+            // Orders are only looked for between turns: a batch in progress is never interrupted, so what a game
+            // sees does not depend on when an order arrives.
             while let Ok(order) = self.orders.try_recv() {
                 self.follow(order)?;
             }
@@ -156,6 +158,7 @@ impl Worker {
             if searched || moved {
                 self.still = None;
             } else if self.thinking.is_empty() {
+                // All games wait for players without a forest, or for plans.
                 self.wait()?;
             } else {
                 self.check_progress()?;
@@ -174,7 +177,9 @@ impl Worker {
         }
         self.tell_facts();
         let started = Instant::now();
+        // A closed channel means that the caller is gone.
         let order = self.orders.recv().unwrap_or(Order::Stop);
+        // Waiting for plans is not the players' time.
         if self.asked > 0 {
             self.waited += started.elapsed();
         }
@@ -250,6 +255,8 @@ impl Worker {
         let table = self.table.clone();
         let player = table.players[self.player_of[forest]].as_ref().expect("who has a forest searches");
         let game = self.games[slot].as_mut().expect("a running game");
+        // Drawn at every move, also where temperature 0 does not look at it: the next move's number is the
+        // same either way.
         let uniform = game.draw();
         let search = self.forests[forest].tree(tree).map_err(|error| error.0)?;
         let mut found = found(search, &player.moves.temperature, game.state.ply(), uniform)?;
@@ -295,6 +302,8 @@ impl Worker {
         let trees = &mut self.forests[forest];
         let tree = match game.trees[number] {
             Some(tree) => {
+                // A tree catches up only when its player is to move: trees of finished games are never advanced in
+                // vain.
                 for action in game.unplayed[number].drain(..) {
                     trees.advance(&[(tree, action)]).map_err(|error| error.0)?;
                 }
@@ -331,6 +340,7 @@ impl Worker {
         match answer {
             Answer::Lost(lost) => game.lose(lost),
             Answer::Move { action, score, depth, seconds, note } => {
+                // The answer comes from outside (a program, a person) and has not been checked.
                 let mut legal = Vec::new();
                 game.state.legal_actions(&mut legal);
                 if !legal.contains(&action) {

@@ -58,6 +58,7 @@ impl Stones {
 
     /// The squares that a stone can fall to.
     pub(super) fn next(&self, board: &Squares) -> u64 {
+        // Adding the lowest square of every column carries over its stones to the first free square.
         (self.both + board.bottom) & board.all
     }
 
@@ -77,6 +78,7 @@ impl Stones {
         let mut moves = self.next(board);
         let forced = moves & threats;
         if forced != 0 {
+            // Two squares to block with one stone.
             if forced & (forced - 1) != 0 {
                 return 0;
             }
@@ -89,6 +91,7 @@ impl Stones {
     /// Bounds that follow from the lines that are still possible.
     pub(super) fn bounds(&self, board: &Squares) -> (i8, i8) {
         let empty = board.all & !self.both;
+        // A side that could not make a line with all empty squares cannot win any more.
         let lower = if has_line(self.opponent() | empty) { -1 } else { 0 };
         let upper = if has_line(self.mover | empty) { 1 } else { 0 };
         (lower, upper)
@@ -104,6 +107,7 @@ impl Stones {
             }
             let made = (completing(self.mover | square) & board.all & !self.both).count_ones();
             let mut place = count;
+            // An insertion sort: at most seven moves, and equal ones keep the order from the middle outwards.
             while place > 0 && threats[place - 1] < made {
                 squares[place] = squares[place - 1];
                 threats[place] = threats[place - 1];

@@ -36,6 +36,7 @@ pub fn solver_of(game: &dyn Game, table_bits: u32) -> Result<Box<dyn MoveSolver>
         let (least, most) = (TABLE_BITS.start(), TABLE_BITS.end());
         return Err(GameError(format!("table_bits must be {least} to {most}, got {table_bits}")));
     }
+    // A table by position would mix up lines whose values differ.
     if let Some(what) = game.past_matters() {
         let spec = &game.info().spec;
         return Err(GameError(format!("{spec} cannot be solved by its positions: their values depend on {what}")));
@@ -128,6 +129,7 @@ impl Exact {
         let child = &self.levels[depth + 1].state;
         match child.outcome() {
             Some(outcome) => result(outcome, mover),
+            // Not every game alternates: where the same player moves again, nothing is negated.
             None if child.to_move() == mover => self.search(depth + 1, alpha, beta),
             None => -self.search(depth + 1, -beta, -alpha),
         }
@@ -146,6 +148,7 @@ impl Exact {
         let key = key_of(self.levels[depth].state.as_ref());
         let known = self.entry(key);
         let (mut lower, mut upper) = known.map_or((-1, 1), |entry| (entry.lower, entry.upper));
+        // Bounds from other windows narrow this one.
         (alpha, beta) = (alpha.max(lower), beta.min(upper));
         if alpha >= beta {
             return alpha;
@@ -154,12 +157,14 @@ impl Exact {
         if self.gave_up {
             return value;
         }
+        // A value inside the window is exact; one at an end is a bound on that side only.
         if value > alpha {
             lower = value;
         }
         if value < beta {
             upper = value;
         }
+        // Entries that took more work are worth more, and a logarithm fits into a byte.
         let effort = 65 - (self.nodes - begun).leading_zeros() as u8;
         self.keep(Entry { key, best, lower, upper, effort });
         value
@@ -214,6 +219,8 @@ impl Exact {
             };
             let killer = self.levels[depth].killers.contains(&Some(action));
             let cut_offs = i64::from(self.history[mover as usize][usize::from(action)]);
+            // The table's move, then few replies, then killers, then the history of cut-offs: each part has bits
+            // above all that follow.
             let order =
                 if first == Some(action) { i64::MAX } else { (i64::from(killer) << 32) + cut_offs - (replies << 34) };
             moves.push(Candidate { action, order });
@@ -236,6 +243,8 @@ impl Exact {
     fn keep(&mut self, entry: Entry) {
         let slot = self.slot(entry.key);
         let pair = &mut self.table[slot];
+        // Two entries a slot: one is kept by effort and one is always replaced, so that neither old deep
+        // entries nor new shallow ones fill the table.
         if pair[0].key == entry.key || entry.effort >= pair[0].effort {
             if pair[0].key != entry.key {
                 pair[1] = pair[0];

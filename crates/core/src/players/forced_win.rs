@@ -49,6 +49,7 @@ pub fn forced_win(state: &dyn State, moves: u32, nodes: u64) -> Found {
     let found = within(state, moves.min(MOST_MOVES), nodes);
     let Found::Win(line) = &found else { return found };
     let longest = line.len().div_ceil(2) as u32;
+    // Proof-number search finds a win, not the shortest one, so shorter ones are searched for afterwards.
     let shorter = (1..longest).map(|length| within(state, length, nodes));
     shorter.into_iter().find(|one| matches!(one, Found::Win(_))).unwrap_or(found)
 }
@@ -98,6 +99,8 @@ impl Tree {
     fn search(&mut self, state: &dyn State, limit: u64) {
         let limit = limit.min(MOST_NODES);
         while self.nodes[0].proof != 0 && self.nodes[0].refutation != 0 && self.looked_at < limit {
+            // Positions are played again from the root, since a tree of positions would need far more memory than
+            // moves.
             self.visited.copy_from(state);
             let mut place = 0;
             while self.nodes[place].children > 0 {
@@ -167,6 +170,8 @@ impl Tree {
             Some(_) => (NEVER, 0),
             None if left == 0 => (NEVER, 0),
             None if self.behind.to_move() == self.attacker => (1, 1),
+            // Every reply has to be answered, so their number is a first guess of the proof's size: lines that
+            // leave few replies come first.
             None => (self.behind.num_legal() as u32, 1),
         }
     }
@@ -176,6 +181,8 @@ impl Tree {
         loop {
             let children = &self.nodes[self.children(place)];
             let sum = |numbers: &dyn Fn(&Node) -> u32| {
+                // A sum must never reach NEVER by itself: that means "impossible", and many large numbers are only
+                // "far".
                 let total = children.iter().fold(0u32, |sum, child| sum.saturating_add(numbers(child)));
                 if children.iter().any(|child| numbers(child) == NEVER) { NEVER } else { total.min(NEVER - 1) }
             };
@@ -188,6 +195,7 @@ impl Tree {
             let node = &mut self.nodes[place];
             let is_same = (node.proof, node.refutation) == (proof, refutation);
             (node.proof, node.refutation) = (proof, refutation);
+            // Above a node whose numbers stay nothing changes.
             if place == 0 || is_same {
                 return;
             }

@@ -145,6 +145,7 @@ impl<'a> Search<'a> {
         let parent = self.nodes[node];
         let children = &self.nodes[parent.child_range()];
         let unvisited = || children.iter().enumerate().filter(|(_, child)| child.visits == 0);
+        // UCB1 is undefined for an arm without a sample, so every child is tried once, in random order.
         let count = unvisited().count();
         let place = if count > 0 {
             unvisited().nth(self.random.below(count)).expect("there are this many").0

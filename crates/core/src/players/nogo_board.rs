@@ -82,6 +82,7 @@ impl<const W: usize> Board<W> {
     pub fn legal(&self, grid: &Grid, point: u8) -> [bool; 2] {
         let mut seen = 0_u32;
         for beside in grid.neighbours[usize::from(point)] {
+            // All neighbours are looked at before anything is decided: four table look-ups without a branch.
             seen |= 1 << self.status[usize::from(self.chain[usize::from(beside)])];
         }
         let has = |status: u8| seen >> status & 1 == 1;
@@ -131,6 +132,7 @@ impl<const W: usize> Board<W> {
                 break;
             }
         }
+        // Swapping one successor joins two rings.
         self.next.swap(usize::from(point), usize::from(chain));
     }
 }

@@ -34,6 +34,7 @@ impl List {
 
     #[inline]
     fn push(&mut self, point: u8) {
+        // The mask tells the compiler that the index is in range, which saves its check.
         self.points[self.count & 255] = point;
         self.count += 1;
     }
@@ -84,6 +85,7 @@ impl<const W: usize> NoGoGames<W> {
                 }
                 [true, false] => own[0].push(point),
                 [false, true] => own[1].push(point),
+                // A point that neither may play stays so for the rest of the game.
                 [false, false] => {}
             }
         }
@@ -92,6 +94,7 @@ impl<const W: usize> NoGoGames<W> {
     /// Each player in turn takes a random point that it alone may play; who has none loses.
     fn take_own_points(&mut self, random: &mut Stream) -> Outcome {
         while let Some(point) = self.lists.own[self.mover as usize].draw(random) {
+            // Its legality may have ended since it was put into the list.
             if self.board.legal(&self.grid, point)[self.mover as usize] {
                 self.play(point);
             }

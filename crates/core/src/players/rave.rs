@@ -157,6 +157,7 @@ impl<G: RandomGames> Search<G> {
         let mut node = 0;
         loop {
             self.path.push((node as u32, self.games.to_move()));
+            // A node gets its children at its second visit, which keeps trees of many single visits small.
             if self.nodes[node].visits == 0 || !self.expand(node) {
                 return self.games.finish(&mut self.random, &mut self.taken);
             }
@@ -198,6 +199,7 @@ impl<G: RandomGames> Search<G> {
         }
         let is_tied = |score: &f64| *score >= best - TIE;
         let tied = self.scores.iter().filter(|score| is_tied(score)).count();
+        // The stream is asked only where there is a choice, so that equal searches stay equal.
         let choice = if tied == 1 { 0 } else { self.random.below(tied) };
         let mut ties = self.scores.iter().enumerate().filter(|(_, score)| is_tied(score));
         range.start + ties.nth(choice).expect("the best child is among the tied").0
@@ -219,6 +221,7 @@ impl<G: RandomGames> Search<G> {
             let (range, halves) = (node.child_range(), halves(outcome, mover));
             for child in &mut self.nodes[range] {
                 let counted = u32::from(self.taken.is_by(child.action, mover));
+                // Added without a branch: whether a point was taken by this player is next to random.
                 child.amaf_visits += counted;
                 child.amaf_halves += counted * halves;
             }

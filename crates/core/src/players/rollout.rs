@@ -8,6 +8,7 @@ use crate::math::rng::{CounterRng, mix};
 /// Shares of win, draw and loss of `start`'s mover in `games` random games; a pure function of the position's key and
 /// the seed. A position that is over counts as it ended.
 pub fn rollout_value(start: &dyn State, seed: u64, games: u32) -> [f32; 3] {
+    // Keyed by the position, so that equal positions have equal values in any order of evaluation.
     let mut rng = CounterRng::new(mix(seed ^ start.key()));
     let mut state = start.clone_box();
     let mut actions = Vec::new();

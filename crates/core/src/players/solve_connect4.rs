@@ -69,6 +69,7 @@ impl Solver {
             return 1;
         }
         let child = stones.after(square);
+        // `search` wants positions whose mover cannot win at once.
         if child.wins(board) & child.next(board) != 0 { -1 } else { -self.search(&child, -1, 1) }
     }
 
@@ -85,6 +86,7 @@ impl Solver {
         if moves == 0 {
             return if stones.ply == self.squares.count { 0 } else { -1 };
         }
+        // The mover cannot win at once and neither can the opponent, so with two squares left nobody can.
         if stones.ply + 2 >= self.squares.count {
             return 0;
         }
@@ -126,6 +128,7 @@ impl Solver {
     /// Key of a position and its place in the table.
     fn slot(&self, stones: &Stones) -> (u64, usize) {
         let key = stones.key(&self.squares);
+        // Keys of neighbouring positions differ in few bits; mixed, they spread over the table.
         (key, mix(key) as usize & (self.table.len() - 1))
     }
 

@@ -184,6 +184,8 @@ impl<'a> Sampler<'a> {
     /// The first ply that can be solved, with all after it, found from the end of the game.
     fn first_ply(&mut self) -> usize {
         for ply in (0..self.plies.len()).rev() {
+            // From the end: later positions are easier to solve, so the first ply that is too hard bounds all
+            // before it.
             while self.plies[ply].solved.len() + self.plies[ply].unsolved < PROBES && self.add(ply) {}
             if self.plies[ply].unsolved > self.plies[ply].solved.len() || self.is_spent() {
                 return ply + 1;
@@ -225,6 +227,7 @@ impl<'a> Sampler<'a> {
 
     /// A hash of the features that all images of a position share.
     fn common_key(&self, state: &dyn State) -> u64 {
+        // Features are what a player sees: positions with equal ones would be the same question twice.
         let mut row = vec![0.0; state.row_len()];
         state.encode(&mut row);
         let [planes, rows, columns] = self.game.info().feature_shape;

@@ -18,6 +18,7 @@ pub fn node_key(position: u64, ply: usize) -> u64 {
 #[inline]
 pub fn added(now: Value, visits: u32, before: Value) -> Value {
     let n = f64::from(visits);
+    // In double precision, as the difference is multiplied by the visits.
     let d = f64::from(now.d) + n * (f64::from(now.d) - f64::from(before.d));
     Value { wl: now.wl + n * (now.wl - before.wl), d: d as f32 }
 }

@@ -57,6 +57,7 @@ impl Knowledge {
                 weighted += policy[k] * q;
             }
         }
+        // v_mix: the visited actions count as often as they have visits, the network once.
         let mixed = if total > 0.0 { (self.value + total / seen * weighted) / (1.0 + total) } else { self.value };
         self.q.iter().map(|q| q.unwrap_or(mixed)).collect()
     }
@@ -93,6 +94,7 @@ impl Gumbel {
 /// Visits that each of the `remaining` actions gets in a phase of sequential halving, when `considered` actions share `budget`
 /// visits: max(1, floor(budget / (ceil(log2 considered) remaining))).
 pub fn phase_visits(budget: u32, considered: u32, remaining: u32) -> u32 {
+    // ceil(log2 m), in whole numbers.
     let phases = considered.next_power_of_two().trailing_zeros().max(1);
     (budget / (phases * remaining)).max(1)
 }

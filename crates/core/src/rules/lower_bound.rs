@@ -90,6 +90,7 @@ fn normal_quantile(inner: f64) -> f64 {
 /// P(0 <= Z <= z) = phi(z) (z + z^3 / 3 + z^5 / (3 5) + ...).
 fn normal_half(z: f64) -> f64 {
     let (mut term, mut sum, mut factor) = (z, 0.0, 1.0);
+    // Until terms are lost in the sum.
     while sum + term != sum {
         sum += term;
         factor += 2.0;

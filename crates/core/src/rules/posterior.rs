@@ -29,6 +29,8 @@ impl Posterior {
         }
         let scale = self.c * visits.sqrt() / (policy.len() as f64 + visits);
         let greatest = |values: &mut dyn Iterator<Item = f64>| values.fold(f64::NEG_INFINITY, f64::max);
+        // The bounds of the paper (section 3.1): at `low` one term alone is 1, so the sum is no less; at
+        // `high` it is no more.
         let mut low = greatest(&mut policy.iter().zip(&q).map(|(pi, q)| q + scale * pi));
         let mut high = greatest(&mut q.iter().copied()) + scale;
         let share = |alpha: f64, pi: f64, q: f64| if pi > 0.0 { scale * pi / (alpha - q) } else { 0.0 };
@@ -38,6 +40,7 @@ impl Posterior {
             (low, high) = if sum > 1.0 { (middle, high) } else { (low, middle) };
         }
         let shares: Vec<f64> = policy.iter().zip(&q).map(|(pi, q)| share(high, *pi, *q)).collect();
+        // What bisection leaves of an error is divided out.
         let total: f64 = shares.iter().sum();
         shares.into_iter().map(|share| share / total).collect()
     }

@@ -83,11 +83,13 @@ impl Removed {
     /// Q' = Q - k (q - Q) / (n - k) and M' = M - m - (q - Q')^2 k (n - k) / n, with k visits of mean q and deviations m taken out.
     pub fn taken_from(&self, stats: &mut EdgeStats, deviations: f64) -> f64 {
         if self.visits >= stats.visits {
+            // A forced node has no visit of its own, so all may be gone; nothing divided by nothing is no mean.
             (stats.visits, stats.wl, stats.d) = (0, 0.0, 0.0);
             return 0.0;
         }
         let (n, k) = (f64::from(stats.visits), f64::from(self.visits));
         let d = f64::from(stats.d);
+        // Taking visits out amplifies rounding by n / (n - k), so the results are kept in their ranges.
         stats.wl = (stats.wl - k * (self.wl - stats.wl) / (n - k)).clamp(-1.0, 1.0);
         stats.d = (d - k * (self.d - d) / (n - k)).clamp(0.0, 1.0) as f32;
         stats.visits -= self.visits;

@@ -56,6 +56,7 @@ impl SearchContempt {
     /// moves there.
     #[inline]
     pub fn acts_at(&self, visits: u32, is_own: bool) -> bool {
+        // Visits include the node's own evaluation, so more than N_scl of them are N_scl visits of children.
         i64::from(visits) > self.n_scl.abs() && is_own == (self.n_scl < 0)
     }
 
@@ -72,6 +73,7 @@ impl SearchContempt {
         let exponent = 1.0 / self.temperature;
         let greatest = f64::from(stats.iter().map(|record| record.visits).max().unwrap_or(1));
         let weight = move |record: &EdgeStats| match f64::from(record.visits) {
+            // Without a temperature the weights are the counts themselves, exact and without a power.
             visits if exponent == 1.0 => visits,
             visits => (visits / greatest).powf(exponent),
         };

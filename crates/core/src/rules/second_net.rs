@@ -150,6 +150,8 @@ impl SecondNet {
     /// Reading A: V = alpha W_S / N_S + (1 - alpha) W_L / N_L; where one net alone has visits, its mean; `None` without any. A net
     /// that has the whole weight searches its own tree as if the other were not there.
     pub fn value(&self, net: Net, small: &EdgeStats, large: &EdgeStats) -> Option<Value> {
+        // A mean of weight 0 is left out rather than multiplied by 0: it would still decide whether there is a
+        // value at all.
         let small_counts = small.visits > 0 && !(net == Net::Large && self.alpha == 0.0);
         let large_counts = large.visits > 0 && !(net == Net::Small && self.alpha == 1.0);
         let (by_small, by_large) = (small.value(false), Value { wl: large.wl, d: large.d });

@@ -19,6 +19,7 @@ impl ParamsError {
 
     /// What a reader of JSON says of settings that it cannot read, without the place in the text.
     pub(crate) fn unread(error: &serde_json::Error) -> ParamsError {
+        // The settings come from Python, whose users never see the JSON that a line and a column would be of.
         let text = error.to_string();
         ParamsError(text.rsplit_once(" at line ").map_or(text.as_str(), |(message, _)| message).to_string())
     }
@@ -167,6 +168,7 @@ macro_rules! settings {
             }
 
             fn collect(schema: &mut Vec<serde_json::Value>) {
+                // Sections that are used twice (`cpuct` and `root_cpuct`) are described once.
                 if schema.iter().any(|section| section["name"] == stringify!($name)) {
                     return;
                 }

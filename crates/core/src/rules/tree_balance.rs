@@ -85,6 +85,7 @@ impl TreeBalance {
         match self.mode {
             TreeBalanceMode::Normalised if replies == 0.0 => 1.0,
             TreeBalanceMode::Normalised => {
+                // Many replies and few may count differently: the one is uncertainty, the other is force.
                 let exponent = if replies > mean { self.many } else { self.few };
                 (mean / replies).powf(exponent).clamp(1.0 / self.clip, self.clip)
             }

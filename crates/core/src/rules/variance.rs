@@ -85,6 +85,7 @@ impl Variance {
     #[inline]
     pub fn of_samples(&self, visits: u32, deviations: f64, default: f64) -> f64 {
         let n = f64::from(visits);
+        // One value has no spread.
         let seen = if visits > 1 { deviations / (n - 1.0) } else { default };
         if self.prior_weight == 0.0 {
             return seen;

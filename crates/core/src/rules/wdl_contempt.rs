@@ -156,6 +156,7 @@ impl Rescale {
     /// A value of the search as reported: the shift is taken back, times `eval_objectivity`; the sharpness stays.
     pub fn reported(&self, value: Value, sign: f64) -> Value {
         let Some((s, mu)) = self.logistic_parameters(value) else { return value };
+        // The shift was made with the sharpness before the ratio, so it is taken back with that.
         let before = (s / self.ratio).min(self.rule.max_s);
         self.value_of(s, mu - sign * before * before * self.diff * self.rule.eval_objectivity)
     }
@@ -163,6 +164,7 @@ impl Rescale {
     fn logistic_parameters(&self, value: Value) -> Option<(f64, f64)> {
         let d = f64::from(value.d);
         let (w, l) = ((1.0 + value.wl - d) / 2.0, (1.0 - value.wl - d) / 2.0);
+        // The logistic parameters go to infinity there: a certain result has no sharpness.
         if w.min(l).min(d) <= LEAST_SHARE {
             return None;
         }

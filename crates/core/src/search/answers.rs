@@ -38,10 +38,13 @@ impl Search {
 /// The value that win, draw and loss of the mover are; fails where they are no shares.
 pub fn wdl_value(wdl: &[f32]) -> Result<Value, String> {
     let sum: f32 = wdl.iter().sum();
+    // The bounds leave room for the rounding of float16 nets.
     let shares = wdl.iter().all(|share| (-1e-3..=1.001).contains(share));
     if !shares || (sum - 1.0).abs() > 1e-2 {
         return Err(format!("win, draw, loss must be shares that sum to 1, got {wdl:?}"));
     }
+    // Means are kept in double precision: at millions of visits a step of 1 / N is lost in single
+    // precision.
     Ok(Value { wl: (f64::from(wdl[0]) - f64::from(wdl[2])).clamp(-1.0, 1.0), d: wdl[1].clamp(0.0, 1.0) })
 }
 
@@ -50,6 +53,7 @@ pub fn priors(leaf: &mut Leaf, logits: &[f32], temperature: f64, arithmetic: Ari
     let Leaf { actions, weights, edges, .. } = leaf;
     weights.clear();
     weights.extend(actions.iter().map(|action| f64::from(logits[usize::from(*action)])));
+    // The greatest logit is taken off first, so that exp cannot overflow.
     let greatest = weights.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     if greatest.is_finite() && weights.iter().all(|weight| *weight == greatest) {
         weights.fill(1.0); // e^0 of all, as without a net
@@ -64,6 +68,7 @@ pub fn priors(leaf: &mut Leaf, logits: &[f32], temperature: f64, arithmetic: Ari
     }
     edges.clear();
     edges.extend(actions.iter().zip(weights).map(|(action, weight)| Edge::new(*action, (*weight / sum) as f32)));
+    // Selection relies on this order: of edges without record it looks at the first alone.
     edges.sort_by(Edge::by_prior);
     Ok(())
 }

@@ -55,6 +55,8 @@ impl Search {
     pub fn branches(&self, count: usize) -> Vec<Branch> {
         let (mut found, mut waiting, mut met) = (Vec::new(), BinaryHeap::new(), 0);
         let Some(root) = self.tree.root_node() else { return found };
+        // A heap yields the most visited of all open branches, and a child has no more visits than its parent:
+        // so the order is right without a look at the whole tree.
         self.push_branches(&self.root_scores(root), None, &mut waiting, &mut met);
         while found.len() < count {
             let Some(Waiting { branch, behind, .. }) = waiting.pop() else { break };

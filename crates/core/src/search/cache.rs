@@ -63,12 +63,16 @@ impl Cache {
     #[inline]
     pub fn get(&self, key: u64) -> Option<&Evaluation> {
         let entry = if self.capacity == 0 { None } else { self.entries.get(&key) }?;
+        // Relaxed is enough: the flag is read when the cache is written, which begins after all threads that
+        // gather have been joined.
         entry.found.store(true, Ordering::Relaxed);
         Some(&entry.evaluation)
     }
 
     /// Stores an evaluation, unless the position is known.
     pub fn insert(&mut self, key: u64, edges: Box<[Edge]>, value: Value) {
+        // The first answer stays. Batches of another size may round differently, and which of two answers
+        // comes last must not matter.
         if self.capacity == 0 || self.entries.contains_key(&key) {
             return;
         }
@@ -86,6 +90,8 @@ impl Cache {
                 self.entries.remove(&oldest);
                 return;
             }
+            // A second chance moves the entry to the young end, with its flag cleared: it stays only if it is
+            // found again.
             self.order.push_back(oldest);
         }
     }

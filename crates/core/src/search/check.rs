@@ -32,6 +32,7 @@ impl Tree {
             for edge in self.edges(index) {
                 hash = crate::math::rng::mix(hash ^ u64::from(edge.action) ^ (u64::from(edge.prior.0) << 16));
             }
+            // A record without visits holds nothing that was searched; its edge was hashed above.
             let touched = self.stats(index).iter().filter(|stats| stats.visits > 0 || stats.in_flight > 0);
             hash = touched.fold(hash, stats_digest);
             hash = self.large_digest(hash, index);

@@ -12,11 +12,14 @@ impl Search {
     /// The edge that a rule in the place of PUCT takes; `None`: PUCT decides.
     pub(super) fn edge_by_rule(&mut self, node: u32, own: &EdgeStats) -> Option<usize> {
         if self.path.is_empty() {
+            // Forced playouts act at roots alone (Wu 2019, section 3.2), and so does halving (Danihelka et al.
+            // 2022, algorithm 2).
             let forces = self.setup.params.forced_playouts.is_some();
             let forced = if forces { self.forced_edge(node, own) } else { None };
             return if self.setup.halves { self.halving_edge(node) } else { forced };
         }
         let frozen = if self.setup.freezes { self.draw_frozen(node, own) } else { None };
+        // Where both rules are on, an opponent that is frozen has no improved policy: its moves are drawn.
         frozen.or_else(|| self.improved_edge(node, own))
     }
 
@@ -47,11 +50,15 @@ impl Search {
     pub(super) fn best_by_rules(&mut self, node: u32, own: &EdgeStats, drawn: Option<usize>) -> Option<usize> {
         let at_root = self.path.is_empty();
         if at_root {
+            // sigma^2 of a node is known at the edge that leads to it, so it travels down with the descent; the
+            // root has no such edge.
             self.variance = self.root_variance();
         }
         if let Some(rule) = self.setup.params.tree_balance {
             self.prepare_balance(&rule, node);
         }
+        // The fast loops know neither noise nor restriction. All of them find the edge that `NodeScores`
+        // finds, with the same bits; tests hold them together.
         if !at_root || self.root.is_plain() {
             if let Some(rules) = &self.setup.terms {
                 return drawn.or_else(|| self.best_by_terms(rules, node, own));

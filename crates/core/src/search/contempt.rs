@@ -53,15 +53,22 @@ impl Search {
             return None; // of two nets the small one's visits freeze
         }
         let rule = self.setup.params.search_contempt.as_ref()?;
+        // A negative N_scl freezes the nodes of the root's player instead, which makes the player model
+        // itself.
         let is_own = self.tree.columns.frozen.root_player() == Some(self.tree.node(node).mover);
         let model = self.setup.params.opponent_net.as_ref();
         if !rule.acts_at(own.visits, is_own) || model.is_some_and(|model| !model.reaches(self.path.len())) {
             return None;
         }
+        // The weights are those of the N_scl visits that PUCT has made until now, and never change again: a
+        // distribution that the opponent is assumed to play by, which later visits must not improve (Joshi
+        // 2025, equations 5 and 6; the visit at N_scl itself is drawn already, as by the author's engine).
         if rule.n_scl != 0 && !self.tree.is_frozen(node) {
             self.tree.freeze(node, rule);
         }
         let ratio = rule.ratio_at(own.visits) * model.map_or(1.0, |model| model.share);
+        // No number is drawn at ratio 1, where it could not matter: the stream, and so the tree, is that of
+        // the paper's rule.
         if ratio < 1.0 && self.draws.uniform() >= ratio {
             return None;
         }
@@ -70,6 +77,7 @@ impl Search {
             return draw_by_prior(self.tree.edges(node), &mut self.draws);
         }
         let sums = self.tree.columns.frozen.sums(self.tree.visited(node));
+        // Running sums instead of weights, so that a draw is one binary search.
         let drawn = self.draws.uniform() * sums.last()?;
         self.counters.contempt_draws += 1;
         Some(sums.partition_point(|sum| *sum <= drawn))

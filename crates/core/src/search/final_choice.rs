@@ -93,6 +93,7 @@ impl Search {
     pub fn policy_target(&self) -> Vec<(Action, f32)> {
         let Some(root) = self.tree.root_node() else { return Vec::new() };
         let (edges, stats) = (self.tree.edges(root), self.tree.stats(root));
+        // The visits before the proof are spread over moves that no longer matter.
         if let Some(win) = self.best_action().filter(|_| self.root_bounds().result() == Some(1)) {
             return edges.iter().map(|edge| (edge.action, f32::from(u8::from(edge.action == win)))).collect();
         }
@@ -107,6 +108,7 @@ impl Search {
             Some(rule) => self.pruned_visits(rule, root).into_iter().map(f64::from).collect(),
             None => (0..edges.len()).map(visits).collect(),
         };
+        // A search of one visit has only evaluated its root.
         if stats.iter().all(|record| record.visits == 0) {
             weights = (0..edges.len()).map(|k| f64::from(self.reported_prior(root, k))).collect();
         }

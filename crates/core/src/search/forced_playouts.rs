@@ -20,6 +20,7 @@ impl Search {
         let child_visits = own.visits.saturating_sub(1);
         let lacks = |k: usize, record: &EdgeStats| {
             let begun = f64::from(record.visits + u32::from(record.in_flight));
+            // Only actions with at least one visit are forced (Wu 2019, section 3.2).
             record.visits > 0 && begun < rule.forced(self.root.prior(k, record.prior), child_visits)
         };
         let may = |k: usize| self.root.allows(k) && !(self.setup.solves && self.edge_bounds(root, k).is_proven());
@@ -40,9 +41,12 @@ impl Search {
         for (k, left) in visits.iter_mut().enumerate().filter(|(k, left)| *k != most && **left > 0) {
             let forced = rule.forced(self.root.prior(k, scores.record(k).prior), child_visits);
             let least = left.saturating_sub(forced as u32);
+            // Visits are taken off one by one, because U grows when they go: the action loses those that PUCT
+            // would not have made by itself.
             while *left > least && scores.score_at(k, *left - 1) < best {
                 *left -= 1;
             }
+            // A single visit says that the action was tried, not that it is good (Wu 2019, section 3.2).
             *left = if *left > 1 { *left } else { 0 };
         }
         visits

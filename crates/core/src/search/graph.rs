@@ -19,6 +19,7 @@ impl Search {
         let last = *self.path.last()?;
         let key = node_key(self.scratch.as_ref());
         match self.tree.columns.graph.nodes.find(key) {
+            // The node exists by another line: linking the edge to it is all, and no row goes to the network.
             Some(node) => {
                 self.tree.step_stats(last).node = node;
                 Some(self.catch_up(node))

@@ -34,6 +34,8 @@ pub struct Halving {
 impl Halving {
     fn add_phase(&mut self) {
         let remaining = self.remaining.len() as u32;
+        // Without a limit of visits (analysis) there is no budget to divide: rounds of growing length take its
+        // place.
         let visits = match self.budget {
             Some(budget) => phase_visits(budget, self.considered, remaining),
             None => endless_phase_visits(self.round, self.considered, remaining),
@@ -63,17 +65,22 @@ impl Search {
     #[inline(never)]
     fn turn_phases(&mut self) -> bool {
         let Some(root) = self.tree.root_node() else { return false };
+        // Phases are parts of the limit, so another limit needs other phases.
         if self.halving.limit != Some(self.visit_limit) {
             self.begin_halving(root, 0);
         }
         loop {
             let left = self.left_open(root);
+            // An action still lacks visits of this phase, and they may begin at once.
             if left.iter().any(|k| self.new_visits(root, *k) < self.halving.level) {
                 return false;
             }
+            // The comparison would change nothing, so the next phase need not wait for the answers in flight.
             if !left.is_empty() && self.halving.repeats() {
                 self.halving.add_phase();
             } else if self.tree.root.in_flight > 0 {
+                // To halve, all Q of the phase must be complete: a Q that lacks visits in flight would depend on
+                // the size of the batches.
                 return true;
             } else if left.is_empty() {
                 self.begin_halving(root, self.halving.round);
@@ -93,6 +100,7 @@ impl Search {
         let proven = |k: usize| k < chosen && self.tree.bounds_at(Step { node: root, edge: k as u32 }).is_proven();
         let allowed: Vec<bool> = (0..self.tree.edges(root).len()).map(|k| self.root.allows(k)).collect();
         let open: Vec<bool> = allowed.iter().enumerate().map(|(k, may)| *may && !(excludes && proven(k))).collect();
+        // All may be proven lost, and one of them must still be played.
         if open.contains(&true) { open } else { allowed }
     }
 
@@ -122,6 +130,8 @@ impl Search {
         let remaining = self.considered_edges(&rule, &self.open_edges(root), budget.unwrap_or(u32::MAX));
         self.halving = Halving {
             limit: Some(self.visit_limit),
+            // Visits from before (a re-used tree) count in Q but not in the phases, which are to be equal for all
+            // considered actions.
             began: (0..self.tree.edges(root).len()).map(|k| self.begun_visits(root, k)).collect(),
             considered: remaining.len() as u32,
             remaining,
@@ -141,6 +151,7 @@ impl Search {
     fn halve(&mut self, root: u32) {
         let scores = self.halving_scores(root);
         let remaining = std::mem::take(&mut self.halving.remaining);
+        // The last phase compares two: the winner is chosen at the end of the search, by the final score.
         let half = (remaining.len() / 2).max(2);
         self.halving.remaining = greatest(remaining, half, |k| scores[k]);
         self.halving.add_phase();
@@ -166,6 +177,7 @@ impl Search {
         let rule = self.setup.params.gumbel.filter(|_| !self.setup.solves)?;
         let stats = self.tree.stats(root);
         let view = NodeView::new(&self.setup, &self.tree, root, &self.tree.root, true);
+        // sigma scales with the visits of the most visited action (Danihelka et al. 2022, equation 8).
         let most = f64::from(stats.iter().map(|record| record.visits).max().unwrap_or(0));
         let mut scores = vec![0.0; self.tree.edges(root).len()];
         for k in edges {
@@ -218,6 +230,7 @@ impl Search {
         let visits = |k: usize| stats.get(k).map_or(0, |record| record.visits);
         let mean = |k: usize| stats.get(k).filter(|record| record.visits > 0).map(|record| view.q(record));
         Knowledge {
+            // See `gumbel_keys`: the logarithm of a prior at its temperature gives the logits back.
             logits: edges.iter().map(|edge| temperature * f64::from(edge.prior()).ln()).collect(),
             visits: (0..edges.len()).map(visits).collect(),
             q: (0..edges.len()).map(|k| settled(k).or_else(|| mean(k))).collect(),
@@ -232,6 +245,8 @@ impl Search {
         let view = NodeView::new(&self.setup, &self.tree, node, own, false);
         let policy = rule.improved_policy(&self.knowledge(node, &view, |_| None));
         let begun: Vec<f64> = (0..policy.len()).map(|k| self.begun_visits(node, k) as f64).collect();
+        // Equation 14 of the paper. The rule is deterministic: it makes the visits approach the improved
+        // policy, whatever the random numbers.
         let whole = 1.0 + begun.iter().sum::<f64>();
         greatest((0..policy.len()).collect(), 1, |k| policy[k] - begun[k] / whole).first().copied()
     }
@@ -239,6 +254,7 @@ impl Search {
 
 /// The `count` indices with the greatest scores, among equals the first, in their order.
 fn greatest(mut indices: Vec<usize>, count: usize, score: impl Fn(usize) -> f64) -> Vec<usize> {
+    // A stable sort, so that among equals the first stays first.
     indices.sort_by(|a, b| score(*b).total_cmp(&score(*a)));
     indices.truncate(count);
     indices.sort_unstable();

@@ -17,6 +17,7 @@ impl Search {
                 return f64::NEG_INFINITY;
             }
             let deviations = self.tree.columns.deviations.get(first + k);
+            // A certain value has no error, so its bound is the value itself.
             scores.settled(k).unwrap_or_else(|| rule.bound(scores.mean(&scores.record(k)), visits(k), deviations))
         };
         (0..edges).map(bound).collect()

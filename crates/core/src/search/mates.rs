@@ -32,6 +32,8 @@ pub fn forced_win(state: &dyn State, moves: u32, only: &[Action], halted: &dyn F
         killers: [None; KILLERS],
         by_past: 0,
     };
+    // Deepening one move at a time finds the shortest win first; positions without a win within fewer
+    // moves are known by then.
     for most in 1..=moves {
         match search.win_within(state, most, only) {
             Ok(Some(line)) => return Answer::Win(line),
@@ -65,6 +67,7 @@ impl Mates<'_> {
         if moves == 1 && only.is_empty() {
             return Ok(state.win_at_once().map(|action| vec![action]));
         }
+        // A search with restricted first moves proves nothing about the position as such.
         let hash = state.repeatable().last().copied().filter(|_| only.is_empty());
         let slot = hash.map(|hash| hash as usize & (SLOTS - 1));
         if slot.is_some_and(|slot| Some(self.without_win[slot].0) == hash && self.without_win[slot].1 >= moves) {
@@ -84,6 +87,8 @@ impl Mates<'_> {
             }
         }
         if let (Some(hash), Some(slot)) = (hash, slot)
+            // No line below ended by the fifty moves or a repetition, so the position has no win however it is
+            // reached.
             && self.by_past == by_past
         {
             self.without_win[slot] = (hash, moves);
@@ -102,6 +107,8 @@ impl Mates<'_> {
         };
         let wanted = legal.into_iter().filter(|action| only.is_empty() || only.contains(action));
         let mut all: Vec<_> = wanted.map(after).collect();
+        // Forcing moves first: of mating moves most leave few answers, and few answers are also cheap to
+        // refute.
         all.sort_by_key(|(answers, _, _)| *answers);
         all.into_iter().map(|(_, action, after)| (action, after)).collect()
     }
@@ -115,6 +122,7 @@ impl Mates<'_> {
         state.legal_actions(&mut legal);
         let killer = self.killers[(moves as usize).min(KILLERS - 1)];
         if let Some(place) = legal.iter().position(|action| Some(*action) == killer) {
+            // The killer heuristic: what refuted the last attempt often refutes this one.
             legal.swap(0, place);
         }
         let (mut longest, mut after) = (Vec::new(), state.clone_box());

@@ -262,6 +262,8 @@ impl Search {
     /// The net that the next visit is for; `None` when no visit is due.
     #[inline(always)]
     pub fn next_net(&self) -> Option<Net> {
+        // This runs before every descent. `bytes` is a sum of lengths, so the limit costs no walk over the
+        // tree; the tree exceeds it by what is in flight.
         let most = self.setup.params.max_tree_bytes;
         let below_cap = most == 0 || (self.tree.bytes() as u64) < most;
         if !self.can_move || !below_cap || self.tree.is_full() || (self.setup.solves && self.is_decided()) {
@@ -270,7 +272,11 @@ impl Search {
         if self.setup.two_nets {
             return self.setup.params.second_net.as_ref().and_then(|rule| self.next_turn(rule));
         }
+        // A tree that was grown for the other side is dropped when the next gather begins, so none of its
+        // visits counts towards the limit.
         let visits = if self.favours_right_side() { self.tree.root.visits } else { 0 };
+        // Visits in flight count as made. Otherwise a search with large batches would exceed its limit by
+        // almost one batch.
         let below_limit = self.visit_limit == 0 || visits + self.visits_in_flight() < self.visit_limit;
         below_limit.then_some(self.setup.only_net)
     }
@@ -288,7 +294,11 @@ impl Search {
     /// Begins a gather of this tree.
     pub(super) fn begin_turn(&mut self, quota: usize, net: Net) -> Turn {
         self.settle_contempt();
+        // With one net all statistics are those of the small one, even where the only net is the large one:
+        // nothing below has to ask which it is.
         self.turn = if self.setup.two_nets { net } else { Net::Small };
+        // Visits that follow another leaf (re-use of evaluations) have no row, but they count in the 16 bits
+        // of `in_flight` too.
         let free_rows = quota.min(MAX_IN_FLIGHT.saturating_sub(self.visits_in_flight() as usize));
         Turn { net, free_rows, free_visits: 0, collisions: Vec::new(), over: false }
     }
@@ -296,6 +306,8 @@ impl Search {
     /// Another descent may begin.
     #[inline(always)]
     pub(super) fn may_go_on(&mut self, turn: &Turn) -> bool {
+        // Visits that end without the network take no row, so among finished lines a gather could continue
+        // without end; MAX_FREE_VISITS stops it.
         turn.free_rows > 0 && !turn.over && self.may_descend(turn.net) && turn.free_visits < MAX_FREE_VISITS
     }
 
@@ -311,7 +323,12 @@ impl Search {
             Visit::Waits => turn.free_rows -= 1,
             Visit::Collision => {
                 self.counters.collisions += 1;
+                // A collision says that PUCT wants a leaf whose answer is not there yet. Its path is marked as in
+                // flight until the end of the gather, so that the next descent prefers another leaf: lc0's
+                // collisions, with the effect of a virtual loss that takes no value away.
                 let most = self.setup.params.max_collisions as usize;
+                // An empty path: the root itself waits, or a large turn prefers to wait. No other descent could
+                // help.
                 turn.over = self.path.is_empty() || turn.collisions.len() + 1 >= most;
                 if !turn.over {
                     self.tree.mark(&self.path, self.turn, 1);
@@ -330,6 +347,8 @@ impl Search {
 
     /// Sets the priors that a new root selects with.
     pub(super) fn init_root(&mut self, node: u32) {
+        // Every root of a game has a stream of its own: its noise does not depend on how many numbers earlier
+        // roots took.
         let mut rng = root_rng(self.key, self.roots);
         self.roots += 1;
         self.root.init(&mut self.tree, node, &self.setup.params, &mut rng);
@@ -339,6 +358,8 @@ impl Search {
 
     /// Expands and backs up a leaf whose answer was read.
     pub fn apply(&mut self, mut leaf: Leaf, keep_in_cache: impl FnOnce(u64, &[Edge], Value)) {
+        // Such a leaf needs two answers. The first gives its value, and it waits again; the second gives its
+        // priors and ends the wait.
         if self.setup.models && leaf.models_mover {
             keep_in_cache(leaf.key, &leaf.edges, leaf.value);
             return if leaf.asks_model { self.end_wait(leaf) } else { self.wait_for_model(leaf) };
@@ -350,6 +371,8 @@ impl Search {
         self.grow(&mut leaf, &edges, value, position);
         keep_in_cache(leaf.key, &edges, value);
         leaf.edges = edges;
+        // Leaves are used again with all their buffers, so that a search stops allocating once its batches
+        // have their size.
         self.spare.push(leaf);
         if let Some(key) = position {
             self.answer_followers(key);
@@ -358,6 +381,7 @@ impl Search {
 
     /// Expands a leaf in flight by the network's answer, and backs it up.
     fn grow(&mut self, leaf: &mut Leaf, edges: &[Edge], known: Value, position: Option<u64>) {
+        // Backup reads the present path, and answers come later than the descents that asked for them.
         std::mem::swap(&mut self.path, &mut leaf.path);
         self.turn = leaf.turn;
         let mover = leaf.state.to_move();
@@ -376,9 +400,12 @@ impl Search {
     /// Takes the visit of a leaf back.
     pub fn cancel(&mut self, leaf: Leaf) {
         self.rows_in_flight -= 1;
+        // A cancelled turn gives its number back: the turns after it draw as if it had never begun.
         self.two.end(leaf.turn, true);
         self.tree.mark(&leaf.path, leaf.turn, -1);
         self.stop_waiting(&leaf);
+        // The node left the frontier when its turn began. It enters again under its old number, which decides
+        // between equals.
         if let Some(last) = leaf.path.last().filter(|_| leaf.turn == Net::Large) {
             self.enter(*last);
         }
@@ -404,12 +431,15 @@ impl Search {
         debug_assert_eq!(self.rows_in_flight, 0);
         let edge = self.tree.root_node().and_then(|root| self.tree.edges(root).iter().position(|e| e.action == action));
         match edge {
+            // The reach of a model of the opponent is counted from the root, so an old tree would have its priors
+            // at other depths.
             Some(edge) if self.setup.params.keeps_tree() => {
                 self.tree.re_root(edge as u32);
                 self.reopen_repeats();
             }
             _ => self.reset(),
         }
+        // Depths are counted from the root, which has come one ply nearer to the deepest visit.
         self.counters.depth_max = self.counters.depth_max.saturating_sub(1);
         self.root_state.play(action);
         let mut actions = Vec::new();

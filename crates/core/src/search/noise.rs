@@ -29,6 +29,8 @@ impl Search {
         let (bounds, draws) = (NormalBounds::get(), &self.draws);
         let fresh = rule.of_samples(0, 0.0, self.variance);
         let fresh = if rule.source == VarianceSource::Wdl { self.variance } else { fresh };
+        // Without a prior sigma^2 is M / (n - 1), and the comparison below can multiply by n - 1 instead of
+        // dividing.
         let sums = rule.source == VarianceSource::Empirical && rule.prior_weight == 0.0;
         let variance = |k: usize| match &all[k] {
             stats if stats.is_end() => 0.0,
@@ -38,6 +40,7 @@ impl Search {
         };
         // The scores without noise, which is never negative: `floor` is what some edge has at least.
         let (mut visited_prior, mut floor, mut top) = (0.0, f64::NEG_INFINITY, None);
+        // The vector goes back at the end: a descent must not allocate at every node.
         let mut least = std::mem::take(&mut self.least_scores);
         least.clear();
         for (k, stats) in all.iter().enumerate() {
@@ -55,6 +58,7 @@ impl Search {
         }
         let unvisited_q = view.unvisited_q(visited_prior);
         let (mut best, mut best_score) = (usize::MAX, f64::NEG_INFINITY);
+        // The bound of |z| is tried first; the number itself costs a logarithm and a cosine.
         let looked = |k: usize, (q, u, sigma): (f64, f64, f64), floor: f64| {
             let score = |z: f64| (q + rule.scale * z * sigma).clamp(-1.0, 1.0) + u;
             draws.abs_normal_ahead(k as u64, bounds, |bound| score(bound) >= floor).map(score)
@@ -77,6 +81,8 @@ impl Search {
         let first = top;
         for (k, stats) in all.iter().enumerate().filter(|(k, _)| Some(*k) != first) {
             let gap = floor - least[k] - slack;
+            // Squares are compared, which saves a root an edge. The first test needs no random number at all; the
+            // second needs one word of the two that make z, since |z| is at most its radius.
             if gap > 0.0 {
                 // scale |z| sigma < gap, without root and division where that is possible; first for the greatest |z|.
                 let is_short = |radius: f64| match sums {
@@ -108,6 +114,8 @@ impl Search {
         }
         let best = top.unwrap_or(best);
         let behind = if best < all.len() { variance(best) } else { fresh };
+        // The stream moves on by the numbers of all edges, also of those that were passed over: what is drawn
+        // later does not depend on what could be skipped.
         self.draws.counter += 2 * edges.len() as u64;
         self.variance = behind;
         self.least_scores = least;

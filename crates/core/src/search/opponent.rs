@@ -45,6 +45,7 @@ impl Search {
                 }
                 None => {
                     self.counters.rows += 1;
+                    // The model is the second net of the forest; its rows are counted as the large net's.
                     self.counters.large_rows += 1;
                     leaves.push(leaf);
                 }
@@ -83,6 +84,7 @@ impl Search {
 
 /// An edge drawn with the probability of its prior; `None` where all priors are 0.
 pub(super) fn draw_by_prior(edges: &[Edge], draws: &mut CounterRng) -> Option<usize> {
+    // Stored priors are rounded and need not sum to 1; a solver may have set some to 0.
     let whole: f64 = edges.iter().map(|edge| f64::from(edge.prior())).sum();
     let mut rest = draws.uniform() * whole;
     let passed = edges.iter().position(|edge| {

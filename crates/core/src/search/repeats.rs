@@ -44,6 +44,8 @@ impl Tree {
         let Some(root) = self.root_node() else { return };
         let lost = vec![Lost::default(); self.num_nodes()];
         let mut pass = Reopening { rule, averaged, depths: self.depths(), lost };
+        // Re-rooting copies breadth first, so children have higher numbers than their parents: from the end,
+        // each node is complete before its parent asks for it.
         for node in (0..self.num_nodes() as u32).rev() {
             pass.lost[node as usize] = self.reopen_edges(node, &pass);
         }
@@ -71,6 +73,7 @@ impl Tree {
         for record in first..first + self.stats(node).len() {
             let stats = self.stats[record];
             let lost = match stats.repeated_plies() {
+                // The first occurrence is still below the root.
                 Some(plies) if pass.rule.counts(pass.depths[node as usize] + 1, plies) => continue,
                 Some(_) => self.reopen_stats(record),
                 None => self.take_from_stats(node, record, pass),
@@ -121,6 +124,8 @@ impl Tree {
             return (stats, deviations);
         }
         let before = f64::from(stats.visits);
+        // With step sizes of their own the weight of a single visit in the mean is not known any more, so the
+        // mean is made anew of what is left.
         stats.visits -= lost.visits;
         let mean = self.plain_mean(node, stats.visits);
         let Value { wl, d } = if flip { mean.flipped() } else { mean };

@@ -99,8 +99,10 @@ impl Search {
         let report = |k: usize| {
             let edge = self.tree.edges(node)[k];
             let (record, valued) = scores.seen(k);
+            // Reports leave noise out: two looks at one tree must say the same.
             let (score_q, u) = scores.terms(k, || 0.0);
             let bounds = self.edge_bounds(node, k);
+            // A proof without a visit (a look ahead) has a value too.
             let known = valued || bounds.is_proven();
             let behind = (record.node < TERMINAL).then_some(record.node);
             EdgeReport {

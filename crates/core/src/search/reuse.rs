@@ -41,6 +41,7 @@ impl Search {
     pub(super) fn seen_position(&self, key: u64) -> Option<Evaluation> {
         let node = self.tree.columns.positions.find(key)?;
         let mut edges: Box<[Edge]> = self.tree.edges(node).into();
+        // The node's edges stand in the order of their first visits; a new node begins in the order of priors.
         edges.sort_by(Edge::by_prior);
         Some(Evaluation { edges, value: self.tree.raw_network_value(node) })
     }

@@ -94,6 +94,8 @@ impl Root {
 
     /// Sets the priors of a freshly evaluated or newly made root, from the stored ones, and orders the edges.
     pub fn init(&mut self, tree: &mut Tree, node: u32, params: &SearchParams, rng: &mut CounterRng) {
+        // The noise is drawn before the priors are set, and kept: priors may be set again (another net's
+        // answer, quiet and back) with the same noise.
         self.noise.clear();
         if let Some(Dirichlet { alpha, .. }) = params.dirichlet.filter(|noise| noise.epsilon > 0.0) {
             let edges = tree.edges(node);
@@ -142,8 +144,11 @@ impl Root {
         let may = |edge: Edge| self.only.is_empty() || self.only.contains(&edge.action);
         let key = |edge: &Edge| self.keys.get(place(edge.action)).copied();
         let open_rank = |edge: &Edge| key(edge).unwrap_or_else(|| prior(*edge));
+        // Forbidden edges go to the end, because selection looks only at the first edge without record.
         let rank = |edge: &Edge| if may(*edge) { open_rank(edge) } else { f32::NEG_INFINITY };
         let by_action = Self::breaks_ties(tree);
+        // With two nets the stored order has no meaning (priors are mixed anew), so ties need an order of
+        // their own.
         let tie = |a: &Edge, b: &Edge| if by_action { a.action.cmp(&b.action) } else { Ordering::Equal };
         tree.sort_unvisited_by(node, |a, b| rank(b).total_cmp(&rank(a)).then(tie(a, b)));
         let after = tree.edges(node);
@@ -173,6 +178,7 @@ impl Tree {
     pub(super) fn sort_unvisited_by(&mut self, node: u32, compare: impl Fn(&Edge, &Edge) -> Ordering) {
         let first = self.node(node).edges as usize;
         let range = first + self.stats(node).len()..first + self.edges(node).len();
+        // Columns by edge are rare (two nets, tree balance), and a plain sort needs no list of places.
         if !self.columns.keeps_edges() {
             self.edges[range].sort_by(compare);
             return;
@@ -200,6 +206,8 @@ fn mix_noise(priors: Vec<f64>, eta: impl Iterator<Item = f64>, epsilon: f64) -> 
 
 /// g(a) + logits(a) of every edge: logits = ln P at the root's own policy temperature, 1 if it has none; g ~ Gumbel(0, 1).
 fn gumbel_keys(edges: &[Edge], params: &SearchParams, rule: &Gumbel, rng: &mut CounterRng) -> Vec<f32> {
+    // Stored priors are softmax(logits / policy_temperature), so their logarithm times policy_temperature
+    // is the logits again, up to a constant that no comparison sees.
     let exponent = params.policy_temperature / params.root_policy_temperature.unwrap_or(1.0);
     let mut noise = || if rule.noise > 0.0 { rule.noise * rng.gumbel() } else { 0.0 };
     edges.iter().map(|edge| (noise() + exponent * f64::from(edge.prior()).ln()) as f32).collect()

@@ -79,6 +79,8 @@ impl<'a> NodeScores<'a> {
             level: 1.0,
             spread,
         };
+        // With two nets a record may have visits of the other net alone; `seen` says whether this turn has a
+        // value.
         let visited = (0..stats.len()).filter(|k| scores.seen(*k).1);
         scores.unvisited_q = view.unvisited_q(visited.map(|k| scores.prior(k)).sum());
         scores.prepare_rules();
@@ -124,6 +126,7 @@ impl<'a> NodeScores<'a> {
             self.view.scale_exploration(rule.cpuct_factor(self.spread.variance));
         }
         if self.params.q_average.as_ref().is_some_and(|rule| self.suffices(rule)) {
+            // A move that suffices is known: from here on the node exploits.
             self.view.scale_exploration(0.0);
         }
         if let Some(rule) = self.balanced {
@@ -148,6 +151,7 @@ impl<'a> NodeScores<'a> {
 
     /// The prior that the node has for an edge, before mixing.
     fn prior(&self, k: usize) -> f64 {
+        // A proven loss keeps its record but attracts no visit by its prior.
         if self.params.solver.is_some_and(|rule| rule.drops_prior(self.bounds(k).result())) {
             return 0.0;
         }
@@ -181,6 +185,7 @@ impl<'a> NodeScores<'a> {
     ///
     /// Without rules that look beyond the prior only the first edge without record can win.
     pub fn best(&self, draws: &mut CounterRng) -> Option<usize> {
+        // Noise differs from edge to edge, so one further down may win.
         let draws_all = self.params.variance.is_some_and(|rule| rule.mode == VarianceMode::HalfNormal);
         let looks_at_all = draws_all || self.params.tree_balance.is_some() || self.asked_reorder();
         let count = if looks_at_all { self.edges.len() } else { self.edges.len().min(self.stats.len() + 1) };
@@ -216,6 +221,7 @@ impl<'a> NodeScores<'a> {
     /// Q and U of an edge before what a proof makes of them; Q of a proven edge is its exact value.
     pub fn free_terms(&self, k: usize, draw: impl FnOnce() -> f64) -> (f64, f64) {
         let (record, valued) = self.seen(k);
+        // A proof is exact, so no rule may change it: neither trust, noise nor bonus.
         let q = if self.bounds(k).is_proven() { self.exact(k) } else { self.value(k, &record, valued, draw) };
         (q, self.bonus(k, self.mixed_prior(k), &record))
     }
@@ -265,6 +271,8 @@ impl<'a> NodeScores<'a> {
         }
         if let Some(rule) = self.params.variance.as_ref().filter(|rule| rule.mode != VarianceMode::NodeScaledCpuct) {
             let variance = self.edge_variance(rule, k, record);
+            // Q is kept within the values that games have. Without the bounds a large sigma would send every visit
+            // to edges that nothing speaks for.
             q = (q + rule.bonus(&self.spread, record.visits, variance, draw)).clamp(-1.0, 1.0);
         }
         q

@@ -33,12 +33,15 @@ impl NodeView {
         } else {
             (&setup.exploration, params.fpu)
         };
+        // The setting is for the first player, as contempt belongs to a player and not to a side to move.
         let draw_score = match tree.node(node).mover {
             Player::First => params.draw_score,
             Player::Second => -params.draw_score,
         };
         let parent_q = own.wl + draw_score * f64::from(own.d);
         let exploration = exploration.at(own.visits);
+        // lc0 reduces from the mean of the parent, not from its own evaluation; `parent_value` is the other
+        // reading.
         let mut view = NodeView { exploration, draw_score, parent_q, fpu_base: parent_q, fpu };
         if fpu.kind == FpuKind::ParentValue {
             view.fpu_base = view.network_q(tree, node);
@@ -168,17 +171,25 @@ impl<P: Fn(usize, Prior) -> f64, A: Fn(usize) -> bool> Terms for Limited<P, A> {
 /// Index of the edge with the greatest score; among equals the first in order. `None` if no edge is allowed.
 #[inline(always)] // by force, as above
 pub fn best_edge(view: &NodeView, edges: &[Edge], stats: &[EdgeStats], terms: &impl Terms) -> Option<usize> {
+    // An index without `Option`, and two selects instead of a branch: the compiler makes conditional moves
+    // of them. Which edge wins is next to random for a predictor, and a wrong guess costs more than both
+    // moves.
     let mut best = usize::MAX;
     let mut best_score = f64::NEG_INFINITY;
+    // First-play urgency needs the priors of all visited edges, so edges without visits are scored after
+    // the loop that sums them.
     let mut visited_prior = 0.0;
     let mut waiting = false;
     let mut unvisited_q = 0.0;
+    // Initial trust mixes the Q of unvisited edges into that of visited ones, so it is needed before the
+    // loop.
     if terms.wants_unvisited_q() {
         let visited = stats.iter().enumerate().filter(|(_, record)| record.visits > 0);
         unvisited_q = view.unvisited_q(visited.map(|(k, record)| terms.prior(k, record.prior)).sum());
     }
     for (k, record) in stats.iter().enumerate() {
         if record.visits == 0 {
+            // A record without visits: its first visit is in flight, or a rule made the record.
             waiting = true;
             continue;
         }
@@ -195,6 +206,7 @@ pub fn best_edge(view: &NodeView, edges: &[Edge], stats: &[EdgeStats], terms: &i
     }
     let mut consider = |k: usize, stored: Prior, begun: u32| {
         let score = terms.unvisited_value(k, unvisited_q) + terms.bonus(view, k, terms.prior(k, stored), begun);
+        // Among equals the first edge wins, as if all had been scored in one loop.
         if terms.allows(k) && (score > best_score || (score == best_score && k < best)) {
             (best, best_score) = (k, score);
         }
@@ -203,6 +215,8 @@ pub fn best_edge(view: &NodeView, edges: &[Edge], stats: &[EdgeStats], terms: &i
         let unvisited = stats.iter().enumerate().filter(|(_, record)| record.visits == 0);
         unvisited.for_each(|(k, record)| consider(k, record.prior, u32::from(record.in_flight)));
     }
+    // Edges without record are sorted by prior and share Q and n, so the first of them has the highest U:
+    // of 30 moves mostly a few are looked at.
     let last = if terms.looks_at_all() { edges.len() } else { edges.len().min(stats.len() + 1) };
     edges[stats.len()..last].iter().zip(stats.len()..).for_each(|(edge, k)| consider(k, edge.stored_prior(), 0));
     (best < usize::MAX).then_some(best)

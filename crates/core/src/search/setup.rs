@@ -25,6 +25,7 @@ impl Exploration {
     const TABLE_SIZE: u32 = 1024;
 
     fn new(cpuct: Cpuct, arithmetic: Arithmetic) -> Self {
+        // Most nodes of a tree have few visits, and c_puct takes a logarithm and a root.
         let table = (0..Self::TABLE_SIZE).map(|visits| Self::compute(&cpuct, arithmetic, visits)).collect();
         Exploration { cpuct, arithmetic, table }
     }
@@ -101,6 +102,8 @@ impl Setup {
     pub fn with_rules(params: SearchParams, outside: Option<Arc<dyn OutsideRules>>) -> Self {
         let mut params = params.without_neutral_rules();
         let places = outside.as_ref().map(|rules| rules.places()).unwrap_or_default();
+        // Without small visits there is nothing to mix: the search is one with a single net, whose evaluator
+        // happens to be the large one.
         let without_small = params.second_net.take_if(|rule| rule.small_visits == 0);
         let mut setup = Setup {
             terms: None,
@@ -114,6 +117,8 @@ impl Setup {
             hooks: params.hooks(),
             freezes: params.search_contempt.is_some(),
             models: params.opponent_net.is_some(),
+            // Together these are the rules that act below the root. Where none is on, `descend` is compiled
+            // without any of their branches.
             descends_plainly: !params.change_selection()
                 && params.solver.is_none()
                 && params.opponent_net.is_none()

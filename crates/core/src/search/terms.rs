@@ -41,6 +41,7 @@ impl TermRules {
     /// The rules of these settings; `None` where others change scores, or none does.
     pub fn new(setup: &Setup) -> Option<TermRules> {
         let params = &setup.params;
+        // What is left when these rules are off: if that still changes scores, another rule takes part.
         let without = SearchParams {
             initial_trust: None,
             early_visits: None,
@@ -66,6 +67,7 @@ impl TermRules {
             early: params.early_visits.unwrap_or_default(),
             mixing,
             balance: params.tree_balance.unwrap_or_default(),
+            // The share takes a power of the depth, which is too slow to compute at every node.
             shares: (0..by_depth).map(|depth| mixing.share_at(depth.max(1), 1, 0.0)).collect(),
         })
     }
@@ -99,6 +101,7 @@ impl Search {
         let (edges, stats) = (self.tree.edges(node), self.tree.stats(node));
         let mut terms = NodeTerms::<RULES> { rules, keep: 1.0, even: 0.0, factors: &[], level: 1.0 };
         if RULES & MIXING > 0 {
+            // A closure, because only the dynamic modes look at it.
             let gap = || (view.network_q(&self.tree, node) - view.parent_q()).abs();
             let share = rules.share(self.path.len() + 1, edges.len(), gap);
             (terms.keep, terms.even) = (1.0 - share, share / edges.len() as f64);

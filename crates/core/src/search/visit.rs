@@ -28,15 +28,19 @@ impl Search {
         self.path.clear();
         self.scratch.copy_from(self.root_state.as_ref());
         let root = if !PLAIN && self.setup.two_nets { self.root_for_turn() } else { self.tree.root_node() };
+        // Before its first evaluation the tree has no root node: the root is the leaf.
         let Some(mut node) = root else {
             return if self.root_waits() { Visit::Collision } else { self.reach_leaf(sources) };
         };
         if !PLAIN && (self.setup.freezes || self.setup.models) {
+            // Frozen nodes are those of the opponent of this player. A later root of the other player must know
+            // that the tree was not grown for it.
             self.tree.columns.frozen.set_root_player(self.tree.node(node).mover);
         }
         // Own statistics travel along, since those of a node stand on the edge that leads to it, for the mover above.
         let mut own = self.tree.root;
         loop {
+            // Selection is the time in which memory can bring the children.
             self.tree.fetch_children(node);
             let edge = self.select::<PLAIN>(node, &own);
             match self.go_along::<PLAIN>(node, edge) {
@@ -53,6 +57,7 @@ impl Search {
         let solves = !PLAIN && self.setup.solves;
         let graph = !PLAIN && self.setup.graph;
         let mover = self.tree.node(node).mover;
+        // The step is noted before its end is known: marks of virtual visits and backup need it in every case.
         self.path.push(Step { node, edge });
         let stats = self.tree.stats(node)[edge as usize];
         // An edge whose result is certain needs no network, and its value is already the mean of its visits.
@@ -70,6 +75,8 @@ impl Search {
         let mut own = stats;
         if graph && behind != UNEVALUATED {
             own = self.tree.own_stats(behind);
+            // Another line has visited this node since. The edge takes the node's value in this visit without
+            // going deeper, or its mean would lag behind what the graph knows (see rules/graph.rs).
             if stats.visits < own.visits {
                 return Along::Grown(behind);
             }
@@ -100,6 +107,7 @@ impl Search {
     #[inline]
     fn select<const PLAIN: bool>(&mut self, node: u32, own: &EdgeStats) -> u32 {
         let at_root = self.path.is_empty();
+        // Noise, restrictions and excluded proofs exist at the root alone, so no other node asks for them.
         let special_root = at_root && ((!PLAIN && self.setup.root_excludes_proven) || !self.root.is_plain());
         let best = if (!PLAIN && self.setup.selects_by_rules) || special_root {
             self.edge_by_rules(node, own)
@@ -115,6 +123,8 @@ impl Search {
     pub(super) fn give_record(&mut self, node: u32, best: usize) -> u32 {
         let best = best as u32;
         let edge = self.tree.choose_edge(node, best);
+        // The edge moved to the front of those without record, and the lists of the root (priors, keys,
+        // restriction) have to move with it.
         if edge != best && self.path.is_empty() {
             self.root.follow(best, edge);
         }
@@ -123,6 +133,7 @@ impl Search {
 
     /// Counts and backs up a visit whose value is known, for player `mover`.
     fn finish_visit(&mut self, mover: Player, value: Value) {
+        // The visit counts as in flight for a moment, so that backup is the same function for all visits.
         self.tree.mark(&self.path, self.turn, 1);
         self.two.begin(self.turn, false);
         self.back_up(mover, value);
@@ -142,6 +153,7 @@ impl Search {
 
     #[inline(never)]
     fn back_up_by_rules(&mut self, mover: Player, value: Value) {
+        // Rules see the means as they were before this visit.
         if self.tree.columns.enabled.kept > 0 {
             self.keep_of_rules(mover, value);
         }
@@ -191,6 +203,7 @@ impl Search {
     /// The scratch position is a leaf: the end of a game, in the cache, or work for the network.
     pub(super) fn reach_leaf(&mut self, sources: LeafSources) -> Visit {
         loop {
+            // Ends come first: a finished game must never reach the network, whose answer would be an estimate.
             if let Some((outcome, ended_by)) = self.leaf_end(sources.oracle) {
                 return self.end_visit(outcome, ended_by);
             }
@@ -203,6 +216,7 @@ impl Search {
         {
             return visit;
         }
+        // The cache is shared by all trees of the forest; `position` below finds nodes of this tree alone.
         let key = self.setup.params.evaluation_key(self.scratch.key());
         let models = self.setup.models && self.model_here().is_some();
         let mut known = None;
@@ -210,6 +224,7 @@ impl Search {
             self.counters.cache_lookups += 1;
             if let Some(seen) = sources.cache.get(key) {
                 self.counters.cache_hits += 1;
+                // The value may be known while the model's priors are not: then only the model is asked.
                 let edges = if models { sources.model.get(key).map(|model| &model.edges) } else { Some(&seen.edges) };
                 if let Some(edges) = edges {
                     return self.take_evaluation(edges, seen.value);
@@ -223,6 +238,8 @@ impl Search {
                 self.counters.position_hits += 1;
                 return self.take_evaluation(&seen.edges, seen.value);
             }
+            // Two leaves with one position: the second takes the answer of the first and needs no row. It counts
+            // as a visit that ended, since the gather goes on.
             if self.is_position_in_flight(position) {
                 let leaf = self.make_leaf(key);
                 self.follow(position, leaf);
@@ -263,6 +280,7 @@ impl Search {
     /// The scratch position has this result: notes it on the edge that leads there, and backs it up.
     fn end_visit(&mut self, outcome: Outcome, ended_by: EndedBy) -> Visit {
         let last = *self.path.last().expect("the root is never terminal");
+        // From now on descents see on the edge that the game is over there, and play no move to find out.
         self.tree.step_stats(last).node = ended_by.mark();
         self.counters.terminal_visits += 1;
         let (player, value) = outcome_value(outcome);
@@ -271,6 +289,7 @@ impl Search {
         }
         if self.setup.solves {
             self.prove_end(outcome, ended_by);
+            // Forced nodes above were never evaluated; their value is the one that comes up through them.
             self.value_forced(player, value, value);
         }
         self.finish_visit(player, value);
@@ -280,12 +299,15 @@ impl Search {
     /// The result at the scratch position, by the rules, as a repeat or by the oracle. A root may be drawn by a rule, or be known,
     /// and is still searched.
     fn leaf_end(&mut self, oracle: Option<&dyn LeafOracle>) -> Option<(Outcome, EndedBy)> {
+        // A node of the other net is no end: it is only new to this net.
         if self.path.is_empty() || (self.setup.two_nets && self.path_ends_at_node()) {
             return None;
         }
         if let Some(outcome) = self.scratch.outcome() {
             return Some((outcome, EndedBy::Rules));
         }
+        // After the rules of the game, since a threefold repetition is a result of its own, and before
+        // tablebases, which know no past.
         if let Some((outcome, mark)) = self.repeat_at_leaf() {
             return Some((outcome, EndedBy::Repeat(mark)));
         }

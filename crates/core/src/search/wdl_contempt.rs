@@ -43,6 +43,8 @@ impl Search {
     /// Before a search: a tree that was grown for another side than the one of this root is begun anew.
     #[inline]
     pub(super) fn settle_contempt(&mut self) {
+        // Values were shifted for the other side when they were backed up, and a mean cannot be shifted
+        // afterwards.
         if !self.favours_right_side() {
             debug_assert_eq!(self.rows_in_flight(), 0);
             self.reset();

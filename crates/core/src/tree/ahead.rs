@@ -14,6 +14,7 @@ impl Tree {
     /// Fetches the nodes behind the visited edges of a node, of which one is about to be selected.
     #[inline(always)]
     pub(crate) fn fetch_children(&self, node: u32) {
+        // In a small tree everything is in a cache, and prefetching would only cost instructions.
         if self.nodes.len() < BEYOND_CACHES {
             return;
         }

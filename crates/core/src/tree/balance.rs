@@ -42,6 +42,7 @@ impl Balance {
     }
 
     pub(crate) fn set(&mut self, node: u32, factors: &[f64]) {
+        // Factors are appended: few nodes have them, and a column by edge would be paid for by all.
         self.starts.set(node as usize, self.factors.len() as u32 + 1);
         self.levels.set(node as usize, 0.0);
         self.factors.extend_from_slice(factors);

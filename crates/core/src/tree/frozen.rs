@@ -36,6 +36,8 @@ impl Frozen {
 
     /// Edge number `place` of a node has statistics now, at `index`: it has no weight, so the sum stays.
     pub(crate) fn add_stats(&mut self, index: usize, place: u16) {
+        // An edge that gets its first record after the freezing is never drawn: an equal running sum is a
+        // weight of 0.
         let sum = if place == 0 { 0.0 } else { self.sums.get(index - 1) };
         self.sums.set(index, sum);
     }

@@ -82,6 +82,7 @@ impl Tree {
             Some(leaf) if leaf < TERMINAL && self.own_stats(leaf).visits == 0 => self.add_own_visit(leaf, value),
             Some(_) => (),
         }
+        // From the leaf up: an edge takes the mean of its node, which must have this visit already.
         for step in path.iter().rev() {
             let viewer = self.node(step.node).mover;
             if viewer != owner {
@@ -103,6 +104,8 @@ impl Tree {
             bounds.value()
         } else if before.node < TERMINAL {
             let own = self.own_stats(before.node);
+            // Then the edge is the only one that leads to the node so far, and the plain mean is exact: a graph
+            // without transpositions is a tree to the last bit.
             all_came_this_way = arrival == Arrival::Visit && own.visits == before.visits + 1;
             own.value(self.node(before.node).mover != self.node(step.node).mover)
         } else {

@@ -44,6 +44,8 @@ pub struct Node {
 pub struct Tree {
     /// The root's own statistics.
     pub root: EdgeStats,
+    // Large arenas grow by moving pages, not by copying: a `Vec` that doubles would need three times its memory
+    // for a moment.
     pub(crate) nodes: Arena<Node>,
     /// The network's win - loss and share of draws of each node, for its mover; apart because selection does not read them.
     pub(crate) network: Arena<[f32; 2]>,
@@ -146,6 +148,7 @@ impl Tree {
             (node.edges as usize, u32::from(node.visited))
         };
         let moved = first_edge + visited as usize..first_edge + edge as usize + 1;
+        // A rotation and not a swap: the edges that stay without record keep their order by prior.
         self.edges[moved.clone()].rotate_right(1);
         if self.columns.keeps_edges() && moved.len() > 1 {
             self.columns.rotate_edges(moved);
@@ -158,6 +161,8 @@ impl Tree {
     fn push_stats(&mut self, node: u32) {
         let Node { edges, stats, visited, block, .. } = self.nodes[node as usize];
         let fresh = EdgeStats::fresh(self.edges[edges as usize + usize::from(visited)].prior);
+        // Most nodes are visited once or twice, so records are not reserved for all edges: a block doubles
+        // when it is full, and the old one is kept for another node.
         if u32::from(visited) < capacity(block) {
             self.begin_stats((stats + u32::from(visited)) as usize, visited, fresh);
             self.nodes[node as usize].visited += 1;
@@ -165,6 +170,7 @@ impl Tree {
         }
         let to = self.take_block(block + 1);
         let old = stats as usize..(stats + u32::from(visited)) as usize;
+        // Records of a node must lie in one piece, since selection is a loop over a slice.
         self.stats.copy_within(old.clone(), to as usize);
         if self.columns.keeps_stats() {
             self.columns.move_stats(old, to as usize);
@@ -289,20 +295,26 @@ impl Tree {
             *self = Tree::with_columns(RuleColumns::new(self.columns.enabled));
             return;
         };
+        // The record belongs to the mover above; a root keeps its own for its own mover.
         let flip = self.node(stats.node).mover != self.node(old_root).mover;
         let mut fresh = Tree::with_columns(RuleColumns::new(self.columns.enabled));
         let is_graph = self.columns.graph.is_on();
+        // In a tree the edge has all visits of the node behind it; in a graph other edges have some too.
         let stats = if is_graph { self.own_stats(stats.node) } else { stats.seen(flip) };
         let node = self.copy_subtree(stats.node, &mut fresh);
         if let Some(player) = self.columns.frozen.root_player() {
             fresh.columns.frozen.set_root_player(player);
         }
+        // A root is searched by PUCT even where it was frozen as an inner node: its player is now the one who
+        // chooses.
         fresh.columns.frozen.thaw(fresh.visited(node));
         fresh.root = EdgeStats { node, ..stats };
         let index = self.stats_index(Step { node: old_root, edge });
         fresh.columns.root_deviations = self.columns.deviations.get(index);
         fresh.columns.root_kept = self.columns.kept.range(index..index + 1).to_vec();
         fresh.columns.root_outside = self.columns.outside.range(index..index + 1).to_vec();
+        // The record of a proven edge has the exact value. The search of a root needs the mean of its edges
+        // again.
         if self.columns.bounds.get(index).is_proven() && !is_graph {
             fresh.reopen_root();
         }
@@ -327,6 +339,8 @@ impl Tree {
 
     /// Copies a subtree into another tree, breadth first, and every node of a graph once; returns the index of its top there.
     fn copy_subtree(&self, top: u32, into: &mut Tree) -> u32 {
+        // Breadth first brings nodes of one depth together, which descents meet at the same time, and every
+        // node before its children: passes from the leaves up are loops from the end.
         let mut queue = std::collections::VecDeque::from([top]);
         let mut next_index = 1;
         let mut places = vec![0; if self.columns.graph.is_on() { self.nodes.len() } else { 0 }];
@@ -342,6 +356,8 @@ impl Tree {
                 into.push_stats(new);
                 let mut stats = *stats;
                 if stats.node < TERMINAL {
+                    // Place 0 is the top itself, which nothing below leads to, so 0 can say that a node was not
+                    // copied yet.
                     let known = places.get(stats.node as usize).copied().unwrap_or(0);
                     if known == 0 {
                         queue.push_back(stats.node);

@@ -44,6 +44,7 @@ impl Positions {
             self.keys.resize(node as usize + 1, NONE);
         }
         self.keys[node as usize] = key;
+        // Above three quarters the runs of linear probing become long.
         if self.used * 4 >= self.table.len() * 3 {
             self.grow();
         }
@@ -64,6 +65,8 @@ impl Positions {
     #[inline]
     fn place(&self, key: u64) -> usize {
         let last = self.table.len() - 1;
+        // Linear probing in a table of indices: keys stand with the nodes, so that growing the table moves 4
+        // bytes a node.
         let mut place = (key.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32) as usize & last;
         while self.table[place] != FREE && self.keys[self.table[place] as usize] != key {
             place = (place + 1) & last;

@@ -50,13 +50,18 @@ GAMES = 200
 
 @dataclass(frozen=True)
 class FigurePlan:
-    """Figure: its number, episodes per training, MCTS iterations per move, trainings, and the report's statement."""
+    """A figure of the report and the trainings it needs."""
 
     figure: int
+    """Number of the figure."""
     episodes: int
+    """Episodes per training."""
     iterations: int
+    """MCTS iterations per move."""
     trainings: int
+    """Number of trainings."""
     summary: str
+    """What the report says of the figure."""
 
     @property
     def name(self) -> str:
@@ -186,7 +191,7 @@ def scope(plan: FigurePlan, recipe: ht.Recipe) -> str:
 
 
 def finding(plan: FigurePlan, learned: Sequence[Learned], scope: str = "") -> Finding:
-    """The report's statement beside what the seeds did."""
+    """The report's statement and what the seeds did."""
 
     def by_seed(of: Callable[[Learned], object]) -> str:
         return ", ".join(str(of(run)) for run in learned)

@@ -1,4 +1,5 @@
-"""Methods of learning that may save evaluations: each beside plain runs, alike but for it, judged by exact values.
+"""Methods of learning that may save evaluations: each against plain runs that differ in nothing else, judged by exact
+values.
 
 D. J. Wu, "Accelerating Self-Play Learning in Go", 2019 (playout cap randomisation, forced playouts with pruned targets,
 policy surprise); D. Silver et al., Nature 550, 2017 (positions transformed by symmetries); I. Danihelka et al., "Policy
@@ -68,13 +69,18 @@ AGAIN = (PLAIN, ARCHIVE, REGRET, REANALYSED, SOLVED, PROVEN)
 
 @dataclass(frozen=True)
 class Method:
-    """A claim: the runs of an arm keep more than those of its rival. statement: of the source, figure: its number."""
+    """A claim: runs of one arm keep more than those of its rival."""
 
     source: str
+    """The paper."""
     statement: str
+    """Its statement in words."""
     figure: str
+    """Its figure."""
     arm: Arm
+    """The runs with the method."""
     rival: Arm
+    """The runs that they are compared with."""
 
     @property
     def key(self) -> str:

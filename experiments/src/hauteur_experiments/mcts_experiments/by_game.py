@@ -48,16 +48,18 @@ GAMES = (
 
 @dataclass(frozen=True)
 class TableRule:
-    """A rule of the table. words: of the player that has it, beside the base; cpuct: factor on the base's c_puct.
-
-    control: the rule that has its side effect alone; games: in which it means something.
-    """
+    """A rule of the table."""
 
     name: str
+    """Name of the rule, and of its row."""
     words: str = ""
+    """Settings of the player that has it, added to those of the base."""
     cpuct: float = 1.0
+    """Factor on the base's c_puct."""
     control: str = ""
+    """Name of the rule that has only its side effect; empty: there is none."""
     games: tuple[str, ...] = tuple(game.name for game in GAMES)
+    """Names of the games in which it has a meaning."""
 
 
 _BALANCE = "tree-balance.mode=legacy tree-balance.scale=1.5 tree-balance.left=1.5 tree-balance.right=0.01"

@@ -42,18 +42,20 @@ FORK = "cpuct.init=1.2 cpuct.factor=0 fpu.value=0 policy-temperature=1"
 
 @dataclass(frozen=True)
 class Published:
-    """One match of the source.
-
-    setting: as the source writes it; visits: a move, None: not stated; record: None: only Elo and superiority are
-    given; superiority: chance that the setting is the stronger one, where there is no record.
-    """
+    """One match of the source."""
 
     setting: str
+    """The setting, as the source writes it."""
     visits: int | None
+    """Visits a move; None: not stated."""
     games: int
+    """Games of the match."""
     record: Record | None
+    """Wins, draws and losses; None: only Elo and superiority are given."""
     elo_alone: float = 0.0
+    """Elo of the setting, where there is no record."""
     superiority: float = 0.5
+    """Chance that the setting is the stronger one, 0 to 1, where there is no record."""
 
     @property
     def elo(self) -> float:
@@ -94,24 +96,26 @@ def _of(*texts: str) -> tuple[Published, ...]:
 
 @dataclass(frozen=True)
 class Trial:
-    """Match of the reproduction.
-
-    name: of its folder; a, b: players as text, without net and visits; repeats: the matches of the source it repeats,
-    at different visits; states: what the source says of the setting without a number, and on which side of 0 that is;
-    shows: its purpose, where it repeats and states nothing; control: the trial that has the setting's side
-    effect alone, which the setting must exceed; games: at scale 1, and visits: per move, used where no published match
-    gives them.
-    """
+    """A match of the reproduction."""
 
     name: str
+    """Name of its folder."""
     a: str
+    """Player with the setting as text, without net and visits."""
     b: str = ""
+    """Player without it as text, likewise."""
     repeats: tuple[Published, ...] = ()
+    """Matches of the source that it repeats, at different visits."""
     states: tuple[str, Side] | None = None
+    """What the source says of the setting without a number, and the side of 0 that this is on."""
     shows: str = ""
+    """Its purpose, where it repeats and states nothing."""
     control: str = ""
+    """Name of the trial with only the setting's side effect, which the setting must exceed."""
     games: int = 1000
+    """Games at scale 1."""
     visits: int = 800
+    """Visits a move, where no published match gives them."""
 
 
 @dataclass(frozen=True)
@@ -269,7 +273,7 @@ LEAST_ELO = 1.0
 
 @dataclass(frozen=True)
 class TrialMatch:
-    """A match that was played: what it is, at how many visits, the matches of the source beside it."""
+    """A match that was played: what it is, at how many visits, the matches of the source that it repeats."""
 
     trial: Trial
     visits: int
@@ -288,7 +292,7 @@ class TrialMatch:
 
 
 def make(rule: RuleTrials, setting: Setting) -> Result:
-    """Play the matches of a rule, and put them beside the published ones."""
+    """Play the matches of a rule, and compare them with the published ones."""
     plan = list(planned(rule, setting))
     played = play(setting, [match for _, _, _, match in plan])
     measured = [TrialMatch(trial, n, beside, played[one.name]) for trial, n, beside, one in plan if one.name in played]
@@ -299,7 +303,7 @@ def make(rule: RuleTrials, setting: Setting) -> Result:
 
 
 def planned(rule: RuleTrials, setting: Setting) -> Iterator[tuple[Trial, int, tuple[Published, ...], Match]]:
-    """Each match with its trial, its visits, and the published matches beside it.
+    """Each match with its trial, its visits, and the published matches that it repeats.
 
     With `setting.visits` a trial is one match, however many visits the source tried; else one for each of them.
     """
@@ -357,7 +361,7 @@ def _rows(one: TrialMatch) -> Iterator[dict[str, Any]]:
 
 
 def _findings(one: TrialMatch, others: Sequence[TrialMatch], cells: int, setting: Setting) -> Iterator[Finding]:
-    """Yield each published match beside this one. cells: published matches in the table."""
+    """Yield each published match that this one repeats. cells: published matches in the table."""
     if one.trial.states is not None:
         side = elo_above("difference", one.elo, side=one.trial.states[1])
         where = "" if (setting.game or "chess") == "chess" else "another game"
@@ -407,7 +411,7 @@ def claim_of(published: Published, elo: MatchElo, control: MatchElo | None, cell
 
 
 def figure(rule: RuleTrials, measured: Sequence[TrialMatch]) -> ht.Figure:
-    """Elo differences with their intervals, here and as published, match beside match."""
+    """Elo differences with their intervals, here and as published, match by match."""
     places = range(1, len(measured) + 1)
     there = [
         (number + APART * (1 + place), Interval(published.elo, published.games, published.ends))

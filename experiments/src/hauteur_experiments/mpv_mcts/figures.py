@@ -108,7 +108,7 @@ def allocation(setting: Setting) -> list[PlaceTable]:
 
 
 def allocation_findings(table: PlaceTable) -> list[Finding]:
-    """The paper's statement beside the mean differences, the averages, and the matches at equal budget."""
+    """The paper's statement and the mean differences, the averages, and the matches at equal budget."""
     mixed = [NAMES[share] for share in SHARES if 0 < share < 1]
     means = ", ".join(f"{name} {elo_text(table.lead([name]))}" for name in table.places[0].players)
     shown = f"means over {len(table.places)} budgets, Elo above the opponents: {means}"
@@ -144,7 +144,7 @@ def midsize(setting: Setting) -> list[PlaceTable]:
 
 
 def midsize_findings(table: PlaceTable) -> list[Finding]:
-    """The paper's statement beside the mean differences, and the matches head to head."""
+    """The paper's statement and the mean differences, and the matches head to head."""
     between = {name: table.lead([BOTH], [name]) for name in table.places[0].players if name != BOTH}
     return [Finding.of("between", all_ahead(between)), Finding.of("duels", table.duels_ahead(BOTH))]
 
@@ -191,7 +191,7 @@ def az_pairs(setting: Setting) -> list[PlaceTable]:
 
 
 def az_findings(table: PlaceTable) -> list[Finding]:
-    """The paper's statement beside the mean differences, and the matches head to head, all stages of a budget."""
+    """The paper's statement and the mean differences, and the matches head to head, all stages of a budget."""
     shown = f"budget {table.places[0].facts['budget']}"
     found = {"stages": _above_both(table, [BOTH]), "duels": table.duels_ahead(BOTH)}
     return [Finding.of(key, of_runs(claim), shown) for key, claim in found.items()]

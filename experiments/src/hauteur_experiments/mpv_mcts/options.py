@@ -30,7 +30,7 @@ CHANGES = {
 
 
 def matches(setting: Setting) -> list[Match]:
-    """Each change against the pair; the third net, where there is one, in the place of the small one too."""
+    """Each change against the pair; the third net, where there is one, instead of the small one too."""
     pair, budget = pair_of(setting.nets[:2], setting.cost), setting.visits_or(BUDGET)
     plain, half = pair.player(budget, BEST_SHARE), turns(budget, BEST_SHARE, pair.cost)[1] // 2
     changed = {name: f"{plain} {words.format(half=half)}" for name, words in CHANGES.items()}

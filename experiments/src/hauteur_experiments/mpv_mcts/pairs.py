@@ -61,7 +61,7 @@ def described(net: Path) -> tuple[str, Any]:
 
 
 def net_cost(net: Path) -> float:
-    """Work of an evaluation of a net, in those of f(128, 10); ValueError where it is no residual tower."""
+    """Work of an evaluation of a net, in those of f(128, 10); ValueError where it is not a residual tower."""
     cost = getattr(described(net)[1], "cost", None)
     if cost is None:
         raise ValueError(f"{net}: the cost of an evaluation is known of residual towers alone (.safetensors)")
@@ -149,7 +149,7 @@ def scope_of(game: str, budgets: Sequence[float], cost: float | None = None) -> 
 def game_of(setting: Setting) -> str:
     """Return the game of the nets or runs, or the one requested.
 
-    ValueError if they differ, and for a folder that is no learning run.
+    ValueError if they differ, and for a folder that is not a learning run.
     """
     asked = None if setting.game is None else ht.load_game(setting.game).spec
     for net in setting.nets:

@@ -3,7 +3,7 @@
 The opponent of a place is a player without a net, whose simulations a short probe of the first player chooses: against
 one that is far stronger or weaker scores would be near 0 or 100 % and say little. Differences between the players of a
 place are those of their Elo against it, since a deeper search with the same net finds exactly the mistakes of the other
-and wins by more than against unrelated players; matches head to head are reported beside them.
+and wins by more than against unrelated players; matches head to head are reported too.
 """
 
 from __future__ import annotations
@@ -34,27 +34,36 @@ RANDOM_PLIES = 2
 
 @dataclass(frozen=True)
 class Place:
-    """Players that are compared with each other. name: of their folders; label: in figures; share: its budget over the
-    paper's largest one; players: by series, the first chooses the opponent; facts: of their rows.
-    """
+    """Players that are compared with each other."""
 
     name: str
+    """Name of their folders."""
     label: str
+    """Name in figures."""
     share: float
+    """Their budget over the paper's largest one."""
     players: Mapping[str, str]
+    """Texts of the players by series; the first one chooses the opponent."""
     facts: Mapping[str, Any] = field(default_factory=dict)
+    """Facts that their rows repeat."""
 
 
 @dataclass(eq=False)
 class PlaceTable:
-    """Places with their players; duels: series that also meet head to head at each place."""
+    """Places with their players, and the matches between them."""
 
     setting: Setting
+    """Settings of the experiment."""
     game: str
+    """Spec of the game."""
     places: Sequence[Place]
+    """Places in the order of the table."""
     duels: Sequence[tuple[str, str]]
+    """Pairs of series that also meet head to head at each place."""
     opponents: dict[str, str] = field(default_factory=dict)
+    """The chosen opponent of each place as text, by the place's name."""
     elos: dict[tuple[str, str, str], MatchElo] = field(default_factory=dict)
+    """Match results as Elo, by place and two series (the second one empty: against the opponent)."""
 
     def matches(self) -> Iterator[Match]:
         """Yield the matches, as if each place had the opponent that it tries first."""

@@ -247,7 +247,7 @@ def duel(setting: Setting, runs: Mapping[tuple[str, int], Path], rival: str, see
 
 
 def score(setting: Setting, net: Path, opponent: str, games: int, place: Path) -> float:
-    """Return the score of a net in a match of its own folder, which is gone on with."""
+    """Return the score of a net in a match of its own folder, which is resumed."""
     found = ht.play_match(
         f"net={net} visits={VISITS}",
         opponent,

@@ -60,23 +60,30 @@ MORE = 1.25
 
 @dataclass(frozen=True)
 class MeasuredPosition:
-    """A position of a game and what was found of it; values are for the player to move.
-
-    before, move: the position before it, and the move that led to it; low, high: values at few visits and at many;
-    gap: how much the best move is better than the second; change: whether the deep search plays another move.
-    """
+    """A position of a game with the results of its searches; values are for the player to move, -1 to 1."""
 
     game: int
+    """Number of the game."""
     ply: int
+    """Plies before it."""
     fen: str
+    """The position."""
     before: str
+    """The position before the last move, as FEN."""
     move: str
+    """The last move."""
     white_to_move: bool
+    """White is to move."""
     low: float
+    """Value at few visits."""
     high: float
+    """Value at many visits."""
     best: str
+    """Best move at many visits."""
     gap: float | None
+    """Margin of the best move over the second best; None: there is no second one."""
     change: bool
+    """The deep search plays another move than the short one."""
 
     @property
     def swing(self) -> float:

@@ -46,7 +46,7 @@ COMPARED = (5, 10, 15)
 """Moves at which repetition with and without search-contempt is compared."""
 
 NO_MORE = 1.5
-"""Same pairs that are less than this times as frequent as with PUCT are no more repetition."""
+"""Same pairs that are less than this times as frequent as with PUCT are not more repetition."""
 
 ALMOST_ALL = 20
 """The paper: by this move almost all games are unique,"""
@@ -76,7 +76,7 @@ def compare(
     decide: Callable[[Sequence[Beside], int], list[Finding]],
     setting: Setting,
 ) -> Result:
-    """Play the sets and put them beside the paper's."""
+    """Play the sets and compare them with the paper's."""
     played, visits = play(setting, matches(sets, setting), shared=True), setting.visits_or(VISITS)
     found = [Beside(one.title, Record.of(played[one.name].tally), one.paper) for one in sets]
     games = found[0].here.games

@@ -154,7 +154,7 @@ def tuning_texts(sides: Sides) -> list[str]:
 
 
 def match_finding(tally: ht.Tally, sides: Sides, contempt: Record, puct: Record) -> Finding:
-    """The match beside the paper's, from the view of search-contempt.
+    """The match and the paper's, from the view of search-contempt.
 
     contempt, puct: fresh games of each side, which show whether both are equally decisive: the premise.
     """

@@ -27,7 +27,7 @@ from hauteur.system.files import check_folder
 
 DEFAULT_VISITS = 800
 PIPE_WIDTH = 160
-"""Columns of the table where it is no terminal that shows it."""
+"""Columns of the table where no terminal shows it."""
 
 
 @Parameter(name="*")
@@ -57,6 +57,7 @@ class AnalyseOptions:
     """Write the 20,000 most visited nodes of the tree to this file, .json, with position,
     settings, nets, seed and digest. `hauteur web` and `SearchTree.open` read it."""
     list_settings: SettingsListed = False
+    """Print the settings of the search instead."""
 
 
 def analyse(

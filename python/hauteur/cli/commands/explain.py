@@ -37,7 +37,7 @@ class ExplainOptions:
     seed: Seed = 0
     """Of all random draws."""
     batch_size: int = BATCH_SIZE
-    """Most positions evaluated together; 1: exactly sequential search."""
+    """Maximum positions evaluated together; 1: exactly sequential search."""
     threads: Annotated[int, Parameter(validator=Number(gte=0, lte=1024))] = 0
     """Threads of the net on the processor; 0: one a core."""
     precision: Precision | None = None
@@ -47,6 +47,7 @@ class ExplainOptions:
     json: bool = False
     """Print one JSON object instead."""
     search: SearchSettings = SearchParams()  # noqa: RUF009  (immutable)
+    """Settings of the search of both sides."""
 
     def question(self, spec: str) -> Question:
         """Return what is compared; ValueError for what is not allowed."""

@@ -30,7 +30,7 @@ class NetOptions:
     game: GameSpec = "chess"
     """The game, e.g. chess, connect4, nogo(size=5)."""
     batch_size: int | None = None
-    """Most positions evaluated together. Default: half of --parallel, the other half is gathered meanwhile; 64 where
+    """Maximum positions evaluated together. Default: half of --parallel, the other half is gathered meanwhile; 64 where
     no games are played."""
     threads: int = 0
     """Threads of a net on the processor, and of the players without one; 0: one a core."""
@@ -86,7 +86,7 @@ class GameOptions(PlayOptions):
     max_plies: int | None = None
     """A game that is longer is a draw. Default: no limit but the game's own."""
     out: Path | None = None
-    """Folder for all that is kept; the same command goes on with it. Default: nothing is kept."""
+    """Folder for all that is kept; the same command resumes it. Default: nothing is kept."""
     pgn: Path | None = None
     """Write the games to this file too (chess). With --out they are in the folder anyway, as games.pgn."""
     sgf: Path | None = None

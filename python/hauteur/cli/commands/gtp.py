@@ -41,7 +41,7 @@ def gtp(
     threads
         Threads of the net on the processor; 0: one a core.
     batch_size
-        Most positions evaluated together; 1: exactly sequential search. Default: what suits the backend.
+        Maximum positions evaluated together; 1: exactly sequential search. Default: what suits the backend.
     log
         File to which the conversation is appended.
     seed

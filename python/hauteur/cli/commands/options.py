@@ -49,7 +49,7 @@ class Searcher:
     syzygy: str | None = None
     """Chess: folders of Syzygy tablebases, separated as in PATH."""
     batch_size: int | None = None
-    """Most positions evaluated together; 1: exactly sequential search. Default: what suits the backend."""
+    """Maximum positions evaluated together; 1: exactly sequential search. Default: what suits the backend."""
     threads: Annotated[int, Parameter(validator=Number(gte=0, lte=1024))] = 0
     """Threads of the net on the processor; 0: one a core."""
     precision: Precision = "auto"
@@ -57,6 +57,7 @@ class Searcher:
     seed: Seed = 0
     """Of all random draws."""
     search: SearchSettings = SearchParams()  # noqa: RUF009  (immutable)
+    """Settings of the search."""
 
     def nets(self, game: "_core.Game") -> "NetChoice":
         """The nets; ValueError for one that is not here."""

@@ -84,7 +84,7 @@ def play(
 
 
 def odds_start_of(spec: str, odds: str) -> _core.Game:
-    """Return the game of chess that begins at these odds; ValueError for another game, and for what is no handicap."""
+    """Return the game of chess that begins at these odds; ValueError for another game or an unknown handicap."""
     if load_game(spec).name != "chess":
         raise ValueError(f"--odds is for chess, got {spec}")
     found = parse_odds(odds)

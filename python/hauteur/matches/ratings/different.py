@@ -1,4 +1,4 @@
-"""Games that differ: repeats of a game are no evidence, so a pair that was played before counts no second time."""
+"""Games that differ: repeats of a game are not evidence, so a pair that was played before does not count again."""
 
 from __future__ import annotations
 

@@ -26,6 +26,7 @@ class MatchScore:
 
     @property
     def games(self) -> int:
+        """Number of games."""
         return self.wins + self.draws + self.losses
 
     @property
@@ -116,6 +117,7 @@ class Pairs:
 
     @property
     def pairs(self) -> int:
+        """Number of pairs."""
         return sum(self.counts)
 
     @property
@@ -185,16 +187,18 @@ _T_OF_NORMALISED_ELO = math.sqrt(2) * math.log(10) / 800
 
 @dataclass(frozen=True)
 class Sprt:
-    """Sequential probability ratio test: are the results those of elo1 or of elo0 (elo0 < elo1)?
-
-    alpha: chance of accepting elo1 where elo0 is true; beta: of accepting elo0 where elo1 is true; both 0 to 0.5.
-    """
+    """Sequential probability ratio test: are the results those of elo1 or of elo0 (elo0 < elo1)?"""
 
     elo0: float
+    """Elo of A above B under the first hypothesis."""
     elo1: float
+    """Elo of A above B under the second hypothesis."""
     alpha: float = 0.05
+    """Chance of accepting elo1 where elo0 is true, 0 to 0.5."""
     beta: float = 0.05
+    """Chance of accepting elo0 where elo1 is true, 0 to 0.5."""
     model: Model = "logistic"
+    """Unit of elo0 and elo1: Elo of the score, or of the score in standard deviations of a pair (normalised)."""
 
     def __post_init__(self) -> None:
         if not -2000 <= self.elo0 < self.elo1 <= 2000:
@@ -228,6 +232,7 @@ class Sprt:
         return True if llr >= high else False if llr <= low else None
 
     def _most_likely(self, shares: list[float], elo: float) -> list[float]:
+        """Return the most likely shares of pair results under a hypothesis, given those observed."""
         if self.model == "logistic":
             return _tilted(shares, [points - score_of_elo(elo) for points in PAIR_POINTS])
         return _with_t_value(shares, elo * _T_OF_NORMALISED_ELO)
@@ -285,7 +290,7 @@ class PairsInOrder:
 
     @property
     def exhausted(self) -> bool:
-        """True where so many pairs in a row were repeats that there is no more evidence to come."""
+        """True where so many pairs in a row were repeats that more games would bring no evidence."""
         return self.repeats_in_a_row >= max(LEAST_REPEATS, 2 * self.pairs.pairs)
 
     @property
@@ -299,6 +304,7 @@ class PairsInOrder:
         return self.llrs[-1] if self.llrs else 0.0
 
     def _next_pair(self) -> tuple[tuple[float, bytes | None], tuple[float, bytes | None]] | None:
+        """Return the next pair in order if both its games have come."""
         first = self.record.games
         if first not in self._waiting or first + 1 not in self._waiting:
             return None
@@ -419,7 +425,8 @@ def falling_root(function: Callable[[float], tuple[float, float]], low: float, h
 # from the lower end with all of them lost to the upper end with all of them won. The c with the narrowest one is taken.
 
 LEAST_OPENINGS = 8
-"""Fewer openings are no sample of openings: the score is then one from these, and its units are the games or pairs."""
+"""Fewer openings are not a sample of openings: the score is then one from these, and its units are the games or pairs.
+"""
 
 
 def opening_interval(openings: Collection[MatchScore], confidence: float = 0.95) -> tuple[float, float]:

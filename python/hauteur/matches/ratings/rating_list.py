@@ -40,16 +40,20 @@ class Encounter:
 
 @dataclass(frozen=True)
 class Rating:
-    """A player's line: elo, deviation (standard error; 0 for an anchor, infinite without games), group of connected
-    players (0 the largest), and all its games; unlike elo, record takes every game as it came.
-    """
+    """The rating of one player."""
 
     name: str
+    """The player's name."""
     elo: float
+    """Rating in Elo, relative to the anchors or to the mean of the group."""
     deviation: float
+    """Standard error in Elo; 0 for an anchor, infinite without games."""
     group: int
+    """Number of the group of connected players, 0 the largest; ratings of different groups cannot be compared."""
     anchored: bool
+    """The rating was given."""
     record: MatchScore
+    """Every game as it came, also games that repeat earlier ones, which the rating does not count."""
 
     def interval(self, confidence: float = 0.95) -> tuple[float, float]:
         """Confidence interval of the rating, Elo, relative to the anchors or to the mean of the group."""
@@ -131,6 +135,7 @@ class RatingList:
         return NormalDist().cdf(elo / deviation)
 
     def _index(self, name: str) -> int:
+        """Return the index of a player; ValueError for an unknown name."""
         for index, rating in enumerate(self.ratings):
             if rating.name == name:
                 return index
@@ -138,6 +143,7 @@ class RatingList:
 
 
 def _interval(middle: float, deviation: float, confidence: float) -> tuple[float, float]:
+    """Return the confidence interval of a normal distribution; ValueError for a confidence out of range."""
     if not 0 < confidence < 1:
         raise ValueError(f"a confidence must be between 0 and 1, got {confidence}")
     half = NormalDist().inv_cdf((1 + confidence) / 2) * deviation
@@ -145,20 +151,32 @@ def _interval(middle: float, deviation: float, confidence: float) -> tuple[float
 
 
 class RatingRow(NamedTuple):
-    """A line of a rating list; Elo with its 95 % interval and standard error."""
+    """A row of a rating list."""
 
     name: str
+    """The player's name."""
     elo: float
+    """Rating in Elo."""
     elo_low: float
+    """Lower end of the 95 % interval of the rating, Elo."""
     elo_high: float
+    """Upper end of the 95 % interval of the rating, Elo."""
     deviation: float
+    """Standard error of the rating, Elo."""
     games: int
+    """All games of the player."""
     wins: int
+    """Games won."""
     draws: int
+    """Games drawn."""
     losses: int
+    """Games lost."""
     score: float
+    """Share of the points, 0 to 1."""
     group: int
+    """Number of the group of connected players, 0 the largest."""
     anchored: bool
+    """The rating was given."""
 
 
 def rating_rows(found: RatingList) -> Rows[RatingRow]:
@@ -207,6 +225,7 @@ def _line(number: int, members: Sequence[Rating], found: RatingList) -> str:
 
 
 def _footer(found: RatingList) -> str:
+    """Return the line below a table: what 0 Elo means, and the share of draws among equals."""
     anchored = any(rating.anchored for rating in found.ratings)
     zero = "Elo of the anchors given" if anchored else "Elo 0 is the mean of a group"
     largest = " of the largest group" if found.groups > 1 else ""
@@ -257,12 +276,14 @@ def ratings_json(found: RatingList) -> dict[str, Any]:
 
 
 def _rating_json(row: RatingRow) -> dict[str, Any]:
+    """Return a rating as JSON has it."""
     values = row._asdict()
     interval = [values.pop("elo_low"), values.pop("elo_high")]
     return {**values, "elo_interval_95": interval}
 
 
 def _difference_json(found: RatingList, a: str, b: str) -> dict[str, Any]:
+    """Return the difference of two players with its interval."""
     elo, deviation = found.difference(a, b)
     interval = [*found.difference_interval(a, b)] if math.isfinite(deviation) else None
     return {"elo": elo, "elo_interval_95": interval, "los": found.superiority(a, b)}

@@ -90,16 +90,16 @@ class StoredWork:
 
 
 class StoredMatch(StoredWork):
-    """A match as its folder has it. Raise ValueError where there is no match.
-
-    games: the finished games in the order of their numbers, each once, without their moves, which `whole` reads;
-    lines: what tells their courses apart, by their numbers; tally: their result.
-    """
+    """A match as its folder has it. Raise ValueError where there is no match."""
 
     folder: MatchFolder
+    """The folder of the match."""
     games: list[MatchGame]
+    """Finished games in the order of their numbers, each once, without their moves, which `whole` reads."""
     lines: dict[int, bytes]
+    """Digest of each game's course, by its number; equal for games that repeat each other."""
     tally: Tally
+    """Results of these games."""
     _sprt: Sprt | None = None
     _file: int | None
     _next: LinePlace

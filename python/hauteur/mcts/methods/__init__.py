@@ -53,16 +53,20 @@ ROW = re.compile(r"^\| (?P<text>[^|]+?) \| \[[^\]]+\]\((?P<name>[a-z-]+)\.md\) \
 
 @dataclass(frozen=True)
 class Method:
-    """A method. name: of its page; title, text: what it is; use: whether it is on by default; trial, fen: of TRIALS,
-    empty where it cannot be tried on one position.
-    """
+    """A method of the search."""
 
     name: str
+    """Name of its page."""
     title: str
+    """Title of its page."""
     text: str
+    """What it is."""
     use: str
+    """Whether it is on by default."""
     trial: str = ""
+    """Settings to try it with; empty where it cannot be tried on one position."""
     fen: str = ""
+    """Position to try it on; empty likewise."""
 
     def html(self, link: Link) -> str:
         """Return its page as HTML, without the title; link: what a link's target stands for."""

@@ -131,10 +131,12 @@ class GameEvaluator(Closing):
         return self.compute(np.stack([state.features() for state in states]))
 
     def submit(self, features: Floats) -> Pending:
+        """Compute rows in the worker thread; the future gets logits and wdl."""
         future: Future[Answers] = self._worker.submit(self.compute, features)
         return future
 
     def close(self) -> None:
+        """End the worker thread, and drop what has not begun."""
         self._worker.shutdown(wait=True, cancel_futures=True)
 
 
@@ -147,6 +149,7 @@ class UniformEvaluator(GameEvaluator):
         super().__init__(game, "uniform", batch_size)
 
     def compute(self, features: Floats) -> Answers:
+        """Return logits of 0 and an even value for each row."""
         rows = len(features)
         return np.zeros((rows, self.num_actions), np.float32), np.tile(np.array([0.5, 0, 0.5], np.float32), (rows, 1))
 
@@ -173,8 +176,10 @@ class RolloutEvaluator(GameEvaluator):
         )
 
     def submit_states(self, states: Sequence[_core.State]) -> Pending:
+        """Play out positions in the worker thread; the future gets logits of 0 and wdl."""
         future: Future[Answers] = self._worker.submit(self._play, states)
         return future
 
     def _play(self, states: Sequence[_core.State]) -> Answers:
+        """Play each position to the end once, with uniformly random moves."""
         return np.zeros((len(states), self.num_actions), np.float32), _core.rollout_values(states, 0, 1)

@@ -30,6 +30,7 @@ class CallableEvaluator(GameEvaluator):
         check_probe(game, self)
 
     def compute(self, features: Floats) -> Answers:
+        """Call the function and check the shapes and numbers that it returns."""
         returned = self._function(features)
         if not isinstance(returned, tuple | list) or len(returned) != 2:
             raise ValueError(

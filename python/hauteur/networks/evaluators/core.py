@@ -44,6 +44,7 @@ class CoreEvaluator(GameEvaluator):
         super().__init__(game, f"{net.path.name} core {how} {threads} threads", rows)
 
     def compute(self, features: Floats) -> Answers:
+        """Compute rows in this thread and those of the core."""
         return self.core.evaluate(features)
 
 

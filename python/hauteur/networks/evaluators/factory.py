@@ -1,4 +1,4 @@
-"""Evaluators: features in, policy logits and win/draw/loss out. One protocol, several engines behind it.
+"""Evaluators: features in, policy logits and win/draw/loss out. One protocol, several engines.
 
 `make_evaluator(game, spec)` opens a network file (the core on processors, torch on GPUs) or an evaluator without a net.
 Every evaluator can be called directly, or given work with `submit` and its result collected later, so that the next
@@ -156,6 +156,7 @@ def _is_torch_module(source: object) -> TypeGuard[torch.nn.Module]:
 
 
 def _check_numbers(batch_size: int | None, threads: int | None) -> None:
+    """Raise ValueError for a batch size or a number of threads out of range."""
     if batch_size is not None and not 1 <= batch_size <= 65536:
         raise ValueError(f"batch_size must be 1 to 65536, got {batch_size}")
     if threads is not None and not 1 <= threads <= 1024:
@@ -277,6 +278,7 @@ def check_fits(game: _core.Game, path: Path, net: NetDescription) -> None:
 
 
 def _check_shapes(game: _core.Game, what: str, other: NetDescription | Evaluator, spec: str) -> None:
+    """Raise ValueError where features or actions are not those of the game."""
     ours, theirs = (game.feature_shape, game.num_actions), (other.feature_shape, other.num_actions)
     if ours != theirs:
         raise ValueError(

@@ -1,8 +1,8 @@
 """Batches in pieces of one fixed number of rows, for evaluators whose last bits depend on the size of a batch.
 
 A resumed run plays only the missing games, so its batches hold other rows than those of an uninterrupted run. Its games
-are the same only if a row's answer does not depend on the rows beside it. The core's evaluator answers so by itself;
-torch and ONNX Runtime choose their kernels by the size of a batch, and mostly agree among batches of one size.
+are the same only if a row's answer does not depend on the other rows of the batch. The core's evaluator answers so by
+itself; torch and ONNX Runtime choose their kernels by the size of a batch, and mostly agree among batches of one size.
 """
 
 from __future__ import annotations
@@ -33,6 +33,8 @@ class FixedRows(GameEvaluator):
     @property
     def depends_on_place(self) -> bool:
         """Tell whether answers to random rows differ, in any bit, where the rows of a piece change places."""
+        # Measured once at the start rather than assumed: it depends on kernels that libraries choose by the
+        # machine.
         random = np.random.default_rng(0)
         features = (random.random((self.rows, *self.feature_shape)) < 0.3).astype(np.float32)
         order = random.permutation(self.rows)
@@ -40,18 +42,22 @@ class FixedRows(GameEvaluator):
         return not all(np.array_equal(answers[order], elsewhere) for answers, elsewhere in pairs)
 
     def compute(self, features: Floats) -> Answers:
+        """Compute rows in batches of the fixed size and wait for them."""
         return self.submit(features).result()
 
     def submit(self, features: Floats) -> Pending:
+        """Compute rows in batches of the fixed size, the last one filled up with zeros."""
         count = len(features)
         bounds = [*range(0, count, self.rows), count]
         return JoinedAnswers([self._evaluator.submit(self._full(features[a:b])) for a, b in pairwise(bounds)], count)
 
     def close(self) -> None:
+        """Close the evaluator inside."""
         self._evaluator.close()
         super().close()
 
     def _full(self, features: Floats) -> Floats:
+        """Return the rows, filled up with zeros to the fixed size."""
         if len(features) == self.rows:
             return features
         full = np.zeros((self.rows, *self.feature_shape), np.float32)
@@ -74,6 +80,7 @@ class JoinedAnswers:
         self._rows = rows
 
     def result(self) -> Answers:
+        """Wait for all parts; return their rows together."""
         answers = [part.result() for part in self._parts]
         logits, wdl = (np.concatenate([answer[kind] for answer in answers])[: self._rows] for kind in (0, 1))
         return logits, wdl

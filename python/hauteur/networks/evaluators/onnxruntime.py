@@ -38,6 +38,7 @@ class OrtEvaluator(GameEvaluator):
         self._session = _session(path, options)
 
     def compute(self, features: Floats) -> Answers:
+        """Compute rows; ValueError in one line for what ONNX Runtime refuses."""
         try:
             logits, wdl = self._session.run(["policy", "wdl"], {"features": features})
         except _RUN_ERRORS as error:
@@ -46,6 +47,7 @@ class OrtEvaluator(GameEvaluator):
 
 
 def _session(path: Path, options: ort.SessionOptions) -> ort.InferenceSession:
+    """Return a session of ONNX Runtime for a network file."""
     try:
         net = load(path)
         model = onnx_bytes(net.architecture, net.tensors)

@@ -92,18 +92,22 @@ class TorchEvaluator(GameEvaluator):
         self._device, self._kind = device, kind
         self._threads = 1 if on_gpu else threads
         self._least_rows = least_rows
+        # One thread of torch in each of ours; see the class.
         self._pool = ThreadPoolExecutor(self._threads, "torch", initializer=torch.set_num_threads, initargs=(1,))
 
     def compute(self, features: Floats) -> Answers:
+        """Compute rows and wait for them."""
         return self.submit(features).result()
 
     def submit(self, features: Floats) -> Pending:
+        """Divide rows among the threads and compute them."""
         parts = max(1, min(self._threads, len(features) // self._least_rows))
         rows = np.array_split(features, parts)
         return JoinedAnswers([self._pool.submit(self._compute, part) for part in rows], len(features))
 
     @torch.inference_mode()
     def _compute(self, features: Floats) -> Answers:
+        """Compute rows in this thread and check what the module returns."""
         rows = torch.from_numpy(features).to(self._device, self._kind).contiguous(memory_format=self._layout)
         returned = self._module(rows)
         name = f"evaluator {self.name}: the module"
@@ -111,6 +115,7 @@ class TorchEvaluator(GameEvaluator):
         return policy.float().cpu().numpy(), wdl_of(value.float()).cpu().numpy()
 
     def close(self) -> None:
+        """End the threads, and drop what has not begun."""
         self._pool.shutdown(wait=True, cancel_futures=True)
         super().close()
 
@@ -135,6 +140,7 @@ def module_evaluator(
     chosen = first.device if device is None else torch_device(device)
     kind = first.dtype if precision is None else TYPES[precision]
     try:
+        # Training in place would otherwise change the net in the middle of a search.
         copied = copy.deepcopy(module).to(chosen, kind).eval()
     except (RuntimeError, TypeError) as error:
         raise ValueError(f"evaluator {label}: the module cannot be copied: {error}") from error
@@ -155,6 +161,7 @@ class CudaEvaluator(GameEvaluator):
     ) -> None:
         super().__init__(game, f"{path.name} torch {precision} {device}", batch_size)
         self.precision = precision
+        # Shapes are few and fixed (padded batches), so choosing kernels by measuring pays.
         torch.backends.cudnn.benchmark = True
         self._device = device
         self._stream = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
@@ -162,6 +169,7 @@ class CudaEvaluator(GameEvaluator):
         self._idle: dict[tuple[type[_Slot], int], list[_Slot]] = defaultdict(list)
 
     def compute(self, features: Floats) -> Answers:
+        """Compute rows and wait for them."""
         return self.submit(features).result()
 
     def submit(self, features: Floats) -> Pending:
@@ -173,6 +181,7 @@ class CudaEvaluator(GameEvaluator):
         return self._start(_PackedSlot, masks.view(np.uint8), values)
 
     def _start(self, kind: type[_Slot], *rows: NDArray[Any]) -> Pending:
+        """Copy rows to the device in an idle slot of their size, and start the computation."""
         padded = padded_rows(len(rows[0]))
         idle = self._idle[kind, padded]
         slot = idle.pop() if idle else kind(self, self._module, padded, self._device, self._stream)
@@ -184,6 +193,7 @@ class CudaEvaluator(GameEvaluator):
         self._idle[type(slot), slot.rows].append(slot)
 
     def close(self) -> None:
+        """Wait for the device."""
         self._stream.synchronize()
         super().close()
 
@@ -203,11 +213,14 @@ class _Slot:
         self._host_answers = [torch.empty((rows, n), pin_memory=True) for n in (owner.num_actions, 3)]
         self._done = torch.cuda.Event()  # type: ignore[no-untyped-call]
         self._graph = torch.cuda.CUDAGraph()
+        # The weights were copied in torch's own stream.
         stream.wait_stream(torch.cuda.current_stream(device))
         with torch.cuda.stream(stream):
             for _ in range(_WARM_UP):
                 module(self._features(module.memory_format))
         stream.synchronize()
+        # A graph replays with the addresses that it was recorded with: rows and answers keep their buffers
+        # for ever.
         with torch.cuda.graph(self._graph, stream=stream):
             outputs = module(self._features(module.memory_format))
             self._answers = [output.float() for output in outputs]
@@ -217,6 +230,7 @@ class _Slot:
         return [torch.zeros((self.rows, *self._shape))]
 
     def _features(self, layout: torch.memory_format) -> torch.Tensor:
+        """Return the features on the device."""
         return self._rows[0].to(self._kind, memory_format=layout)
 
     @torch.inference_mode()
@@ -237,6 +251,7 @@ class _Slot:
     def read(self) -> Answers:
         """Wait for the GPU (the GIL is free meanwhile) and copies the answers out of pinned memory."""
         self._done.synchronize()
+        # A copy, because the slot's next batch writes into the same memory.
         logits, wdl = (host[: self._length].numpy().copy() for host in self._host_answers)
         return logits, wdl
 
@@ -245,10 +260,12 @@ class _PackedSlot(_Slot):
     """The same of a batch whose rows are bit planes."""
 
     def _empty_rows(self) -> list[torch.Tensor]:
+        """Return empty buffers for masks and values."""
         planes = self._shape[0]
         return [torch.zeros((self.rows, 8 * planes), dtype=torch.uint8), torch.zeros((self.rows, planes))]
 
     def _features(self, layout: torch.memory_format) -> torch.Tensor:
+        """Unpack masks and values on the device."""
         masks, values = self._rows
         return unpacked(masks, values, self._shape, self._kind).contiguous(memory_format=layout)
 
@@ -258,6 +275,7 @@ def unpacked(
 ) -> torch.Tensor:
     """Return the features [B, C, H, W] of bit planes; masks: uint8 [B, 8 C], little-endian; values: [B, C]."""
     planes, rows, columns = shape
+    # torch has no shifts of unsigned 64-bit numbers, so masks are taken byte by byte.
     bits = masks.unsqueeze(-1) >> torch.arange(8, dtype=torch.uint8, device=masks.device) & 1
     squares = bits.reshape(len(masks), planes, 64)[:, :, : rows * columns]
     return (squares * values.unsqueeze(-1)).to(kind).reshape(len(masks), *shape)
@@ -272,9 +290,11 @@ class _TorchPending:
         self._answers: Answers | None = None
 
     def __del__(self) -> None:
+        """Free the slot, also where nobody asked for the answers."""
         self._evaluator.release(self._slot)
 
     def result(self) -> Answers:
+        """Wait for the device and return the answers."""
         if self._answers is None:
             self._answers = self._slot.read()
         return self._answers

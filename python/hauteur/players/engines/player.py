@@ -51,6 +51,7 @@ class EngineHost(Closing):
         return asyncio.run_coroutine_threadsafe(work, self._loop)
 
     def run(self, work: Coroutine[Any, Any, Result]) -> Result:
+        """Run a coroutine in the host's thread and return its result."""
         return self.submit(work).result()
 
     def call(self, function: Callable[[int], None], number: int) -> None:
@@ -64,6 +65,7 @@ class EngineHost(Closing):
         return process
 
     def close(self) -> None:
+        """End all programs and the host's thread."""
         if not self._loop.is_closed():
             self.run(self._end())
             self._loop.call_soon_threadsafe(self._loop.stop)
@@ -72,6 +74,7 @@ class EngineHost(Closing):
             self._keeper.close()
 
     async def _end(self) -> None:
+        """Cancel what still runs in the host's thread."""
         tasks = asyncio.all_tasks() - {asyncio.current_task()}
         for task in tasks:
             task.cancel()
@@ -141,6 +144,7 @@ def engine_command(settings: EngineSettings) -> tuple[str, ...]:
 
 
 def _check_game(game: _core.Game, settings: EngineSettings) -> None:
+    """Raise ValueError where a game has no form in the program's protocol."""
     if settings.protocol == "gtp":
         board_size(game)
     elif game.name != "chess" and game.name not in VARIANTS:
@@ -150,6 +154,7 @@ def _check_game(game: _core.Game, settings: EngineSettings) -> None:
 async def _probe_engine(
     host: EngineHost, game: _core.Game, settings: EngineSettings, command: tuple[str, ...]
 ) -> Probe:
+    """Start the program once, and return what it says of itself."""
     connection = await _connected(host, game, settings, command)
     try:
         name = await connection.probe()
@@ -191,12 +196,15 @@ class EnginePlayer:
         self._tasks: set[asyncio.Task[ChosenMove] | None] = set()
 
     def choose(self, request: MoveRequest) -> Future[ChosenMove]:
+        """Ask a program for a move, in the host's thread."""
         return self._host.submit(self._answer(request))
 
     def end(self, game: int) -> None:
+        """Free the program of a finished game for the next one."""
         self._host.call(self._release, game)
 
     def close(self) -> None:
+        """End all programs of this player."""
         self._host.run(self._end())
 
     async def _answer(self, request: MoveRequest) -> ChosenMove:
@@ -209,6 +217,7 @@ class EnginePlayer:
             self._tasks.discard(task)
 
     async def _chosen(self, request: MoveRequest) -> ChosenMove:
+        """Ask the program of this game, starting one if none is free."""
         session = self._playing.get(request.game)
         if session is None:
             session = self._playing[request.game] = await self._ready_engine()
@@ -241,11 +250,13 @@ class EnginePlayer:
         raise ValueError(f"{does_not_start(self._settings, failed)} ({MOST_STARTS} attempts)")
 
     async def _opened(self) -> EngineConnection:
+        """Start a program and begin its conversation."""
         session = await _connected(self._host, self._game, self._settings, self._probe.command)
         await session.begin(fresh=True)
         return session
 
     def _release(self, game: int) -> None:
+        """Keep the program of a finished game for the next one."""
         session = self._playing.pop(game, None)
         if session is not None:
             self._idle.append(session)

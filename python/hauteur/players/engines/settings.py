@@ -38,25 +38,30 @@ def _checked_clock(text: str) -> str:
 
 
 class EngineSettings(Section):
-    """A program that plays.
-
-    command: the program, or program and arguments in shell syntax where no file has this name; args: more arguments.
-    nodes, depth, movetime (milliseconds): search limits per move, tc: its clock for a game; all given limits apply
-    together. start_timeout: seconds from its start to its first answer; move_timeout: seconds per move, None: 600, or
-    10 more than movetime; time_margin: milliseconds that its clock may be overdrawn. options: by name.
-    """
+    """A program that plays. All search limits that are given apply together."""
 
     protocol: Protocol
+    """Protocol that it speaks."""
     command: Annotated[str, Field(min_length=1)]
+    """The program, or program and arguments in shell syntax where no file has this name."""
     args: str = ""
+    """More arguments, in shell syntax."""
     nodes: Annotated[int, Field(ge=1, le=10**15)] | None = None
+    """Nodes per move."""
     depth: Annotated[int, Field(ge=1, le=1000)] | None = None
+    """Depth per move, in plies."""
     movetime: Annotated[int, Field(ge=1, le=10**9)] | None = None
+    """Milliseconds per move."""
     tc: Annotated[str, AfterValidator(_checked_clock)] | None = None
+    """Its clock for a game, such as `60+0.6`."""
     start_timeout: Annotated[float, Field(gt=0, le=3600)] = 10.0
+    """Seconds from its start to its first answer."""
     move_timeout: Annotated[float, Field(gt=0, le=10**6)] | None = None
+    """Seconds per move; None: 600, or 10 more than `movetime`."""
     time_margin: Annotated[int, Field(ge=0, le=60_000)] = 50
+    """Milliseconds by which it may overdraw its clock."""
     options: dict[str, str] = Field(default_factory=dict)
+    """Values of its options, by name."""
 
     @field_validator("options", mode="before")
     @classmethod
@@ -85,6 +90,7 @@ class EngineSettings(Section):
 
     @model_validator(mode="after")
     def _limits_fit(self) -> Self:
+        """Refuse limits that exclude each other or do not exist in the protocol."""
         if self.tc is not None and self.movetime is not None:
             raise ValueError("tc and movetime exclude each other: a clock for the game, or a time for every move")
         if self.protocol == "uci" and not any((self.nodes, self.depth, self.movetime, self.tc)):
@@ -94,6 +100,7 @@ class EngineSettings(Section):
         return self
 
     def _check_gtp(self) -> None:
+        """Refuse settings that GTP has no commands for."""
         unfit = next((name for name in ("nodes", "depth") if getattr(self, name)), next(iter(self.options), None))
         if unfit is not None:
             raise ValueError(f"GTP has no {unfit}: give it to the program as an argument; allowed: {', '.join(LIMITS)}")
@@ -111,6 +118,7 @@ class EngineSettings(Section):
 
     @property
     def short_name(self) -> str:
+        """Name in results: the program and its limits."""
         program = Path(program_words(self.command)[0]).name
         limits = [f"{key}={getattr(self, key)}" for key in ("nodes", "depth", "movetime", "tc") if getattr(self, key)]
         options = [f"{name}={value}" for name, value in self.options.items()]

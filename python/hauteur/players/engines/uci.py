@@ -42,13 +42,18 @@ MOVE = re.compile(r"[a-h][1-8][a-h][1-8][qrbnQRBN]?", re.ASCII)
 
 @dataclass(frozen=True)
 class EngineOption:
-    """An option of an engine. least, most: of a spin, None where the engine gave none; values: of a combo."""
+    """An option of an engine."""
 
     name: str
+    """Name of the option."""
     kind: Kind
+    """Type of the option in UCI."""
     least: int | None = None
+    """Minimum of a spin; None where the engine gave none."""
     most: int | None = None
+    """Maximum of a spin; None where the engine gave none."""
     values: tuple[str, ...] = ()
+    """Values of a combo."""
 
     def problem(self, value: str) -> str | None:
         """Return what is wrong with a value, as the end of a sentence; None where nothing is."""
@@ -64,6 +69,7 @@ class EngineOption:
         return None
 
     def command(self, value: str) -> str:
+        """Return the command that sets the option."""
         return f"setoption name {self.name}" + ("" if self.kind == "button" else f" value {value}")
 
 
@@ -93,7 +99,7 @@ def parse_option(line: str) -> EngineOption | None:
 def parse_info(line: str) -> EngineReport | None:
     """Read depth and score of `info depth 12 score cp 25 ... pv e2e4`; None where it has no score of the best move.
 
-    A bound (lowerbound, upperbound) is no score.
+    A bound (lowerbound, upperbound) is not a score.
     """
     words = line.split(" string ")[0].split()
     if not words or words[0] != "info" or "score" not in words:
@@ -114,7 +120,7 @@ def parse_bestmove(line: str) -> str | None:
 
 
 def _after(words: list[str], name: str) -> int | None:
-    """The number behind the first word of this name."""
+    """The number after the first word of this name."""
     place = words.index(name) + 1 if name in words else len(words)
     return int(words[place]) if place < len(words) and NUMBER.fullmatch(words[place]) else None
 
@@ -143,9 +149,11 @@ class _Line:
 
     @classmethod
     def begin(cls, request: MoveRequest) -> Self:
+        """Return the line of a game before its first move."""
         return cls(request.origin, load_game(with_fen(request.state.game.spec, request.origin)).new_initial_state())
 
     def follow(self, actions: Sequence[int]) -> None:
+        """Add the actions that were played since."""
         for action in actions[len(self.actions) :]:
             self.texts.append(self.state.action_to_text(action))
             self.state.apply(action)
@@ -195,6 +203,7 @@ def _needed_options(game: _core.Game) -> dict[str, str]:
 
 
 def _unknown_option(name: str, settings: EngineSettings, about: Introduction) -> str:
+    """Return the message for an option that the program does not have."""
     names = [option.name for option in about.options.values()]
     unknown = f"{about.name or settings.command} has no option {name!r}{did_you_mean(name, names)}"
     return f"{unknown}; it has: {', '.join(names) or 'none'}"
@@ -206,19 +215,23 @@ class UciSession(EngineConnection):
     _line: _Line | None = None
 
     async def probe(self) -> str:
+        """Return the name of the program; ValueError where it does not have the options of the settings."""
         about = await introduced(self.process, self.settings.start_timeout)
         setup_lines(self.game, self.settings, about)
         return about.name
 
     async def open(self) -> None:
+        """Begin the conversation and set the options."""
         about = await introduced(self.process, self.settings.start_timeout)
         await self._ready(*setup_lines(self.game, self.settings, about))
 
     async def new_game(self) -> None:
+        """Announce a new game and wait until the program is ready."""
         self._line = None
         await self._ready("ucinewgame")
 
     async def choose(self, request: MoveRequest) -> ChosenMove:
+        """Send the position, let the program think, and return its move with score and depth."""
         line = self._line = self._line or _Line.begin(request)
         line.follow(request.actions)
         await self._ready(line.command())  # whatever it still says of the last search comes before that
@@ -264,6 +277,7 @@ class UciSession(EngineConnection):
 
 
 def _action(state: _core.State, text: str) -> int:
+    """Return the action of a `bestmove`; EngineFailure where it is not legal."""
     if text in NO_MOVE:
         raise EngineFailure(ILLEGAL_MOVE, f"bestmove {text} where there are legal moves")
     if not MOVE.fullmatch(text):

@@ -22,12 +22,14 @@ class Keeper:
         self._process: subprocess.Popen[bytes] | None = None
 
     def watch(self, group: int) -> None:
+        """Have a process group killed when this process dies."""
         if KEEPS and self._process is None:
             command = [sys.executable, "-I", "-S", __file__]
             self._process = subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True)
         self._tell(f"+{group}")
 
     def forget(self, group: int) -> None:
+        """Stop watching a process group that has ended."""
         self._tell(f"-{group}")
 
     def close(self) -> None:
@@ -40,6 +42,7 @@ class Keeper:
             self._process = None
 
     def _tell(self, line: str) -> None:
+        """Send a line to the watching process."""
         if self._process is not None and self._process.stdin is not None:
             with suppress(OSError):  # the keeper was killed by others
                 self._process.stdin.write(f"{line}\n".encode())

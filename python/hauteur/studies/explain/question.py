@@ -27,7 +27,7 @@ from hauteur.system.closing import Closing
 DEFAULT_VISITS = 800
 MOST_VISITS = 1_000_000
 BATCH_SIZE = 16
-"""Most rows of a batch, the same on every machine: searches depend on it. 1: exactly sequential."""
+"""Maximum rows of a batch, the same on every machine: searches depend on it. 1: exactly sequential."""
 MOST_BATCH = 4096
 
 PRESETS = {"search-contempt": ("search_contempt.n_scl=5", "")}
@@ -57,15 +57,22 @@ class Side:
 
 @dataclass(frozen=True)
 class Question:
-    """Two sides, and what both have: the position (start and actions), visits of the root, seed, rows of a batch."""
+    """Two sides, and what both have in common."""
 
     start: _core.State
+    """Position that `actions` are played from."""
     actions: tuple[int, ...]
+    """Actions that lead to the position."""
     a: Side
+    """First side: nets and settings."""
     b: Side
+    """Second side."""
     visits: int = DEFAULT_VISITS
+    """Visits of the root, its own evaluation included."""
     seed: int = 0
+    """Seed of all random draws."""
     batch_size: int = BATCH_SIZE
+    """Maximum rows of a batch."""
 
     def __post_init__(self) -> None:
         ranges = (("visits", self.visits, 2, MOST_VISITS), ("seed", self.seed, 0, 2**63 - 1))
@@ -76,10 +83,12 @@ class Question:
 
     @property
     def position(self) -> _core.State:
+        """Return the position that is searched."""
         return position_after(self.start, self.actions)
 
     @property
     def sides(self) -> tuple[Side, Side]:
+        """Both sides."""
         return self.a, self.b
 
 
@@ -144,7 +153,7 @@ Line = tuple[int, ...]
 
 @dataclass(frozen=True, slots=True)
 class TreePlace:
-    """A node behind a line of actions from the root; q and prior are for the player who chose the last of them."""
+    """A node after a line of actions from the root; q and prior are for the player who chose the last of them."""
 
     line: Line
     visits: int
@@ -192,7 +201,7 @@ def read_nodes(tree: SearchTree, most: int = MOST_NODES) -> TreeNodes:
 
 
 def proven_result(edge: Edge) -> int | None:
-    """Return the proven result behind an edge, None without a proof."""
+    """Return the proven result of an edge, None without a proof."""
     return int(edge["lower"]) if edge["lower"] == edge["upper"] else None
 
 
@@ -202,14 +211,20 @@ class ExplainStopped(Exception):  # noqa: N818  (no error: it was asked for)
 
 @dataclass(eq=False)
 class ExplainedSearch:
-    """A search at its end. evaluator: what computed it; counters: `_core.Forest.tree_stats`."""
+    """A finished search."""
 
     side: Side
+    """Nets and settings."""
     report: RootReport
+    """Its last report."""
     result: SearchResult
+    """Its result."""
     digest: str
+    """Hash of the tree, 16 hexadecimal digits."""
     counters: dict[str, float]
+    """Counts of the core, as `_core.Forest.tree_stats` names them."""
     evaluator: str
+    """What computed the nets."""
 
     @property
     def q(self) -> float:
@@ -218,18 +233,20 @@ class ExplainedSearch:
 
     @cached_property
     def tree(self) -> TreeNodes:
+        """The most visited nodes of the tree."""
         return read_nodes(self.result.tree)
 
 
 @dataclass
 class Searches(Closing):
-    """Searches of a question's position with any settings. on_progress: gets the share of the present search that is
-    done, several times a second. A context manager: closes the nets.
-    """
+    """Searches of a question's position with any settings. A context manager: closes the nets."""
 
     question: Question
+    """The question."""
     opener: Opener = open_evaluator
+    """Opens nets."""
     on_progress: Callable[[float], None] | None = None
+    """Gets the finished share of the running search, 0 to 1, several times a second."""
     _stack: ExitStack = field(default_factory=ExitStack)
     _nets: dict[NetChoice, OpenNets] = field(default_factory=dict)
     _made: dict[tuple[NetChoice, str], ExplainedSearch] = field(default_factory=dict)
@@ -237,6 +254,7 @@ class Searches(Closing):
     _stopped: bool = False
 
     def close(self) -> None:
+        """Close the nets."""
         self._stack.close()
 
     def stop(self) -> None:
@@ -255,6 +273,7 @@ class Searches(Closing):
         return found
 
     def _search(self, side: Side) -> ExplainedSearch:
+        """Search with the settings of a side."""
         question, nets = self.question, self._open(side.nets)
         analysis = Analysis(
             nets.small, side.search, large=nets.large, seed=question.seed, batch_size=question.batch_size
@@ -270,6 +289,7 @@ class Searches(Closing):
         return ExplainedSearch(side, report, analysis.result(), facts.digest, facts.counters, nets.name)
 
     def _open(self, choice: NetChoice) -> OpenNets:
+        """Open nets, each choice once."""
         if choice not in self._nets:
             nets = self._nets[choice] = open_nets(self.question.start.game, choice, self.opener)
             self._stack.callback(nets.close)

@@ -87,13 +87,13 @@ def puzzles(
     game
         A game, or the spec of one.
     positions
-        Most positions of each source, drawn by the seed; None: all.
+        Maximum positions of each source, drawn by the seed; None: all.
     first_ply
         Plies at the beginning of a game from which no position is taken.
     seed
         Of the drawn positions and the searches.
     out
-        A folder that keeps what was searched, and the files of puzzles; the same call goes on there.
+        A folder that keeps what was searched, and the files of puzzles; the same call resumes there.
     progress
         Show a line of progress; None: on a terminal and in a notebook.
     criteria

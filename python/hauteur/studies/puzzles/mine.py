@@ -73,12 +73,12 @@ class MineRule(Section):
     rest: Annotated[float, Field(ge=-1, le=1)] = 0.45
     """Most value of any other move."""
     least: Annotated[float, Field(ge=-1, le=1)] = -0.2
-    """Least value of the solver's moves."""
+    """Minimum value of the solver's moves."""
     hindsight: Annotated[float, Field(ge=0, le=2)] = 0.25
     """Positions of games are given up at once where the low search values those of the next four plies alike, within
     this; 0: none is."""
     moves: Annotated[int, Field(ge=1, le=100)] = 6
-    """Most moves of the solver."""
+    """Maximum moves of the solver."""
 
     @model_validator(mode="after")
     def _visits_ascend(self) -> Self:
@@ -102,6 +102,7 @@ class MineRule(Section):
         return 2 * self.high
 
     def goes_on(self, found: Readings) -> bool:
+        """Return whether the screening of a position continues after these readings."""
         passed = len(found) - 1
         return passed == 0 or abs(found[-1].q - found[0].q) >= self.screens[passed - 1][1]
 
@@ -111,17 +112,18 @@ ONLY_MOVE_GAP = 2.0
 
 
 class SolutionStep(Section):
-    """A move of the solver that was confirmed, with the opponent's reply to the move before.
-
-    visits: fewest at which the search finds it and stays with it; gap: by how much every other move is worse; value:
-    of the move, for the solver.
-    """
+    """A move of the solver that was confirmed, with the opponent's reply to the move before."""
 
     move: str
+    """The move."""
     visits: int
+    """Minimum of visits from which the search plays it."""
     gap: float
+    """Margin over every other move, 0 to 2."""
     value: float
+    """Value of the move for the solver, -1 to 1."""
     reply: str | None = None
+    """The opponent's reply to the solver's move before; None: it is the first move."""
 
     def passes(self, rule: MineRule) -> bool:
         """Return whether the move is good enough, and every other one bad enough."""
@@ -129,22 +131,27 @@ class SolutionStep(Section):
 
 
 class ScreenedPosition(Section):
-    """Findings about a position: its name, where it stands, and what the searches found.
-
-    high: None where it was given up before; gap: of the high search; fen, opening: as a puzzle has them; steps: of the
-    line, all None or empty where the searches were not followed by others.
-    """
+    """Findings about a position."""
 
     id: str
+    """Name of the position."""
     where: str
+    """Source, game and ply."""
     low: Opinion
+    """Opinion of the search with few visits."""
     high: Opinion | None = None
+    """Opinion of the search with many visits; None where the position was given up before."""
     gap: float | None = None
+    """Margin of the best move in the search with many visits."""
     fen: str | None = None
+    """Start of the puzzle, as a puzzle has it."""
     opening: tuple[str, ...] = ()
+    """Moves to the position, as a puzzle has them."""
     steps: tuple[SolutionStep, ...] = ()
+    """Steps of the solution; empty where no search followed the first two."""
 
     def verdict(self, rule: MineRule) -> Verdict:
+        """Return what the rule makes of the position."""
         if self.high is None or abs(self.high.q - self.low.q) < rule.swing:
             return "same"
         if self.high.move == self.low.move:
@@ -303,13 +310,18 @@ Show = Callable[[str], None]
 
 
 class MineSettings(Section):
-    """Settings that decide the puzzles. first_ply: plies of a game before which no position is taken."""
+    """Settings that decide the puzzles."""
 
     game: str
+    """Spec of the game."""
     player: PlayerSettings
+    """Net and settings that find and confirm puzzles."""
     rule: MineRule = MineRule()
+    """What makes a position a puzzle."""
     first_ply: Annotated[int, Field(ge=0, le=100_000)] = 8
+    """Plies of a game before which no position is taken."""
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 0
+    """Seed of all random draws."""
 
     def stored(self, game: _core.Game) -> dict[str, Any]:
         """The settings as the folder remembers them, nets by their content."""
@@ -333,21 +345,26 @@ class MiningFolder(RunDirectory):
 
 @dataclass
 class Mine:
-    """Mining run.
-
-    limit: positions per source, None: all; show: gets progress lines; tick: gets positions done, total, and puzzles;
-    made: the puzzles of the run that has ended.
-    """
+    """A mining run."""
 
     game: _core.Game
+    """The game."""
     settings: MineSettings
+    """Settings that decide the puzzles."""
     sources: Sequence[str]
+    """Files of games or positions."""
     folder: Path
+    """Folder of the run."""
     resources: Resources = field(default_factory=Resources)
+    """Threads, batches, backend."""
     limit: int | None = None
+    """Maximum of positions per source; None: all."""
     show: Show = print
+    """Gets lines of progress."""
     tick: Callable[[int, int, int], None] = lambda *_: None
+    """Gets finished positions, all positions, and puzzles."""
     made: list[Puzzle] = field(default_factory=list)
+    """Puzzles of the finished run."""
 
     def run(self) -> dict[str, Any]:
         """Mine the missing positions and write the files; return the contents of result.json."""
@@ -370,6 +387,7 @@ class Mine:
         return result
 
     def _chosen(self, census: Census, source: str) -> set[str]:
+        """Return the names of the positions of a source that are screened."""
         names = census.distinct(source)
         if self.limit is None or len(names) <= self.limit:
             return names
@@ -408,6 +426,7 @@ class Mine:
             yield examine(name, found, self.settings.rule)
 
     def _is_puzzle(self, entry: ScreenedPosition) -> bool:
+        """Return whether a screened position becomes a puzzle."""
         return entry.verdict(self.settings.rule) == "puzzle"
 
     def _puzzles(self, found: Iterable[ScreenedPosition]) -> list[Puzzle]:
@@ -433,7 +452,7 @@ def without_followers(puzzles: Iterable[Puzzle]) -> tuple[list[Puzzle], int]:
 
 
 def _later_positions(puzzle: Puzzle) -> set[str]:
-    """The names of the solver's positions behind the first one."""
+    """The names of the solver's positions after the first one."""
     state, names = puzzle.position(), set()
     for number, move in enumerate(puzzle.solution):
         if number and number % 2 == 0:

@@ -57,17 +57,20 @@ class ProblemStep:
 
 @dataclass(frozen=True)
 class Problem:
-    """Problem of one or several positions, all of which must be solved.
-
-    rating, themes, source: what the file says of it; visits: those that the net needed which it was mined by.
-    """
+    """A problem of one or several positions, all of which must be solved."""
 
     name: str
+    """Name of the problem."""
     steps: tuple[ProblemStep, ...]
+    """Its positions with their solutions."""
     rating: float | None = None
+    """Rating in its file; None: it has none."""
     themes: tuple[str, ...] = ()
+    """Themes in its file."""
     source: str = ""
+    """Source in its file."""
     visits: int | None = None
+    """Visits that the net needed by which it was mined; None: not known."""
 
     @property
     def digest(self) -> str:

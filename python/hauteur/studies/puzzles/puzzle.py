@@ -27,7 +27,7 @@ RATING_AT_HIGH = 2600
 """Rating of a puzzle whose solution is found with the last visits only."""
 RATING_A_DOUBLING = 200
 ID_LETTERS = 11
-"""Hexadecimal digits of a name, behind a letter so that no program takes it for a number."""
+"""Hexadecimal digits of a name, after a letter so that no program takes it for a number."""
 
 
 class Opinion(Section):
@@ -39,33 +39,42 @@ class Opinion(Section):
 
 
 class Puzzle(Section):
-    """A puzzle of any game; moves are texts of the game's notation.
-
-    fen: the position that `opening` is played from, None: the game's start; opening: the moves that lead to the puzzle,
-    the last one is the opponent's (none where a position of chess cannot have come from a move); solution: the solver's
-    move, the opponent's reply, and so on to a move of the solver; visits: fewest at which a search finds every move of
-    the solver and stays with it; gap: least by which a move of the solver is better than every other, -2 to 2; value:
-    of the solver's last move, for the solver; source: where the position was found.
-    """
+    """A puzzle of any game; moves are texts of the game's notation."""
 
     id: str
+    """Name of the puzzle."""
     game: str
+    """Spec of the game."""
     fen: str | None = None
+    """Position that `opening` is played from; None: the game's start."""
     opening: tuple[str, ...] = ()
+    """Moves that lead to the puzzle, the last one the opponent's (empty where a position of chess cannot have come from
+    a move)."""
     solution: tuple[str, ...] = Field(min_length=1)
+    """The solver's move, the opponent's reply, and so on to a move of the solver."""
     rating: int
+    """Rating of the puzzle."""
     themes: tuple[str, ...] = ()
+    """Its themes."""
     source: str = ""
+    """Where the position comes from."""
     visits: int = Field(ge=1)
+    """Minimum of visits from which a search plays every move of the solver."""
     gap: float
+    """Smallest margin of a move of the solver over every other move, -2 to 2."""
     value: Annotated[float, Field(ge=-1, le=1)]
+    """Value of the solver's last move for the solver, -1 to 1."""
     low: Opinion
+    """Opinion of the search with few visits."""
     high: Opinion
+    """Opinion of the search with many visits."""
 
     def start(self) -> _core.State:
+        """Return the position that the opening is played from."""
         return load_game(with_fen(self.game, self.fen)).new_initial_state()
 
     def position(self) -> _core.State:
+        """Return the position that is to be solved."""
         state = self.start()
         for move in self.opening:
             state.apply(state.parse(move))

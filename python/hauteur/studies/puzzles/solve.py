@@ -36,39 +36,46 @@ NODES_IN_MEMORY = 2_000_000
 
 
 class PuzzleAnswer(Section):
-    """Player's answer to a problem.
-
-    number: of the problem in its file; problem: its digest; player: by net and settings; right: true at each visit
-    count at which it would play every move of the solution; visits: first count from which it does so up to the last;
-    None: not solved.
-    """
+    """A player's answer to a problem."""
 
     number: int
+    """Number of the problem in its file."""
     name: str
+    """Name of the problem."""
     problem: str
+    """Digest of the problem."""
     player: str
+    """The player, by net and settings."""
     counts: tuple[int, ...]
+    """Visits at which its moves were compared, ascending."""
     right: tuple[bool, ...]
+    """Whether it would play every move of the solution, for each of the counts."""
     visits: int | None = None
+    """First count from which it does so up to the last; None: not solved."""
 
 
 @dataclass
 class Solve:
-    """Measurement of players on problems.
-
-    counts: of visits, ascending; folder: for the answers, from which an interrupted measurement resumes; None: no
-    files. tick: receives the numbers of problems done, in total, and solved.
-    """
+    """Measurement of players on problems."""
 
     game: _core.Game
+    """The game."""
     problems: Sequence[Problem]
+    """The problems."""
     players: Sequence[PlayerSettings]
+    """The players."""
     counts: tuple[int, ...]
+    """Visits at which moves are compared, ascending."""
     resources: Resources = field(default_factory=Resources)
+    """Threads, batches, backend."""
     folder: Path | None = None
+    """Folder of the answers, from which an interrupted measurement resumes; None: nothing is kept."""
     seed: int = 0
+    """Seed of all random draws."""
     show: Show = print
+    """Gets lines of progress."""
     tick: Callable[[int, int, int], None] = lambda *_: None
+    """Gets the numbers of finished, of all, and of solved problems."""
 
     def run(self) -> dict[str, Any]:
         """Solve the missing problems; return the contents of result.json."""

@@ -17,39 +17,43 @@ LIST_SUFFIXES = (".epd", ".fen", ".txt")
 """Of files with a position a line."""
 
 FOLLOWING = 4
-"""Moves of the game behind a position that are looked at."""
+"""Moves of the game after a position that are looked at."""
 
 SUFFIXES = (*GAME_SUFFIXES, ".jsonl", *LIST_SUFFIXES)
 
 
 @dataclass(frozen=True)
 class SourceLine:
-    """A game, or a single position with the moves that lead to it.
-
-    source: which of the sources, as it was given; number: in its file; origin: where it begins, None: the game's start.
-    """
+    """A game, or a single position with the moves that lead to it."""
 
     source: str
+    """The source, as it was given."""
     number: int
+    """Its number in the source."""
     actions: tuple[int, ...]
+    """Its actions."""
     origin: _core.State | None = None
+    """Position that it begins from; None: the game's start."""
     single: bool = False
-    """Only the last position is meant."""
+    """Only the last position counts."""
 
 
 @dataclass(frozen=True)
 class SourcePosition:
-    """A position of a source, its past included.
-
-    before: the position before the last move, and last: that move; None where the position begins its line.
-    """
+    """A position of a source, its past included."""
 
     source: str
+    """The source, as it was given."""
     number: int
+    """Number of the line in the source."""
     ply: int
+    """Plies of the line up to the position."""
     state: _core.State
+    """The position."""
     before: _core.State | None
+    """Position before the last move; None where the position begins its line."""
     last: int | None
+    """The last move; None likewise."""
     moves: tuple[int, ...]
     """All moves of the line up to here."""
     following: tuple[int, ...] = ()
@@ -57,6 +61,7 @@ class SourcePosition:
 
     @property
     def where(self) -> str:
+        """Name of the position: source, number of the line, ply."""
         return f"{self.source}#{self.number}/{self.ply}"
 
 
@@ -133,6 +138,7 @@ class Census:
     seen: dict[str, int]
 
     def distinct(self, source: str) -> set[str]:
+        """Return the names of the different positions of a source."""
         return set(self.first_game[source])
 
 

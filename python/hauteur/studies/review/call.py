@@ -138,12 +138,12 @@ def review(
     threads
         Of the net on the processor; 0: one a core.
     out
-        A folder that keeps the review, with its page; the same call goes on there.
+        A folder that keeps the review, with its page; the same call resumes there.
     progress
         Show a line of progress; None: on a terminal and in a notebook.
 
     Raise ValueError, in one line, where no game can be read, for an evaluator that is an object, and for limits out of
-    range. Ctrl-C raises KeyboardInterrupt; with `out` the same call goes on.
+    range. Ctrl-C raises KeyboardInterrupt; with `out` the same call resumes it.
 
     >>> import hauteur as ht
     >>> review = ht.review("1. f3 e5 2. g4 Qh4# 0-1", "uniform", visits=20)

@@ -28,7 +28,7 @@ from hauteur.studies.review.mates import MATE_MOVES, moves_not_losing_at_once, s
 Mark = Literal["", "inaccuracy", "mistake", "blunder"]
 
 THRESHOLDS: tuple[tuple[Mark, float], ...] = (("blunder", 0.3), ("mistake", 0.2), ("inaccuracy", 0.1))
-"""Least share of each mark."""
+"""Minimum share of each mark."""
 
 LEAST_LOSS = 0.02
 """Smaller losses of expected score are never marked: about the standard deviation of the difference between searches of
@@ -108,6 +108,7 @@ class PositionFinding:
 
     @property
     def best(self) -> int | None:
+        """The best action; None where the game is over."""
         return self.line[0] if self.line else None
 
 
@@ -135,36 +136,46 @@ Found = dict[Place, PositionFinding]
 
 @dataclass(frozen=True)
 class MoveReport:
-    """A move of a game and what it cost. Values are for the player who made it.
-
-    ply: from 0; number: of the move as people count, `12.` or in chess for Black `12...`; mover: 0 first, 1 second
-    player; text, best, line: in the notation that people read; before: worth of the position with the best move; after:
-    worth once the move was played; loss: expected score lost, share: of what there was to lose (see
-    hauteur.studies.review.review); visits: of the search of the position before, 0 where a forced win was proven
-    without one; punished: the share of a marked move's loss that the other player's reply kept, None where there is no
-    reply or no mark; missed, allowed: in how many moves the mover had, or gave the other player, a forced win, None
-    where it did not; win: what that is called.
-    """
+    """A move of a game and what it cost. Values are for the player who made it."""
 
     ply: int
+    """Ply of the move, from 0."""
     number: str
+    """Number of the move as people count: `12.`, or in chess for Black `12...`."""
     mover: int
+    """Player who made it: 0 first, 1 second."""
     action: int
+    """The move, as an index into the policy vector."""
     text: str
+    """The move in the notation that people read."""
     before: Wdl
+    """Win, draw, loss of the position with the best move."""
     after: Wdl
+    """Win, draw, loss after the move."""
     best_action: int
+    """The best move, as an index."""
     best: str
+    """The best move in the notation that people read."""
     line: tuple[str, ...]
+    """Best line, in the same notation."""
     line_actions: tuple[int, ...]
+    """Best line, as indices."""
     loss: float
+    """Expected score lost, 0 to 1."""
     share: float
+    """Share lost of what there was to lose (see hauteur.studies.review.review)."""
     mark: Mark
+    """Class of the move."""
     visits: int
+    """Visits of the search of the position before; 0 where a forced win was proven without a search."""
     punished: float | None = None
+    """Share of a marked move's loss that the other player's reply kept; None where there is no reply or no mark."""
     missed: int | None = None
+    """Moves in which the mover had a forced win; None: it had none."""
     allowed: int | None = None
+    """Moves in which the move gave the other player a forced win; None: it did not."""
     win: str = "a win"
+    """What a forced win is called in the game."""
 
     @property
     def is_best(self) -> bool:
@@ -203,7 +214,7 @@ def review_game(
 
     start: where the game begins; actions: its moves, which must be legal; look: searches a position that is not over,
     or proves a win there (`finding_of_win`): each position of the game once, again with CONFIRMATION times the effort
-    where the next one shows a value that disagrees by a mark; and for every move that would be marked the one behind
+    where the next one shows a value that disagrees by a mark; and for every move that would be marked the one after
     the best move, too, so that it is valued by a search of its own as the played one is. A mark that stands then is
     found by all these again, with CONFIRMATION times the effort. found: findings of an earlier attempt, which are not
     searched for again; new ones are added. Raise what `look` raises.
@@ -268,9 +279,9 @@ class _Searched:
     ) -> PositionFinding:
         """Return the finding among the other moves where the search would have played the move too, or a losing one.
 
-        after: behind the move of the game; where that is a short forced win of the other player, moves that are proven
-        to give one too are no alternatives. The finding of all moves, with the worth of the played one, where there is
-        none.
+        after: of the position after the move of the game; where that is a short forced win of the other player, moves
+        that are proven to give one too are not alternatives. The finding of all moves, with the worth of the played
+        one, where there is none.
         """
         action = self.actions[ply]
         others = tuple(other for other in state.legal_actions().tolist() if other != action)
@@ -293,7 +304,7 @@ class _Searched:
         """Return the finding of a position of the game.
 
         Where the game's next position shows that it is better for the player to move by a mark, that of a deeper
-        search, and where that does not see it either, the worth behind the move of the game.
+        search, and where that does not see it either, the worth after the move of the game.
         """
         finding = self._find(state, self.actions[:ply], Place(ply, deep=deep))
         if finding.mate is not None or ply >= len(self.actions):
@@ -312,7 +323,7 @@ class _Searched:
         return PositionFinding(worth, (action, *behind.line)[:LINE_PLIES], finding.visits)
 
     def _behind(self, state: _core.State, ply: int, action: int, place: Place) -> Wdl:
-        """Return the worth of the position behind a move for the player who makes it."""
+        """Return the worth of the position after a move for the player who makes it."""
         return worth_for(state, action, self._find(state.child(action), (*self.actions[:ply], action), place))
 
     def _find(
@@ -324,19 +335,19 @@ class _Searched:
 
 
 def _better(best: PositionFinding, action: int, worth: Wdl) -> PositionFinding:
-    """Return the finding of the best move, or of the played one where searches behind both find that one better."""
+    """Return the finding of the best move, or of the played one where searches after both find that one better."""
     if expected_score(best.wdl) >= expected_score(worth):
         return best
     return replace(best, wdl=worth, line=(action,))
 
 
 def worth_for(state: _core.State, action: int, behind: PositionFinding) -> Wdl:
-    """Return the worth of the position behind a move for the player who makes it."""
+    """Return the worth of the position after a move for the player who makes it."""
     return behind.wdl if state.child(action).to_move == state.to_move else flipped(behind.wdl)
 
 
 def is_forced_loss(state: _core.State, action: int, behind: PositionFinding) -> bool:
-    """Return whether the other player has a proven win behind a move."""
+    """Return whether the other player has a proven win after a move."""
     return behind.mate is not None and state.child(action).to_move != state.to_move
 
 
@@ -394,7 +405,7 @@ def finding_of(report: RootReport) -> PositionFinding:
 
 
 def finding_at_end(state: _core.State) -> PositionFinding | None:
-    """Return the exact worth of a position where the game is over; None where it goes on."""
+    """Return the exact worth of a position where the game is over; None where it is not over."""
     outcome = state.outcome()
     if outcome is None:
         return None

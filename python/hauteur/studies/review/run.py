@@ -1,4 +1,4 @@
-"""A review: its folder, from which an interrupted one goes on, the searches, and the files that are made of them."""
+"""A review: its folder, from which an interrupted one resumes, the searches, and the files that are made of them."""
 
 from __future__ import annotations
 
@@ -39,20 +39,26 @@ Share = Annotated[float, Field(ge=0, le=1)]
 
 
 class FoundPosition(Section):
-    """A line of positions.jsonl: the position of a game (from 1) after `ply` plies, as PositionFinding has it.
-
-    instead, deep, others: as in Place.
-    """
+    """A line of positions.jsonl: the result for one position of a game."""
 
     game: int
+    """Number of the game, from 1."""
     ply: int
+    """Plies played before the position."""
     wdl: tuple[Share, Share, Share]
+    """Win, draw, loss for the player to move."""
     line: tuple[int, ...]
+    """Best line, as actions."""
     visits: int
+    """Visits of the search."""
     mate: int | None = None
+    """Moves to a forced win; None: there is none."""
     instead: bool = False
+    """As in `Place`."""
     deep: bool = False
+    """As in `Place`."""
     others: bool = False
+    """As in `Place`."""
 
     @classmethod
     def of(cls, game: int, place: Place, finding: PositionFinding) -> FoundPosition:
@@ -64,10 +70,12 @@ class FoundPosition(Section):
 
     @property
     def place(self) -> Place:
+        """The place that the result is for."""
         return Place(self.ply, self.instead, self.deep, self.others)
 
     @property
     def finding(self) -> PositionFinding:
+        """The result."""
         return PositionFinding(self.wdl, self.line, self.visits, self.mate)
 
 
@@ -105,24 +113,30 @@ class ReviewStoppedError(Exception):
 
 @dataclass
 class ReviewRun:
-    """A review of the games of a file.
-
-    file, sha256: its name and check sum; limits: of the search of a position; settings: as `hauteur analyse` has them;
-    folder: None: nothing is kept; on_position: is called after every search; found: what is known already, by the
-    number of the game; done: how many positions are searched, those that are known included.
-    """
+    """A review of the games of a file."""
 
     file: str
+    """Name of the file."""
     sha256: str
+    """SHA-256 of the file, hexadecimal."""
     games: Sequence[ReviewedGame]
+    """Its games."""
     nets: NetChoice
+    """Nets that search."""
     limits: Limits
+    """Limits of the search of a position."""
     settings: PlaySettings = field(default_factory=PlaySettings)
+    """Settings of the search, as for `hauteur analyse`."""
     seed: int = 0
+    """Seed of all random draws."""
     folder: ReviewFolder | None = None
+    """Folder that keeps the results; None: nothing is kept."""
     on_position: OnPosition = lambda *_: None
+    """Called after every search."""
     found: dict[int, Found] = field(default_factory=dict)
+    """Results that are known, by the number of the game."""
     done: int = 0
+    """Number of positions with a result, those of earlier sessions included."""
     _control: SearchControl = field(default_factory=SearchControl)
     _stopped: bool = False
 
@@ -148,7 +162,7 @@ class ReviewRun:
     def run(self) -> Generator[ReviewedGame]:
         """Search what is not known yet; yield a game after each of its moves has got its report.
 
-        Raise ReviewStoppedError after `stop`; the next run goes on from there.
+        Raise ReviewStoppedError after `stop`; the next run resumes there.
         """
         self._stopped, self.done = False, 0
         if self.folder is not None:

@@ -92,6 +92,7 @@ fn clean_rights(setup: &mut Setup, mode: CastlingMode, given: &str, notes: &mut 
         mode
     };
     let possible = possible_rights(setup, mode).castling_rights();
+    // Editors write rights that the position cannot have; such a FEN is read without them.
     if possible != setup.castling_rights {
         setup.castling_rights = possible;
         let kept = setup_text(setup.clone());

@@ -20,6 +20,8 @@ pub fn any(position: &Chess) -> bool {
 pub fn actions(position: &Chess, out: &mut Vec<Action>) {
     out.clear();
     let view = View::of(position.turn());
+    // The policy numbers promotions to queen, rook and bishop after all plain moves (a knight is the plain
+    // one), so they are kept back until every piece has been visited.
     let promoting = position.our(Role::Pawn) & view.bitboard(Bitboard::from_rank(Rank::Seventh));
     let mut promotions = Promotions::default();
     let _ = Mover::new(position).visit(|from, targets| {
@@ -115,6 +117,7 @@ impl<'a> Mover<'a> {
     fn new(position: &'a Chess) -> Mover<'a> {
         let king = position.our(Role::King).first().expect("a chess position has both kings");
         let checkers = position.king_attackers(king, !position.turn(), position.board().occupied());
+        // One checker can be captured or blocked; against two only the king moves.
         let answers = match checkers.single_square() {
             Some(checker) => attacks::between(king, checker).with(checker),
             None if checkers.is_empty() => Bitboard::FULL,
@@ -190,6 +193,7 @@ impl<'a> Mover<'a> {
     #[inline]
     fn king_targets(&self) -> Bitboard {
         let board = self.position.board();
+        // The king must not hide behind itself: a slider that gives check also attacks the squares beyond.
         let without_king = board.occupied().without(self.king);
         let mut targets = Bitboard::EMPTY;
         (attacks::king_attacks(self.king) & !self.position.us()).for_each(|to| {
@@ -197,6 +201,7 @@ impl<'a> Mover<'a> {
                 targets.add(to);
             }
         });
+        // Castling out of check is illegal, and the paths need not be looked at.
         if self.in_check { targets } else { targets | self.castling_rooks() }
     }
 
@@ -222,6 +227,7 @@ impl<'a> Mover<'a> {
 #[inline]
 fn pinned(position: &Chess, king: Square) -> Bitboard {
     let board = position.board();
+    // On an empty board, because own pieces in between are what is looked for.
     let sliders = (attacks::rook_attacks(king, Bitboard::EMPTY) & board.rooks_and_queens())
         | (attacks::bishop_attacks(king, Bitboard::EMPTY) & board.bishops_and_queens());
     let mut pinned = Bitboard::EMPTY;

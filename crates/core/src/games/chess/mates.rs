@@ -25,6 +25,7 @@ pub fn mate_at_once(position: &Position) -> Option<Action> {
 
 /// Whether a move can give check: from its square, by a line that it opens, or in a way that is not looked into here.
 fn may_check(chess: &Chess, king: Square, played: Move) -> bool {
+    // Castling and en passant move two pieces; they are rare enough to be played out.
     let Move::Normal { role, from, to, promotion, .. } = played else { return true };
     let occupied = chess.board().occupied().without(from).with(to);
     let reach = match promotion.unwrap_or(role) {
@@ -35,6 +36,7 @@ fn may_check(chess: &Chess, king: Square, played: Move) -> bool {
         Role::Queen => attacks::queen_attacks(to, occupied),
         Role::King => Bitboard::EMPTY,
     };
+    // A piece that leaves a line with the king may uncover a check.
     reach.contains(king) || attacks::ray(king, from).any()
 }
 

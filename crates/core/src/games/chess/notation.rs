@@ -31,6 +31,7 @@ pub fn read(position: &Position, text: &str) -> Result<Action, GameError> {
         Some(uci) => from_uci(position, uci),
         None => from_san(position, trimmed),
     };
+    // Strict notations first: what people write (`people`) may be ambiguous, and then it is refused.
     let (found, fitting) = match found {
         Some(played) => (Some(played), 1),
         None => {
@@ -90,6 +91,7 @@ fn from_uci(position: &Position, uci: UciMove) -> Option<Move> {
     let chess = position.chess();
     let role = chess.board().role_at(from)?;
     let targets = legal::targets(chess, from);
+    // Castling is coded as king takes rook; e1g1 is the other way to write it.
     if role == Role::King && uci.promotion().is_none() && !targets.contains(to) {
         return castling_by_king_square(position, from, to);
     }

@@ -31,6 +31,7 @@ pub fn candidates(position: &Position, text: &str) -> Vec<Move> {
     let Some(written) = parse(word) else { return Vec::new() };
     let mut legal: MoveList = position.chess().san_candidates(written.role, written.to);
     legal.retain(|played| fits(&written, *played));
+    // People also write castling as the king's squares, `Ke1-g1`.
     if legal.is_empty() {
         return castling_by_squares(position, &written).into_iter().collect();
     }

@@ -44,6 +44,7 @@ pub fn encode(position: &Position, row: &mut [f32]) {
 
 #[inline]
 fn write_plane(plane: &mut [f32], mask: u64, value: f32) {
+    // Planes of ones and counters are common, and filling beats walking 64 bits.
     if mask == ALL {
         plane.fill(value);
         return;
@@ -61,6 +62,7 @@ fn step(masks: &mut [u64], age: usize) -> &mut [u64] {
 }
 
 fn write_pieces(snapshot: &Snapshot, turn: Color, planes: &mut [u64]) {
+    // The complement has the empty squares too, which no role has a bit on.
     let ours = if turn.is_white() { snapshot.white } else { !snapshot.white };
     for (index, role) in snapshot.roles.iter().enumerate() {
         planes[index] = seen(role & ours, turn);
@@ -71,6 +73,7 @@ fn write_pieces(snapshot: &Snapshot, turn: Color, planes: &mut [u64]) {
 /// The squares as the player sees them.
 #[inline]
 fn seen(squares: u64, turn: Color) -> u64 {
+    // A rank is a byte, so swapping the bytes mirrors the board.
     if turn.is_white() { squares } else { squares.swap_bytes() }
 }
 
@@ -78,6 +81,7 @@ fn seen(squares: u64, turn: Color) -> u64 {
 fn fill_history(position: &Position, masks: &mut [u64]) {
     let known = position.known();
     let steps = match (position.history_fill(), position.first_en_passant()) {
+        // Before the start of a game there was nothing; before a FEN there was something that is not known.
         (HistoryFill::FenOnly, _) if position.first_is_start() => 0,
         (HistoryFill::No, None) => 0,
         (HistoryFill::No, Some(_)) => 1,
@@ -85,6 +89,8 @@ fn fill_history(position: &Position, masks: &mut [u64]) {
     };
     let turn = position.chess().turn();
     for age in known..HISTORY.min(known.saturating_add(steps)) {
+        // An en passant square tells the move before: the position before it is known in part, and is what lc0
+        // fills with.
         let mut first = *position.earlier(known - 1).0;
         if let Some(square) = position.first_en_passant() {
             undo_double_push(&mut first, square);

@@ -66,6 +66,8 @@ pub struct Position {
 impl Position {
     /// Begins at a position; its en passant square is taken literally.
     pub fn new(chess: Chess, fill: HistoryFill) -> Position {
+        // A FEN may name a square that no pawn attacks: the first position takes it as given, later ones only
+        // what a pawn attacks.
         let en_passant = chess.maybe_ep_square();
         let hash = zobrist::full(&chess, en_passant);
         let first_is_start = hash == zobrist::full(&Chess::default(), None);
@@ -151,6 +153,8 @@ impl Position {
     /// Hash of the present position and of how far it is from the fifty-move rule; of all that the network sees where a
     /// position that it sees since the last capture or pawn move has been repeated.
     pub fn position_key(&self) -> u64 {
+        // Positions before the last capture or pawn move cannot come again, so only repeats since then change
+        // what a search may find here.
         let quiet = self.chess.halfmoves() as usize;
         let repeats = (0..self.known().min(quiet + 1)).any(|age| self.earlier(age).1);
         if repeats {
@@ -167,6 +171,7 @@ impl Position {
         let board = self.chess.board();
         let role = board.role_at(from).filter(|_| self.chess.us().contains(from))?;
         Some(match role {
+            // The policy writes castling as the king taking its own rook, which covers Chess960 too.
             Role::King if self.chess.us().contains(to) => Move::Castle { king: from, rook: to },
             Role::Pawn if Some(to) == self.chess.maybe_ep_square() && from.file() != to.file() => {
                 Move::EnPassant { from, to }
@@ -193,6 +198,7 @@ impl Position {
         let Some(played) = self.decode(action) else { return };
         let mut hash = self.now().hash ^ zobrist::BLACK_TO_MOVE ^ zobrist::en_passant(self.facts.en_passant);
         if self.facts.repeated >> self.slot() & 1 == 1 {
+            // The snapshot's hash has the flag mixed in, which is no part of the position itself.
             hash ^= zobrist::REPEATED;
         }
         hash ^= self.piece_changes(played);
@@ -276,6 +282,7 @@ impl Position {
     #[inline]
     fn record(&mut self, hash: u64) {
         if self.chess.halfmoves() == 0 {
+            // A capture or a pawn move cannot be undone: nothing before it can be repeated, and copies stay small.
             self.hashes.clear();
         }
         self.facts.repetitions = self.count_repetitions(hash);
@@ -293,6 +300,7 @@ impl Position {
         if self.hashes.len() < 4 {
             return 0;
         }
+        // A position can come again after four plies at the earliest, and only with the same player to move.
         let same_mover = self.hashes.iter().rev().skip(3).step_by(2);
         same_mover.filter(|earlier| **earlier == hash).count().min(2) as u8
     }
@@ -353,6 +361,7 @@ fn is_insufficient(chess: &Chess) -> bool {
     if (board.pawns() | board.rooks_and_queens()).any() {
         return false;
     }
+    // Here there are no pawns, rooks or queens: two kings and at most one minor piece.
     if board.occupied().count() <= 3 {
         return true;
     }

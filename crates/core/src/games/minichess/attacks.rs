@@ -55,6 +55,8 @@ pub fn pawn(square: usize) -> u32 {
 #[inline]
 pub fn rook(square: usize, occupied: u32) -> u32 {
     let [rank, _, _, file] = &LINES[square];
+    // Magic multiplication: the product brings the three squares that can block together, as an index into
+    // the table.
     let blockers = (occupied & file.mask) >> (square % SIDE);
     // File square r is bit 5r; the product has it, among others, as bit 16 + r.
     let place = blockers.wrapping_mul(0x11111) >> 17 & 7;

@@ -128,6 +128,7 @@ impl Position {
         let becomes = if is_promotion(role, to) { promotion.unwrap_or(Role::Knight) } else { role };
         let captured = self.board.carry(role, from, to, becomes);
         let hash = self.present() ^ zobrist::change(self.facts.mover, (role, from), (becomes, to), captured);
+        // The board is kept as the player to move sees it, so that no rule asks for the colour.
         self.board = self.board.turned();
         self.record(hash, role == Role::Pawn || captured.is_some());
         self.finish_turn(from, to);
@@ -208,6 +209,7 @@ impl Position {
         if self.hashes.len() < 4 {
             return 0;
         }
+        // As in chess: four plies at the earliest, and the same player to move.
         let same_mover = self.hashes.iter().rev().skip(3).step_by(2);
         same_mover.filter(|earlier| **earlier == hash).count().min(2) as u8
     }

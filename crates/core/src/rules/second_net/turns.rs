@@ -39,12 +39,16 @@ impl SecondNet {
             (0, 0) => return None,
             (_, 0) => false,
             (0, _) => true,
+            // A batch of the large net is begun and ended without small turns in between: its leaves are chosen by
+            // the same statistics.
             _ if !begun.large.is_multiple_of(u64::from(self.large_batch)) => true,
             _ => match self.order {
+                // Cross-multiplied, so that no rounding decides.
                 TurnOrder::RoundRobin => left.large * goal.small > left.small * goal.large,
                 TurnOrder::LargeFirst if begun.large < u64::from(self.large_first) => true,
                 TurnOrder::Random | TurnOrder::LargeFirst => {
                     let batches = left.large.div_ceil(u64::from(self.large_batch));
+                    // Without replacement: the chance is the share of what is left.
                     uniform() * (left.small + batches) as f64 >= left.small as f64
                 }
             },

@@ -56,6 +56,7 @@ impl Bounds {
     /// These bounds and others together; `None` if the others say nothing new.
     pub fn tightened(self, by: Bounds) -> Option<Self> {
         let (lower, upper) = (self.lower.max(by.lower), self.upper.min(by.upper));
+        // Bounds that cross come from repeats on different paths; the ones that are known stay.
         let is_new = (lower, upper) != (self.lower, self.upper) && lower <= upper;
         is_new.then_some(Bounds { lower, upper, path_dependent: self.path_dependent | by.path_dependent, ..by })
     }
@@ -101,6 +102,7 @@ pub fn of_node(edges: impl Iterator<Item = Bounds>, complete: bool) -> Bounds {
         }
     }
     match (win, node.result()) {
+        // One winning reply proves a node, so the others' dependence on the past does not matter.
         (Some(win), _) => win,
         (None, Some(0)) => Bounds { plies: to_draw, ..node },
         (None, Some(_)) => Bounds { plies: longest, ..node },

@@ -24,6 +24,8 @@ pub(super) fn back_up_together<'a>(
     let mut ways = WayRows { steps: vec![Vec::new(); STEP_FACTS], ..WayRows::default() };
     let mut columns = vec![Vec::new(); rules.columns()];
     let mut result = Ok(());
+    // Visits of one tree must be backed up one after another, since each changes the means that the next
+    // one shows; different trees share a call.
     for round in 0.. {
         ways.clear();
         let mut moved: Vec<&mut Search> = Vec::new();
@@ -35,6 +37,7 @@ pub(super) fn back_up_together<'a>(
             break;
         }
         if rules.places().steps && result.is_ok() {
+            // A copy, so that a rule that fails halfway leaves the step sizes as they were.
             let mut steps = ways.steps[STEP_FACTS - 1].clone();
             result = rules.steps(&ways, &mut steps);
             ways.steps[STEP_FACTS - 1] = steps;

@@ -50,6 +50,7 @@ impl<'a> Climber<'a> {
 pub fn gather(rules: &dyn OutsideRules, trees: &mut [Climber], sources: LeafSources) -> Result<(), Failed> {
     let mut shown = Shown::new(rules);
     let mut result = Ok(());
+    // A call of a rule from outside costs much more than a row of it.
     let (mut most, mut found) = (0, false);
     while result.is_ok() {
         // Few trees are asked about at nearly the price of all, so those that are behind wait for the next gather.
@@ -83,6 +84,7 @@ pub fn apply(
     mut keep: impl FnMut(usize, u64, &[Edge], Value),
 ) -> Result<(), Failed> {
     let mut result = Ok(());
+    // Popped from the end, leaves come in the order in which they were gathered.
     trees.iter_mut().for_each(|(_, _, leaves)| leaves.reverse());
     while trees.iter().any(|(_, _, leaves)| !leaves.is_empty()) {
         for (part, (_, search, leaves)) in trees.iter_mut().enumerate() {
@@ -117,6 +119,8 @@ impl<'a> Shown<'a> {
         let mut asked: Vec<(&mut Climber, Standing)> = Vec::with_capacity(moving.len());
         for climber in moving {
             let Some(mut at) = climber.standing.take() else { continue };
+            // A rule of the core that takes the place of PUCT (a frozen node, say) leaves the others nothing to
+            // score.
             if let Some(edge) = climber.search.edge_unasked(&at) {
                 let reached = climber.search.take_edge(at.node, edge, sources);
                 climber.settle(reached, -1);

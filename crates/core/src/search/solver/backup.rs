@@ -29,6 +29,7 @@ impl Tree {
     pub fn node_bounds(&self, node: u32, allows: impl Fn(usize) -> bool) -> Bounds {
         let (edges, chosen) = (self.edges(node).len(), self.stats(node).len());
         let first = self.node(node).stats as usize;
+        // An edge without record is open, so it leaves the upper bound of its node open.
         let complete = (chosen..edges).all(|edge| !allows(edge));
         let in_support = |edge| !self.columns.enabled.proofs_in_support || self.in_frozen_support(node, edge);
         let bounds = |edge| if in_support(edge) { self.columns.bounds.get(first + edge) } else { Bounds::OPEN };
@@ -49,6 +50,7 @@ impl Tree {
     /// Carries bounds from the edge that a path ends with towards the root; ends at the first node that learns nothing.
     /// True when an edge of the root has changed.
     pub fn spread_bounds(&mut self, path: &[Step]) -> bool {
+        // `all` ends at the first node that learns nothing: what is above it cannot have changed.
         path.windows(2).rev().all(|pair| self.learn_bounds(pair[0], pair[1].node))
     }
 
@@ -124,6 +126,8 @@ impl Climb<'_> {
     /// One more visit of a proven edge. What its earlier visits had returned instead is corrected in all that lies above.
     fn pass_proven(&mut self, stats: &mut EdgeStats, bounds: Bounds) {
         let (exact, visits) = (bounds.value(), f64::from(stats.visits));
+        // The means above contain the estimates that this edge had returned. Their sum is moved by what those
+        // were wrong by; with other step sizes the weights of the old visits are not known.
         self.correction = if self.solver.retro_fix && self.average.is_none() {
             Correction { wl: (exact.wl - stats.wl) * visits, d: f64::from(exact.d - stats.d) * visits }
         } else {
@@ -150,6 +154,7 @@ impl Climb<'_> {
         let visits = f64::from(stats.visits);
         let free = stats.wl + self.correction.wl / visits;
         let wl = free.clamp(f64::from(bounds.lower), f64::from(bounds.upper));
+        // The bounds cut the correction off here, so only what was really applied goes further up.
         if wl != free {
             self.correction.wl = (wl - stats.wl) * visits;
         }

@@ -69,6 +69,7 @@ impl Search {
         let result = result_for(outcome, self.tree.node(last.node).mover);
         let bounds = match ended_by {
             EndedBy::Rules => Bounds::exact(result, 1, self.scratch.outcome_depends_on_path()),
+            // Tables of win, draw and loss do not know how far the end is.
             EndedBy::Oracle => Bounds::exact(result, FAR, false),
             EndedBy::Repeat(_) if self.repeats_are_certain() => Bounds::exact(result, 1, true),
             EndedBy::Repeat(_) => return,
@@ -99,6 +100,8 @@ impl Search {
             return false;
         }
         self.scratch.legal_actions(&mut self.actions);
+        // With one legal move there is nothing for the policy to say, and the value is that of the position
+        // after it.
         let [action] = self.actions[..] else { return false };
         let mover = self.scratch.to_move();
         let node = self.tree.add_node(mover, &[Edge::new(action, 1.0)], Value { wl: 0.0, d: 0.0 });
@@ -145,9 +148,11 @@ fn prove_finished(tree: &mut Tree, node: u32, state: &dyn State, beyond: &mut dy
         beyond.copy_from(state);
         beyond.play(action);
         let Some(outcome) = beyond.outcome() else { continue };
+        // A node of a graph is reached by several lines, and the result holds for this one alone.
         if tree.columns.enabled.graph && beyond.outcome_depends_on_path() {
             continue;
         }
+        // The record moved the edges, so the place is looked up again for each.
         let place = tree.edges(node).iter().position(|edge| edge.action == action).expect("an edge of the node");
         let edge = tree.choose_edge(node, place as u32);
         let result = result_for(outcome, tree.node(node).mover);

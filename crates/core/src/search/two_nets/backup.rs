@@ -10,6 +10,7 @@ impl Tree {
     pub(in crate::search) fn may_take(&self, step: Step, visits: u32) -> bool {
         let stats = self.record(step);
         let is_free = stats.node < TERMINAL && !self.nets(stats.node).large && self.large_stats(step).in_flight == 0;
+        // An entry with fewer visits than the node has now is out of date: a newer one is in the heap.
         is_free && stats.visits == visits
     }
 
@@ -74,6 +75,7 @@ impl Tree {
             }
         }
         let mut nets = self.nets(node);
+        // What the second answer changes is its mix with the first, so the state before it is needed below.
         let before = nets;
         nets.values[net as usize] = [value.wl as f32, value.d];
         match net {
@@ -96,6 +98,7 @@ impl Tree {
     pub(super) fn set_prior(&mut self, node: u32, k: usize, prior: Prior) {
         let (first, record) = (self.node(node).edges as usize, self.node(node).stats as usize + k);
         self.edges[first + k].prior = prior;
+        // A record has a copy of its edge's prior, for selection.
         if k < self.stats(node).len() {
             self.stats[record].prior = prior;
         }
@@ -107,6 +110,7 @@ impl Tree {
             return;
         }
         let shift = |stats: &mut EdgeStats, wl: f64| {
+            // A mean moves by the change of its sum over the visits: nothing else of the path is different.
             stats.wl += wl / f64::from(stats.visits);
             stats.d += change.d / stats.visits as f32;
         };
@@ -124,6 +128,7 @@ impl Tree {
         if net == Net::Small {
             return self.change_in_flight(path, change);
         }
+        // `None` stands for the root, which has no step that leads to it.
         for step in path.iter().map(|step| Some(*step)).chain([None]) {
             self.change_large(step, |large| large.in_flight = large.in_flight.wrapping_add_signed(change));
         }
@@ -147,6 +152,7 @@ impl Tree {
         let flip = self.node(step.node).mover != player;
         let Value { wl, d } = if flip { value.flipped() } else { value };
         let stats = self.step_stats(step);
+        // Values of the record may be an estimate of the other net; the end of the game is exact for both.
         (stats.wl, stats.d) = (wl, d);
     }
 }

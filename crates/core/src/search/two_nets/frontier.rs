@@ -33,6 +33,8 @@ impl Frontier {
 
     /// The step to the first node for which `is_valid(step, visits)` holds; it and what stood before it are removed.
     pub fn pop(&mut self, is_valid: impl Fn(Step, u32) -> bool) -> Option<Step> {
+        // A node gains visits after it entered, and a heap cannot change an entry: a newer one is pushed, and
+        // the outdated ones are dropped here.
         while let Some((visits, _, (node, edge))) = self.heap.pop() {
             let step = Step { node, edge };
             if is_valid(step, visits) {

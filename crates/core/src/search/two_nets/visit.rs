@@ -46,6 +46,7 @@ impl TwoNets {
 impl Search {
     /// Whose turn it is when two nets search; `None` when both have done their part.
     pub(in crate::search) fn next_turn(&self, rule: &SecondNet) -> Option<Net> {
+        // A tree that will be dropped has no turns.
         let kept = u32::from(self.favours_right_side());
         let begun = Turns {
             small: u64::from(kept * self.tree.root.visits + self.two.small_in_flight),
@@ -146,11 +147,14 @@ impl Search {
         }
         let shares = self.tree.add_answer(rule, node, self.turn, edges, value);
         match last {
+            // The second answer changes the priors, so the order of edges without record has to be made again.
             Some(_) => self.tree.sort_by_mixed_priors(rule, node),
             None if is_new => self.init_root(node),
             None => self.root.set_priors(&mut self.tree, node, &self.setup.params),
         }
         if self.turn == Net::Large {
+            // The node's value is now that of both nets; what small visits had brought up changes in all means
+            // above.
             self.tree.shift_means(&self.path, mover, shares);
             self.enter_children(node);
             return (node, value);
@@ -186,6 +190,8 @@ impl Search {
         if !large_knows(self, self.tree.root.node) {
             return;
         }
+        // The frontier is made of the nodes that the small net knows and the large one does not, right below
+        // those that both know: a path crosses it once.
         let crossing = self.path.iter().find(|step| !large_knows(self, self.tree.record(**step).node));
         if let Some(step) = crossing.copied() {
             self.enter(step);
