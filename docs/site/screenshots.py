@@ -123,6 +123,17 @@ def listing(address: str) -> Callable[[Page], None]:
     return show
 
 
+def form(address: str, summary: str) -> Callable[[Page], None]:
+    """A list with the form that begins new work, open."""
+
+    def show(page: Page) -> None:
+        page.goto(address)
+        page.wait_for_load_state("networkidle")
+        page.get_by_text(summary, exact=True).click()
+
+    return show
+
+
 SCENES: dict[str, Callable[[Page], None]] = {
     "play": play,
     "odds": odds,
@@ -130,9 +141,9 @@ SCENES: dict[str, Callable[[Page], None]] = {
     "explain": explain,
     "review": review,
     "puzzles": puzzles,
-    "runs": listing("/runs"),
+    "runs": form("/runs", "New run"),
     "run": run,
-    "matches": listing("/matches"),
+    "matches": form("/matches", "New match"),
     "match": match,
     "methods": listing("/methods"),
     "method": method,
