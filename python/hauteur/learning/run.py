@@ -29,14 +29,30 @@ from hauteur.system.seeds import stream
 from hauteur.system.tables import Rows
 
 
-@dataclass(frozen=True, repr=False)
+@dataclass(frozen=True, init=False, repr=False)
 class LearningRun:
     """A run in its folder, as `ht.learn` leaves it; `LearningRun(folder)` opens one that is there.
 
-    folder: with config.toml, the games, the nets and report.html.
+    Raise ValueError where the folder holds no run.
+
+    >>> import hauteur as ht
+    >>> recipe = ht.Recipe(
+    ...     game="tictactoe", network=ht.ResNet(filters=8, blocks=1),
+    ...     selfplay={"games": 20, "visits": 10}, gate={"games": 4}, run={"generations": 1},
+    ... )
+    >>> finished = ht.learn(recipe, out="short-run", on_generation=lambda row: None)
+    >>> run = ht.LearningRun("short-run")
+    >>> run == finished, len(run.metrics), run.recipe.selfplay.visits
+    (True, 1, 10)
     """
 
     folder: Path
+    """The folder with config.toml, metrics.jsonl, the games, the nets and report.html."""
+
+    def __init__(self, folder: str | Path) -> None:
+        object.__setattr__(self, "folder", Path(folder))
+        if not RunFolder(self.folder).config.exists():
+            raise ValueError(f"{folder} is not the folder of a run: it has no config.toml")
 
     @property
     def recipe(self) -> Recipe:
