@@ -6,13 +6,12 @@
 use std::cell::Cell;
 
 use hauteur_core::games::chess::clean_fen;
+use hauteur_lab::game_text::{ReadGame, Writing, read_pgn, read_sgf, written};
+use hauteur_lab::page::Page;
+use hauteur_lab::position::{Position, load_game, with_fen};
 use hauteur_lab::{decode, pgn, sgf};
-use hauteur_page::lab::Lab;
+use hauteur_page::browser::lab;
 use hauteur_page::net;
-use hauteur_page::page::Page;
-use hauteur_page::played::Played;
-use hauteur_page::position::{Position, load_game, with_fen};
-use hauteur_page::texts::{ReadGame, read_pgn, read_sgf, written};
 use libfuzzer_sys::{Corpus, fuzz_target};
 
 const SPECS: [&str; 12] = [
@@ -30,9 +29,7 @@ const SPECS: [&str; 12] = [
     "nogo",
 ];
 const PAGES: [&str; 3] = ["play", "analyse", "explain"];
-const FACTS: &str = r#"{"looks": {"letters": {"ground": "f", "names": {}, "signs": {}}, "pieces": {"ground": "f", "names": {}, "signs": {}},
-    "crosses": {"ground": "f", "names": {}, "signs": {}}}, "nets": [], "ladder": [], "methods": {}, "handicaps": ["queen d1"],
-    "odds_settings": []}"#;
+const FACTS: &str = r#"{"nets": [], "ladder": [], "methods": {}, "handicaps": ["queen d1"], "odds_settings": []}"#;
 
 fuzz_target!(|data: &[u8]| -> Corpus {
     let Some((kind, data)) = data.split_first() else { return Corpus::Reject };
@@ -121,8 +118,9 @@ fn check(position: &Position) {
 /// A game that was read is the same after it was written.
 fn record(text: &str, form: &str, read: impl Fn(&str) -> Result<ReadGame, String>) {
     if let Ok(found) = read(text) {
-        let played = Played::new(found.game.clone(), &found.actions).unwrap();
-        let again = read(&written(&played, form, &found.names, "2026-11-26").unwrap()).unwrap();
+        let start = Position::start(found.game.clone());
+        let writing = Writing { names: &found.names, ending: None, event: "fuzz", date: "2026-11-26" };
+        let again = read(&written(&start, &found.actions, form, &writing).unwrap()).unwrap();
         assert_eq!(again.actions, found.actions);
     }
 }
@@ -163,7 +161,7 @@ fn messages(text: &str) {
         time.set(time.get() + 0.001);
         time.get()
     });
-    let mut page = Page::new(Lab::new(FACTS, 1, "2026-11-26", clock, None).unwrap(), page).unwrap();
+    let mut page = Page::new(lab(FACTS, 1, "2026-11-26", clock, None).unwrap().0, page).unwrap();
     for line in lines.take(20) {
         let answer: serde_json::Value = serde_json::from_str(&page.answer(line)).unwrap();
         let error = answer["error"].as_str().unwrap_or("none");

@@ -23,7 +23,6 @@ from markupsafe import Markup
 from hauteur import _core
 from hauteur.engine.odds_mode import SHIPPED, OddsTable
 from hauteur.games.odds import USUAL, parse_odds
-from hauteur.games.pictures import STYLES, all_signs, sign_svg
 from hauteur.games.registry import names
 from hauteur.mcts.lc0_options import setting_path
 from hauteur.mcts.methods import index_html, methods, page_of
@@ -80,18 +79,6 @@ def write_nets(files: dict[str, Path], folder: Path) -> list[dict[str, Any]]:
     return facts
 
 
-def looks() -> dict[str, Any]:
-    """Return how boards are drawn: of each look the ground, the names and the drawings of its signs."""
-    return {
-        name: {
-            "ground": style.ground,
-            "names": dict(style.names),
-            "signs": {sign: sign_svg(name, sign) for sign in all_signs(name)},
-        }
-        for name, style in STYLES.items()
-    }
-
-
 def odds_settings() -> list[dict[str, Any]]:
     """Return the settings for odds, with the dotted key of each."""
     rows = []
@@ -108,11 +95,10 @@ def _plain(value: bool | float | str) -> bool | float | str:
 
 
 def facts(nets: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return what the sessions of the page know of the package (crates/page/src/facts.rs)."""
+    """Return what the sessions of the page know of the package (crates/lab/src/facts.rs)."""
     names = {net["name"] for net in nets}
     rungs = [rung for rung in ladder() if rung.net in names]
     return {
-        "looks": looks(),
         "nets": nets,
         "ladder": [{"name": rung.name, **rung.model_dump(include=SHOWN_OF_RUNGS)} for rung in rungs],
         "methods": {name: page for name in SearchParams.model_fields if (page := page_of(name)) is not None},

@@ -92,7 +92,7 @@ class Game:
     @property
     def max_plies(self) -> int: ...
     @property
-    def look(self) -> Literal["pieces", "stones", "discs", "crosses", "letters", ""]:
+    def look(self) -> Look | Literal[""]:
         """How the squares of its text are drawn; empty: by `State.svg` alone."""
     @property
     def record_form(self) -> Literal["pgn", "sgf"] | None:
@@ -100,6 +100,9 @@ class Game:
     @property
     def move_notation(self) -> str | None:
         """The notation of moves that people read (chess: `san`); None: the usual one."""
+    @property
+    def sides(self) -> tuple[str, str]:
+        """What the two players are called, as captions call them: `White` and `Black`."""
     @property
     def has_fen(self) -> bool:
         """True where positions have a FEN, and the spec a parameter `fen`."""
@@ -118,6 +121,178 @@ class Game:
         """The same rules: one spec, and one class where they are written in Python."""
     def __hash__(self) -> int: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
+
+Look = Literal["pieces", "stones", "reversi", "hexagons", "discs", "crosses", "letters"]
+
+@final
+class Board:
+    """The look of a position on a rectangular board, in the units of its drawing."""
+
+    @property
+    def look(self) -> Look: ...
+    @property
+    def cells(self) -> str:
+        """One sign a square, row by row from the top, `.` where it is empty."""
+    @property
+    def row_labels(self) -> tuple[str, ...]: ...
+    @property
+    def column_labels(self) -> tuple[str, ...]: ...
+    @property
+    def caption(self) -> str:
+        """Whose turn it is, or how the game ended."""
+    @property
+    def last(self) -> tuple[int, ...]:
+        """Squares of the last move, as indices of cells."""
+    @property
+    def rows(self) -> int: ...
+    @property
+    def columns(self) -> int: ...
+    @property
+    def size(self) -> tuple[int, int]:
+        """Width and height of the drawing."""
+    @property
+    def cell(self) -> int:
+        """Side of a square."""
+    @property
+    def margins(self) -> tuple[int, int]:
+        """Margins at the left and above."""
+    @property
+    def symbols(self) -> list[tuple[str, str, str]]:
+        """Of every sign that such a board can have its id and the `<g>` that draws it; none where they are any letters."""
+    @property
+    def square_names(self) -> list[str]:
+        """Name of every square, such as e4, in the order of the cells; row and column without labels."""
+    def slant(self, row: int) -> int:
+        """How far a row lies to the right of the top one: hexagons half a cell a row."""
+    def ground(self, *, flip: bool = False) -> str:
+        """The empty board with its labels as SVG; flip: seen from the second player's side."""
+
+def board_of(state: State, last: Sequence[int] | None = None) -> Board | None:
+    """The board of a position; None where its game has none. last: squares of the last move, where they are known."""
+
+def why_no_board(state: State) -> str:
+    """Why a position has no board of cells, in words that follow "because"; empty where it has one."""
+
+@final
+class Explained:
+    """A search of a comparison at its end: its report, and the most visited nodes of its tree."""
+
+    def __new__(cls, forest: Forest, id: int, state: State, facts: str, most: int) -> Explained:
+        """Read a tree of a forest. state: its root; facts: JSON with side, evaluator, reason, seconds, new_visits, depth
+        and rows; most: nodes that are read."""
+    def effect_of_rule(self, name: str, key: str, off: Explained, page: str | None) -> str:
+        """What a rule did, as JSON: this search has it, off does without. name: of the side; page: of the rule."""
+    def explanation(self, other: Explained, rules: list[str], visits: int, seed: int, batch_size: int) -> str:
+        """The comparison with another search as JSON. rules: what each rule did, as JSON."""
+    def children(self, other: Explained, line: list[int]) -> str:
+        """The moves behind a line of actions that either search visited, as JSON. ValueError for a line of neither."""
+
+@final
+class TextGame:
+    """A game that was read from a text."""
+
+    @property
+    def spec(self) -> str:
+        """Of the game with its start."""
+    @property
+    def actions(self) -> tuple[int, ...]: ...
+    @property
+    def names(self) -> tuple[str, str]:
+        """Of the players, empty where the text has none."""
+    @property
+    def outcome(self) -> int | None:
+        """How it ended, off the board too; None where it goes on or nothing says so."""
+    @property
+    def reason(self) -> str:
+        """Why it ended; empty where nothing says so."""
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a user should know of how it was read, a line each: a FEN that was cleaned, a null move that ends it."""
+
+def read_text_game(text: str, game: Game) -> TextGame: ...
+def game_tree_view(text: str, game: Game) -> str: ...
+def written_game(
+    start: State,
+    actions: Sequence[int],
+    form: str,
+    names: tuple[str, str],
+    ending: tuple[int, str] | None,
+    event: str,
+    date: str,
+) -> str:
+    """A game as text. date: year, month and day with hyphens."""
+
+def written_pgn(
+    tags: list[tuple[str, str]], state: State, actions: list[int], result: str, comments: dict[int, str]
+) -> str: ...
+def pgn_position_tags(game: Game, start: State, is_start_of_game: bool) -> list[tuple[str, str]]: ...
+def pgn_tag_value(text: str) -> str: ...
+def written_sgf(game: Game, root: list[tuple[str, str]], actions: list[int], comments: dict[int, str]) -> str: ...
+def sgf_result(outcome: int, reason: str) -> str: ...
+def plan_clock(
+    remaining: float,
+    increment: float,
+    moves_to_go: int | None,
+    move_number: int,
+    overhead: float,
+    slowmover: float,
+    lateness: float,
+) -> tuple[float, float]:
+    """Target and maximum of the seconds for the next move."""
+
+def moves_left(move_number: int) -> float: ...
+def moves_to_go(ply: int, max_plies: int) -> int | None:
+    """The moves to go of a game of at most max_plies plies; None: more than a game usually has left."""
+
+def captured(start: State, now: State) -> tuple[str, str]:
+    """The pieces that each side has lost between the start of a game and a position, as signs, the most valuable first;
+    empty where no pieces are drawn. Pieces that the start lacks were not lost, nor was a promoted pawn."""
+
+@final
+class Odds:
+    """A handicap: pieces that the giver lacks at a start of chess, or lesser ones in their place."""
+
+    @property
+    def giver(self) -> int:
+        """0 White, 1 Black."""
+    @property
+    def start(self) -> int:
+        """Number of the start, 0 to 959; 518 is the normal one."""
+    @property
+    def given(self) -> list[tuple[str, str, str | None]]:
+        """Of each given piece, in the order of the name, its home, its letter, and that of what stands there, or None."""
+    @property
+    def name(self) -> str:
+        """Name in messages and tables: `queen d1 + rook a1`, `queen d8 for knight, start 356`."""
+    @property
+    def items(self) -> str:
+        """The name without the number of the start."""
+    @property
+    def pieces(self) -> str:
+        """The given pieces as letters in the order of the name: `q`, `qr`, `q>n`. Settings are chosen by them."""
+    @property
+    def fen(self) -> str:
+        """The position, White to move. A rook, or what a king would castle with, takes its castling right with it."""
+    @property
+    def game(self) -> str:
+        """The game that begins there, as a spec of `load_game`."""
+    def __eq__(self, other: object, /) -> bool: ...
+    def __hash__(self) -> int: ...
+
+def parse_odds(text: str, gives: str | None = None, start: int = 518) -> Odds: ...
+def odds_of(fen: str) -> Odds | None: ...
+def toggled_odds(odds: Odds | None, square: str, gives: str, start: int) -> Odds | None: ...
+def start_board(number: int) -> dict[str, str]:
+    """The signs of one of the 960 starts by square."""
+
+def start_rank(number: int) -> str:
+    """The first rank of one of the 960 starts by Scharnagl's numbers: 518 is rnbqkbnr."""
+
+def start_game(number: int) -> str:
+    """The game that begins at one of the 960 starts, as a spec of `load_game`."""
+
+def position_view(state: State, flip: bool) -> str:
+    """A position as the board of a page takes it, as JSON."""
 
 @final
 class State:
@@ -186,7 +361,8 @@ class State:
     def board(self) -> chess.Board:
         """The position with its moves (chess); AttributeError in other games."""
     def text(self) -> str: ...
-    def svg(self) -> str: ...
+    def svg(self, *, flip: bool = False) -> str:
+        """A stand-alone SVG document, the last move marked; flip: seen from the second player's side."""
     def _repr_svg_(self) -> str:
         """The board as notebooks show it (hauteur.games.pictures)."""
     def notation(self) -> str: ...

@@ -115,8 +115,8 @@ def test_drawings() -> None:
         "  1 2 3 4 5 6 7",
         "Red to move",
     ]
-    discs = ElementTree.fromstring(state.svg()).findall("{http://www.w3.org/2000/svg}circle")
-    assert sorted(disc.attrib["fill"] for disc in discs).count("#fff") == 39
+    discs = ElementTree.fromstring(state.svg()).findall("{http://www.w3.org/2000/svg}use")
+    assert [disc.attrib["href"] for disc in discs].count("#discs-e") == 39
     assert len(discs) == 42
 
 

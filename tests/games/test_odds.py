@@ -11,26 +11,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hauteur.games.odds import (
-    BLACK,
-    ODDS_STARTS,
-    WHITE,
-    WORTH,
-    Given,
-    Odds,
-    odds_of,
-    parse_odds,
-    start_board,
-    start_rank,
-)
+from hauteur import _core
+from hauteur.games.odds import BLACK, NORMAL_START, ODDS_STARTS, WHITE, Odds, odds_of, parse_odds, start_board
 from hauteur.games.registry import load_game
 
 pytestmark = pytest.mark.quick
 
+PIECES = {"q": "queen", "r": "rook", "b": "bishop", "n": "knight", "p": "pawn"}
+WORTH = "qrbnp"
+
 
 @st.composite
-def handicaps(draw: st.DrawFn) -> Odds:
-    """Any handicap: some pieces of one side missing, or lesser ones in their place."""
+def handicaps(draw: st.DrawFn) -> tuple[Odds, list[tuple[str, str, str | None]]]:
+    """Any handicap, some pieces of one side missing, or lesser ones in their place; and what it gives."""
     start, giver = draw(st.sampled_from([518, 518, *range(0, 960, 7)])), draw(st.sampled_from([WHITE, BLACK]))
     own = {
         q: sign.lower() for q, sign in start_board(start).items() if sign.lower() in WORTH and sign.isupper() != giver
@@ -39,12 +32,18 @@ def handicaps(draw: st.DrawFn) -> Odds:
     items = []
     for square in squares:
         lesser = [by for by in WORTH[WORTH.index(own[square]) + 1 :] if by != "p" or square[1] not in "18"]
-        items.append(Given(square, own[square], draw(st.sampled_from(["", *lesser]))))
-    return Odds(giver, tuple(sorted(items, key=lambda item: (WORTH.index(item.piece), item.square))), start)
+        items.append((square, own[square], draw(st.sampled_from([None, *lesser]))))
+    texts = [square if by is None else f"{square} for {PIECES[by]}" for square, _, by in items]
+    ordered = sorted(items, key=lambda item: (WORTH.index(item[1]), item[0]))
+    return parse_odds(" + ".join(texts), start=start), ordered
 
 
 @given(handicaps())
-def test_position_and_name_give_the_handicap_back(odds: Odds) -> None:
+def test_position_and_name_give_the_handicap_back(drawn: tuple[Odds, list[tuple[str, str, str | None]]]) -> None:
+    odds, given_pieces = drawn
+    assert odds.given == given_pieces
+    items = [f"{PIECES[piece]} {square}{f' for {PIECES[by]}' if by else ''}" for square, piece, by in given_pieces]
+    assert odds.name == " + ".join(items) + ("" if odds.start == NORMAL_START else f", start {odds.start}")
     assert odds_of(odds.fen) == odds
     assert parse_odds(odds.name) == odds
     state = load_game(odds.game).new_initial_state()
@@ -56,7 +55,7 @@ def test_position_and_name_give_the_handicap_back(odds: Odds) -> None:
 
 def test_starts_have_their_numbers() -> None:
     for number in range(960):
-        assert chess.Board.from_chess960_pos(number).board_fen().split("/")[0] == start_rank(number)
+        assert chess.Board.from_chess960_pos(number).board_fen().split("/")[0] == _core.start_rank(number)
 
 
 @pytest.mark.parametrize(

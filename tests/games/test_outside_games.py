@@ -184,6 +184,16 @@ def test_boards_with_and_without_blanks(drawing: str) -> None:
     assert board.row_labels == (("3", "2", "1") if drawing.startswith("3") else ("", "", ""))
 
 
+def test_a_game_may_give_its_cells() -> None:
+    """Without a text of its own the position is written by them."""
+    state = _core.Game.from_python(type("Given", (Nim,), {"cells": lambda _: list(ROWS)})()).new_initial_state()
+    board = board_of(state)
+    assert board is not None
+    assert (board.cells, board.caption) == ("".join(ROWS), "first player to move")
+    assert state.text().splitlines() == [*(" ".join(row) for row in ROWS), "first player to move"]
+    assert state.svg().count("<use ") == sum(sign != "." for sign in board.cells)
+
+
 @pytest.mark.parametrize(
     ("drawing", "reason"),
     [

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
+import json
+import re
 import xml.etree.ElementTree as ElementTree
 
 import numpy as np
 import pytest
 
 from hauteur import _core
-from hauteur.games.pictures import action_squares, board_of, board_svg, square_names
+from hauteur.games.pictures import action_squares, board_of
 from hauteur.games.registry import check_game, load_game
 from hauteur.games.tutorial import MisereTicTacToe
 from hauteur.web.positions import position_view
@@ -63,7 +66,7 @@ def test_the_drawing_is_xml_with_one_symbol_a_piece(spec: str, flip: bool) -> No
     for state in random_states(spec, seed=2)[::5]:
         board = board_of(state)
         assert board is not None
-        root = ElementTree.fromstring(board_svg(state, flip=flip))
+        root = ElementTree.fromstring(state.svg(flip=flip))
         drawn = root.findall("{http://www.w3.org/2000/svg}use")
         pieces = len(board.cells) if board.look == "discs" else len(board.cells) - board.cells.count(".")
         assert len(drawn) == pieces
@@ -99,7 +102,7 @@ def test_a_stone_appears_where_the_square_is_that_was_pointed_at() -> None:
     state = _core.Game.from_python(Named()).new_initial_state()
     board = board_of(state)
     assert board is not None
-    assert square_names(board)[:4] == [*(f"row 1 column {column}" for column in (1, 2, 3)), "row 2 column 1"]
+    assert board.square_names[:4] == [*(f"row 1 column {column}" for column in (1, 2, 3)), "row 2 column 1"]
     for action in state.legal_actions().tolist():
         (square,) = action_squares(state, action)
         behind = board_of(state.child(action))
@@ -122,3 +125,35 @@ def test_check_game_finds_squares_that_are_mirrored() -> None:
     assert list(broken) == ["squares"]
     assert "the move" in broken["squares"]
     assert check_game(Named, games=2).ok
+
+
+KEPT = {
+    "chess": ("2bcf39b8a2dcf64b", "5533d8107d1ecfa5"),
+    "minichess": ("1bb03807d2b6174a", "e93d9d493c7e17e2"),
+    "connect4": ("91b666e671467310", "10f9f2a056c4a891"),
+    "tictactoe": ("3efba3819dc7f19a", "32fd5bba1b6e5f71"),
+    "nogo(size=4)": ("8457f3aa34c53219", "a26b849874355aa2"),
+    "go(size=9)": ("0388e648eb5a517a", "f64f5ccf81aac97c"),
+    "hex(size=5)": ("8c454927b03a809a", "1fe94b765234e31b"),
+    "othello(size=6)": ("d21b455ef44b7a43", "ce354be52a8333dd"),
+    "tutorial": ("d57176baa0484af1", "3a06fa005d567254"),
+}
+"""Digests of the texts and of the drawings along a game, as they were when Python drew boards."""
+
+IN_CHECK = re.compile(r'<rect [^>]*fill="#e0705f" opacity=".75"/>')
+"""The mark of a king in check, which those drawings had not."""
+
+
+@pytest.mark.parametrize("spec", KEPT)
+def test_texts_and_drawings_are_kept(spec: str) -> None:
+    state = load_game(spec).new_initial_state()
+    texts, drawings = list[str](), list[list[str]]()
+    for ply in range(70):
+        texts.append(state.text())
+        drawings.append([IN_CHECK.sub("", state.svg(flip=flip)) for flip in (False, True)])
+        if state.outcome() is not None:
+            break
+        legal = state.legal_actions()
+        state.apply(int(legal[(ply * 104_729 + 17) % 97 % len(legal)]))
+    digests = [hashlib.sha256(json.dumps(part).encode()).hexdigest()[:16] for part in (texts, drawings)]
+    assert tuple(digests) == KEPT[spec]

@@ -112,6 +112,8 @@ OF_POSITIONS: list[tuple[str, Any, str]] = [
     ("text", b"board", "text() must give text, got b'board'"),
     ("text", ["row"], "text() must give text, got ['row']"),
     ("svg", 1, "svg() must give text, got 1"),
+    ("cells", [".."], "cells() must give 2 texts of 4 signs, got ['..']"),
+    ("cells", 5, "cells() must give 2 texts of 4 signs, got 5"),
     ("notation", [0], "notation() must give text, got [0]"),
     ("squares", 3, "must be pairs (row, column) below (2, 4), got 3"),
     ("squares", [(0, 9)], "got [(0, 9)]"),
@@ -211,7 +213,7 @@ def test_facts_of_a_wrong_kind_are_named(
     check_line(line, member, part)
 
 
-SHOWN_ONLY = ("action_to_text", "text", "svg", "notation", "squares", "repetition")
+SHOWN_ONLY = ("action_to_text", "cells", "text", "svg", "notation", "squares", "repetition")
 """What training does not ask a game."""
 
 

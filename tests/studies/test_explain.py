@@ -13,8 +13,9 @@ from hauteur.mcts.methods import PAGES, TRIALS, Method, methods, page_of
 from hauteur.mcts.params import Cpuct, SearchParams
 from hauteur.mcts.search_tree import TreeNode
 from hauteur.players.settings import PlayerSettings, parse_player
+from hauteur.studies.explain import question as question_module
 from hauteur.studies.explain.explain import changed, explain
-from hauteur.studies.explain.question import ExplainedSearch, ExplainStopped, Question, Searches, read_nodes, side_of
+from hauteur.studies.explain.question import ExplainedSearch, ExplainStopped, Question, Searches, side_of
 
 
 def question(spec: str, a: str, b: str = "", *, net: str = "rollout", visits: int = 300, batch: int = 1) -> Question:
@@ -125,21 +126,21 @@ def test_every_rule_and_setting_gets_an_answer(name: str) -> None:
     large = " large_net=uniform" if name == "second_net" else ""
     asked = question("chess" if name == "swap_colors" else "tictactoe", words + large, visits=60)
     assert changed(asked.a) == [name]
-    found, searched, nodes = answer(asked)
+    found, _, nodes = answer(asked)
     (row,) = found["rules"]
     assert (row["name"], row["side"], row["settings"]) == (name, "a", words.replace("=uniform", "=on"))
     assert (row["ablation"]["values_changed"] > 0) <= row["ablation"]["tree_changed"]
     assert "ablation" in row["measured_by"]
     assert row["ablation"]["visits_moved"] == found["visits_moved"]
     if name != "graph":  # in a graph a node is behind several lines
-        assert len(read_nodes(searched.result.tree).nodes) == len(nodes)
+        assert found["tree"]["nodes"]["a"] == len(nodes)
     section = isinstance(SearchParams.model_fields[name].default, type(None)) and not name.startswith("root_")
     assert page_of(name) or not section
     json.dumps(found, allow_nan=False)
 
 
 def test_a_large_tree_is_read_in_part(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(read_nodes, "__defaults__", (100,))
+    monkeypatch.setattr(question_module, "MOST_NODES", 100)
     found, _, nodes = answer(question("connect4", "search_contempt.n_scl=5"))
     assert len(nodes) > 100
     assert not found["tree"]["complete"]

@@ -115,6 +115,46 @@ impl Default for Customs {
     }
 }
 
+/// What stands on a board, row by row from the top.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cells {
+    /// One sign a square, `.` where it is empty.
+    pub signs: Vec<char>,
+    /// One a row, from the top; empty texts where there are none.
+    pub row_labels: Vec<String>,
+    /// One a column; empty texts where there are none.
+    pub column_labels: Vec<String>,
+    /// The square of a king in check.
+    pub checked: Option<usize>,
+}
+
+impl Cells {
+    /// A board of stones. `signs`: of the two players'; `owner`: whose stone is on a square.
+    pub fn of_stones(
+        row_labels: Vec<String>,
+        column_labels: Vec<String>,
+        signs: [char; 2],
+        owner: impl Fn(usize) -> Option<Player>,
+    ) -> Self {
+        let squares = 0..row_labels.len() * column_labels.len();
+        let sign = |square: usize| owner(square).map_or('.', |player| signs[player as usize]);
+        Cells { signs: squares.map(sign).collect(), row_labels, column_labels, checked: None }
+    }
+
+    /// The board as text: a row a line, behind its label, and below the labels of the columns; without labels the rows alone.
+    pub fn text(&self) -> String {
+        let rows = self.signs.chunks(self.column_labels.len());
+        let rows = rows.map(|signs| signs.iter().map(char::to_string).collect::<Vec<_>>().join(" "));
+        let width = self.row_labels.iter().map(String::len).max().unwrap_or(0);
+        if width == 0 {
+            return rows.map(|row| row + "\n").collect();
+        }
+        let labelled: String =
+            self.row_labels.iter().zip(rows).map(|(label, row)| format!("{label:>width$} {row}\n")).collect();
+        labelled + &format!("{:width$} {}\n", "", self.column_labels.join(" "))
+    }
+}
+
 /// Drawing styles of boards, the values of `Customs::look`.
 pub const LOOKS: [&str; 8] = ["pieces", "stones", "reversi", "hexagons", "discs", "crosses", "letters", ""];
 
@@ -253,10 +293,29 @@ pub trait State: Send + Sync {
     }
     /// Reads a legal action in any of the game's notations.
     fn action_from_text(&self, text: &str) -> Result<Action, GameError>;
-    /// The position drawn as text, several lines.
-    fn text(&self) -> String;
-    /// The position drawn as a stand-alone SVG document.
-    fn svg(&self) -> String;
+    /// What stands on the board; an error says, in words that follow "because", why there is no board of cells.
+    fn cells(&self) -> Result<Cells, String>;
+    /// What the first and the second player are called, as captions call them.
+    fn sides(&self) -> [String; 2];
+    /// The line below a drawing: whose turn it is, or how the game ended.
+    fn caption(&self) -> String {
+        let sides = self.sides();
+        let name = |player: Player| &sides[player as usize];
+        let reason = self.end_reason().unwrap_or_default();
+        match self.outcome() {
+            None => format!("{} to move", name(self.to_move())),
+            Some(Outcome::Draw) => format!("draw ({reason})"),
+            Some(Outcome::Win(player)) => format!("{} wins ({reason})", name(player)),
+        }
+    }
+    /// The position drawn as text: the cells, a row a line, and the caption.
+    fn text(&self) -> String {
+        self.cells().map_or_else(|_| String::new(), |cells| cells.text()) + &self.caption()
+    }
+    /// An SVG document of its own, where the game draws itself.
+    fn own_svg(&self) -> Option<String> {
+        None
+    }
     /// A one-line notation of the position where the game has one (chess: FEN); otherwise the moves so far.
     fn notation(&self) -> String;
 }

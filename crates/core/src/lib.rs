@@ -10,6 +10,7 @@ pub mod game;
 pub mod games;
 pub mod math;
 pub mod params;
+pub mod picture;
 pub mod play;
 pub mod players;
 pub mod rows;

@@ -9,6 +9,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("math", &["math"]),
     ("stats.rs", &["game", "math", "stats"]),
     ("games", &["game", "games", "math"]),
+    ("picture", &["game", "picture"]),
     ("players", &["game", "games", "math", "players"]),
     ("rules", &["game", "math", "stats", "rules"]),
     ("params.rs", &["math", "rules", "params"]),

@@ -81,9 +81,8 @@ fn games_of_sgf_are_written_and_read() {
         if passes {
             actions.push(25);
         }
-        let names = ["a]".to_string(), "b\\".to_string()];
-        let writing = sgf::Writing { names: &names, ending: Some((0, "agreement")), date: "2026-11-28" };
-        let text = sgf::written(game.as_ref(), &actions, &writing);
+        let root = [("PB", "a]"), ("PW", "b\\"), ("RE", "0")].map(|(name, value)| (name.into(), value.into()));
+        let text = sgf::written(game.as_ref(), &root, &actions, &[(1, "best]".into())].into());
         let [read] = &sgf::read(&text, None)[..] else { panic!("{text}") };
         let line = read.played.as_ref().unwrap();
         assert_eq!((line.game.info().spec.as_str(), &line.actions, line.outcome), (spec, &actions, Some(0)));

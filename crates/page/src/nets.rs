@@ -8,9 +8,10 @@ use hauteur_core::game::Game;
 use hauteur_core::players::rollout::rollout_value;
 use hauteur_evaluate::{Instructions, Network, Precision};
 
-use crate::facts::NetFacts;
+use hauteur_lab::facts::NetFacts;
+use hauteur_lab::position::load_game;
+
 use crate::net;
-use crate::position::load_game;
 
 /// Evaluators in the place of a net.
 pub const WITHOUT_FILE: [&str; 2] = ["uniform", "rollout"];
@@ -135,14 +136,6 @@ impl Nets {
         let usual = load_game(&info.name).ok()?;
         let same = usual.info().feature_shape == info.feature_shape && usual.info().num_actions == info.num_actions;
         named(&info.name).filter(|_| same)
-    }
-
-    /// The name that is given, else the game's own net, else `rollout`.
-    pub fn or_own(&self, name: &str, game: &dyn Game) -> String {
-        match name {
-            "" => self.own(game).unwrap_or_else(|| "rollout".into()),
-            name => name.to_string(),
-        }
     }
 
     /// The evaluator of a name for a game; an error, in one line, for no net of the page and for one of another game.

@@ -2,23 +2,18 @@
 
 use std::cell::Cell;
 
-use hauteur_page::lab::Lab;
-use hauteur_page::page::Page;
+use hauteur_lab::page::Page;
+use hauteur_page::browser::lab;
 use serde_json::{Value as Json, json};
 
-/// Facts of a page without nets; boards are drawn of letters alone.
+/// Facts of a page without nets.
 fn facts() -> String {
-    let looks = json!({
-        "letters": { "ground": "#fff", "names": {}, "signs": {} },
-        "pieces": { "ground": "#fff", "names": { "P": "white pawn" }, "signs": {} },
-        "crosses": { "ground": "#fff", "names": { "X": "cross" }, "signs": { "X": "<path/>" } },
-    });
     let queen = json!({
         "pieces": "q", "gives": 0, "nodes": null,
         "settings": [["ScLimit", "search.search_contempt.n_scl", 40], ["Temperature", "temperature.initial", 0.7]],
     });
     let facts = json!({
-        "looks": looks, "nets": [], "ladder": [], "methods": {}, "handicaps": ["queen d1"], "odds_settings": [queen],
+        "nets": [], "ladder": [], "methods": {}, "handicaps": ["queen d1"], "odds_settings": [queen],
     });
     facts.to_string()
 }
@@ -30,7 +25,7 @@ fn page(name: &str) -> Page {
         time.set(time.get() + 0.001);
         time.get()
     });
-    Page::new(Lab::new(&facts(), 1, "2026-11-26", clock, None).unwrap(), name).unwrap()
+    Page::new(lab(&facts(), 1, "2026-11-26", clock, None).unwrap().0, name).unwrap()
 }
 
 fn ask(page: &mut Page, request: &str, fields: Json) -> Json {

@@ -112,7 +112,8 @@ pub struct PyForest {
 }
 
 impl PyForest {
-    fn tree(&self, id: i64) -> PyResult<&Search> {
+    /// A tree; a ValueError for a number that no tree has.
+    pub fn tree(&self, id: i64) -> PyResult<&Search> {
         self.forest.tree(tree_index(id)?).map_err(refuse)
     }
 

@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use hauteur_core::game::{Action, Game, GameError, State, perft, same_position};
 use hauteur_core::games;
+use hauteur_core::picture;
+use hauteur_lab::position::load_game;
 use numpy::{IntoPyArray, PyArray1, PyArray2, PyArray3, PyArrayMethods};
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyAttributeError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::IntoPyDict;
 
+use crate::chess_boards::{board_state, chess_board};
 use crate::errors::value_error;
 use crate::hints;
 use crate::python_game::{PythonGame, python_start, raise_stored};
@@ -47,7 +49,7 @@ impl PyGame {
 impl PyGame {
     #[new]
     fn new(spec: &str) -> PyResult<Self> {
-        Ok(PyGame(Arc::from(games::make_game(spec).map_err(value_error)?)))
+        load_game(spec).map(PyGame).map_err(value_error)
     }
 
     #[staticmethod]
@@ -112,6 +114,13 @@ impl PyGame {
         self.0.customs().has_fen
     }
 
+    /// What the two players are called, as captions call them: `White` and `Black`.
+    #[getter]
+    fn sides(&self) -> PyResult<(String, String)> {
+        let [first, second] = self.0.initial().sides();
+        self.checked((first, second))
+    }
+
     /// Whether a game can end as a draw.
     #[getter]
     fn has_draws(&self) -> bool {
@@ -126,7 +135,7 @@ impl PyGame {
 
     /// Return the start of the game, seen through the symmetry of this number (0: unchanged).
     #[pyo3(signature = (symmetry=0))]
-    fn new_initial_state(&self, symmetry: usize) -> PyResult<PyState> {
+    pub fn new_initial_state(&self, symmetry: usize) -> PyResult<PyState> {
         let count = if symmetry == 0 { 1 } else { self.0.symmetries().len() };
         if symmetry >= count {
             let (spec, last) = (self.spec(), count - 1);
@@ -184,9 +193,6 @@ pub fn state_from(game: PyGame, symmetry: usize, moves: Vec<i64>) -> PyResult<Py
     Ok(state)
 }
 
-/// Where every game of standard chess begins.
-const CHESS_START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
-
 /// Return the position that a user gave: a State (a copy), a `chess.Board` with its moves, or a FEN of chess.
 #[pyfunction]
 pub fn position_of(given: &Bound<'_, PyAny>) -> PyResult<PyState> {
@@ -203,28 +209,6 @@ pub fn position_of(given: &Bound<'_, PyAny>) -> PyResult<PyState> {
     Err(PyTypeError::new_err(format!(
         "expected a position: a State, as ht.position makes it, a chess.Board or a FEN; got {kind}"
     )))
-}
-
-/// The position of a board of python-chess.
-fn board_state(board: &Bound<'_, PyAny>) -> PyResult<PyState> {
-    let variant: String = board.getattr("uci_variant")?.extract()?;
-    if variant != "chess" {
-        return Err(value_error(format!("a chess.Board of standard chess is needed, got one of {variant}")));
-    }
-    let root = board.call_method0("root")?;
-    let options = [("en_passant", "fen")].into_py_dict(board.py())?;
-    let fen: String = root.call_method("fen", (), Some(&options))?.extract()?;
-    let spec = match (board.getattr("chess960")?.is_truthy()?, fen == CHESS_START) {
-        (true, _) => format!("chess(chess960=true, fen={fen})"),
-        (false, true) => "chess".into(),
-        (false, false) => format!("chess(fen={fen})"),
-    };
-    let mut state = PyGame::new(&spec)?.new_initial_state(0)?;
-    for played in board.getattr("move_stack")?.try_iter()? {
-        let text: String = played?.call_method0("uci")?.extract()?;
-        state.apply_text(&text)?;
-    }
-    Ok(state)
 }
 
 /// One position of a game, with whatever its rules need of the past: a value.
@@ -254,9 +238,9 @@ pub struct PyState {
     /// Its game.
     pub game: PyGame,
     /// How the start of the game is seen (0: unchanged).
-    symmetry: usize,
+    pub symmetry: usize,
     /// Played since the start.
-    moves: Vec<Action>,
+    pub moves: Vec<Action>,
 }
 
 impl PyState {
@@ -378,7 +362,7 @@ impl PyState {
     }
 
     /// Play a legal move given as text, in place. Raise ValueError where it means none.
-    fn apply_text(&mut self, text: &str) -> PyResult<()> {
+    pub fn apply_text(&mut self, text: &str) -> PyResult<()> {
         let action = self.parse(text)?;
         self.play_number(i64::from(action))
     }
@@ -524,15 +508,7 @@ impl PyState {
         if self.check_fen("chess.Board")? != "chess" {
             return Err(PyAttributeError::new_err("minichess has no chess.Board: its board is 5 x 5"));
         }
-        let start = self.start()?;
-        let options = [("chess960", self.game.spec().contains("chess960=true"))].into_py_dict(py)?;
-        let board = py.import("chess")?.getattr("Board")?.call((start.notation()?,), Some(&options))?;
-        let mut place = start.state;
-        for &action in &self.moves {
-            board.call_method1("push_uci", (place.action_to_text(action, Some("uci")).map_err(value_error)?,))?;
-            place.play(action);
-        }
-        Ok(board)
+        chess_board(self, py)
     }
 
     /// Return the position drawn as text.
@@ -540,14 +516,17 @@ impl PyState {
         self.game.checked(self.state.text())
     }
 
-    /// Return the position as an SVG document, drawn by the game itself.
-    fn svg(&self) -> PyResult<String> {
-        self.game.checked(self.state.svg())
+    /// Return the position as a stand-alone SVG document, the last move marked; `flip`: seen from the second player's side. A game
+    /// with an `svg()` of its own draws itself.
+    #[pyo3(signature = (*, flip=false))]
+    fn svg(&self, flip: bool) -> PyResult<String> {
+        let board = self.board_of(None)?;
+        self.game.checked(board.map_or_else(|_| picture::own_svg(self.state.as_ref()), |board| board.svg(flip)))
     }
 
     /// The board as notebooks show it: an SVG document.
     fn _repr_svg_(&self) -> PyResult<String> {
-        self.svg()
+        self.svg(false)
     }
 
     /// Return the position in one line: chess as FEN, other games as the moves so far.

@@ -4,11 +4,13 @@ use std::any::Any;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Arc, OnceLock};
 
-use hauteur_core::game::{Action, GameError, GameInfo, Outcome, Player, Repeat, State};
+use hauteur_core::game::{Action, Cells, GameError, GameInfo, Outcome, Player, Repeat, State};
+use hauteur_core::picture;
 use numpy::{AllowTypeChange, PyArrayLikeDyn, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 
 use crate::python_answers::{copy_of, is_bool, key_text, shown, whole_numbers, wrong_answer};
+use crate::python_cells;
 use crate::python_facts::Shared;
 
 const NO_MASK: &str = " (indices, not a mask: np.flatnonzero(mask))";
@@ -204,6 +206,34 @@ impl PythonState {
         })
     }
 
+    /// The rows that `cells()` gives: texts of single signs, as many and as long as the features have rows and columns; `None` for a game
+    /// without it.
+    fn own_rows(&self) -> Option<Cells> {
+        self.ask(None, |object| {
+            let Some(method) = object.getattr_opt("cells")? else { return Ok(None) };
+            if !method.is_callable() {
+                return Err(self.wrong(format!("cells must be a method, got {}", shown(&method))));
+            }
+            let answer = method.call0()?;
+            let rows = answer.extract().ok().and_then(|rows| python_cells::from_rows(rows, &self.game.info));
+            let [_, height, width] = self.game.info.feature_shape;
+            let wrong =
+                || self.wrong(format!("cells() must give {height} texts of {width} signs, got {}", shown(&answer)));
+            rows.map(Some).ok_or_else(wrong)
+        })
+    }
+
+    /// The board that the object's text is, and the line below it.
+    fn board_of_text(&self) -> Result<(Cells, Option<String>), String> {
+        if self.game.customs.look == "letters" {
+            python_cells::check_size(&self.game.info)?;
+        }
+        let Some(text) = self.ask_text("text", None) else {
+            return Err("there is no text() that draws it, a row a line".into());
+        };
+        python_cells::from_text(&text, &self.game.info)
+    }
+
     /// Name of an action: what the game calls it, or its number.
     fn action_name(&self, action: Action) -> String {
         self.ask_text("action_to_text", Some(action)).unwrap_or_else(|| action.to_string())
@@ -346,13 +376,57 @@ impl State for PythonState {
         })
     }
 
-    fn text(&self) -> String {
-        self.ask_text("text", None).unwrap_or_else(|| format!("{}: {}", self.game.info.spec, self.notation()))
+    /// What the object's `cells()` gives, or the grid that its text is.
+    fn cells(&self) -> Result<Cells, String> {
+        if let Some(rows) = self.own_rows() {
+            return Ok(rows);
+        }
+        self.board_of_text().map(|(cells, _)| cells)
     }
 
-    /// The object's own drawing, or its text in an SVG document.
-    fn svg(&self) -> String {
-        self.ask_text("svg", None).unwrap_or_else(|| text_as_svg(&self.text()))
+    /// What captions call the player to move here, and after a move.
+    fn sides(&self) -> [String; 2] {
+        let mut names = ["First player".to_string(), "Second player".to_string()];
+        let mut place = self.clone_box();
+        for _ in 0..2 {
+            if let Some(name) = place.caption().strip_suffix(" to move") {
+                let mut letters = name.chars();
+                let first: String = letters.next().map(char::to_uppercase).into_iter().flatten().collect();
+                names[place.to_move() as usize] = first + letters.as_str();
+            }
+            let mut actions = Vec::new();
+            place.legal_actions(&mut actions);
+            if let Some(&action) = actions.first().filter(|_| place.outcome().is_none()) {
+                place.play(action);
+            }
+        }
+        names
+    }
+
+    /// The line below a grid with labels, the result, or the last line of the text where it says whose turn it is.
+    fn caption(&self) -> String {
+        if let Ok((_, Some(line))) = self.board_of_text() {
+            return line;
+        }
+        picture::result(self).unwrap_or_else(|| {
+            let text = self.ask_text("text", None).unwrap_or_default();
+            let last = text.trim_end_matches('\n').rsplit('\n').next().unwrap_or_default().trim();
+            if last.ends_with("to move") {
+                return last.to_string();
+            }
+            format!("{} player to move", ["first", "second"][self.to_move() as usize])
+        })
+    }
+
+    fn text(&self) -> String {
+        self.ask_text("text", None).unwrap_or_else(|| match self.own_rows() {
+            Some(cells) => cells.text() + &self.caption(),
+            None => format!("{}: {}", self.game.info.spec, self.notation()),
+        })
+    }
+
+    fn own_svg(&self) -> Option<String> {
+        self.ask_text("svg", None)
     }
 
     /// The object's own notation, or the numbers of the actions played.
@@ -370,20 +444,4 @@ fn number_outcome(number: i64) -> Option<Outcome> {
         -1 => Some(Outcome::Win(Player::Second)),
         _ => None,
     }
-}
-
-/// Lines of text as an SVG document.
-fn text_as_svg(text: &str) -> String {
-    let escaped = text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;");
-    let lines: Vec<&str> = escaped.lines().collect();
-    let width = 20 + 9 * text.lines().map(|line| line.chars().count()).max().unwrap_or(1);
-    let height = 20 + 18 * lines.len();
-    let spans = lines.iter().enumerate();
-    let spans = spans.map(|(i, line)| format!("<text x=\"10\" y=\"{}\">{line}</text>\n", 24 + 18 * i));
-    format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
-         height=\"{height}\" font-family=\"monospace\" font-size=\"15\" xml:space=\"preserve\">\n\
-         <rect width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>\n{}</svg>\n",
-        spans.collect::<String>()
-    )
 }

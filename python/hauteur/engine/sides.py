@@ -1,6 +1,5 @@
 """Sides of a game and their players: a net with its search, a player without a net, or a program."""
 
-import math
 import re
 import time
 from collections.abc import Callable
@@ -14,7 +13,7 @@ from hauteur.engine.playing import FoundMove, PlayingSession, PlaySettings
 from hauteur.games.played_game import PlayedGame
 from hauteur.mcts.analysis import OnReport
 from hauteur.mcts.control import SearchControl, in_background
-from hauteur.mcts.limits import SMART_PRUNING, Budget, Clock, Limits, fixed, moves_left, plan
+from hauteur.mcts.limits import SMART_PRUNING, Budget, Clock, Limits, fixed, plan
 from hauteur.mcts.params import SearchParams
 from hauteur.mcts.report import RootReport
 from hauteur.mcts.scores import score_text
@@ -230,8 +229,7 @@ def shared_time(left: float, increment: float, *, ply: int, max_plies: int, over
 
     ply: plies played of a game of at most `max_plies`.
     """
-    most = max(1, math.ceil((max_plies - ply) / 2))
-    clock = Clock(left, increment, moves_to_go=most if most < moves_left(ply // 2) else None)
+    clock = Clock(left, increment, moves_to_go=_core.moves_to_go(ply, max_plies))
     return plan(clock, move_number=ply // 2, overhead=overhead)
 
 

@@ -14,7 +14,7 @@ from hauteur.engine.playing import FoundMove
 from hauteur.engine.sides import GameSide, SettingsAt
 from hauteur.engine.two_sided import HINT_LINES, TwoSidedGame
 from hauteur.games.game_texts import forms_of, written_game
-from hauteur.games.pictures import board_of, sees_second_side, side_names
+from hauteur.games.pictures import board_of, sees_second_side
 from hauteur.games.played_game import PlayedGame, move_text
 from hauteur.mcts.report_text import moves_table
 from hauteur.players.settings import PlayerSettings
@@ -56,7 +56,7 @@ class TerminalGame:
             check_save(save, game)
         self._save_to, self._note = save, note
         self._game, self._engines, self._humans = game, engines, set(humans)
-        self._names = side_names(game)
+        self._names = game.sides
         self._console = console or Console(highlight=False)
         self._ask = ask
         self._played = PlayedGame(game)

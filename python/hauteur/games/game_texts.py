@@ -6,17 +6,18 @@ else are moves in the game's notation.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 from typing import Literal
 
 from hauteur import _core
-from hauteur.games.game_line import RECORDED, BadGame, TaggedGame, result_text
-from hauteur.games.pgn import pgn_games, position_tags, written_pgn
+from hauteur._core import TextGame
+from hauteur.games.game_line import RECORDED, BadGame, TaggedGame
+from hauteur.games.pgn import pgn_games
 from hauteur.games.played_game import PlayedGame
-from hauteur.games.registry import fen_notes, load_game, names, with_fen
-from hauteur.games.sgf import result_of, sgf_games, written_sgf
+from hauteur.games.registry import load_game, names
+from hauteur.games.sgf import sgf_games
+from hauteur.system.formatting import in_a_line
 
 Form = Literal["pgn", "sgf", "fen", "moves"]
 
@@ -31,24 +32,6 @@ FORMS: dict[str, Form] = {".pgn": "pgn", ".sgf": "sgf", ".txt": "moves"}
 """Forms of games by the ends of files."""
 
 
-@dataclass(frozen=True)
-class ReadGame:
-    """A game that was read."""
-
-    spec: str
-    """Of the game with its start."""
-    actions: tuple[int, ...]
-    """Its moves."""
-    names: tuple[str, str] = ("", "")
-    """Of the players, empty where the text has none."""
-    outcome: int | None = None
-    """How it ended, off the board too; None where it is not over or nothing says so."""
-    reason: str = ""
-    """Why it ended."""
-    notes: tuple[str, ...] = ()
-    """What a user should know of how it was read, a line each: a FEN that was cleaned, a null move that ends it."""
-
-
 def form_of(text: str) -> Form:
     """Return what a text is, as it begins."""
     return _core.form_of_text(text)
@@ -60,48 +43,19 @@ def forms_of(game: _core.Game) -> tuple[Form, ...]:
     return (*own, *(("fen",) if game.has_fen else ()), "moves")
 
 
-def read_game(text: str, spec: str) -> ReadGame:
+def read_game(text: str, spec: str) -> TextGame:
     """Return the game of a text, of several the first. spec: of the game that moves and FENs are of.
 
     Raise ValueError naming what is wrong, and for more than MOST_CHARACTERS or MOST_PLIES.
+
+    >>> read = read_game("1. e4 e5 2. Nf3 *", "chess")
+    >>> read.spec, len(read.actions), read.outcome
+    ('chess', 3, None)
     """
-    if len(text) > MOST_CHARACTERS:
-        raise ValueError(f"the text has {len(text):,} characters, allowed are {MOST_CHARACTERS:,}")
-    if not text.strip():
-        raise ValueError("the text is empty; it may be PGN, SGF, a FEN or moves")
-    form = form_of(text)
-    if form == "fen":
-        if not load_game(spec).has_fen:
-            raise ValueError(f"{spec} has no FEN; positions of it are given by moves")
-        fen = " ".join(text.split())
-        return ReadGame(load_game(with_fen(spec, fen)).spec, (), notes=tuple(fen_notes(spec, fen)))
-    name = {"pgn": "PGN", "sgf": "SGF"}.get(form, "the text")
-    base, games = games_in(" ".join(text.split()) if form == "moves" else text, form, name, spec)
-    found = _first_game(games, BadGame(name, "has no game"))
-    if isinstance(found, BadGame):
-        raise ValueError(str(found))
-    if len(found.actions) > MOST_PLIES:
-        raise ValueError(f"the game has {len(found.actions):,} plies, allowed are {MOST_PLIES:,}")
-    start = base if found.origin is None else found.origin.game
-    first, second = (player[:60] for player in player_names(found))
-    return ReadGame(
-        start.spec,
-        found.actions,
-        (first, second),
-        found.outcome,
-        "" if found.end_reason == RECORDED else found.end_reason,
-        found.notes,
-    )
-
-
-def _first_game(games: Iterator[TaggedGame | BadGame], none: BadGame) -> TaggedGame | BadGame:
-    """Return the first game that has moves or is a position of its own, else the first of all."""
-    first: TaggedGame | BadGame | None = None
-    for game in games:
-        first = first or game
-        if isinstance(game, BadGame) or game.actions or game.origin is not None:
-            return game
-    return first or none
+    try:
+        return _core.read_text_game(text, load_game(spec))
+    except ValueError as error:
+        raise ValueError(in_a_line(str(error))) from None
 
 
 def player_names(game: TaggedGame) -> tuple[str, str]:
@@ -188,32 +142,5 @@ def written_game(game: PlayedGame, form: Form, names: tuple[str, str], *, event:
 
     Raise ValueError for a form that this game has not.
     """
-    if form not in forms_of(game.game):
-        raise ValueError(f"{game.game.name} is written as {' or '.join(forms_of(game.game))}, not as {form}")
-    if form == "pgn":
-        return _pgn(game, names, event)
-    if form == "sgf":
-        root = {"EV": event, "DT": date.today().isoformat(), "PB": names[0], "PW": names[1]}
-        if game.ending is not None:
-            root["RE"] = result_of(game.ending.outcome, game.ending.reason)
-        return written_sgf(game.game, root, game.actions, {})
-    return f"{game.state.notation() if form == 'fen' else ' '.join(_moves(game))}\n"
-
-
-def _pgn(game: PlayedGame, names: tuple[str, str], event: str) -> str:
-    ending = game.ending
-    result = "*" if ending is None else result_text(ending.outcome)
-    tags = [("Event", event), ("Site", "?"), ("Date", date.today().isoformat().replace("-", ".")), ("Round", "-")]
-    tags += [("White", names[0]), ("Black", names[1]), ("Result", result)]
-    tags += position_tags(game.game, game.start, is_start_of_game=True)
-    if ending is not None and ending.reason:
-        tags.append(("Termination", ending.reason))
-    return written_pgn(tags, game.start.copy(), game.actions, result)
-
-
-def _moves(game: PlayedGame) -> Iterator[str]:
-    """The moves in the game's own notation, which every reader knows."""
-    state = game.start.copy()
-    for action in game.actions:
-        yield state.action_to_text(action)
-        state.apply(action)
+    ending = None if game.ending is None else (game.ending.outcome, game.ending.reason)
+    return _core.written_game(game.start, game.actions, form, names, ending, event, date.today().isoformat())

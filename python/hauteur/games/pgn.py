@@ -1,4 +1,4 @@
-"""Chess games as PGN: main lines are read by tokens (`crates/lab`), games are written here."""
+"""Chess games as PGN, read by tokens and written by `crates/lab`."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -79,48 +79,15 @@ def written_pgn(
     result: str,
     comments: Mapping[int, str] = MappingProxyType({}),
 ) -> str:
-    """Return a game as PGN text. state: its start, which is played forward. comments: text after a move, by ply."""
-    words: list[str] = []
-    for ply, action in enumerate(actions):
-        if state.to_move == 0 or ply == 0:
-            words.append(_move_number(state))
-        words.append(state.action_to_text(action, "san"))
-        if ply in comments:
-            words += f"{{{comments[ply].replace('}', ')')}}}".split()
-        state.apply(action)
-    lines = [f'[{name} "{tag_value(value)}"]' for name, value in tags]
-    return "\n".join([*lines, "", *wrapped([*words, result]), "", ""])
+    """Return a game as PGN text. state: its start. comments: text after a move, by ply. ValueError: an illegal move."""
+    return _core.written_pgn(list(tags), state, list(actions), result, dict(comments))
 
 
 def tag_value(value: str) -> str:
-    """Return a value in a form valid inside a quoted tag: one line, its quotes and backslashes replaced.
-
-    The standard escapes both, but few programs read that back; python-chess does not.
-    """
-    return " ".join(value.split()).replace("\\", "/").replace('"', "'")
+    """Return a value in a form valid inside a quoted tag: one line, its quotes and backslashes replaced."""
+    return _core.pgn_tag_value(value)
 
 
 def position_tags(game: _core.Game, start: _core.State, *, is_start_of_game: bool) -> list[tuple[str, str]]:
     """The tags of where a game begins: SetUp and FEN unless it is the usual start, in Chess960 always and Variant."""
-    chess960 = _is_chess960(game)
-    tags = [("Variant", "Chess960")] if chess960 else []
-    if chess960 or not is_start_of_game or "fen" in parse_spec(game.spec)[1]:
-        tags += [("SetUp", "1"), ("FEN", start.notation())]
-    return tags
-
-
-def _move_number(state: _core.State) -> str:
-    """`12.` or `12...`, from the counters of the FEN."""
-    return f"{state.notation().split()[5]}.{'' if state.to_move == 0 else '..'}"
-
-
-def wrapped(words: list[str]) -> Iterator[str]:
-    """Lines of at most LINE_WIDTH characters."""
-    line = ""
-    for word in words:
-        if line and len(line) + 1 + len(word) > LINE_WIDTH:
-            yield line
-            line = word
-        else:
-            line = f"{line} {word}".lstrip()
-    yield line
+    return _core.pgn_position_tags(game, start, is_start_of_game)

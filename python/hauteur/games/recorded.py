@@ -13,7 +13,7 @@ from hauteur.games.game_tree import START
 from hauteur.games.pgn import open_reader, other_kind, place_of
 from hauteur.games.played_game import position_after, texts_of
 from hauteur.games.registry import load_game, names
-from hauteur.games.sgf import KINDS
+from hauteur.games.sgf import GAMES
 from hauteur.system.formatting import in_a_line
 
 MAX_PATH = 4096
@@ -128,8 +128,8 @@ def _pgn_records(reader: _core.PgnReader, name: str, wanted: _core.Game | None) 
 
 
 def _sgf_games(text: str, name: str, wanted: _core.Game | None) -> Iterator[RecordedGame]:
-    if wanted is not None and wanted.name not in KINDS:
-        raise ValueError(f"{name}: SGF is read for {', '.join(KINDS)}, not for {wanted.spec}")
+    if wanted is not None and wanted.name not in GAMES:
+        raise ValueError(f"{name}: SGF is read for {', '.join(GAMES)}, not for {wanted.spec}")
     games = _core.read_sgf(text, wanted)
     if not games:
         raise ValueError(f"{name}: no SGF: it has no (")

@@ -124,10 +124,6 @@ def load_game(spec: str | _core.Game) -> _core.Game:
     if isinstance(spec, _core.Game):
         return spec
     name, parameters = parse_spec(spec)
-    if name == "chess" and "odds" in parameters:
-        from hauteur.games.odds import game_at_odds  # late: few games are at odds
-
-        spec = game_at_odds(parameters)
     if name in _core.game_names():
         return _core.Game(spec)
     factory = _factory(name)

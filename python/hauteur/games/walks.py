@@ -77,17 +77,17 @@ def drawing_of(state: _core.State) -> dict[str, Any] | None:
     board = pictures.board_of(state)
     if board is None or not _is_drawn(board):
         return None
-    signs = pictures.all_signs(board.look)
+    symbols = board.symbols
     return {
         "size": list(board.size),
-        "cell": pictures.CELL,
-        "corner": [pictures.LEFT, pictures.TOP],
+        "cell": board.cell,
+        "corner": list(board.margins),
         "columns": board.columns,
         "slant": [board.slant(row) for row in range(board.rows)],
-        "ground": pictures.ground(board),
-        "flipped": pictures.ground(board, flip=True),
-        "symbols": "".join(pictures.symbols(board.look, signs)),
-        "ids": {sign: pictures.symbol_id(board.look, sign) for sign in signs if sign != "." or board.look == "discs"},
+        "ground": board.ground(),
+        "flipped": board.ground(flip=True),
+        "symbols": "".join(drawing for _, _, drawing in sorted(symbols)),
+        "ids": {sign: name for sign, name, _ in symbols if sign != "." or board.look == "discs"},
     }
 
 

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from numbers import Integral, Real
 
+from hauteur import _core
+
 SETTLED_VISITS = 100
 SETTLED_SECONDS = 0.1
 """New visits and time before which the pace of a search says nothing yet: its first batches are small."""
@@ -25,20 +27,6 @@ LEAST_GROWTH = 0.05
 """Plies of mean depth, or nodes, by which a search comes forward."""
 RIVAL_SHARE = 0.1
 """A move with fewer visits than this share of the most visited one's is not a rival, whatever its Q."""
-GAME_LENGTH = 55.0
-"""Median length of a game, in moves."""
-GAME_LENGTH_SHAPE = 4.0
-"""How sharply the lengths of games gather around the median."""
-LARGEST_SHARE = 0.5
-"""No move of an unknown number of moves may use more than this share of what is left."""
-USUAL_LAG = 0.25
-"""Share of the overhead that an ordinary move loses; kept for each of the moves to come."""
-LONG_GAME = 40.0
-"""Moves for which lag is kept at least, where there is no time control before: games can be long."""
-LARGEST_RESERVE = 0.8
-"""No more than this share of what is left is kept for lag."""
-STRETCH = 2.5
-"""`maximum` over `target`, where the clock allows it."""
 
 
 @dataclass(frozen=True)
@@ -252,16 +240,9 @@ def plan(clock: Clock, *, move_number: int, overhead: float, slowmover: float = 
     moves came too late; so much is kept as well, but half of the clock stays in use. `maximum` is at most
     `remaining - overhead` for every clock, and 0 when nothing is left.
     """
-    moves = moves_left(move_number) if clock.moves_to_go is None else float(max(1, clock.moves_to_go))
-    increment = max(0.0, clock.increment)
-    spare = max(0.0, clock.remaining - overhead)
-    # A program that was late will be late again; half of the clock stays, or it could not move at all.
-    spare -= min(max(0.0, lateness), 0.5 * spare)
-    spare -= min(_lag(clock, moves, overhead), LARGEST_RESERVE * spare)
-    # Increments of later moves are as good as on the clock, except the last one's, which comes too late.
-    share = (spare + increment * (moves - 1.0)) / moves
-    maximum = min(STRETCH * slowmover * share, _ceiling(spare, clock.moves_to_go))
-    return Budget(target=min(slowmover * share, maximum), maximum=maximum)
+    left, to_go = clock.remaining, None if clock.moves_to_go is None else max(clock.moves_to_go, 1)
+    number = max(move_number, 0)
+    return Budget(*_core.plan_clock(left, clock.increment, to_go, number, overhead, slowmover, lateness))
 
 
 def fixed(seconds: float, *, overhead: float) -> Budget:
@@ -271,30 +252,10 @@ def fixed(seconds: float, *, overhead: float) -> Budget:
 
 
 def moves_left(move_number: int) -> float:
-    """Return the median number of moves still to play after `move_number` moves, for log-logistic game lengths.
-
-    The share of games longer than x moves is S(x) = 1 / (1 + (x/m)^s), with m = GAME_LENGTH and s = GAME_LENGTH_SHAPE.
-    The median of what is left, t, solves S(x + t) = S(x) / 2: t = m (1 + 2 (x/m)^s)^(1/s) - x, at most m.
-    """
-    played = float(max(0, move_number))
-    growth: float = 1.0 + 2.0 * (played / GAME_LENGTH) ** GAME_LENGTH_SHAPE
-    left: float = GAME_LENGTH * growth ** (1.0 / GAME_LENGTH_SHAPE) - played
-    return min(GAME_LENGTH, left)
+    """Return the median number of moves still to play after `move_number` moves, for log-logistic game lengths."""
+    return _core.moves_left(max(move_number, 0))
 
 
 def remember_lateness(before: float, late: float) -> float:
     """Return the largest lateness of late: an old one fades by 5 % a move."""
     return max(0.95 * before, late, 0.0)
-
-
-def _lag(clock: Clock, moves: float, overhead: float) -> float:
-    """Return what the moves after this one lose on the way, as far as increments do not pay for it."""
-    later = max(moves, LONG_GAME) if clock.moves_to_go is None else moves - 1.0
-    return later * max(0.0, USUAL_LAG * overhead - max(0.0, clock.increment))
-
-
-def _ceiling(spare: float, moves_to_go: int | None) -> float:
-    """Return the maximum that one move may use: the last move before a time control all, others a share."""
-    if moves_to_go is None:
-        return LARGEST_SHARE * spare
-    return spare if moves_to_go <= 1 else spare * max(LARGEST_SHARE, 1.0 / moves_to_go)

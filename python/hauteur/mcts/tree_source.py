@@ -88,6 +88,11 @@ class ForestTree:
         except RuntimeError:
             raise _BEING_SEARCHED from None
 
+    def explained(self, state: _core.State, facts: str, most: int) -> _core.Explained:
+        """Return the tree as comparisons read it. state: its root; facts: what it does not know; most: nodes."""
+        self._ready()
+        return _core.Explained(self._forest, self._number, state, facts, most)
+
     def facts(self) -> dict[str, Any]:
         """Return what is known of the search, and the digest of the tree."""
         self._ready()

@@ -1,10 +1,9 @@
 """Games as the page Analyse takes them: a tree of moves with comments and glyphs."""
 
+import json
 from typing import Any
 
-from hauteur.games.game_texts import form_of, read_game
-from hauteur.games.game_tree import GameTree, read_game_tree
-from hauteur.games.played_game import PlayedGame
+from hauteur import _core
 from hauteur.games.registry import load_game
 
 
@@ -16,26 +15,5 @@ def game_tree_view(text: str, spec: str) -> dict[str, Any]:
     after it, and glyphs, as numbers of PGN; the first node of a parent is its main line. notes: what a reader should
     know. Raise ValueError for what cannot be read.
     """
-    if text.strip() and form_of(text) == "pgn":
-        tree = read_game_tree(text)
-        found = {"headers": tree.headers, "comment": tree.comment, "nodes": _nodes(tree)}
-        return {"game": tree.game.spec, "tree": found, "notes": list(tree.notes)}
-    read = read_game(text, spec)
-    moves = PlayedGame(load_game(read.spec), read.actions).texts
-    nodes = [_node(number - 1, move) for number, move in enumerate(moves)]
-    return {"game": read.spec, "tree": {"headers": {}, "comment": "", "nodes": nodes}, "notes": list(read.notes)}
-
-
-def _nodes(tree: GameTree) -> list[dict[str, Any]]:
-    """Return the moves of a tree, each after the one that it follows."""
-    nodes: list[dict[str, Any]] = []
-    waiting = [(child, -1) for child in reversed(tree.children)]
-    while waiting:
-        node, parent = waiting.pop()
-        waiting.extend((child, len(nodes)) for child in reversed(node.children))
-        nodes.append(_node(parent, node.san, node.before, node.comment, node.nags))
-    return nodes
-
-
-def _node(parent: int, move: str, before: str = "", comment: str = "", glyphs: tuple[int, ...] = ()) -> dict[str, Any]:
-    return {"parent": parent, "move": move, "before": before, "comment": comment, "glyphs": list(glyphs)}
+    view: dict[str, Any] = json.loads(_core.game_tree_view(text, load_game(spec)))
+    return view

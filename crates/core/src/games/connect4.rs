@@ -6,8 +6,8 @@
 
 use std::any::Any;
 
-use super::grid::{self, Drawing, Look};
-use crate::game::{Action, Customs, Game, GameError, GameInfo, Outcome, Player, SpecArgs, State, Symmetry};
+use super::grid;
+use crate::game::{Action, Cells, Customs, Game, GameError, GameInfo, Outcome, Player, SpecArgs, State, Symmetry};
 
 const NAME: &str = "connect4";
 /// Number of columns of the usual board, which is the largest.
@@ -193,33 +193,6 @@ impl Position {
     fn moves(&self) -> &[u8] {
         &self.moves[..usize::from(self.ply)]
     }
-
-    /// The square that the last move took: the highest stone of its column.
-    fn last_square(&self) -> Option<usize> {
-        let column = *self.moves().last()?;
-        let stones = (self.stones[0] | self.stones[1]) & COLUMN << column;
-        Some(self.board.packed(stones & stones.wrapping_neg()).trailing_zeros() as usize)
-    }
-
-    fn drawing(&self) -> Drawing {
-        let stones = self.stones.map(|bits| self.board.packed(bits));
-        let owner = |square: usize| {
-            [Player::First, Player::Second].into_iter().find(|&p| stones[p as usize] >> square & 1 == 1)
-        };
-        let names = ["Yellow", "Red"];
-        let (columns, rows) = (self.board.columns(), self.board.rows());
-        Drawing {
-            rows,
-            columns,
-            stones: (0..self.board.squares()).map(owner).collect(),
-            last: self.last_square(),
-            column_labels: (1..=columns).map(|column| column.to_string()).collect(),
-            row_labels: (1..=rows).rev().map(|row| row.to_string()).collect(),
-            names,
-            signs: ['Y', 'R'],
-            caption: grid::caption(self, names),
-        }
-    }
 }
 
 /// A column as digit and as letter.
@@ -312,21 +285,24 @@ impl State for Position {
 
     /// Where the disc comes to lie.
     fn squares(&self, action: Action, info: &GameInfo) -> Vec<usize> {
-        let ([_, rows, columns], stones) = (info.feature_shape, self.drawing().stones);
+        let [_, rows, columns] = info.feature_shape;
+        let stones = self.board.packed(self.stones[0] | self.stones[1]);
         let column = (0..rows).rev().map(|row| row * columns + usize::from(action));
-        column.filter(|&square| stones[square].is_none()).take(1).collect()
+        column.filter(|&square| stones >> square & 1 == 0).take(1).collect()
     }
 
     fn action_from_text(&self, text: &str) -> Result<Action, GameError> {
         grid::find_action(self, NAME, text, column_names)
     }
 
-    fn text(&self) -> String {
-        self.drawing().text()
+    fn cells(&self) -> Result<Cells, String> {
+        let (rows, columns) = (self.board.rows(), self.board.columns());
+        let owner = |square| grid::owner(|player| self.board.packed(self.stones[player as usize]) >> square & 1 == 1);
+        Ok(Cells::of_stones(grid::numbers_down(rows), grid::numbers(columns), ['Y', 'R'], owner))
     }
 
-    fn svg(&self) -> String {
-        self.drawing().svg(Look::Discs)
+    fn sides(&self) -> [String; 2] {
+        grid::sides(["Yellow", "Red"])
     }
 
     /// The columns played so far, e.g. `4453`.

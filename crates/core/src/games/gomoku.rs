@@ -6,8 +6,8 @@
 use std::any::Any;
 
 use super::bits::Bits;
-use super::grid::{self, Drawing, Look};
-use crate::game::{Action, Customs, Game, GameError, GameInfo, Outcome, Player, SpecArgs, State, Symmetry};
+use super::grid;
+use crate::game::{Action, Cells, Customs, Game, GameError, GameInfo, Outcome, Player, SpecArgs, State, Symmetry};
 
 const NAME: &str = "gomoku";
 const SIZES: std::ops::RangeInclusive<usize> = 5..=15;
@@ -109,19 +109,6 @@ impl Position {
     fn name(&self, point: usize) -> String {
         grid::gtp_name(point, self.size(), self.size())
     }
-
-    fn drawing(&self) -> Drawing {
-        let owner =
-            |point: usize| [Player::First, Player::Second].into_iter().find(|&p| self.stones[p as usize].has(point));
-        let names = ["Black", "White"];
-        Drawing {
-            stones: (0..self.points()).map(owner).collect(),
-            last: self.moves().last().map(|&m| usize::from(m)),
-            names,
-            caption: grid::caption(self, names),
-            ..Drawing::of_points(self.size(), self.size())
-        }
-    }
 }
 
 impl State for Position {
@@ -183,12 +170,13 @@ impl State for Position {
         grid::find_action(self, NAME, text, |action| vec![self.name(action.into())])
     }
 
-    fn text(&self) -> String {
-        self.drawing().text()
+    fn cells(&self) -> Result<Cells, String> {
+        let owner = |point| grid::owner(|player| self.stones[player as usize].has(point));
+        Ok(Cells::of_stones(grid::numbers_down(self.size()), grid::gtp_letters(self.size()), ['X', 'O'], owner))
     }
 
-    fn svg(&self) -> String {
-        self.drawing().svg(Look::Stones)
+    fn sides(&self) -> [String; 2] {
+        grid::sides(["Black", "White"])
     }
 
     fn notation(&self) -> String {

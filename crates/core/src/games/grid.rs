@@ -1,9 +1,7 @@
-//! What games on a rectangular grid share: symmetries, squares out of bit sets, drawings as text and as SVG.
-
-use std::fmt::Write;
+//! What games on a rectangular grid share: symmetries, squares out of bit sets, labels.
 
 use super::bits::Bits;
-use crate::game::{Action, GameError, Outcome, Player, State, Symmetry};
+use crate::game::{Action, GameError, Player, State, Symmetry};
 
 /// The player to move after this many plies, in games where the players take turns.
 #[inline]
@@ -157,186 +155,34 @@ pub fn gtp_name(point: usize, rows: usize, columns: usize) -> String {
     format!("{}{}", char::from(GTP_LETTERS[point % columns]), rows - point / columns)
 }
 
-/// A position on a grid, ready to be drawn.
-pub struct Drawing {
-    /// Number of rows, drawn from the top.
-    pub rows: usize,
-    /// Number of columns.
-    pub columns: usize,
-    /// Who stands on each square, row by row from the top.
-    pub stones: Vec<Option<Player>>,
-    /// The square of the last move.
-    pub last: Option<usize>,
-    /// The labels under the columns.
-    pub column_labels: Vec<String>,
-    /// The labels left of the rows, from the top.
-    pub row_labels: Vec<String>,
-    /// Names of the first and the second player.
-    pub names: [&'static str; 2],
-    /// Signs of the first and the second player in the text drawing.
-    pub signs: [char; 2],
-    /// The line below the drawing.
-    pub caption: String,
+/// The names of two players, as `State::sides` has them.
+pub fn sides(names: [&str; 2]) -> [String; 2] {
+    names.map(String::from)
 }
 
-/// The line below a drawing: whose turn it is, or how the game ended.
-pub fn caption(state: &dyn State, names: [&str; 2]) -> String {
-    let reason = state.end_reason().unwrap_or_default();
-    match state.outcome() {
-        None => format!("{} to move", names[state.to_move() as usize]),
-        Some(Outcome::Draw) => format!("draw ({reason})"),
-        Some(Outcome::Win(player)) => format!("{} wins ({reason})", names[player as usize]),
-    }
+/// Labels a, b, c and so on.
+pub fn letters(count: usize) -> Vec<String> {
+    (b'a'..).take(count).map(|letter| char::from(letter).to_string()).collect()
 }
 
-/// How stones and squares look in the SVG.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Look {
-    /// Crosses and circles in squares.
-    Crosses,
-    /// Coloured discs in the holes of a blue frame.
-    Discs,
-    /// Black and white stones on the crossings of lines.
-    Stones,
+/// The letters of GTP as labels.
+pub fn gtp_letters(count: usize) -> Vec<String> {
+    GTP_LETTERS[..count].iter().map(|&letter| char::from(letter).to_string()).collect()
 }
 
-const SQUARE: usize = 40;
-const MARGIN: usize = 30;
+/// Labels 1, 2, 3 and so on.
+pub fn numbers(count: usize) -> Vec<String> {
+    (1..=count).map(|number| number.to_string()).collect()
+}
 
-impl Drawing {
-    /// An empty board of points with the labels of GTP.
-    pub fn of_points(rows: usize, columns: usize) -> Self {
-        Drawing {
-            rows,
-            columns,
-            stones: vec![None; rows * columns],
-            last: None,
-            column_labels: GTP_LETTERS[..columns].iter().map(|&letter| char::from(letter).to_string()).collect(),
-            row_labels: (1..=rows).rev().map(|row| row.to_string()).collect(),
-            names: ["", ""],
-            signs: ['X', 'O'],
-            caption: String::new(),
-        }
-    }
+/// The same from the last to the first: rows whose first one is the lowest.
+pub fn numbers_down(count: usize) -> Vec<String> {
+    (1..=count).rev().map(|number| number.to_string()).collect()
+}
 
-    /// The drawing as text: a row a line, the column labels and the caption last.
-    pub fn text(&self) -> String {
-        let width = self.row_labels.iter().map(String::len).max().unwrap_or(0);
-        let mut out = String::new();
-        for (row, label) in self.row_labels.iter().enumerate() {
-            let signs = self.stones[row * self.columns..][..self.columns].iter();
-            let signs = signs.map(|stone| stone.map_or('.', |player| self.signs[player as usize]).to_string());
-            let _ = writeln!(out, "{label:>width$} {}", signs.collect::<Vec<_>>().join(" "));
-        }
-        let _ = writeln!(out, "{:width$} {}", "", self.column_labels.join(" "));
-        out.push_str(&self.caption);
-        out
-    }
-
-    /// The drawing as a stand-alone SVG document.
-    pub fn svg(&self, look: Look) -> String {
-        let (width, height) = (MARGIN + self.columns * SQUARE + 10, 10 + self.rows * SQUARE + 2 * MARGIN);
-        let mut out = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" \
-             height=\"{height}\" font-family=\"sans-serif\" font-size=\"14\" text-anchor=\"middle\">\n\
-             <title>{}</title>\n<rect width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>\n",
-            self.caption
-        );
-        self.svg_ground(look, &mut out);
-        self.svg_labels(&mut out);
-        for (square, stone) in self.stones.iter().enumerate() {
-            self.svg_stone(look, square, *stone, &mut out);
-        }
-        out.push_str("</svg>\n");
-        out
-    }
-
-    /// Centre of a square in the SVG.
-    fn centre(&self, square: usize) -> (usize, usize) {
-        let (row, column) = (square / self.columns, square % self.columns);
-        (MARGIN + column * SQUARE + SQUARE / 2, 10 + row * SQUARE + SQUARE / 2)
-    }
-
-    /// The empty playing field.
-    fn svg_ground(&self, look: Look, out: &mut String) {
-        let (width, height) = (self.columns * SQUARE, self.rows * SQUARE);
-        let fill = match look {
-            Look::Crosses => "#f4f1ea",
-            Look::Discs => "#2f5fa8",
-            Look::Stones => "#e3bd74",
-        };
-        let _ = writeln!(out, "<rect x=\"{MARGIN}\" y=\"10\" width=\"{width}\" height=\"{height}\" fill=\"{fill}\"/>");
-        match look {
-            Look::Crosses => self.svg_lines(1..self.rows, 1..self.columns, 0, out),
-            Look::Stones => self.svg_lines(0..self.rows, 0..self.columns, SQUARE / 2, out),
-            Look::Discs => {}
-        }
-    }
-
-    /// Straight lines over the field, `inset` away from its border, before (or through) the given rows and columns.
-    fn svg_lines(&self, rows: std::ops::Range<usize>, columns: std::ops::Range<usize>, inset: usize, out: &mut String) {
-        let (left, right) = (MARGIN + inset, MARGIN + self.columns * SQUARE - inset);
-        let (top, bottom) = (10 + inset, 10 + self.rows * SQUARE - inset);
-        out.push_str("<path stroke=\"#444\" stroke-width=\"1.5\" d=\"");
-        for y in rows.map(|row| 10 + row * SQUARE + inset) {
-            let _ = write!(out, "M{left} {y}H{right}");
-        }
-        for x in columns.map(|column| MARGIN + column * SQUARE + inset) {
-            let _ = write!(out, "M{x} {top}V{bottom}");
-        }
-        out.push_str("\"/>\n");
-    }
-
-    /// Labels of rows and columns and the caption.
-    fn svg_labels(&self, out: &mut String) {
-        let below = 10 + self.rows * SQUARE;
-        for (row, label) in self.row_labels.iter().enumerate() {
-            let (_, y) = self.centre(row * self.columns);
-            let _ = writeln!(out, "<text x=\"{}\" y=\"{}\">{label}</text>", MARGIN / 2, y + 5);
-        }
-        for (column, label) in self.column_labels.iter().enumerate() {
-            let (x, _) = self.centre(column);
-            let _ = writeln!(out, "<text x=\"{x}\" y=\"{}\">{label}</text>", below + 18);
-        }
-        let x = MARGIN + self.columns * SQUARE / 2;
-        let _ = writeln!(out, "<text x=\"{x}\" y=\"{}\" font-size=\"12\">{}</text>", below + 42, self.caption);
-    }
-
-    /// What stands on a square; the last move is marked.
-    fn svg_stone(&self, look: Look, square: usize, stone: Option<Player>, out: &mut String) {
-        let (x, y) = self.centre(square);
-        let last = self.last == Some(square);
-        let _ = match (look, stone) {
-            (Look::Discs, None) => writeln!(out, "<circle cx=\"{x}\" cy=\"{y}\" r=\"16\" fill=\"#fff\"/>"),
-            (_, None) => Ok(()),
-            (Look::Crosses, Some(Player::First)) => {
-                let colour = if last { "#d03030" } else { "#222" };
-                let (left, top) = (x - 12, y - 12);
-                writeln!(out, "<path stroke=\"{colour}\" stroke-width=\"4\" d=\"M{left} {top}l24 24m0 -24l-24 24\"/>")
-            }
-            (Look::Crosses, Some(Player::Second)) => {
-                let colour = if last { "#d03030" } else { "#222" };
-                writeln!(
-                    out,
-                    "<circle cx=\"{x}\" cy=\"{y}\" r=\"13\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"4\"/>"
-                )
-            }
-            (Look::Discs, Some(player)) => {
-                let fill = ["#f2cb2e", "#d8432f"][player as usize];
-                let ring = if last { "#111" } else { "none" };
-                writeln!(
-                    out,
-                    "<circle cx=\"{x}\" cy=\"{y}\" r=\"16\" fill=\"{fill}\" stroke=\"{ring}\" stroke-width=\"3\"/>"
-                )
-            }
-            (Look::Stones, Some(player)) => {
-                let fill = ["#111", "#fafafa"][player as usize];
-                let mark = if last { "<circle cx=\"X\" cy=\"Y\" r=\"5\" fill=\"#d03030\"/>" } else { "" };
-                let mark = mark.replace('X', &x.to_string()).replace('Y', &y.to_string());
-                writeln!(out, "<circle cx=\"{x}\" cy=\"{y}\" r=\"17\" fill=\"{fill}\" stroke=\"#111\"/>{mark}")
-            }
-        };
-    }
+/// The player who has a square in their set.
+pub fn owner(has: impl Fn(Player) -> bool) -> Option<Player> {
+    [Player::First, Player::Second].into_iter().find(|&player| has(player))
 }
 
 #[cfg(test)]

@@ -5,11 +5,10 @@
 //! Moves are written as `a1` for the upper left cell: column letter, row from the top.
 
 use std::any::Any;
-use std::fmt::Write;
 
 use super::bits::Bits;
-use super::grid::{self, Drawing};
-use crate::game::{Action, Customs, Game, GameError, GameInfo, Outcome, Player, SpecArgs, State, Symmetry};
+use super::grid;
+use crate::game::{Action, Cells, Customs, Game, GameError, GameInfo, Outcome, Player, SpecArgs, State, Symmetry};
 
 const NAME: &str = "hex";
 const SIZES: std::ops::RangeInclusive<usize> = 3..=13;
@@ -17,7 +16,7 @@ const ALLOWED: &str = "a whole number from 3 to 13";
 const DEFAULT_SIZE: usize = 11;
 const MOST_CELLS: usize = 13 * 13;
 
-type Cells = Bits<3>;
+type Stones = Bits<3>;
 
 /// The game of Hex on one board.
 pub struct Hex {
@@ -63,7 +62,7 @@ impl Game for Hex {
 
     /// The board as it is, and turned by half: the sides of both players stay theirs.
     fn symmetries(&self) -> Vec<Symmetry> {
-        let (cells, more) = (self.start.cells(), usize::from(self.start.has_swap));
+        let (cells, more) = (self.start.num_cells(), usize::from(self.start.has_swap));
         let squares = 0..cells as u32;
         [squares.clone().collect(), squares.rev().collect()].map(|squares| grid::symmetry_of(squares, more)).into()
     }
@@ -72,9 +71,9 @@ impl Game for Hex {
 /// A position: the stones of both players, who has connected, and the moves in order.
 #[derive(Clone, Copy)]
 struct Position {
-    stones: [Cells; 2],
-    not_first: Cells,
-    not_last: Cells,
+    stones: [Stones; 2],
+    not_first: Stones,
+    not_last: Stones,
     winner: Option<Player>,
     size: u8,
     has_swap: bool,
@@ -85,10 +84,10 @@ struct Position {
 impl Position {
     fn new(size: usize, has_swap: bool) -> Self {
         let cells = |holds: &dyn Fn(usize) -> bool| {
-            (0..size * size).filter(|&c| holds(c)).fold(Cells::EMPTY, |set, cell| set | Cells::square(cell))
+            (0..size * size).filter(|&c| holds(c)).fold(Stones::EMPTY, |set, cell| set | Stones::square(cell))
         };
         Position {
-            stones: [Cells::EMPTY; 2],
+            stones: [Stones::EMPTY; 2],
             not_first: cells(&|cell| cell % size != 0),
             not_last: cells(&|cell| cell % size != size - 1),
             winner: None,
@@ -103,17 +102,17 @@ impl Position {
         usize::from(self.size)
     }
 
-    fn cells(&self) -> usize {
+    fn num_cells(&self) -> usize {
         self.size() * self.size()
     }
 
     fn swap(&self) -> Action {
-        self.cells() as Action
+        self.num_cells() as Action
     }
 
     /// The cells next to those of a set, some of them beyond the last row.
     #[inline]
-    fn next_to(&self, set: Cells) -> Cells {
+    fn next_to(&self, set: Stones) -> Stones {
         let size = self.size();
         let across = (set.up(1) & self.not_first) | (set.down(1) & self.not_last);
         // The two neighbours of a hexagon that are not in its row or column: one row down to the left, one row
@@ -125,7 +124,7 @@ impl Position {
     /// Whether the chain of a player's stone reaches both of the player's sides.
     fn connects(&self, cell: usize, player: Player) -> bool {
         let (size, stones) = (self.size(), self.stones[player as usize]);
-        let mut chain = Cells::square(cell);
+        let mut chain = Stones::square(cell);
         loop {
             let grown = chain | (self.next_to(chain) & stones);
             if grown == chain {
@@ -148,7 +147,7 @@ impl Position {
 
     /// `a1` for the upper left cell, `swap`.
     fn name(&self, action: usize) -> String {
-        if action == self.cells() {
+        if action == self.num_cells() {
             return "swap".into();
         }
         format!("{}{}", char::from(b'a' + (action % self.size()) as u8), action / self.size() + 1)
@@ -156,25 +155,6 @@ impl Position {
 
     fn owner(&self, cell: usize) -> Option<Player> {
         [Player::First, Player::Second].into_iter().find(|&player| self.stones[player as usize].has(cell))
-    }
-
-    fn last(&self) -> Option<usize> {
-        self.moves().last().map(|&m| usize::from(m)).filter(|&m| m < self.cells())
-    }
-
-    fn drawing(&self) -> Drawing {
-        let (size, names) = (self.size(), ["Red", "Blue"]);
-        Drawing {
-            rows: size,
-            columns: size,
-            stones: (0..self.cells()).map(|cell| self.owner(cell)).collect(),
-            last: self.last(),
-            column_labels: (0..size).map(|column| char::from(b'a' + column as u8).to_string()).collect(),
-            row_labels: (1..=size).map(|row| row.to_string()).collect(),
-            names,
-            signs: ['X', 'O'],
-            caption: grid::caption(self, names),
-        }
     }
 }
 
@@ -188,7 +168,7 @@ impl State for Position {
         out.clear();
         if self.winner.is_none() {
             let taken = self.stones[0] | self.stones[1];
-            out.extend((0..self.cells()).filter(|&cell| !taken.has(cell)).map(|cell| cell as Action));
+            out.extend((0..self.num_cells()).filter(|&cell| !taken.has(cell)).map(|cell| cell as Action));
             out.extend(self.can_swap().then(|| self.swap()));
         }
     }
@@ -200,9 +180,9 @@ impl State for Position {
             // Mirrored at the long diagonal, where Blue's sides become Red's: the stone is worth to Blue what it
             // was worth to Red.
             let (row, column) = (usize::from(self.moves[0]) / self.size(), usize::from(self.moves[0]) % self.size());
-            self.stones = [Cells::EMPTY, Cells::square(column * self.size() + row)];
+            self.stones = [Stones::EMPTY, Stones::square(column * self.size() + row)];
         } else {
-            self.stones[mover as usize] |= Cells::square(action.into());
+            self.stones[mover as usize] |= Stones::square(action.into());
             self.winner = self.connects(action.into(), mover).then_some(mover);
         }
         self.ply += 1;
@@ -223,13 +203,13 @@ impl State for Position {
 
     fn encode(&self, row: &mut [f32]) {
         let mover = self.to_move();
-        let (stones, colour) = row.split_at_mut(2 * self.cells());
-        grid::write_sets(stones, self.cells(), &[mover, mover.other()].map(|player| self.stones[player as usize]));
+        let (stones, colour) = row.split_at_mut(2 * self.num_cells());
+        grid::write_sets(stones, self.num_cells(), &[mover, mover.other()].map(|player| self.stones[player as usize]));
         colour.fill(if mover == Player::First { 1.0 } else { 0.0 });
     }
 
     fn row_len(&self) -> usize {
-        3 * self.cells()
+        3 * self.num_cells()
     }
 
     fn key(&self) -> u64 {
@@ -240,43 +220,27 @@ impl State for Position {
 
     fn action_to_text(&self, action: Action, notation: Option<&str>) -> Result<String, GameError> {
         grid::only_notation(NAME, notation)?;
-        grid::check_action(NAME, action, self.cells() + usize::from(self.has_swap)).map(|action| self.name(action))
+        grid::check_action(NAME, action, self.num_cells() + usize::from(self.has_swap)).map(|action| self.name(action))
     }
 
     fn action_from_text(&self, text: &str) -> Result<Action, GameError> {
         grid::find_action(self, NAME, text, |action| vec![self.name(action.into())])
     }
 
-    /// Each row half a cell further to the right than the one above.
-    fn text(&self) -> String {
-        let text = self.drawing().text();
-        let slanted: Vec<String> =
-            text.lines().enumerate().map(|(row, line)| format!("{}{line}", " ".repeat(row.min(self.size())))).collect();
-        let (caption, board) = slanted.split_last().expect("a caption");
-        format!("{}\n{}", board.join("\n"), caption.trim_start())
+    fn cells(&self) -> Result<Cells, String> {
+        let size = self.size();
+        Ok(Cells::of_stones(grid::numbers(size), grid::letters(size), ['X', 'O'], |cell| self.owner(cell)))
     }
 
-    fn svg(&self) -> String {
-        let (size, caption) = (self.size(), grid::caption(self, ["Red", "Blue"]));
-        let (width, height) = (26 * size + 13 * size + 40, 23 * size + 60);
-        let mut out = format!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" \
-             font-family=\"sans-serif\" font-size=\"12\" text-anchor=\"middle\">\n<title>{caption}</title>\n\
-             <rect width=\"{width}\" height=\"{height}\" fill=\"#fff\"/>\n"
-        );
-        for cell in 0..self.cells() {
-            let (x, y) = (33 + 26 * (cell % size) + 13 * (cell / size), 28 + 23 * (cell / size));
-            let fill = self.owner(cell).map_or("#f4f1ea", |player| ["#d8432f", "#2f6fb8"][player as usize]);
-            let edge = if self.last() == Some(cell) { "#111\" stroke-width=\"3" } else { "#888" };
-            let _ = writeln!(
-                out,
-                "<path d=\"M{} {}l13 8v15l-13 8l-13 -8v-15z\" fill=\"{fill}\" stroke=\"{edge}\"/>",
-                x,
-                y - 16
-            );
-        }
-        let _ = writeln!(out, "<text x=\"{}\" y=\"{}\">{caption}</text>\n</svg>", width / 2, height - 8);
-        out
+    fn sides(&self) -> [String; 2] {
+        grid::sides(["Red", "Blue"])
+    }
+
+    /// Each row half a cell further to the right than the one above.
+    fn text(&self) -> String {
+        let board = self.cells().map_or_else(|_| String::new(), |cells| cells.text());
+        let slanted = board.lines().enumerate().map(|(row, line)| format!("{}{line}\n", " ".repeat(row)));
+        slanted.collect::<String>() + &self.caption()
     }
 
     fn notation(&self) -> String {
@@ -345,7 +309,7 @@ mod tests {
             for choice in choices {
                 let mut legal = Vec::new();
                 position.legal_actions(&mut legal);
-                let board = position.drawing().stones;
+                let board: Vec<_> = (0..position.num_cells()).map(|cell| position.owner(cell)).collect();
                 let winner = [Player::First, Player::Second].into_iter().find(|&p| connected(&board, size, p));
                 proptest::prop_assert_eq!(position.outcome(), winner.map(Outcome::Win));
                 if legal.is_empty() {

@@ -3,7 +3,6 @@
 pub mod bits;
 pub mod chess;
 pub mod connect4;
-mod diagram;
 pub mod go;
 pub mod gomoku;
 pub mod grid;

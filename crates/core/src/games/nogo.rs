@@ -7,8 +7,8 @@
 use std::any::Any;
 
 use super::bits::Bits;
-use super::grid::{self, Drawing, Look};
-use crate::game::{Action, Customs, Game, GameError, GameInfo, Outcome, Player, SpecArgs, State, Symmetry};
+use super::grid;
+use crate::game::{Action, Cells, Customs, Game, GameError, GameInfo, Outcome, Player, SpecArgs, State, Symmetry};
 
 const NAME: &str = "nogo";
 const SIZES: std::ops::RangeInclusive<usize> = 2..=13;
@@ -243,19 +243,6 @@ impl<const W: usize> Position<W> {
     fn point_name(&self, point: usize) -> String {
         grid::gtp_name(point, self.rows.into(), self.columns.into())
     }
-
-    fn drawing(&self) -> Drawing {
-        let owner =
-            |point: usize| [Player::First, Player::Second].into_iter().find(|&p| self.stones[p as usize].has(point));
-        let names = ["Black", "White"];
-        Drawing {
-            stones: (0..self.num_points()).map(owner).collect(),
-            last: self.moves().last().map(|&m| usize::from(m)),
-            names,
-            caption: grid::caption(self, names),
-            ..Drawing::of_points(self.rows.into(), self.columns.into())
-        }
-    }
 }
 
 impl<const W: usize> State for Position<W> {
@@ -324,12 +311,18 @@ impl<const W: usize> State for Position<W> {
         grid::find_action(self, NAME, text, |action| vec![self.point_name(action.into())])
     }
 
-    fn text(&self) -> String {
-        self.drawing().text()
+    fn cells(&self) -> Result<Cells, String> {
+        let owner = |point| grid::owner(|player| self.stones[player as usize].has(point));
+        Ok(Cells::of_stones(
+            grid::numbers_down(usize::from(self.rows)),
+            grid::gtp_letters(usize::from(self.columns)),
+            ['X', 'O'],
+            owner,
+        ))
     }
 
-    fn svg(&self) -> String {
-        self.drawing().svg(Look::Stones)
+    fn sides(&self) -> [String; 2] {
+        grid::sides(["Black", "White"])
     }
 
     fn notation(&self) -> String {

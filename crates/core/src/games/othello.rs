@@ -6,8 +6,8 @@
 
 use std::any::Any;
 
-use super::grid::{self, Drawing, Look};
-use crate::game::{Action, Customs, Game, GameError, GameInfo, Outcome, Player, SpecArgs, State, Symmetry};
+use super::grid;
+use crate::game::{Action, Cells, Customs, Game, GameError, GameInfo, Outcome, Player, SpecArgs, State, Symmetry};
 
 const NAME: &str = "othello";
 const DEFAULT_SIZE: usize = 8;
@@ -173,25 +173,6 @@ impl Position {
         }
         format!("{}{}", char::from(b'a' + (action % self.size()) as u8), action / self.size() + 1)
     }
-
-    fn drawing(&self) -> Drawing {
-        let size = self.size();
-        let owner = |square: usize| {
-            [Player::First, Player::Second].into_iter().find(|&p| self.discs[p as usize] >> square & 1 == 1)
-        };
-        let names = ["Black", "White"];
-        Drawing {
-            rows: size,
-            columns: size,
-            stones: (0..self.squares()).map(owner).collect(),
-            last: self.moves().last().map(|&m| usize::from(m)).filter(|&m| m < self.squares()),
-            column_labels: (0..size).map(|column| char::from(b'a' + column as u8).to_string()).collect(),
-            row_labels: (1..=size).map(|row| row.to_string()).collect(),
-            names,
-            signs: ['X', 'O'],
-            caption: grid::caption(self, names),
-        }
-    }
 }
 
 impl State for Position {
@@ -276,12 +257,14 @@ impl State for Position {
         grid::find_action(self, NAME, text, |action| vec![self.name(action.into())])
     }
 
-    fn text(&self) -> String {
-        self.drawing().text()
+    fn cells(&self) -> Result<Cells, String> {
+        let size = self.size();
+        let owner = |square| grid::owner(|player| self.discs[player as usize] >> square & 1 == 1);
+        Ok(Cells::of_stones(grid::numbers(size), grid::letters(size), ['X', 'O'], owner))
     }
 
-    fn svg(&self) -> String {
-        self.drawing().svg(Look::Stones)
+    fn sides(&self) -> [String; 2] {
+        grid::sides(["Black", "White"])
     }
 
     fn notation(&self) -> String {
@@ -332,6 +315,12 @@ mod tests {
         all
     }
 
+    /// Whose disc is on each square.
+    fn owners(position: &Position) -> Vec<Option<Player>> {
+        let owner = |square| grid::owner(|player| position.discs[player as usize] >> square & 1 == 1);
+        (0..position.squares()).map(owner).collect()
+    }
+
     proptest::proptest! {
         #[test]
         fn games_agree_with_the_rules_read_literally(
@@ -339,7 +328,7 @@ mod tests {
         ) {
             let mut position = Position::new(size);
             for choice in choices {
-                let board: Vec<_> = position.drawing().stones;
+                let board = owners(&position);
                 let mut legal = Vec::new();
                 position.legal_actions(&mut legal);
                 for player in [Player::First, Player::Second] {
@@ -355,7 +344,7 @@ mod tests {
                 let (action, mover) = (legal[choice % legal.len()], position.to_move());
                 let flipped = if action == position.pass() { vec![] } else { flips(&board, size, action.into(), mover) };
                 position.play(action);
-                let after = position.drawing().stones;
+                let after = owners(&position);
                 for square in 0..size * size {
                     let expected = match square == usize::from(action) || flipped.contains(&square) {
                         true => Some(mover),

@@ -3,8 +3,8 @@
 
 use std::any::Any;
 
-use super::grid::{self, Drawing, Look};
-use crate::game::{Action, Customs, Game, GameError, GameInfo, Outcome, Player, SpecArgs, State, Symmetry};
+use super::grid;
+use crate::game::{Action, Cells, Customs, Game, GameError, GameInfo, Outcome, Player, SpecArgs, State, Symmetry};
 
 const NAME: &str = "tictactoe";
 const LINES: [u16; 8] = [0o007, 0o070, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124];
@@ -62,24 +62,6 @@ impl Position {
     fn planes(&self) -> [u64; 2] {
         let mover = self.to_move();
         [mover, mover.other()].map(|player| u64::from(self.stones[player as usize]))
-    }
-
-    fn drawing(&self) -> Drawing {
-        let owner = |square: usize| {
-            [Player::First, Player::Second].into_iter().find(|&p| self.stones[p as usize] >> square & 1 == 1)
-        };
-        let names = ["X", "O"];
-        Drawing {
-            rows: 3,
-            columns: 3,
-            stones: (0..9).map(owner).collect(),
-            last: self.moves().last().map(|&m| usize::from(m)),
-            column_labels: ["a", "b", "c"].map(String::from).to_vec(),
-            row_labels: ["3", "2", "1"].map(String::from).to_vec(),
-            names,
-            signs: ['X', 'O'],
-            caption: grid::caption(self, names),
-        }
     }
 }
 
@@ -153,12 +135,13 @@ impl State for Position {
         grid::find_action(self, NAME, text, |action| vec![square_name(action.into())])
     }
 
-    fn text(&self) -> String {
-        self.drawing().text()
+    fn cells(&self) -> Result<Cells, String> {
+        let owner = |square| grid::owner(|player| self.stones[player as usize] >> square & 1 == 1);
+        Ok(Cells::of_stones(grid::numbers_down(3), grid::letters(3), ['X', 'O'], owner))
     }
 
-    fn svg(&self) -> String {
-        self.drawing().svg(Look::Crosses)
+    fn sides(&self) -> [String; 2] {
+        grid::sides(["X", "O"])
     }
 
     fn notation(&self) -> String {

@@ -12,7 +12,7 @@ use std::io::{self, Read};
 
 pub use line::{GameLine, Lines, result_text};
 pub use tokens::{Games, Keep, RawGame};
-pub use write::{Writing, written};
+pub use write::{position_tags, tag_value, written};
 
 /// A game of a file: its number and line, its tags, and its main line or why it cannot be used.
 pub struct GameRead {

@@ -1,84 +1,74 @@
 //! A game written as PGN.
 
-use hauteur_core::game::{Action, Game, State};
+use std::collections::BTreeMap;
 
-use super::line::result_text;
+use hauteur_core::game::{Action, Game, GameError, State};
 
 const LINE_WIDTH: usize = 80;
 
-/// What is written of a game beside its moves.
-pub struct Writing<'a> {
-    /// Of White and Black.
-    pub names: &'a [String; 2],
-    /// How it ended for White, and why; None: not over.
-    pub ending: Option<(i8, &'a str)>,
-    /// Year, month and day with hyphens.
-    pub date: &'a str,
-}
-
-/// A game of chess as PGN, from the start that its spec names.
-pub fn written(game: &dyn Game, actions: &[Action], writing: &Writing<'_>) -> String {
-    let (mut state, result) = (game.initial(), result_text(writing.ending.map(|(outcome, _)| outcome)));
-    let tags: String = tags(game, state.as_ref(), writing, result)
-        .iter()
-        .map(|(name, value)| format!("[{name} \"{}\"]\n", tag_value(value)))
-        .collect();
+/// A game of chess as PGN. `state`: its start; `comments`: text after a move, by ply; `result`: after the last move. An error for a move that is not legal.
+pub fn written(
+    tags: &[(String, String)],
+    mut state: Box<dyn State>,
+    actions: &[Action],
+    result: &str,
+    comments: &BTreeMap<usize, String>,
+) -> Result<String, GameError> {
     let mut words = Vec::new();
     for (ply, &action) in actions.iter().enumerate() {
-        let is_first_player = state.to_move() as usize == 0;
-        if is_first_player || ply == 0 {
+        let is_white = state.to_move() as usize == 0;
+        if is_white || ply == 0 {
             let notation = state.notation();
             let number = notation.split_whitespace().nth(5).unwrap_or("1");
-            words.push(format!("{number}.{}", if is_first_player { "" } else { ".." }));
+            words.push(format!("{number}.{}", if is_white { "" } else { ".." }));
         }
-        words.push(state.action_to_text(action, Some("san")).unwrap_or_else(|_| action.to_string()));
+        words.push(state.action_to_text(action, Some("san"))?);
+        if let Some(comment) = comments.get(&ply) {
+            let comment = format!("{{{}}}", comment.replace('}', ")"));
+            words.extend(comment.split_whitespace().map(String::from));
+        }
         state.play(action);
     }
     words.push(result.into());
-    format!("{tags}\n{}\n\n", wrapped(&words))
+    let tags: String = tags.iter().map(|(name, value)| format!("[{name} \"{}\"]\n", tag_value(value))).collect();
+    Ok(format!("{tags}\n{}\n\n", wrapped(&words)))
 }
 
-fn tags(game: &dyn Game, start: &dyn State, writing: &Writing<'_>, result: &str) -> Vec<(&'static str, String)> {
-    let [white, black] = writing.names;
-    let mut tags = vec![
-        ("Event", "hauteur".to_string()),
-        ("Site", "?".into()),
-        ("Date", writing.date.replace('-', ".")),
-        ("Round", "-".into()),
-        ("White", white.clone()),
-        ("Black", black.clone()),
-        ("Result", result.into()),
-    ];
+/// The tags of where a game begins: SetUp and FEN unless that is the usual start, in Chess960 always and Variant.
+pub fn position_tags(game: &dyn Game, start: &dyn State, is_start_of_game: bool) -> Vec<(String, String)> {
     let spec = &game.info().spec;
     let is_960 = spec.contains("chess960=true");
+    let mut tags = Vec::new();
     if is_960 {
-        tags.push(("Variant", "Chess960".into()));
+        tags.push(("Variant".to_string(), "Chess960".to_string()));
     }
-    if is_960 || spec.contains("fen=") {
-        tags.extend([("SetUp", "1".to_string()), ("FEN", start.notation())]);
-    }
-    if let Some((_, reason)) = writing.ending.filter(|(_, reason)| !reason.is_empty()) {
-        tags.push(("Termination", reason.to_string()));
+    if is_960 || !is_start_of_game || spec.contains("fen=") {
+        tags.extend([("SetUp".to_string(), "1".to_string()), ("FEN".to_string(), start.notation())]);
     }
     tags
 }
 
-/// A value that needs no escapes inside of its quotes, which few programs read back.
-fn tag_value(text: &str) -> String {
+/// A value in a form valid inside of quotes: one line, its quotes and backslashes replaced. The standard escapes both, which few
+/// programs read back.
+pub fn tag_value(text: &str) -> String {
     let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
     line.replace('\\', "/").replace('"', "'")
 }
 
 fn wrapped(words: &[String]) -> String {
-    let (mut lines, mut line) = (Vec::new(), String::new());
+    let (mut lines, mut line, mut width) = (Vec::new(), String::new(), 0);
     for word in words {
-        if !line.is_empty() && line.len() + 1 + word.len() > LINE_WIDTH {
+        let length = word.chars().count();
+        if !line.is_empty() && width + 1 + length > LINE_WIDTH {
             lines.push(std::mem::take(&mut line));
+            width = 0;
         }
         if !line.is_empty() {
             line.push(' ');
+            width += 1;
         }
         line += word;
+        width += length;
     }
     lines.push(line);
     lines.join("\n")

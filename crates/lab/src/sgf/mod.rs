@@ -10,7 +10,7 @@ use hauteur_core::games::make_game;
 
 use crate::pgn::words;
 use nodes::{Node, next_tree};
-pub use write::{Writing, written};
+pub use write::{result_text, written};
 
 /// Plies of a game.
 const MAX_PLIES: usize = 20_000;

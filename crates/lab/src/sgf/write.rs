@@ -1,18 +1,12 @@
 //! A game written as SGF.
 
-use hauteur_core::game::{Action, Game, GameInfo};
+use std::collections::BTreeMap;
+
+use hauteur_core::game::{Action, Game};
 
 const DEFAULT_KOMI: &str = "7.5";
-
-/// What is written of a game beside its moves.
-pub struct Writing<'a> {
-    /// Of the first and the second player.
-    pub names: &'a [String; 2],
-    /// How it ended for the first player, and why; None: not over.
-    pub ending: Option<(i8, &'a str)>,
-    /// Year, month and day with hyphens.
-    pub date: &'a str,
-}
+/// Nodes of a line.
+const LINE_NODES: usize = 10;
 
 /// The komi of the spec of a game of Go.
 pub fn komi_of_spec(spec: &str) -> &str {
@@ -25,52 +19,61 @@ pub fn size_text(rows: usize, columns: usize) -> String {
     if rows == columns { rows.to_string() } else { format!("{columns}:{rows}") }
 }
 
-/// A game as SGF.
-pub fn written(game: &dyn Game, actions: &[Action], writing: &Writing<'_>) -> String {
+/// A game as SGF. `root`: properties of the first node beside those of the format; `comments`: text after a move, by ply.
+pub fn written(
+    game: &dyn Game,
+    root: &[(String, String)],
+    actions: &[Action],
+    comments: &BTreeMap<usize, String>,
+) -> String {
     let info = game.info();
     let [_, rows, columns] = info.feature_shape;
-    let mut text = first_node(info, writing);
-    let mut state = game.initial();
-    for &action in actions {
+    let letter = |place: usize| char::from(b'a' + place as u8);
+    let own = root.iter().map(|(name, value)| format!("{name}[{}]", escaped(value)));
+    let mut nodes = vec![format_properties(game) + &own.collect::<String>()];
+    for (ply, &action) in actions.iter().enumerate() {
         let point = usize::from(action);
-        let letter = |place: usize| char::from(b'a' + place as u8);
-        let value: String = match point < rows * columns {
-            true => [letter(point % columns), letter(point / columns)].iter().collect(),
+        let value = match point < rows * columns {
+            true => format!("{}{}", letter(point % columns), letter(point / columns)),
             false => String::new(),
         };
-        text += &format!("\n;{}[{value}]", ["B", "W"][state.to_move() as usize]);
-        state.play(action);
+        let comment = comments.get(&ply).filter(|comment| !comment.is_empty());
+        let comment = comment.map_or(String::new(), |comment| format!("C[{}]", escaped(comment)));
+        nodes.push(format!(";{}[{value}]{comment}", ["B", "W"][ply % 2]));
     }
-    text + ")\n"
+    let lines: Vec<String> = nodes.chunks(LINE_NODES).map(|nodes| nodes.concat()).collect();
+    format!("({})\n", lines.join("\n"))
 }
 
-fn first_node(info: &GameInfo, writing: &Writing<'_>) -> String {
+/// The beginning of the first node. NoGo has no number of its own: it is written as Go with the rules (RU) NoGo.
+fn format_properties(game: &dyn Game) -> String {
+    let info = game.info();
     let [_, rows, columns] = info.feature_shape;
     let kind = if info.name == "gomoku" { "4" } else { "1" };
-    let size = size_text(rows, columns);
-    let mut text = format!("(;FF[4]CA[UTF-8]AP[hauteur]GM[{kind}]SZ[{size}]");
-    match info.name.as_str() {
-        "go" => text += &format!("KM[{}]", komi_of_spec(&info.spec)),
-        "nogo" => text += "RU[NoGo]",
-        _ => {}
-    }
-    let escaped = |text: &str| text.replace('\\', "\\\\").replace(']', "\\]");
-    let [black, white] = writing.names;
-    text += &format!("EV[hauteur]DT[{}]PB[{}]PW[{}]", writing.date, escaped(black), escaped(white));
-    if let Some((outcome, reason)) = writing.ending {
-        text += &format!("RE[{}]", result_text(outcome, reason));
-    }
-    text
+    let more = match info.name.as_str() {
+        "go" => format!("KM[{}]", komi_of_spec(&info.spec)),
+        "nogo" => "RU[NoGo]".into(),
+        _ => String::new(),
+    };
+    format!(";FF[4]GM[{kind}]CA[UTF-8]AP[hauteur]SZ[{}]{more}", size_text(rows, columns))
 }
 
-fn result_text(outcome: i8, reason: &str) -> &'static str {
-    match (outcome, reason) {
-        (1, "resignation") => "B+R",
-        (1, "time") => "B+T",
-        (1, _) => "B+",
-        (-1, "resignation") => "W+R",
-        (-1, "time") => "W+T",
-        (-1, _) => "W+",
-        _ => "0",
+fn escaped(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    line.replace('\\', "\\\\").replace(']', "\\]")
+}
+
+/// The value of RE.
+pub fn result_text(outcome: i8, reason: &str) -> String {
+    let how = match reason {
+        "resignation" => "R",
+        "time" => "T",
+        "forfeit" => "F",
+        _ => "",
+    };
+    match outcome {
+        0 => "0".into(),
+        1 => format!("B+{how}"),
+        _ => format!("W+{how}"),
     }
 }

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import heapq
+import json
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from typing import Any
 
 from hauteur import _core
@@ -18,10 +17,9 @@ from hauteur.mcts.limits import Limits
 from hauteur.mcts.params import SearchParams
 from hauteur.mcts.report import RootReport
 from hauteur.mcts.result import SearchResult, refuse_finished
-from hauteur.mcts.search_tree import SearchTree
-from hauteur.mcts.tree_source import Edge
+from hauteur.mcts.tree_source import ForestTree
 from hauteur.networks.names import resolve_net
-from hauteur.players.settings import PlayerSettings, changed_player, player_text
+from hauteur.players.settings import PlayerSettings, changed_player
 from hauteur.system.closing import Closing
 
 DEFAULT_VISITS = 800
@@ -125,19 +123,10 @@ def checked_side(side: Side, label: str) -> Side:
     return side
 
 
-def settings_text(search: SearchParams, name: str) -> str:
-    """Return the settings of a section, or the value of a setting, as words that give them."""
-    value = getattr(search, name)
-    alone = SearchParams.model_construct(**{**dict(SearchParams()), name: value})
-    words = player_text(PlayerSettings.model_construct(**{**dict(PlayerSettings()), "search": alone}))
-    return words.replace("search.", "")
-
-
 def side_json(side: Side) -> dict[str, Any]:
-    """Return a side as JSON holds it, without the folders of nets."""
-    changed = {"search": side.search.model_dump(exclude_defaults=True)}
-    names = {"net": net_name(side.nets.net), "large_net": net_name(side.nets.large) or None}
-    return {"settings": side.text, **names, **changed}
+    """Return a side as the core's comparison takes it, without the folders of nets."""
+    values = side.search.model_dump(exclude_defaults=True, mode="json")
+    return {"text": side.text, "net": net_name(side.nets.net), "large": net_name(side.nets.large), "values": values}
 
 
 def net_name(path: str) -> str:
@@ -147,62 +136,6 @@ def net_name(path: str) -> str:
 
 MOST_NODES = 50_000
 """Nodes of a tree that are read, the most visited first."""
-
-Line = tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class TreePlace:
-    """A node after a line of actions from the root; q and prior are for the player who chose the last of them."""
-
-    line: Line
-    visits: int
-    edge: Edge
-    """The edge that leads here, with the keys of `_core.Forest.edges_behind`."""
-    children: tuple[Edge, ...]
-    """Its edges with visits, the most visited first."""
-
-    @property
-    def q(self) -> float:
-        """Mean value of the visits."""
-        return float(self.edge["q"])
-
-    @property
-    def weights(self) -> dict[int, float] | None:
-        """The weights that replies are drawn by, of a node frozen by search-contempt."""
-        if not self.children or self.children[0].get("frozen") is None:
-            return None
-        return {int(edge["action"]): float(edge["frozen"]) for edge in self.children}
-
-
-@dataclass(frozen=True)
-class TreeNodes:
-    """The nodes that were read, by line; complete: whether these are all of the tree."""
-
-    nodes: dict[Line, TreePlace]
-    complete: bool
-
-
-def read_nodes(tree: SearchTree, most: int = MOST_NODES) -> TreeNodes:
-    """Read the nodes of a tree that have visits, the most visited `most` of them."""
-    found: dict[Line, TreePlace] = {}
-    waiting: list[tuple[int, int, Line, Edge]] = [(0, 0, (), tree.source.root())]
-    added = 0
-    while waiting and len(found) < most:
-        *_, line, edge = heapq.heappop(waiting)
-        is_leaf = bool(line) and not edge["replies"]
-        edges = () if is_leaf else tree.source.edges(line, int(edge["replies"]) if line else None)
-        children = tuple(child for child in edges if child["visits"])
-        found[line] = TreePlace(line, int(edge["visits"]), edge, children)
-        for child in children:
-            added += 1
-            heapq.heappush(waiting, (-int(child["visits"]), added, (*line, int(child["action"])), child))
-    return TreeNodes(found, complete=not waiting)
-
-
-def proven_result(edge: Edge) -> int | None:
-    """Return the proven result of an edge, None without a proof."""
-    return int(edge["lower"]) if edge["lower"] == edge["upper"] else None
 
 
 class ExplainStopped(Exception):  # noqa: N818  (no error: it was asked for)
@@ -219,22 +152,25 @@ class ExplainedSearch:
     """Its last report."""
     result: SearchResult
     """Its result."""
-    digest: str
-    """Hash of the tree, 16 hexadecimal digits."""
-    counters: dict[str, float]
-    """Counts of the core, as `_core.Forest.tree_stats` names them."""
-    evaluator: str
-    """What computed the nets."""
+    tree: _core.Explained
+    """The report and the most visited nodes, as comparisons read them."""
 
-    @property
-    def q(self) -> float:
-        """Q of the root for its mover."""
-        return float(self.result.tree.source.root()["q"])
 
-    @cached_property
-    def tree(self) -> TreeNodes:
-        """The most visited nodes of the tree."""
-        return read_nodes(self.result.tree)
+def explained(side: Side, report: RootReport, result: SearchResult, evaluator: str) -> ExplainedSearch:
+    """Read a search that is over. evaluator: what computed it."""
+    source = result.tree.source
+    assert isinstance(source, ForestTree)  # not a file
+    pace = report.pace
+    facts = {
+        "side": side_json(side),
+        "evaluator": evaluator,
+        "reason": report.reason,
+        "seconds": pace.seconds,
+        "new_visits": pace.new_visits,
+        "depth": pace.depth,
+        "rows": pace.rows,
+    }
+    return ExplainedSearch(side, report, result, source.explained(report.state, json.dumps(facts), MOST_NODES))
 
 
 @dataclass
@@ -285,8 +221,7 @@ class Searches(Closing):
             report = analysis.search(limits, lines=ALL_LINES, on_report=self._report, control=self._control)
         if self._stopped:
             raise ExplainStopped
-        facts = analysis.tree_facts()
-        return ExplainedSearch(side, report, analysis.result(), facts.digest, facts.counters, nets.name)
+        return explained(side, report, analysis.result(), nets.name)
 
     def _open(self, choice: NetChoice) -> OpenNets:
         """Open nets, each choice once."""

@@ -9,7 +9,6 @@ from rich.console import Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from hauteur.games.pictures import side_names
 from hauteur.games.walks import MoveNote, WalkNotes, drawing_of, result_title, walk_of
 from hauteur.mcts.report import Wdl
 from hauteur.plots.boards import walks_html
@@ -58,7 +57,7 @@ def chances_figure(game: ReviewedGame, found: Found) -> Figure:
 
     In a game that does not begin EVEN, its scale is that of odds: 4 and 8 % are as far apart as 50 and 68 %.
     """
-    first, second = side_names(game.start.game)
+    first, second = game.start.game.sides
     named = (("win", f"{first} wins"), ("draw", "draw"), ("loss", f"{second} wins"))
     chances = chances_over(game, found)
     places = range(len(game.actions) + 1)
@@ -100,7 +99,7 @@ STYLES: dict[Mark, str] = {"": "", "inaccuracy": "yellow", "mistake": "dark_oran
 
 def game_view(game: ReviewedGame) -> RenderableType:
     """Return a game's moves with the first player's W/D/L before and after, and a summary of both players."""
-    first = side_names(game.start.game)[0]
+    first = game.start.game.sides[0]
     table = Table(box=None, pad_edge=False, header_style="bold", expand=True)
     table.add_column("move", no_wrap=True)
     for name in (f"{first} W D L % before", "after", "lost %", "punished %"):
@@ -244,7 +243,7 @@ def _rule() -> str:
 
 
 def _first_player(games: Sequence[ReviewedGame]) -> str:
-    return escape(side_names(games[0].start.game)[0] if games else "the first player")
+    return escape(games[0].start.game.sides[0] if games else "the first player")
 
 
 def _facts(games: Sequence[ReviewedGame]) -> list[tuple[str, str]]:

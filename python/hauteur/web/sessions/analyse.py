@@ -16,7 +16,6 @@ from hauteur import _core
 from hauteur.engine.nets import NetChoice
 from hauteur.engine.playing import FoundMove, PlayingSession, PlaySettings
 from hauteur.engine.sides import EngineOptions
-from hauteur.games.pictures import side_names
 from hauteur.games.played_game import PlayedGame, line_texts, move_text
 from hauteur.mcts.limits import Limits, limits_of
 from hauteur.mcts.report import RootMove, RootReport, SearchHistory
@@ -357,7 +356,7 @@ class AnalyseSession(PageSession):
             "position": position_view(state, flip=flip),
             "moves": played.texts,
             "first_ply": first_ply(played.start),
-            "side_names": side_names(state.game),
+            "side_names": state.game.sides,
             "net": Path(nets.net).name,
             "has_fen": state.game.has_fen,
             "editable": state.game.name == "chess",

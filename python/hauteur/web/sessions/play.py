@@ -1,6 +1,5 @@
 """The session of the page Play: one game between two sides, each a person or an engine."""
 
-from collections import Counter
 from typing import Annotated, Any, Literal
 
 from pydantic import Field
@@ -10,7 +9,6 @@ from hauteur.engine.odds_mode import SETTINGS_FOR_ODDS, odds_player
 from hauteur.engine.playing import FoundMove
 from hauteur.engine.sides import GameSide, default_player, with_usual_visits
 from hauteur.engine.two_sided import TwoSidedGame, first_players
-from hauteur.games import pictures
 from hauteur.games.game_texts import MOST_PLIES, Form, forms_of, read_game, written_game
 from hauteur.games.odds import (
     NORMAL_START,
@@ -18,12 +16,11 @@ from hauteur.games.odds import (
     Odds,
     odds_of,
     parse_odds,
-    pieces_of,
-    start_fen,
+    start_board,
     start_game,
     toggled,
 )
-from hauteur.games.pictures import action_squares, side_names
+from hauteur.games.pictures import action_squares
 from hauteur.games.played_game import PlayedGame, line_texts, move_text
 from hauteur.games.registry import load_game, with_fen
 from hauteur.mcts.report import RootReport
@@ -131,7 +128,7 @@ class PlaySession(PageSession):
         usual = sorted({parse_odds(text, "white").name for text in USUAL}) if rules.name == "chess" else []
         return {
             "game": rules.spec,
-            "side_names": side_names(rules),
+            "side_names": rules.sides,
             "players": suggested_players(rules),
             "nets": nets_for(rules, self.settings.roots),
             "odds": usual,
@@ -145,13 +142,13 @@ class PlaySession(PageSession):
         found, state = given.handicap, load_game(given.game).new_initial_state()
         view = position_view(state, flip=given.flip)
         offered = "QRBNP" if given.gives == "white" else "qrbnp"
-        home = pieces_of(start_fen(given.start))
+        home = start_board(given.start)
         view["actions"] = [
             {"a": number, "text": square["name"], "squares": [number], "area": [number]}
             for number, square in enumerate(view["squares"])
             if home[square["name"]] in offered
         ]
-        return {"odds": "" if found is None else found.name.partition(", start")[0], "position": view}
+        return {"odds": "" if found is None else found.items, "position": view}
 
     def do_read(self, text: GameText, game: Spec = "chess") -> Fields:
         """Reply: the game of a text, as `open` takes it; notes: what was changed to read it, a line each."""
@@ -180,7 +177,7 @@ class PlaySession(PageSession):
             on_search=lambda side, report: self._on_search(table, side, report),
         )
         self.close()
-        self._table, self._flip, self._side_names = table, order.flip, side_names(game)
+        self._table, self._flip, self._side_names = table, order.flip, game.sides
         odds = _odds_of(played.start)
         self._handicap = None if odds is None else {"name": odds.name, "giver": odds.giver}
         self.hold()  # events so far are of the game before
@@ -353,7 +350,7 @@ class PlaySession(PageSession):
                 "spec": played.game.spec,
                 "actions": played.actions,
                 "moves": played.texts,
-                "captured": captured(played),
+                "captured": _core.captured(played.start, played.state),
                 "start_to_move": played.start.to_move,
                 "last_mover": played.movers[-1] if played.movers else None,
                 "names": table.names,
@@ -417,20 +414,3 @@ def _own_name(player: PlayerSettings, side: SideFields) -> str:
 
 def _odds_of(start: _core.State) -> Odds | None:
     return odds_of(start.notation()) if start.game.name == "chess" else None
-
-
-def captured(played: PlayedGame) -> tuple[str, str]:
-    """Return the pieces that each side has lost, as signs, the most valuable first; empty where pieces are not drawn.
-
-    Pieces that a start lacks were not lost; a promoted pawn is not lost either.
-    """
-    boards = [pictures.board_of(state) for state in (played.start, played.state)]
-    if any(board is None or board.look != "pieces" for board in boards):
-        return "", ""
-    begin, now = (Counter(board.cells) for board in boards if board is not None)
-    lost = []
-    for signs in ("QRBNP", "qrbnp"):
-        missing = {sign: begin[sign] - now[sign] for sign in signs}
-        missing[signs[-1]] += sum(min(0, count) for sign, count in missing.items() if sign != signs[-1])
-        lost.append("".join(sign * max(0, count) for sign, count in missing.items()))
-    return lost[0], lost[1]

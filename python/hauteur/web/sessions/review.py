@@ -9,7 +9,7 @@ from pydantic import Field
 
 from hauteur.engine.nets import NetChoice
 from hauteur.games.game_line import BadGame
-from hauteur.games.pictures import action_squares, side_names
+from hauteur.games.pictures import action_squares
 from hauteur.games.played_game import line_texts, position_after
 from hauteur.mcts.limits import Limits
 from hauteur.networks.strength import strength_of
@@ -86,7 +86,7 @@ class ReviewSession(WorkSession):
             "number": chosen.number,
             "title": title_of(chosen),
             "spec": chosen.start.game.spec,
-            "side_names": side_names(chosen.start.game),
+            "side_names": chosen.start.game.sides,
             "plies": len(chosen.actions),
             "form": "pgn" if chosen.start.game.name == "chess" else None,
             **self.do_position(0, given.flip),

@@ -10,7 +10,6 @@ mod legal;
 mod mates;
 mod notation;
 mod people;
-mod picture;
 mod planes;
 mod policy;
 mod position;
@@ -24,10 +23,12 @@ use std::any::Any;
 use std::ops::Range;
 
 use shakmaty::fen::Fen;
-use shakmaty::{Chess, Position as _};
+use shakmaty::{Chess, Piece, Position as _, Square};
 
 use super::grid;
-use crate::game::{Action, Customs, Game, GameError, GameInfo, Outcome, Player, Repeat, SpecArgs, State, Symmetry};
+use crate::game::{
+    Action, Cells, Customs, Game, GameError, GameInfo, Outcome, Player, Repeat, SpecArgs, State, Symmetry,
+};
 
 pub use fen::{CleanFen, clean_fen};
 pub use policy::NUM_ACTIONS;
@@ -137,6 +138,11 @@ impl Position {
     }
 }
 
+/// The squares as a board shows them: a8 first, h1 last.
+fn shown_squares() -> impl Iterator<Item = Square> {
+    (0..8).rev().flat_map(|rank| (0..8).map(move |file| Square::new(8 * rank + file)))
+}
+
 impl State for Position {
     #[inline]
     fn to_move(&self) -> Player {
@@ -236,12 +242,16 @@ impl State for Position {
         notation::read(self, text)
     }
 
-    fn text(&self) -> String {
-        picture::diagram(self, grid::caption(self, ["White", "Black"])).text()
+    fn cells(&self) -> Result<Cells, String> {
+        let chess = self.chess();
+        let signs = shown_squares().map(|square| chess.board().piece_at(square).map_or('.', Piece::char)).collect();
+        let checked = chess.board().king_of(chess.turn()).filter(|_| chess.is_check());
+        let checked = checked.and_then(|king| shown_squares().position(|square| square == king));
+        Ok(Cells { signs, row_labels: grid::numbers_down(8), column_labels: grid::letters(8), checked })
     }
 
-    fn svg(&self) -> String {
-        picture::diagram(self, grid::caption(self, ["White", "Black"])).svg()
+    fn sides(&self) -> [String; 2] {
+        grid::sides(["White", "Black"])
     }
 
     /// The FEN.

@@ -49,7 +49,6 @@ struct Facts {
     first_en_passant: Option<Square>,
     first_is_start: bool,
     ply: u32,
-    last: Option<(Square, Square)>,
 }
 
 /// A position and its past.
@@ -79,7 +78,6 @@ impl Position {
             first_en_passant: en_passant,
             first_is_start,
             ply: 0,
-            last: None,
         };
         let mut position = Position { chess, past: [Snapshot::default(); HISTORY], hashes: vec![hash], facts };
         position.past[0] = position.snapshot(hash);
@@ -123,11 +121,6 @@ impl Position {
     /// Whether the first position is the normal start position.
     pub fn first_is_start(&self) -> bool {
         self.facts.first_is_start
-    }
-
-    /// Origin and destination of the last move.
-    pub fn last_move(&self) -> Option<(Square, Square)> {
-        self.facts.last
     }
 
     /// Number of positions in the ring, the present one included.
@@ -207,7 +200,6 @@ impl Position {
         hash ^= zobrist::castling(rights ^ self.chess.castles().castling_rights());
         self.facts.en_passant = self.attacked_en_passant();
         hash ^= zobrist::en_passant(self.facts.en_passant);
-        self.facts.last = legal_ends(played);
         self.record(hash);
     }
 
@@ -346,12 +338,6 @@ fn castling_changes(us: Color, king: Square, rook: Square) -> u64 {
         ^ zobrist::piece(us.rook(), rook)
         ^ zobrist::piece(us.king(), side.king_to(us))
         ^ zobrist::piece(us.rook(), side.rook_to(us))
-}
-
-/// Origin and destination as a picture shows them.
-#[inline]
-fn legal_ends(played: Move) -> Option<(Square, Square)> {
-    played.from().map(|from| (from, played.to()))
 }
 
 /// No side can mate: bare kings, one knight or bishop, or nothing but bishops of one square colour.

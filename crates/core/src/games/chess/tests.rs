@@ -264,7 +264,6 @@ fn pictures_show_every_piece() {
     let here = after("chess", "e2e4");
     assert!(here.text().starts_with("8 r n b q k b n r\n"));
     assert!(here.text().ends_with("Black to move"));
-    assert_eq!(here.svg().matches("<g transform").count(), 32);
 }
 
 const STARTS: [&str; 5] = [

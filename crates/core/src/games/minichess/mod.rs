@@ -10,7 +10,6 @@
 mod attacks;
 mod board;
 mod fen;
-mod picture;
 mod planes;
 mod policy;
 mod position;
@@ -24,8 +23,10 @@ mod zobrist;
 use std::any::Any;
 
 use super::grid;
-use crate::game::{Action, Customs, Game, GameError, GameInfo, Outcome, Player, Repeat, SpecArgs, State, Symmetry};
-use attacks::{SIDE, SQUARES, mirror_square};
+use crate::game::{
+    Action, Cells, Customs, Game, GameError, GameInfo, Outcome, Player, Repeat, SpecArgs, State, Symmetry,
+};
+use attacks::{SIDE, SQUARES, flip_square, mirror_square};
 
 pub use policy::NUM_ACTIONS;
 pub use position::Position;
@@ -182,12 +183,18 @@ impl State for Position {
         grid::find_action(self, NAME, text, |action| vec![self.action_name(action)])
     }
 
-    fn text(&self) -> String {
-        picture::diagram(self, grid::caption(self, ["White", "Black"])).text()
+    fn cells(&self) -> Result<Cells, String> {
+        let white = self.white_board();
+        let shown: Vec<usize> = (0..SIDE).rev().flat_map(|rank| rank * SIDE..(rank + 1) * SIDE).collect();
+        let signs = shown.iter().map(|&square| fen::piece_letter(&white, square).unwrap_or('.')).collect();
+        let (king, is_white) = (self.board().king(), self.mover() == Player::First);
+        let king = if is_white { king } else { flip_square(king) };
+        let checked = shown.iter().position(|&square| square == king).filter(|_| self.board().is_check());
+        Ok(Cells { signs, row_labels: grid::numbers_down(SIDE), column_labels: grid::letters(SIDE), checked })
     }
 
-    fn svg(&self) -> String {
-        picture::diagram(self, grid::caption(self, ["White", "Black"])).svg()
+    fn sides(&self) -> [String; 2] {
+        grid::sides(["White", "Black"])
     }
 
     /// The FEN.

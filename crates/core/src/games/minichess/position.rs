@@ -1,6 +1,6 @@
 //! A position with the past that the rules need, built to be copied and played on cheaply.
 
-use super::attacks::{LAST_RANK, flip_square};
+use super::attacks::LAST_RANK;
 use super::board::Board;
 use super::policy::{self, Coded};
 use super::role::Role;
@@ -22,8 +22,6 @@ struct Facts {
     ply: u32,
     /// Number of the move, as in a FEN.
     number: u32,
-    /// Origin and destination of the last move, as White sees them.
-    last: Option<(u8, u8)>,
 }
 
 /// A position and its past.
@@ -38,7 +36,7 @@ pub struct Position {
 impl Position {
     /// Begins at a position. `board` is as `mover` sees it, with one king a side; `number` counts the moves as a FEN does.
     pub fn new(board: Board, mover: Player, quiet_plies: u16, number: u32) -> Position {
-        let facts = Facts { mover, repetitions: 0, quiet_plies, ply: 0, number, last: None };
+        let facts = Facts { mover, repetitions: 0, quiet_plies, ply: 0, number };
         Position { board, hashes: vec![zobrist::full(&board, mover)], facts }
     }
 
@@ -88,11 +86,6 @@ impl Position {
         self.facts.number
     }
 
-    /// Origin and destination of the last move, as White sees them.
-    pub fn last_move(&self) -> Option<(usize, usize)> {
-        self.facts.last.map(|(from, to)| (usize::from(from), usize::from(to)))
-    }
-
     /// Whether the position has occurred before.
     #[inline]
     pub fn is_repeated(&self) -> bool {
@@ -131,7 +124,7 @@ impl Position {
         // The board is kept as the player to move sees it, so that no rule asks for the colour.
         self.board = self.board.turned();
         self.record(hash, role == Role::Pawn || captured.is_some());
-        self.finish_turn(from, to);
+        self.finish_turn();
     }
 
     /// Whether the action promotes a pawn here.
@@ -214,12 +207,10 @@ impl Position {
         same_mover.filter(|earlier| **earlier == hash).count().min(2) as u8
     }
 
-    /// Hands the move over; the squares are those that the mover saw.
+    /// Hands the move over.
     #[inline]
-    fn finish_turn(&mut self, from: usize, to: usize) {
+    fn finish_turn(&mut self) {
         let is_black = self.facts.mover == Player::Second;
-        let seen = |square| if is_black { flip_square(square) } else { square } as u8;
-        self.facts.last = Some((seen(from), seen(to)));
         self.facts.number = self.facts.number.saturating_add(u32::from(is_black));
         self.facts.mover = self.facts.mover.other();
         self.facts.ply += 1;

@@ -243,9 +243,4 @@ fn pictures_show_every_piece() {
     let lines =
         ["5 r n b q k", "4 p p p p p", "3 . . N . .", "2 P P P P P", "1 R . B Q K", "  a b c d e", "Black to move"];
     assert_eq!(here.text().lines().collect::<Vec<_>>(), lines);
-    assert_eq!(here.svg().matches("<g transform").count(), 20);
-    assert_eq!(here.svg().matches("#f2e394").count() + here.svg().matches("#d6bd5a").count(), 2);
-    let checked = state("k4/5/5/5/R3K b - - 0 1").svg();
-    assert_eq!(checked.matches("#e0705f").count(), 1);
-    assert!(checked.contains("<rect x=\"22\" y=\"22\" width=\"45\" height=\"45\" fill=\"#e0705f\"/>"));
 }

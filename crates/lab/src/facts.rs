@@ -1,0 +1,66 @@
+//! What sessions know of the package, as `tools/build_page.py` writes it down, so that nothing of it is written twice.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+use serde_json::Value as Json;
+
+/// All facts.
+#[derive(Debug, Deserialize)]
+pub struct Facts {
+    /// The nets that the page has.
+    pub nets: Vec<NetFacts>,
+    /// Opponents by rating whose nets it has, the weakest first.
+    pub ladder: Vec<Rung>,
+    /// Names of the handicaps that are offered.
+    pub handicaps: Vec<String>,
+    /// Names of the pages of rules, by their settings.
+    pub methods: BTreeMap<String, String>,
+    /// Settings of a player who gives odds; of those that fit, later ones count.
+    pub odds_settings: Vec<OddsSettings>,
+}
+
+/// A net of the page.
+#[derive(Clone, Debug, Deserialize)]
+pub struct NetFacts {
+    /// Its name, such as `connect4`.
+    pub name: String,
+    /// The file that it was made of, as pages show it.
+    pub file: String,
+    /// Planes, rows and columns of its features.
+    pub feature_shape: [usize; 3],
+    /// Length of its policy.
+    pub num_actions: usize,
+    /// It ships with the package: the game's own.
+    pub ships: bool,
+    /// The only colour that it was trained to give odds as: 0 White, 1 Black; None: both.
+    pub trained_for: Option<usize>,
+}
+
+/// An opponent by rating.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Rung {
+    /// `human-1500`.
+    pub name: String,
+    /// 1500.
+    pub rating: u32,
+    /// Name of its net.
+    pub net: String,
+    /// Visits of a move.
+    pub visits: u32,
+    /// By which moves are drawn.
+    pub temperature: f64,
+}
+
+/// Settings for a giver of odds: the dotted keys of the search's and of the temperature's (`temperature.initial`).
+#[derive(Clone, Debug, Deserialize)]
+pub struct OddsSettings {
+    /// Letters of the given pieces; empty: any.
+    pub pieces: String,
+    /// 0 White, 1 Black; None: both.
+    pub gives: Option<usize>,
+    /// Of each lc0's name, the dotted key, and the value.
+    pub settings: Vec<(String, String, Json)>,
+    /// Most visits of a search.
+    pub nodes: Option<u32>,
+}

@@ -1,0 +1,62 @@
+//! Games as the page Analyse takes them: a tree of moves with comments and glyphs (`hauteur.web.game_trees`).
+
+use std::sync::Arc;
+
+use hauteur_core::game::Game;
+
+use crate::pgn::read_tree;
+use crate::pgn::tree::Node;
+use crate::texts::{Form, form_of};
+use serde_json::{Map, Value as Json, json};
+
+use crate::game_text;
+use crate::played::Played;
+
+/// The game of a text, with the fields of `game_tree_view` in Python. `game`: that moves and FENs are of.
+pub fn view(text: &str, game: &Arc<dyn Game>) -> Result<Json, String> {
+    if form_of(text) == Form::Pgn && !text.trim().is_empty() {
+        return pgn_view(text);
+    }
+    let read = game_text::read(text, game)?;
+    let played = Played::new(read.game.clone(), &read.actions)?;
+    let nodes: Vec<Json> = played
+        .texts
+        .iter()
+        .enumerate()
+        .map(|(number, text)| row(number as i64 - 1, &Node { san: text.clone(), ..Node::default() }))
+        .collect();
+    let tree = json!({ "headers": {}, "comment": "", "nodes": nodes });
+    Ok(json!({ "game": read.game.info().spec, "tree": tree, "notes": read.notes }))
+}
+
+fn pgn_view(text: &str) -> Result<Json, String> {
+    let (raw, tree) = read_tree(text)?;
+    let mut headers = Map::new();
+    for (name, value) in raw.tags.iter().rev() {
+        headers.insert(name.clone(), json!(value)); // of several the first
+    }
+    let shown = json!({ "headers": headers, "comment": tree.nodes[0].comment, "nodes": rows(&tree.nodes) });
+    Ok(json!({ "game": tree.line.start.game.info().spec, "tree": shown, "notes": tree.notes }))
+}
+
+/// The moves of a tree, each after the one that it follows.
+fn rows(nodes: &[Node]) -> Vec<Json> {
+    let mut found = Vec::with_capacity(nodes.len());
+    let mut waiting: Vec<(usize, i64)> = nodes[0].children.iter().rev().map(|&child| (child, -1)).collect();
+    while let Some((at, parent)) = waiting.pop() {
+        let number = found.len() as i64;
+        waiting.extend(nodes[at].children.iter().rev().map(|&child| (child, number)));
+        found.push(row(parent, &nodes[at]));
+    }
+    found
+}
+
+fn row(parent: i64, node: &Node) -> Json {
+    json!({
+        "parent": parent,
+        "move": node.san,
+        "before": node.before,
+        "comment": node.comment,
+        "glyphs": node.nags,
+    })
+}

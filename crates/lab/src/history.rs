@@ -1,0 +1,108 @@
+//! The reports of a search at even distances, for curves over its time (`hauteur.mcts.report.SearchHistory`).
+
+use serde_json::{Value as Json, json};
+
+use crate::position::Position;
+use crate::report::Report;
+
+/// Samples that are kept; then every second one goes, and only every second report is taken.
+const MOST_SAMPLES: usize = 200;
+/// Moves that get a curve.
+const CURVES: usize = 8;
+
+/// The reports that were kept, and the newest one.
+pub struct History {
+    kept: Vec<Report>,
+    newest: Option<Report>,
+    stride: usize,
+    seen: usize,
+}
+
+impl Default for History {
+    fn default() -> Self {
+        History { kept: Vec::new(), newest: None, stride: 1, seen: 0 }
+    }
+}
+
+impl History {
+    /// Takes the next report.
+    pub fn add(&mut self, report: &Report) {
+        if self.seen.is_multiple_of(self.stride) {
+            self.kept.push(report.clone());
+            self.newest = None;
+        } else {
+            self.newest = Some(report.clone());
+        }
+        self.seen += 1;
+        if self.kept.len() > MOST_SAMPLES {
+            let last = self.kept.last().cloned();
+            self.kept = std::mem::take(&mut self.kept).into_iter().step_by(2).collect();
+            self.stride *= 2;
+            self.newest = last.filter(|_| self.seen.is_multiple_of(2));
+        }
+    }
+
+    /// The reports, oldest first.
+    fn samples(&self) -> impl DoubleEndedIterator<Item = &Report> + Clone {
+        self.kept.iter().chain(&self.newest)
+    }
+
+    /// Seconds of the newest report.
+    pub fn seconds(&self) -> f64 {
+        self.samples().next_back().map_or(0.0, |report| report.pace.seconds)
+    }
+
+    /// Visits and Q of the moves that have most visits now, as the page takes them.
+    pub fn view(&self, position: &Position) -> Json {
+        let samples = self.samples();
+        let mut chosen = samples.clone().next_back().map_or(Vec::new(), |newest| newest.moves.clone());
+        chosen.sort_by_key(|one| std::cmp::Reverse(one.visits));
+        let curve = |action| {
+            let at = |report: &Report| report.moves.iter().find(|one| one.action == action).cloned();
+            let rows: Vec<_> = samples.clone().map(at).collect();
+            let visits: Vec<u32> = rows.iter().map(|row| row.as_ref().map_or(0, |one| one.visits)).collect();
+            let q = rows.iter().map(|row| row.as_ref().and_then(|one| one.wdl.map(|_| one.q)));
+            json!({ "a": action, "text": position.text(action), "visits": visits, "q": q.collect::<Vec<_>>() })
+        };
+        let moves = chosen.iter().take(CURVES).filter(|one| one.visits > 0).map(|one| curve(one.action));
+        json!({
+            "seconds": samples.clone().map(|report| report.pace.seconds).collect::<Vec<_>>(),
+            "visits": samples.clone().map(|report| report.visits).collect::<Vec<_>>(),
+            "moves": moves.collect::<Vec<_>>(),
+        })
+    }
+
+    /// The report with the nearest visits.
+    pub fn moment(&self, visits: u32) -> Option<&Report> {
+        self.samples().min_by_key(|report| report.visits.abs_diff(visits))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::Pace;
+
+    #[test]
+    fn samples_stay_few_and_the_newest_is_among_them() {
+        let mut history = History::default();
+        for visits in 0..5000 {
+            let (moves, wdl) = (Vec::new(), [0.0; 3]);
+            let pace = Pace::default();
+            history.add(&Report {
+                moves,
+                visits,
+                wdl,
+                value: wdl,
+                seldepth: 0,
+                nodes: 0,
+                memory: 0,
+                pace,
+                reason: "".into(),
+            });
+            assert_eq!(history.samples().next_back().unwrap().visits, visits);
+        }
+        assert!((100..=202).contains(&history.samples().count()));
+        assert!(history.moment(2500).unwrap().visits.abs_diff(2500) < 64);
+    }
+}
