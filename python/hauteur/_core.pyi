@@ -10,10 +10,15 @@ from numpy.typing import NDArray
 
 __all__ = [
     "Batch",
+    "Board",
     "ExactSolver",
+    "Explained",
     "Forest",
     "Game",
+    "GameOver",
+    "MoveDue",
     "Network",
+    "Odds",
     "PgnGame",
     "PgnReader",
     "PlayedGames",
@@ -21,11 +26,14 @@ __all__ = [
     "State",
     "StopFlag",
     "Tablebase",
+    "TextGame",
     "Uniform",
     "WrongAnswer",
     "__version__",
     "bench_search",
+    "board_of",
     "bounded_win",
+    "captured",
     "check_settings",
     "choose_action",
     "clean_fen",
@@ -35,20 +43,39 @@ __all__ = [
     "forced_win",
     "form_of_text",
     "game_names",
+    "game_tree_view",
     "mcts_search",
+    "moves_left",
+    "moves_to_go",
+    "odds_of",
+    "parse_odds",
+    "pgn_position_tags",
+    "pgn_tag_value",
+    "plan_clock",
     "position_of",
+    "position_view",
     "python_game_from",
     "random_u64",
     "rave_search",
     "read_pgn_tree",
     "read_sgf",
+    "read_text_game",
     "rollout_values",
     "settings_schema",
+    "sgf_result",
     "sgf_spec",
     "sgf_text",
     "solved_positions",
+    "start_board",
+    "start_game",
+    "start_rank",
     "state_from",
     "t_quantile",
+    "toggled_odds",
+    "why_no_board",
+    "written_game",
+    "written_pgn",
+    "written_sgf",
 ]
 
 __version__: str
@@ -92,7 +119,7 @@ class Game:
     @property
     def max_plies(self) -> int: ...
     @property
-    def look(self) -> Look | Literal[""]:
+    def look(self) -> _Look | Literal[""]:
         """How the squares of its text are drawn; empty: by `State.svg` alone."""
     @property
     def record_form(self) -> Literal["pgn", "sgf"] | None:
@@ -122,14 +149,14 @@ class Game:
     def __hash__(self) -> int: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
 
-Look = Literal["pieces", "stones", "reversi", "hexagons", "discs", "crosses", "letters"]
+_Look = Literal["pieces", "stones", "reversi", "hexagons", "discs", "crosses", "letters"]
 
 @final
 class Board:
     """The look of a position on a rectangular board, in the units of its drawing."""
 
     @property
-    def look(self) -> Look: ...
+    def look(self) -> _Look: ...
     @property
     def cells(self) -> str:
         """One sign a square, row by row from the top, `.` where it is empty."""

@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent.parent
 FILE_LINES = 600
 FUNCTION_LINES = 60
-LONG_FILES = {"python/hauteur/_core.pyi": 700}
+LONG_FILES = {"python/hauteur/_core.pyi": 1000}
 """The interface of the compiled core is one module, which a stub cannot divide."""
 
 
