@@ -62,6 +62,7 @@ pub trait Lanes: Copy + Send + Sync + 'static {
     /// Writes a vector as elements.
     unsafe fn store_element(to: *mut Self::Element, vector: Self::Vector);
     /// Reads `WIDTH` elements as floats.
+    #[cfg_attr(not(target_arch = "x86_64"), allow(dead_code, reason = "the tower of tiles alone reads elements"))]
     unsafe fn load_element(from: *const Self::Element) -> Self::Vector;
     /// `GROUP` channels of one tile, for all lanes.
     unsafe fn broadcast(from: *const Self::Element) -> Self::Operand;
