@@ -7,11 +7,64 @@ pub const RED: &str = "#d8432f";
 /// Blue of what is blue.
 pub const BLUE: &str = "#2f5fa8";
 
-/// The pieces of chess as Colin M. L. Burnett drew them (GPL), a sign and its SVG a line; no styles, which pages with a strict
-/// policy ignore.
-const PIECES: &str = include_str!("pieces.txt");
-const PIECE_NAMES: [(char, &str); 6] =
-    [('p', "pawn"), ('n', "knight"), ('b', "bishop"), ('r', "rook"), ('q', "queen"), ('k', "king")];
+/// A piece of chess in a square of `CELL` units: it stands on `FOOT`.
+struct Piece {
+    /// Its letter, as Black's.
+    sign: char,
+    /// What it is called.
+    name: &'static str,
+    /// Outline, filled in the colour of its side.
+    body: &'static str,
+    /// Lines on the body, black on a white piece and white on a black one.
+    lines: &'static str,
+}
+
+/// What every piece stands on.
+const FOOT: &str = "M11.5 39.5v-3q0-2 2-2h18q2 0 2 2v3z";
+
+const PIECES: [Piece; 6] = [
+    Piece {
+        sign: 'p',
+        name: "pawn",
+        body: "M22.5 8.5a5.5 5.5 0 1 0 .01 0z M19 19h7q.8 9 5.5 15.5h-18q4.7-6.5 5.5-15.5z \
+               M16.5 19.5h12q1 0 1-1t-1-1h-12q-1 0-1 1t1 1z",
+        lines: "M14.5 34.5h16",
+    },
+    Piece {
+        sign: 'n',
+        name: "knight",
+        body: "M15.5 34.5c-.5-6.5 6.5-9 6-15-2.5.5-4 2-5.5 4-1.3 1.8-3.3 2.3-4.7.9-1.5-1.5-1-3.3.4-5.1l3.3-4.8c.5-2.5 2-4.3 4-5l.5-3.5 \
+               4 3.3c7 1.2 10.5 9.2 9.5 25.2z",
+        lines: "M19.3 14.6h.02 M26.5 12.5c4 3.5 5 10 4.5 18.5",
+    },
+    Piece {
+        sign: 'b',
+        name: "bishop",
+        body: "M22.5 5.5a2.6 2.6 0 1 0 .01 0z \
+               M22.5 10.7c5.5 4 8 8 8 11.8 0 3-1.8 5-4.2 6l1.7 6h-11l1.7-6c-2.4-1-4.2-3-4.2-6 0-3.8 2.5-7.8 8-11.8z",
+        lines: "M22.5 16v7.5 M18.8 19.7h7.4 M17.7 28.5h9.6",
+    },
+    Piece {
+        sign: 'r',
+        name: "rook",
+        body: "M12.5 9h4.5v3.5h3.5v-3.5h4v3.5h3.5v-3.5h4.5v7.5l-3.5 3v11.5l2.5 3.5h-18l2.5-3.5v-11.5l-3.5-3z",
+        lines: "M16.5 19.5h12 M16.5 31h12",
+    },
+    Piece {
+        sign: 'q',
+        name: "queen",
+        body: "M22.5 6a2.4 2.4 0 1 0 .01 0z M8.5 11a2.4 2.4 0 1 0 .01 0z M36.5 11a2.4 2.4 0 1 0 .01 0z \
+               M22.5 11l4.5 11.5 9-7.5-4.5 14.5v5h-18v-5l-4.5-14.5 9 7.5z",
+        lines: "M14 29.5q8.5-3 17 0",
+    },
+    Piece {
+        sign: 'k',
+        name: "king",
+        body: "M22.5 14.5v-9 M18.8 8.7h7.4 \
+               M22.5 14.5c2.5-3.5 11.5-3 11.5 3.7 0 4.8-4.5 7.3-5.5 16.3h-12c-1-9-5.5-11.5-5.5-16.3 0-6.7 9-7.2 11.5-3.7z",
+        lines: "M22.5 14.5c-1.8 4-1.8 8 0 13 1.8-5 1.8-9 0-13 M16.8 31h11.4",
+    },
+];
 
 /// How the squares of a board are drawn; the names are those of `Customs::look`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -84,13 +137,12 @@ impl Look {
 
     /// A sign in words, such as `white pawn`; `empty` where nothing stands.
     pub fn words(self, sign: char) -> String {
-        let piece = PIECE_NAMES.iter().find(|(letter, _)| *letter == sign.to_ascii_lowercase());
+        if let (Look::Pieces, Some(piece)) = (self, piece_of(sign)) {
+            let colour = if sign.is_ascii_uppercase() { "white" } else { "black" };
+            return format!("{colour} {}", piece.name);
+        }
         let words = match (self, sign) {
             (_, '.') => "empty",
-            (Look::Pieces, _) if piece.is_some() => {
-                let colour = if sign.is_ascii_uppercase() { "white" } else { "black" };
-                return format!("{colour} {}", piece.map_or("", |(_, name)| name));
-            }
             (Look::Stones, 'X') => "black stone",
             (Look::Stones, 'O') => "white stone",
             (Look::Reversi, 'X') => "black disc",
@@ -123,7 +175,7 @@ impl Look {
             (Look::Hexagons, 'O') => circle(17, BLUE, ring),
             (Look::Crosses, 'X') => cross("<path d=\"M9 9l27 27m0-27l-27 27\"/>"),
             (Look::Crosses, 'O') => cross("<circle cx=\"22.5\" cy=\"22.5\" r=\"14\"/>"),
-            (Look::Pieces, _) => piece_svg(sign).to_string(),
+            (Look::Pieces, _) => piece_svg(sign),
             (Look::Letters, sign) if sign != '.' => letter(sign),
             _ => String::new(),
         }
@@ -145,9 +197,19 @@ impl Look {
     }
 }
 
-fn piece_svg(sign: char) -> &'static str {
-    let line = PIECES.lines().find(|line| line.starts_with(sign));
-    line.and_then(|line| line.split_once(' ')).map_or("", |(_, svg)| svg)
+/// The piece of this sign; None for other signs.
+fn piece_of(sign: char) -> Option<&'static Piece> {
+    PIECES.iter().find(|piece| piece.sign == sign.to_ascii_lowercase())
+}
+
+/// A piece as SVG, without styles, which pages with a strict policy ignore; empty for other signs.
+fn piece_svg(sign: char) -> String {
+    let Some(Piece { body, lines, .. }) = piece_of(sign) else { return String::new() };
+    let (fill, line) = if sign.is_ascii_uppercase() { ("#fff", "#000") } else { ("#1d1a17", "#fff") };
+    format!(
+        "<g fill=\"{fill}\" stroke=\"#000\" stroke-width=\"1.5\" stroke-linecap=\"round\" stroke-linejoin=\"round\">\
+         <path d=\"{body} {FOOT}\"/><path d=\"{lines}\" fill=\"none\" stroke=\"{line}\"/></g>"
+    )
 }
 
 fn cross(shape: &str) -> String {
