@@ -52,6 +52,22 @@ def test_the_nets_that_are_due_are_measured_and_the_run_is_the_same(tmp_path: Pa
     assert "against mcts:20" not in plain.report.read_text()
 
 
+def test_the_last_net_of_a_run_that_its_budget_ends_is_measured(tmp_path: Path) -> None:
+    given = recipe(3, yardstick=MCTS | {"every": 100})
+    limited = given.model_copy(update={"run": given.run.model_copy(update={"budget_flops": 1.0})})
+    folder = learned(tmp_path / "run", limited)
+    assert len(folder.read_metrics()) == 1
+    assert sorted(json.loads(folder.yardstick.read_text())["nets"]) == ["1"]
+
+
+def test_a_damaged_file_is_named(tmp_path: Path) -> None:
+    folder = learned(tmp_path / "run", recipe(1, yardstick=MCTS))
+    content = json.loads(folder.yardstick.read_text())
+    folder.yardstick.write_text(json.dumps(content | {"nets": {"first": {}}}))
+    with pytest.raises(ValueError, match=r"yardstick\.json is not what a run wrote: delete it"):
+        learned(folder.path, recipe(2, yardstick=MCTS))
+
+
 def test_a_match_that_was_broken_off_is_played_when_the_run_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -102,7 +102,7 @@ class Run:
         self.state.current = {}
         # The checkpoint goes first: a run killed before `publish` publishes again when it is resumed.
         self.checkpoint()
-        publish(self.folder, self.game, self.state, self.recipe, self.display.show)
+        publish(self)
 
     def checkpoint(self) -> None:
         """Write state, weights and optimiser as one file, whole or not at all."""

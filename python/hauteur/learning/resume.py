@@ -122,6 +122,6 @@ def read_past(run: Run) -> None:
         for option in run.options:
             option.generation_read(run, generation, needed)
     if state.lines:
-        publish(run.folder, run.game, state, run.recipe, run.display.show)
+        publish(run)
     is_resumed = state.generation > 1 or state.done or state.start
     run.display.begin(run.recipe, run.folder, state if is_resumed else None, run.buffer.positions)

@@ -8,17 +8,20 @@ measured once. As with exact play, no game or net of the run depends on it, and 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hauteur import _core
 from hauteur.learning.recipe import YardstickSettings
 from hauteur.learning.run_folder import RunFolder
 from hauteur.matches.play import play_match
 from hauteur.players.build import Evaluators, Resources, build_player
+from hauteur.players.player import Player
 from hauteur.players.search_player import SearchPlayer
 from hauteur.players.settings import parse_player
 from hauteur.system.files import read_json, write_json
+
+if TYPE_CHECKING:
+    from hauteur.learning.context import Run
 
 
 def check_yardstick(folder: RunFolder, game: _core.Game, settings: YardstickSettings) -> None:
@@ -33,45 +36,42 @@ def check_yardstick(folder: RunFolder, game: _core.Game, settings: YardstickSett
             player.close()
 
 
-def measure_nets(
-    folder: RunFolder,
-    game: _core.Game,
-    settings: YardstickSettings,
-    best: Sequence[int],
-    *,
-    last: int,
-    threads: int,
-    show: Callable[[str], None],
-) -> None:
-    """Measure the best nets that are due and were not measured yet.
+def measure_nets(run: Run) -> None:
+    """Measure the run's best nets that are due and were not measured yet: every few generations, and the last one.
 
-    best: generation of the best net after each generation, from 1; last: the run's last generation, which is due too.
-    threads: of the processor for the match; 0: one a core. show: takes a line a match. Raise ValueError for a file that
-    is damaged or of another yardstick, and KeyboardInterrupt where the user ends a match: it is played again.
+    Nets that are no longer there are left out. Raise ValueError for a file that is damaged or of another yardstick, and
+    KeyboardInterrupt where the user ends a match: it is played when the run goes on.
     """
-    content = _content(folder, settings)
-    due = {net for generation, net in enumerate(best, 1) if generation % settings.every == 0 or generation == last}
+    settings = run.recipe.yardstick
+    if settings is None:
+        return
+    content = _content(run.folder, settings)
+    best = [line["best"] for line in run.state.history]
+    due = set(best[settings.every - 1 :: settings.every])
+    if run.is_over:
+        due.update(best[-1:])
     for net in sorted(due - {int(name) for name in content["nets"]}):
-        if not folder.net(net).exists():
+        if not run.folder.net(net).exists():
             continue
-        result = play_yardstick(folder, game, settings, net, threads=threads)
+        result = play_yardstick(run.folder, run.game, settings, net, threads=run.recipe.run.threads)
         content["nets"][str(net)] = result
-        write_json(folder.yardstick, content)
+        write_json(run.folder.yardstick, content)
         low, high = result["score_interval_95"]
-        show(
+        run.display.show(
             f"net of generation {net} against {settings.opponent}: {result['score']:.1%} [{low:.1%}, {high:.1%}]"
             f" of {result['games']} games"
         )
 
 
 def _content(folder: RunFolder, settings: YardstickSettings) -> dict[str, Any]:
-    """Return what the file holds so far; ValueError where another yardstick measured in it."""
+    """Return what the file holds so far; raise ValueError where another yardstick measured in it."""
     conditions = settings.model_dump(mode="json", exclude={"every"})
     if not folder.yardstick.exists():
         return {**conditions, "nets": {}}
     content = read_json(folder.yardstick)
     again = "delete it, and nets are measured again"
-    if not isinstance(content.get("nets"), dict):
+    nets = content.get("nets")
+    if not isinstance(nets, dict) or not all(name.isdecimal() for name in nets):
         raise ValueError(f"{folder.yardstick} is not what a run wrote: {again}")
     for name, value in conditions.items():
         if content.get(name) != value:
@@ -82,10 +82,13 @@ def _content(folder: RunFolder, settings: YardstickSettings) -> dict[str, Any]:
 def play_yardstick(
     folder: RunFolder, game: _core.Game, settings: YardstickSettings, net: int, *, threads: int
 ) -> dict[str, Any]:
-    """Play the match of a net; return its result as the file has it, from the net's view."""
+    """Play the match of a net; return its result as the file has it, from the net's view.
+
+    Its cpu_seconds are those of this process: an opponent that is a program of its own takes more.
+    """
     began = time.process_time()
     match = play_match(
-        f'"net={folder.net(net)}" visits={settings.visits} name=gen-{net}',
+        Player(folder.net(net), visits=settings.visits, name=f"gen-{net}"),
         settings.opponent,
         game,
         games=settings.games,
