@@ -71,7 +71,7 @@ demo: setup  ## learn tic-tac-toe from zero, prove that it never loses, show whe
 
 test: setup-dev test-rust test-python types lint docs  ## all tests and checks (about eight minutes on two cores)
 
-quick: setup-dev  ## a third of the tests and ruff: at most a minute on two cores
+quick: setup-dev  ## a third of the tests and ruff: a minute to a minute and a half on two cores
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/python -m pytest -n $(WORKERS) -q -m "quick and not slow"
