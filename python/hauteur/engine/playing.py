@@ -215,8 +215,8 @@ class PlayingSession(Closing):
         """
         control = self._control = control or SearchControl()
         player = self.wait(control)
-        state = position_after(self._start, self._actions)
         if not isinstance(player, OpenNets):
+            state = position_after(self._start, self._actions)
             chosen = player(state, int(self._rng.integers(2**63)))
             return FoundMove(chosen.action, note=chosen.note)
         analysis = self._analysis_with(player)
@@ -227,9 +227,8 @@ class PlayingSession(Closing):
             self.lateness = remember_lateness(self.lateness, late)
         if not report.moves:
             return FoundMove(None, report)
-        move = choose_move(
-            report.moves, self.settings.temperature, state.ply if ply is None else ply, self._rng.random()
-        )
+        moment = report.state.ply if ply is None else ply
+        move = choose_move(report.moves, self.settings.temperature, moment, self._rng.random())
         return FoundMove(move.action, report, move)
 
     def start(

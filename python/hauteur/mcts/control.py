@@ -58,7 +58,8 @@ class SearchControl:
 
     def wait(self, other: Future[Any] | None = None, *, seconds: float | None = None) -> bool:
         """Wait for `stop`, for the other future, or for this time; return whether the search was stopped."""
-        wait([self._stopped] if other is None else [self._stopped, other], seconds, FIRST_COMPLETED)
+        if other is None or not other.done():
+            wait([self._stopped] if other is None else [self._stopped, other], seconds, FIRST_COMPLETED)
         return self.stopped
 
 

@@ -234,8 +234,12 @@ def _move_json(state: _core.State, move: RootMove) -> dict[str, Any]:
     }
 
 
+_EDGE_FACTS = tuple(field.name for field in fields(RootMove) if field.name not in ("wdl", "line"))
+"""Fields of a move that an edge of the root has under the same name."""
+
+
 def _root_move(edge: Mapping[str, Any]) -> RootMove:
-    facts = {field.name: edge[field.name] for field in fields(RootMove) if field.name not in ("wdl", "line")}
+    facts = {name: edge[name] for name in _EDGE_FACTS}
     wdl = edge["reported_wdl"]
     return RootMove(**facts, wdl=None if wdl is None else _triple(wdl), line=(edge["action"],))
 

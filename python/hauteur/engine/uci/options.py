@@ -69,6 +69,9 @@ class Options:
         self._known = {option.name.lower(): option for option in OPTIONS if option not in DECLARED_ALIASES}
         self._values = {name: option.default for name, option in self._known.items()}
         self._without_effect = {name.lower() for name in WITHOUT_EFFECT}
+        # They follow from the values and cost half a millisecond, which every move of a short clock would pay anew.
+        self._search: SearchParams | None = None
+        self._temperature: Temperature | None = None
 
     def set(self, name: str, text: str) -> Change:
         """Set an option; ValueError for an unknown name or a value that is not allowed, alone or beside the others."""
@@ -83,14 +86,21 @@ class Options:
 
     def _set_checked(self, option: Lc0Option, key: str, value: Value) -> Value:
         """Set a value unless the settings that follow from all options would be none; return it."""
-        before, self._values[key] = self._values[key], value
+        before = self._values[key]
+        self._set_value(key, value)
         try:
             self.search_params()
             self.temperature()
         except ValueError as error:
-            self._values[key] = before
+            self._set_value(key, before)
             raise ValueError(f"{option.name} {option.text(value)}: {one_line(error)}") from None
         return value
+
+    def _set_value(self, key: str, value: Value) -> None:
+        """Set a value, and forget what followed from the old one."""
+        self._values[key] = value
+        self._search = None
+        self._temperature = None
 
     def changed(self, changes: Mapping[str, Value]) -> Options:
         """Return the same options with other values for some; they must be of their kinds and in their ranges."""
@@ -100,7 +110,7 @@ class Options:
         other._values = dict(self._values)
         for name, value in changes.items():
             option = other._known[name.lower()]
-            other._values[name.lower()] = option.parse(option.text(value))
+            other._set_value(name.lower(), option.parse(option.text(value)))
         return other
 
     def limited(self) -> tuple[Options, int | None]:
@@ -130,6 +140,12 @@ class Options:
 
     def search_params(self) -> SearchParams:
         """Return the settings of the search, with the memory caps."""
+        if self._search is None:
+            self._search = self._search_params()
+        return self._search
+
+    def _search_params(self) -> SearchParams:
+        """Read the settings of the search from the values."""
         tree, positions = self._memory()
         params = lc0_search_params(
             self._values,
@@ -157,7 +173,10 @@ class Options:
         return {**numbers, "plies": plies or None}
 
     def temperature(self) -> Temperature:
-        return lc0_temperature(self._values)
+        """Return the settings of the choice of the move."""
+        if self._temperature is None:
+            self._temperature = lc0_temperature(self._values)
+        return self._temperature
 
     def declarations(self) -> Iterator[str]:
         """Return the option lines that answer `uci`."""
