@@ -10,8 +10,8 @@ processes cost. Prints the moves, the losses on time, quantiles of what is left 
 the time beyond `go movetime 50`, and of the answer to `isready`, which says what the machine itself takes. A loss is
 the machine's where the engine and this program have waited for a processor, in that move, for longer than the clock was
 exceeded by (run_delay of /proc/PID/task/*/schedstat; a thread that has ended is not counted any more). Of every other
-loss a line says how long the move took, how much of it the engine computed, and what the hypervisor has taken in that
-time; status 1 where there is one.
+loss a line says how long the move took, how much of it the engine computed, what the hypervisor has taken in that
+time, and how long that side has waited in the whole game; status 1 where there is one.
 
 --stops: one engine searches without a limit this many times and is stopped after half a second to one second; prints
 quantiles of the time from `stop` to `bestmove`, and of `go movetime 1` and `go nodes 1`, which cost the net a position.
@@ -143,6 +143,7 @@ def opening(draws: random.Random) -> chess.Board:
 def play(engines: Sequence[Engine], control: tuple[float, float], draws: random.Random, lost: Lost) -> list[float]:
     """Play a game; return what was left of the clock after every move, in seconds. A loss on time is counted."""
     board, clocks, left = opening(draws), [control[0], control[0]], list[float]()
+    waits = [0.0, 0.0]
     for engine in engines:
         engine.begin()
     while not board.is_game_over(claim_draw=True) and len(board.move_stack) < MOST_PLIES:
@@ -152,11 +153,12 @@ def play(engines: Sequence[Engine], control: tuple[float, float], draws: random.
         computed = engines[side].computed()
         taken = stolen()
         move, seconds = engines[side].move(board, f"wtime {white} btime {black} winc {more} binc {more}")
+        waited = engines[side].waited() - waited
+        waits[side] += waited
         clocks[side] -= seconds
         left.append(clocks[side])
         if clocks[side] < 0:
             lost.games += 1
-            waited = engines[side].waited() - waited
             if waited > -clocks[side]:
                 lost.by_machine += 1
             else:
@@ -164,7 +166,8 @@ def play(engines: Sequence[Engine], control: tuple[float, float], draws: random.
                 taken = stolen() - taken
                 print(
                     f"lost by {-1000 * clocks[side]:.1f} ms: the move took {1000 * seconds:.1f} ms, computed"
-                    f" {1000 * computed:.1f}, waited {1000 * waited:.1f}; {1000 * taken:.0f} ms taken by the hypervisor"
+                    f" {1000 * computed:.1f}, waited {1000 * waited:.1f}; {1000 * taken:.0f} ms taken by the hypervisor;"
+                    f" move {len(left)} of the game, in which this side has waited {1000 * waits[side]:.0f} ms"
                 )
             return left
         clocks[side] += control[1]

@@ -99,6 +99,8 @@ class UciEngine:
         """Of the last search of the side that gives odds in this game, -1 to 1."""
         self._has_searched = False
         self._is_introduced = False
+        self._opened: int | None = None
+        """The version of the options by which the nets were opened last; None: they are chosen anew."""
         self._named: OpenNets | None = None
         self._warm: OpenNets | None = None
         self._net = ""
@@ -255,6 +257,7 @@ class UciEngine:
         self._value = None
         self._session.clear()
         self._session.forget_failure()  # perhaps the file is there by now
+        self._opened = None
 
     def _set_position(self, command: UciCommand) -> None:
         try:
@@ -302,11 +305,14 @@ class UciEngine:
 
     def _open(self) -> None:
         """Begin to open the nets that the options name, unless that has been done. ValueError without any."""
+        if self._opened == self.options.version:
+            return
         try:
             choice, reason = choose_net(self.options.limited()[0])
         except ValueError:
             self._session.close()
             raise
+        self._opened = self.options.version
         self._net = choice.net
         if not self._session.open(choice):
             return

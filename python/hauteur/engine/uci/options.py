@@ -69,6 +69,8 @@ class Options:
         self._known = {option.name.lower(): option for option in OPTIONS if option not in DECLARED_ALIASES}
         self._values = {name: option.default for name, option in self._known.items()}
         self._without_effect = {name.lower() for name in WITHOUT_EFFECT}
+        self.version = 0
+        """Grows with every change of a value."""
         # They follow from the values and cost half a millisecond, which every move of a short clock would pay anew.
         self._search: SearchParams | None = None
         self._temperature: Temperature | None = None
@@ -99,6 +101,7 @@ class Options:
     def _set_value(self, key: str, value: Value) -> None:
         """Set a value, and forget what followed from the old one."""
         self._values[key] = value
+        self.version += 1
         self._search = None
         self._temperature = None
 
