@@ -164,11 +164,10 @@ def play(engines: Sequence[Engine], control: tuple[float, float], draws: random.
             else:
                 computed = engines[side].computed() - computed
                 taken = stolen() - taken
-                print(
-                    f"lost by {-1000 * clocks[side]:.1f} ms: the move took {1000 * seconds:.1f} ms, computed"
-                    f" {1000 * computed:.1f}, waited {1000 * waited:.1f}; {1000 * taken:.0f} ms taken by the hypervisor;"
-                    f" move {len(left)} of the game, in which this side has waited {1000 * waits[side]:.0f} ms"
-                )
+                print(f"lost by {-1000 * clocks[side]:.1f} ms: the move took {1000 * seconds:.1f} ms", end=", ")
+                print(f"computed {1000 * computed:.1f}, waited {1000 * waited:.1f}", end="; ")
+                print(f"{1000 * taken:.0f} ms taken by the hypervisor", end="; ")
+                print(f"move {len(left)} of the game, in which this side has waited {1000 * waits[side]:.0f} ms")
             return left
         clocks[side] += control[1]
         board.push(move)
