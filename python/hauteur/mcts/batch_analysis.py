@@ -1,5 +1,7 @@
 """Analysis of many positions: what a search finds of each at few visits and then, in the same tree, at many.
 
+`SearchPool` searches trees side by side, for whoever reads them; `BatchAnalysis` reads a few numbers of each.
+
 The positions are searched side by side, each in a tree of its own with one leaf in flight, so that batches are full and
 a reading depends on its position, the settings and the seed alone, not on the other positions or their order. (A
 network may round a row differently in a batch of another size; the core's evaluator does not.) At most `at_a_time`
@@ -77,6 +79,56 @@ RequestChain = Generator[AnalysisRequest, Readings, Result]
 """Requests one after another, each made of the readings of those before; at the end it returns what came out."""
 
 
+class SearchPool:
+    """Trees of one game that are searched side by side, each with one leaf in flight.
+
+    large: the second net, where the settings have one. batch_size: maximum rows of a batch; None: what suits the
+    evaluator. facts: takes the cost of the searches. ValueError where the settings need a net that was not given.
+    """
+
+    def __init__(
+        self,
+        game: _core.Game,
+        evaluator: Evaluator,
+        search: SearchParams,
+        *,
+        large: Evaluator | None = None,
+        seed: int = 0,
+        batch_size: int | None = None,
+        facts: SearchFacts | None = None,
+    ) -> None:
+        settings = for_nets(search, large).model_copy(update={"max_in_flight": 1})
+        self.forest = _core.Forest(game, settings, seed)
+        """The trees, by the numbers that `add` returns."""
+        self._driver = SearchDriver(self.forest, evaluator, large, batch_size, spread=True, facts=facts)
+        self._seed = seed
+
+    def add(self, state: _core.State, visits: int, only: Sequence[int] = ()) -> int:
+        """Begin a tree at a position that is not over; return its number. only: root moves allowed; empty: all."""
+        # The seed is of the position, not of its number: the same position is searched alike wherever it stands.
+        tree = self.forest.add(state, derived_seed(self._seed, "judging", state.key))
+        self.forest.restrict_root(tree, only)
+        self.set_visits(tree, visits)
+        return tree
+
+    def set_visits(self, tree: int, visits: int) -> None:
+        """Let a tree have so many visits in all; one that has more makes no further one."""
+        self.forest.set_visit_limits([tree], [visits])
+
+    def turn(self) -> list[int]:
+        """Search a batch; return the trees that have their visits, which wait for more of them or for `remove`."""
+        self._driver.turn()
+        return [int(tree) for tree in self.forest.finished()]
+
+    def remove(self, tree: int) -> None:
+        """Drop a tree that has its visits; its number may be given again."""
+        self.forest.remove([tree])
+
+    def cancel(self) -> None:
+        """Take back the visits that wait for a net."""
+        self._driver.cancel()
+
+
 @dataclass
 class BatchAnalysis:
     """A net (or two) and search settings with which many positions are analysed."""
@@ -110,8 +162,8 @@ class BatchAnalysis:
                 else:
                     return
         finally:
-            if searches.driver is not None:
-                searches.driver.cancel()
+            if searches.pool is not None:
+                searches.pool.cancel()
             self.facts.total += time.perf_counter() - started
 
 
@@ -143,13 +195,12 @@ class _Search(Generic[Result]):
 
 
 class _Searches(Generic[Result]):
-    """The forest of one run, what drives it, and the chains whose requests its trees answer."""
+    """The trees of one run, and the chains whose requests they answer."""
 
     def __init__(self, analysis: BatchAnalysis) -> None:
         self.analysis = analysis
-        self.driver: SearchDriver | None = None
+        self.pool: SearchPool | None = None
         self.ended: deque[tuple[int, Result]] = deque()
-        self._forest: _core.Forest
         self._trees: dict[int, _Search[Result]] = {}
 
     @property
@@ -164,44 +215,39 @@ class _Searches(Generic[Result]):
         except StopIteration as end:
             self.ended.append((number, end.value))
             return
-        if self.driver is None:
-            self._begin_forest(request.state.game)
-        # The seed is of the position, not of its number: the same position is searched alike wherever it stands.
-        tree = self._forest.add(request.state, derived_seed(self.analysis.seed, "judging", request.state.key))
-        self._forest.restrict_root(tree, request.only)
-        self._forest.set_visit_limits([tree], [request.visits[0]])
+        if self.pool is None:
+            self.pool = self._pool_for(request.state.game)
+        tree = self.pool.add(request.state, request.visits[0], request.only)
         self._trees[tree] = _Search(number, chain, request)
 
     def turn(self) -> None:
         """Take one turn of the searches, and read what the finished ones have found."""
-        assert self.driver is not None, "a chain has begun"
-        self.driver.turn()
+        assert self.pool is not None, "a chain has begun"
         # Batches stay full because a finished tree is replaced at once, not when all have finished.
-        for tree in self._forest.finished().tolist():
+        for tree in self.pool.turn():
             search = self._trees[tree]
-            search.found.append(self._reading(tree))
+            search.found.append(_reading(self.pool.forest, tree))
             found, request = tuple(search.found), search.request
             if len(found) < len(request.visits) and (request.go_on is None or request.go_on(found)):
-                self._forest.set_visit_limits([tree], [request.visits[len(found)]])
+                self.pool.set_visits(tree, request.visits[len(found)])
             else:
                 del self._trees[tree]
-                self._forest.remove([tree])
+                self.pool.remove(tree)
                 self.go_on(search.number, search.chain, found)
 
-    def _begin_forest(self, game: _core.Game) -> None:
-        """Make the forest and its driver for the game of the first request."""
+    def _pool_for(self, game: _core.Game) -> SearchPool:
+        """Return the pool for the game of the first request."""
         one = self.analysis
-        search = for_nets(one.search, one.large).model_copy(update={"max_in_flight": 1})
-        self._forest = _core.Forest(game, search, one.seed)
-        self.driver = SearchDriver(self._forest, one.evaluator, one.large, spread=True, facts=one.facts)
+        return SearchPool(game, one.evaluator, one.search, large=one.large, seed=one.seed, facts=one.facts)
 
-    def _reading(self, tree: int) -> SearchReading:
-        """Return the findings of a tree at its present number of visits."""
-        ids = [tree]
-        win, _, loss = self._forest.root_values(ids)[0].tolist()
-        q = self._forest.root_q(ids)[0]
-        best = int(self._forest.best_actions(ids)[0])
-        others = np.delete(q, best)
-        second_q = math.nan if np.isnan(others).all() else float(np.nanmax(others))
-        visits = int(self._forest.root_node_visits(ids)[0])
-        return SearchReading(visits, win - loss, best, float(q[best]), second_q)
+
+def _reading(forest: _core.Forest, tree: int) -> SearchReading:
+    """Return the findings of a tree at its present number of visits."""
+    ids = [tree]
+    win, _, loss = forest.root_values(ids)[0].tolist()
+    q = forest.root_q(ids)[0]
+    best = int(forest.best_actions(ids)[0])
+    others = np.delete(q, best)
+    second_q = math.nan if np.isnan(others).all() else float(np.nanmax(others))
+    visits = int(forest.root_node_visits(ids)[0])
+    return SearchReading(visits, win - loss, best, float(q[best]), second_q)
