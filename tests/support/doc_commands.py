@@ -27,6 +27,7 @@ FAKES = Path(__file__).resolve().parent
 ONLY_PARSED = {
     "make": "run by .ci/run",
     "python examples": "needs an account of a server; tested in tests/engine",
+    "python benchmarks": "measures for minutes",
     "python checks": "needs reference files; tested in tests/mcts",
     "git show": "needs the history of the repository",
     "hauteur experiment (keep|compare)": "needs a run; tested in tests/experiments",
@@ -90,7 +91,7 @@ VERDICTS = ("sprt", "prove")
 TINY = {"filters": 4, "blocks": 1}
 """The network of a file that a command reads."""
 
-TALKING = ("play", "uci", "gtp")
+TALKING = ("play", "uci", "gtp", "analysis")
 """Commands that hold a conversation; here they are sent `quit` at once."""
 
 

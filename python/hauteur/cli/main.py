@@ -39,6 +39,7 @@ COMMANDS = (
     Command("review", "review:review", "Review recorded games: W/D/L over the game, mistakes, annotated PGN or SGF."),
     Command("uci", "uci:uci", "Chess engine for UCI programs; lc0's option names."),
     Command("gtp", "gtp:gtp", "Engine for GTP programs: NoGo and other games whose moves are points."),
+    Command("analysis", "analysis:analysis", "Engine for programs that send queries as lines of JSON, as KataGo's."),
     Command("web", "web:web", "Open the browser lab: play, analyse, review, watch runs and matches."),
     Command("train", "learn:train", "Learn a game from zero by self-play, as a recipe says."),
     Command("match", "match:match", "Play a match between two players, many games at once, with error bars."),
@@ -142,7 +143,7 @@ HIDDEN = (Command("greeting", "greeting:greeting", "Say what can be done now, an
 """Commands that need not be listed: `hauteur` alone is one."""
 
 SECTIONS = {
-    "Play and analyse": ("play", "web", "analyse", "review", "explain", "puzzles", "uci", "gtp"),
+    "Play and analyse": ("play", "web", "analyse", "review", "explain", "puzzles", "uci", "gtp", "analysis"),
     "Learn": ("train", "report", "prove", "games"),
     "Measure": ("match", "sprt", "tournament", "rate", "tune", "experiment", "bench"),
     "Nets, rules, this program": ("net", "check-game", "perft", "doctor"),
@@ -177,7 +178,7 @@ def _listen_to_interrupts(words: Sequence[str]) -> None:
     """Let an interrupt end engines at once, which have nothing to save; elsewhere it is a KeyboardInterrupt."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         return
-    ends_at_once = words[:1] in (["uci"], ["gtp"])
+    ends_at_once = words[:1] in (["uci"], ["gtp"], ["analysis"])
     handler = (lambda *_: os._exit(EXIT_INTERRUPTED)) if ends_at_once else signal.default_int_handler
     signal.signal(signal.SIGINT, handler)
 

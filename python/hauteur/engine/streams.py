@@ -64,11 +64,15 @@ class LineReader(Generic[Item]):
 
     source: pieces of one or more whole lines, as they came. accept: turns a line into the item that waits in the queue;
     None: the line was dealt with at once, by the reading thread. It is called with None at the end of the source. All
-    lines of a piece are accepted before the first of their items can be taken.
+    lines of a piece are accepted before the first of their items can be taken. most: items that wait; reading goes on
+    once there are fewer. None: any number.
     """
 
-    def __init__(self, source: Iterable[bytes], accept: Callable[[bytes | None], Item | None]) -> None:
+    def __init__(
+        self, source: Iterable[bytes], accept: Callable[[bytes | None], Item | None], *, most: int | None = None
+    ) -> None:
         self._accept = accept
+        self._most = most
         self._waiting: deque[Item] = deque()
         self._changed = threading.Condition()
         self._at_end = False
@@ -78,14 +82,18 @@ class LineReader(Generic[Item]):
         """Return the next item, as soon as there is one; None at the end."""
         self.wait(None)
         with self._changed:
-            return self._waiting.popleft() if self._waiting else None
+            if not self._waiting:
+                return None
+            self._changed.notify_all()
+            return self._waiting.popleft()
 
     def wait(self, seconds: float | None) -> bool:
-        """Wait for an item or the end, at most so long; return whether there is one."""
+        """Wait for an item or the end, at most so long; return whether there is one of the two."""
         with self._changed:
             return self._changed.wait_for(lambda: bool(self._waiting) or self._at_end, seconds)
 
     def _read(self, source: Iterable[bytes]) -> None:
+        """Read to the end in a thread of its own; the end is noted whatever happens, so that nobody waits for ever."""
         try:
             for piece in source:
                 self._take(piece.split(b"\n"))
@@ -98,9 +106,11 @@ class LineReader(Generic[Item]):
                 self._changed.notify_all()
 
     def _take(self, lines: Sequence[bytes | None]) -> None:
+        """Accept lines, and queue what is left of them together, once there is room."""
         items = [item for line in lines if (item := self._accept(line)) is not None]
         if items:
             with self._changed:
+                self._changed.wait_for(lambda: self._most is None or len(self._waiting) < self._most)
                 self._waiting.extend(items)
                 self._changed.notify_all()
 
@@ -127,3 +137,20 @@ def input_lines(descriptor: int) -> Iterator[bytes]:
         if end:
             yield lines
     yield rest
+
+
+def bounded_lines(descriptor: int, longest: int) -> Iterator[bytes]:
+    """Yield the lines of a file, one at a time, without their ends.
+
+    Of a line with more than `longest` bytes the first `longest` + 1 alone are kept, by which it is known.
+    """
+    line = bytearray()
+    while chunk := os.read(descriptor, 1 << 16):
+        *ended, rest = chunk.split(b"\n")
+        for part in ended:
+            line += part[: longest + 1 - len(line)]
+            yield bytes(line)
+            line.clear()
+        line += rest[: longest + 1 - len(line)]
+    if line:
+        yield bytes(line)

@@ -36,8 +36,8 @@ Words = Annotated[tuple[str, ...], Parameter(consume_multiple=True)]
 
 @Parameter(name="*")
 @dataclass(frozen=True)
-class Searcher:
-    """Searcher of positions: nets, settings, tablebases."""
+class NetSearcher:
+    """Searcher of positions: nets and settings."""
 
     net: NetName | None = None
     """Net file, name of a net (`hauteur net get` lists them), `uniform` or `rollout`. Default: the net that comes with
@@ -46,8 +46,6 @@ class Searcher:
     """A second, large net that corrects the first one: two-net search, see --search.second-net."""
     opponent_net: NetName | None = None
     """A second net that models the opponent of the side to move, see --search.opponent-net; not with --large-net."""
-    syzygy: str | None = None
-    """Chess: folders of Syzygy tablebases, separated as in PATH."""
     batch_size: int | None = None
     """Maximum positions evaluated together; 1: exactly sequential search. Default: what suits the backend."""
     threads: Annotated[int, Parameter(validator=Number(gte=0, lte=1024))] = 0
@@ -64,11 +62,34 @@ class Searcher:
         from hauteur.engine.nets import NetChoice
         from hauteur.networks.names import resolve_net
 
-        if self.large_net and self.opponent_net:
-            raise ValueError("--large-net and --opponent-net exclude each other: both are a second net")
+        self.check_nets()
         other = self.large_net or self.opponent_net
         large = resolve_net(other).path if other else ""
         return NetChoice(resolve_net(self.net, game).path, large, precision=self.precision, threads=self.threads)
+
+    def check_nets(self) -> None:
+        """Raise ValueError for nets that exclude each other, and for the name of one that is not here."""
+        from hauteur.networks.names import resolve_net
+
+        if self.large_net and self.opponent_net:
+            raise ValueError("--large-net and --opponent-net exclude each other: both are a second net")
+        for name in filter(None, (self.net, self.large_net, self.opponent_net)):
+            resolve_net(name)
+
+    def search_params(self) -> SearchParams:
+        """The settings of the search; an opponent's net has its section."""
+        if self.opponent_net and self.search.opponent_net is None:
+            return SearchParams.model_validate({**dict(self.search), "opponent_net": OpponentNet()})
+        return self.search
+
+
+@Parameter(name="*")
+@dataclass(frozen=True)
+class Searcher(NetSearcher):
+    """Searcher of positions: nets, settings, tablebases."""
+
+    syzygy: str | None = None
+    """Chess: folders of Syzygy tablebases, separated as in PATH."""
 
     def settings(self) -> "PlaySettings":
         """The settings of a session; ValueError for tablebases that are not there."""
@@ -76,10 +97,7 @@ class Searcher:
         from hauteur.engine.playing import PlaySettings
 
         tablebase = _core.Tablebase(self.syzygy) if self.syzygy else None
-        search = self.search
-        if self.opponent_net and search.opponent_net is None:
-            search = SearchParams.model_validate({**dict(search), "opponent_net": OpponentNet()})
-        return PlaySettings(search, batch_size=self.batch_size, tablebase=tablebase)
+        return PlaySettings(self.search_params(), batch_size=self.batch_size, tablebase=tablebase)
 
 
 _LISTED = (
