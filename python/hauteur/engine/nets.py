@@ -28,17 +28,18 @@ WARM_UP_SECONDS = 1.0
 
 @dataclass(frozen=True)
 class NetChoice:
-    """The nets of a player, and what computes them.
-
-    net, large: a file, `uniform` or `rollout`; large empty: one net. backend, precision None: what suits the machine.
-    threads: of the processor, 0 = all that the process may use.
-    """
+    """The nets of a player, and what computes them."""
 
     net: str
+    """A file, `uniform` or `rollout`."""
     large: str = ""
+    """The second net, in the same words: a large one or a model of the opponent; empty: there is one net."""
     backend: Backend | None = None
+    """What computes the nets; None: what suits the machine."""
     precision: Precision | None = None
+    """Type of the numbers that they are computed in; None: what suits the machine."""
     threads: int = 0
+    """Threads of each net on the processor; 0: all that the process may use."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +82,7 @@ class OpenNets:
         return alone
 
     def close(self) -> None:
+        """Close the evaluators; a search with them must have ended."""
         for evaluator in (self.small, self.large):
             if evaluator is not None:
                 evaluator.close()

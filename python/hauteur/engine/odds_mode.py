@@ -33,15 +33,18 @@ SETTINGS_FOR_ODDS = ", settings for odds"
 
 
 class OddsSettings(Section):
-    """Settings for a giver. pieces: `Odds.pieces`, empty: any; gives: None: both; settings: by lc0's names; nodes: most
-    visits of a search.
-    """
+    """Settings for a giver of a handicap: a row of the table."""
 
     pieces: str = ""
+    """The pieces that are missing, as `Odds.pieces` names them, such as `Q` or `RN`; empty: any."""
     gives: Literal["white", "black"] | None = None
+    """The side that gives them; None: either."""
     source: str = ""
+    """Where the settings were published; nothing reads it."""
     settings: dict[str, bool | float | str] = Field(default_factory=dict)
+    """Values of options of the UCI engine, by lc0's names."""
     nodes: Annotated[int, Field(ge=1, le=4_000_000_000)] | None = None
+    """Maximum visits of a search; None: no limit."""
 
     def fits(self, odds: Odds, q: float | None) -> bool:  # noqa: ARG002  (of those with a condition)
         """Return whether they are for a handicap, where the giver's last search found the value q, -1 to 1."""
@@ -56,6 +59,7 @@ class WhenSettings(OddsSettings):
     q_above: Annotated[float, Field(ge=-1, le=1)] = -1.0
 
     def fits(self, odds: Odds, q: float | None) -> bool:
+        """Return whether they are for a handicap at this value; never before the first search of a game."""
         return q is not None and self.q_above <= q < self.q_below and super().fits(odds, q)
 
 
@@ -117,6 +121,7 @@ class OddsGame:
     nodes: int | None = None
 
     def text(self) -> str:
+        """Return the handicap, the changed settings, the limit and what stays, in one line for the user."""
         listed = ", ".join(f"{name} {_text(value)}" for name, value in self.changes.items())
         limit = "" if self.nodes is None else f"; at most {self.nodes:,} visits"
         kept = f"; as set: {', '.join(self.kept)}" if self.kept else ""
@@ -164,6 +169,7 @@ def odds_player(
 
 
 def _game(odds: Odds, settings: Mapping[str, bool | float | str], kept: tuple[str, ...], nodes: int | None) -> OddsGame:
+    """Return the game with the settings that change; those that the giver has been given itself are kept."""
     return OddsGame(odds.name, {name: value for name, value in settings.items() if name not in kept}, kept, nodes)
 
 
@@ -177,4 +183,5 @@ def _is_given(values: object, path: tuple[str, ...]) -> bool:
 
 
 def _text(value: bool | float | str) -> str:
+    """Return a value as options of the UCI engine are written."""
     return str(value).lower() if isinstance(value, bool | str) else f"{value:g}"

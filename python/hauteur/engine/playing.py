@@ -44,17 +44,18 @@ class PlayerNotReadyError(ValueError):
 
 @dataclass(frozen=True)
 class PlaySettings:
-    """Settings of a player with nets.
-
-    batch_size: most rows of a batch, None = what suits the evaluator, 1 = exactly sequential search. tablebase: chess;
-    fast_play: in its positions only the shortest wins are played.
-    """
+    """Settings of a player with nets."""
 
     search: SearchParams = field(default_factory=SearchParams)
+    """Settings of the search."""
     temperature: Temperature = field(default_factory=Temperature)
+    """Randomness of the moves played, which changes no tree."""
     batch_size: int | None = None
+    """Maximum rows of a batch; None: what suits the evaluator, 1: exactly sequential search."""
     tablebase: _core.Tablebase | None = None
+    """Exact results of positions with few pieces (chess); None: none."""
     fast_play: bool = False
+    """Whether of the wins that the tablebase knows only the shortest are played."""
 
 
 @dataclass(frozen=True)
@@ -164,6 +165,7 @@ class PlayingSession(Closing):
         self._start, self._actions = start.copy(), tuple(actions)
 
     def clear(self) -> None:
+        """Forget the tree and the evaluations of the game before; the player stays open."""
         if self._analysis is not None:
             self._analysis.clear()
 
@@ -171,6 +173,7 @@ class PlayingSession(Closing):
 
     @property
     def is_searching(self) -> bool:
+        """Whether a search runs; False while its net is still being opened."""
         return self._analysis is not None and self._analysis.searching
 
     def use(self, settings: PlaySettings) -> bool:
@@ -271,5 +274,6 @@ def _of_search(settings: PlaySettings) -> PlaySettings:
 
 
 def _close(player: Future[OpenPlayer]) -> None:
+    """Close the nets of a player that was opened; a function, and a failure, have nothing to close."""
     if player.exception() is None and isinstance(nets := player.result(), OpenNets):
         nets.close()

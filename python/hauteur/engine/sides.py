@@ -63,20 +63,21 @@ SettingsAt = Callable[[float], PlayerSettings]
 
 @dataclass(frozen=True)
 class GameSide:
-    """One side of a game. player: None is a person.
-
-    seconds: of every move of a player with a net, in place of its visits. clock: time for the whole game, which ends
-    it when it is over: `MINUTES:SECONDS+INCREMENT` or `SECONDS+INCREMENT`. At most one of the two. odds: what odds mode
-    has changed in the player's settings, in one line. at: what its next search gets, None: the same.
-    """
+    """One side of a game. At most one of `seconds` and `clock`; ValueError for both, or seconds out of range."""
 
     player: PlayerSettings | None = None
+    """Who moves; None: a person."""
     seconds: float | None = None
+    """Seconds of every move of a player with a net, 0.01 to 3600, in place of its visits."""
     clock: str | None = None
+    """Time for the whole game, `MINUTES:SECONDS+INCREMENT` or `SECONDS+INCREMENT`: who has none left has lost."""
     odds: str = ""
+    """What odds mode has changed in the player's settings, in one line; empty: nothing."""
     at: SettingsAt | None = None
+    """Gives the settings of the next search by the value of the last one; None: they stay."""
 
     def __post_init__(self) -> None:
+        """Check that the limits fit each other and the player."""
         if self.seconds is not None and not 0.01 <= self.seconds <= 3600.0:
             raise ValueError(f"seconds a move must be 0.01 to 3600, got {self.seconds}")
         if self.seconds is not None and (self.clock is not None or not self.searches):
@@ -147,9 +148,11 @@ class EngineSide(Closing):
 
     @property
     def _by_visits(self) -> bool:
+        """Whether its searches end by visits: neither seconds nor a clock limit them."""
         return self.given.seconds is None and self.given.clock is None
 
     def _settings(self) -> PlaySettings:
+        """Return how it thinks, its tree bounded; batches are small where visits end a search, whose time is free."""
         search = self._options.bounded(self._player.search)
         return PlaySettings(search, self._player.temperature, BATCH if self._by_visits else None)
 
@@ -207,6 +210,7 @@ class EngineSide(Closing):
             self._program.stop()
 
     def close(self) -> None:
+        """End the search, close the nets and end the program."""
         self.stop()
         self._session.close()
         if self._program is not None:
@@ -275,4 +279,5 @@ class _Program:
             self._answer.cancel()
 
     def close(self) -> None:
+        """End the program, whether it thinks or waits."""
         self._host.close()

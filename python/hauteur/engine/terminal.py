@@ -173,6 +173,7 @@ class TerminalGame:
             self._console.print(moves_table(found.report, rows=HINT_LINES))
 
     def _undo(self) -> None:
+        """Take back to the human's last turn, and show the board, or say that there is no such move."""
         if self._table.take_back():
             self._shown = len(self._played.actions)
             self._show(self.state)
@@ -180,6 +181,7 @@ class TerminalGame:
             self._say("there is no move of yours to take back")
 
     def _save(self, path: Path) -> None:
+        """Write the game in its fullest form, under the human's and the engines' names."""
         first, second = ("you" if side in self._humans else self._engines[side].name for side in (0, 1))
         form = forms_of(self._game)[0]
         written = written_game(self._played, form if form in ENDS else "moves", (first, second))
@@ -200,6 +202,7 @@ class TerminalGame:
         self._console.print(message, markup=False)
 
     def _verdict(self) -> str:
+        """Return the result and the reason; `you win` only where one side is the human."""
         ending = self._played.ending
         assert ending is not None  # it is asked for at the end
         winner = ending.winner

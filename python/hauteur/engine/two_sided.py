@@ -93,14 +93,17 @@ class TwoSidedGame(Closing):
 
     @property
     def persons(self) -> set[int]:
+        """The sides (0, 1) without a player, which wait for `play`."""
         return {side for side, given in enumerate(self.sides) if given.player is None}
 
     @property
     def thinking(self) -> bool:
+        """Whether an engine looks for its move; False while it is paused, and during a hint."""
         return self._thinking
 
     @property
     def names(self) -> tuple[str, str]:
+        """The names of the first and second side; a person is called `person`."""
         first, second = ("person" if engine is None else engine.name for engine in self._engines)
         return first, second
 
@@ -204,6 +207,7 @@ class TwoSidedGame(Closing):
         found.add_done_callback(lambda done: self._hinted(turn, done, on_found))
 
     def close(self) -> None:
+        """End all searches and clocks, and close the engines; an answer that still comes is ignored."""
         with self.lock:
             self._halt()
         for engine in (*self._engines, self._hints):
@@ -265,10 +269,12 @@ class TwoSidedGame(Closing):
         self._next()
 
     def _end(self, outcome: int, reason: str) -> None:
+        """Stop everything and end the game off the board; one that has ended stays as it is."""
         self._halt()
         self.played.end(outcome, reason)
 
     def _require_person(self, side: int) -> None:
+        """Raise ValueError where the game is over, or the side is an engine, which decides for itself."""
         if self.played.ending is not None:
             raise ValueError(f"the game is over: {self.played.ending.text}")
         if side not in self.persons:
@@ -289,6 +295,7 @@ class TwoSidedGame(Closing):
             self._on_change()
 
     def _out_of_time(self, turn: int) -> None:
+        """End the game as a loss of the side whose flag has fallen, if it is still that turn."""
         with self.lock:
             if turn != self._turn:
                 return
@@ -296,6 +303,7 @@ class TwoSidedGame(Closing):
             self._on_change()
 
     def _report(self, turn: int, side: int, report: RootReport) -> None:
+        """Note and pass on what a search has found; a report of an earlier turn is dropped."""
         if turn == self._turn:
             self.value = first_players(report)
             if self._on_search is not None:
@@ -380,6 +388,7 @@ class _SideClock:
         return max(0.0, self._left - gone)
 
     def start(self) -> None:
+        """Let it run from now on; one that runs goes on."""
         self.began = time.monotonic() if self.began is None else self.began
 
     def stop(self, *, moved: bool = False) -> None:

@@ -44,17 +44,24 @@ class Lab:
     """Shared state of all requests."""
 
     settings: WebSettings
+    """Where it listens, what it may read and use."""
     pool: Pool
+    """The searches, games and reviews of all clients."""
     desk: Desk
+    """The runs and matches that pages have begun, and the folders of all."""
     stored: StoredFolders = field(default_factory=StoredFolders)
+    """What was read of folders, kept in memory."""
     pages: Pages = field(default_factory=all_pages)
+    """The pages of the navigation and their routes."""
 
     @property
     def folders(self) -> FolderList:
+        """The folders of runs, matches and the rest under the roots."""
         return self.desk.folders
 
     @property
     def jobs(self) -> Jobs:
+        """The processes that this server has begun."""
         return self.desk.jobs
 
     async def close(self) -> None:
@@ -99,24 +106,29 @@ async def _first_page(request: Request) -> Response:
 
 
 async def _figures_style(_request: Request) -> Response:
+    """Answer the style of figures, which reports carry inside themselves and pages share."""
     return Response(STYLE, media_type="text/css")
 
 
 async def _walks_script(_request: Request) -> Response:
+    """Answer the script of boards that step through games, which is put together from its parts."""
     return Response(boards.script(), media_type="text/javascript")
 
 
 async def _on_http_error(request: Request, error: Exception) -> Response:
+    """Answer an error of HTTP as a page: of 404 the path that there is not, else what was refused."""
     assert isinstance(error, HTTPException)
     text = f"There is no page {request.url.path}." if error.status_code == 404 else error.detail
     return error_page(request, error.status_code, text)
 
 
 async def _on_value_error(request: Request, error: Exception) -> Response:
+    """Answer 400 with the line of an error that is the client's."""
     return error_page(request, 400, str(error))
 
 
 async def _on_fault(request: Request, error: Exception) -> Response:
+    """Answer 500 without details, which are for the terminal of the server alone."""
     text = f"The program has a fault here ({type(error).__name__}). Where it is stands in the terminal of the server."
     return error_page(request, 500, text)
 

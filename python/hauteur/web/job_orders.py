@@ -38,6 +38,7 @@ VISITS_TOGETHER = 5_000_000
 
 
 def _checked_name(name: str) -> str:
+    """Return the name of a folder; ValueError for one that could be a path, or hidden."""
     if not re.fullmatch(r"([A-Za-z0-9][A-Za-z0-9._-]{0,59})?", name):
         raise ValueError("allowed are 60 letters, figures and . _ - at most, of which the first is a letter or figure")
     return name
@@ -60,14 +61,20 @@ class RunOrder(Section):
 
 
 class MatchOrder(Section):
-    """A match between two players, as texts."""
+    """A match between two players."""
 
     game: Spec
+    """Spec of the game."""
     a: Annotated[str, Field(max_length=2000)]
+    """The first player, as text; empty: the game's own net."""
     b: Annotated[str, Field(max_length=2000)]
+    """The second player, likewise."""
     games: Annotated[int, Field(ge=1, le=1_000_000)] = 40
+    """Games, of which each opening gets two with colours exchanged."""
     name: FolderName = ""
+    """Name of its folder; empty: the first free one."""
     threads: Threads = 0
+    """Threads of the players on the processor; 0: those of the server's settings."""
 
 
 class NewFolder(NamedTuple):
@@ -147,6 +154,7 @@ def new_folder(desk: Desk, parent: str, name: str, *, stem: str) -> NewFolder:
 
 
 def _match_job_at(place: NewFolder, order: MatchOrder, desk: Desk) -> Job:
+    """Return the job of a match in this folder; ValueError for players or settings that a page may not give."""
     game = load_game(order.game)
     players = [_player(text, f"player {label}", desk.settings) for label, text in (("A", order.a), ("B", order.b))]
     values = {"a": players[0], "b": players[1], "game": game.spec, "games": order.games}
@@ -166,6 +174,7 @@ def _match_job_at(place: NewFolder, order: MatchOrder, desk: Desk) -> Job:
 
 
 def _player(text: str, label: str, settings: WebSettings) -> PlayerSettings:
+    """Return a player of a text; ValueError for one that pages may not name, or with more than MOST_VISITS."""
     roots = [str(root) for root in settings.roots]
     player = page_player(text, roots, allow_programs=settings.allow_programs, label=label)
     if player.has_net and player.visits > MOST_VISITS:

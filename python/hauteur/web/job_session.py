@@ -65,5 +65,6 @@ class JobSession(PageSession):
         return {"a": own, "b": OPPONENT, "offered": list(dict.fromkeys([own, *known, *nets]))}
 
     def _begin(self, job: Job) -> Fields:
+        """Begin a job, or queue it; reply with its name in lists."""
         self._desk.jobs.begin(job)
         return {"name": job.name}

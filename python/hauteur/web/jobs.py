@@ -52,19 +52,26 @@ JobState = Literal["waiting", "running", "stopping", "failed"]
 
 @dataclass
 class Job:
-    """Work in a folder. name: of the folder in lists; kind: "run" or "match"; title: what is done, in a few words;
-    words: of the command; form: what is kept in FORM_FILE; line: why it has failed.
-    """
+    """Work in a folder, done by a command."""
 
     name: str
+    """Name of the folder in lists, by which pages ask for the job."""
     kind: Literal["run", "match"]
+    """A learning run or a match."""
     title: str
+    """What is done, in a few words."""
     folder: Path
+    """The folder, which the command makes."""
     words: tuple[str, ...]
+    """The words of the command after `hauteur`."""
     form: dict[str, Any] | None = None
+    """What a page was given, kept in FORM_FILE so that the work can go on; None: the folder itself says it."""
     state: JobState = "waiting"
+    """How far it is; one that has ended well is a job no more."""
     line: str = ""
+    """Why it has failed, in one line; empty where it has not."""
     process: "subprocess.Popen[bytes] | None" = field(default=None, repr=False)
+    """The process of the command; None before it has begun, and after its end."""
 
 
 class Jobs:
@@ -136,15 +143,18 @@ class Jobs:
         return len(running)
 
     def _running(self) -> list[Job]:
+        """Return the jobs with a process, those that were asked to end included; the lock is held."""
         return [job for job in self._jobs.values() if job.process is not None]
 
     def _start_waiting(self) -> None:
+        """Start jobs in the order in which they came, as far as the server allows; the lock is held."""
         for job in [job for job in self._jobs.values() if job.state == "waiting"]:
             if self._closed or len(self._running()) >= self._most:
                 return
             self._start(job)
 
     def _start(self, job: Job) -> None:
+        """Start the process of a job, away from the terminal of the server; a job that cannot start has failed."""
         log = TemporaryFile()  # noqa: SIM115  (closed by the thread that waits for the process)
         try:
             keep_form(job)

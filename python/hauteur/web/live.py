@@ -57,9 +57,11 @@ class Mailbox:
         self._filled.set()
 
     def event(self, name: str, **fields: Any) -> None:
+        """Take an event of the server itself, which is kept like a reply."""
         self.put("event", json.dumps({"event": name, "fields": fields}))
 
     async def next(self) -> str:
+        """Wait for the next line: replies and kept events in order, then reports, of each kind the newest."""
         while True:
             if self._kept:
                 text = self._kept.popleft()
@@ -111,6 +113,7 @@ class Client:
                 await self._pool.give_back(self._session)
 
     async def _receive(self) -> None:
+        """Take messages until the client leaves; WebSocketDisconnect then."""
         while True:
             message = await self._socket.receive()
             if message["type"] == "websocket.disconnect":
@@ -118,6 +121,7 @@ class Client:
             await self._take(message.get("text") or "")
 
     async def _take(self, text: str) -> None:
+        """Answer one message; whatever is wrong with it is its reply, and the session goes on."""
         try:
             request = validated(ClientMessage, json.loads(text), "message")
         except (ValueError, RecursionError) as error:
@@ -137,6 +141,7 @@ class Client:
         await self._socket.close(TOO_SLOW, "the client does not read what it is sent")
 
     def _open(self) -> None:
+        """Open the session and tell the client that it is ready, or that the server is busy."""
         try:
             self._session = self._pool.take(self._name, self.mail.put)
         except BusyError as error:

@@ -18,6 +18,7 @@ from hauteur.system.formatting import duration
 
 @lru_cache(1)
 def _environment() -> Environment:
+    """Return the templates: values are escaped, and a name that is missing is an error."""
     environment = Environment(
         loader=PackageLoader("hauteur.web"),
         autoescape=True,

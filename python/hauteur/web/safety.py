@@ -81,6 +81,7 @@ class AccessPolicy:
         return None if self.token is None else self._check_token(scope)
 
     def _check_token(self, scope: Scope) -> str | None:
+        """Return where the token goes into a cookie, None where it is there; HTTPException without a right one."""
         query = parse_query(scope["query_string"])
         given = [value for key, value in query if key == "token"]
         if given and scope.get("method") == "GET" and same(given[0], self.token):
@@ -101,6 +102,7 @@ class AccessMiddleware:
         self.policy = policy
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Refuse, redirect or pass on a request; what is none, as the start of the server, passes."""
         if scope["type"] not in ("http", "websocket"):
             await self.app(scope, receive, send)
             return

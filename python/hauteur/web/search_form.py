@@ -48,6 +48,7 @@ def search_form() -> list[dict[str, Any]]:
 
 
 def _group(name: str, section: type[BaseModel]) -> dict[str, Any]:
+    """Return the group of a section: optional where it is off without any setting."""
     settings = [setting_entry(section, inner, f"{name}.") for inner in section.model_fields]
     optional = SearchParams.model_fields[name].default is None
     return group_entry(name, first_sentence(section.__doc__), settings, optional=optional)

@@ -38,14 +38,20 @@ class WorkState:
 
 @dataclass(frozen=True)
 class Row:
-    """A line of a list. found: None: the job has no folder yet; changed: seconds since 1970; more: of the kind."""
+    """A line of a list of runs or matches."""
 
     name: str
+    """Name of the folder in lists, which addresses have."""
     title: str
+    """What is done there, in a few words."""
     work: WorkState
+    """State of the work, and what can be done with it."""
     found: FoundFolder | None = None
+    """The folder; None: the job has none yet."""
     changed: float = math.inf
+    """When its files were last written, seconds since 1970; infinite without a folder, so that it comes first."""
     more: Any = None
+    """Facts of the kind of work, for the template of the list; None where its files cannot be read."""
 
 
 def work_state(lab: Lab, found: FoundFolder) -> WorkState:

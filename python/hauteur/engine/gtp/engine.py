@@ -93,6 +93,7 @@ def lower_bound(rate: float, visits: int) -> float:
 
 
 def _value(key: str, text: str) -> int:
+    """Return the number of a key of an analysis command, of a flag 0 or 1; ValueError for another key or value."""
     if key in NUMBERS:
         return read_integer(text)
     if key not in FLAGS:
@@ -103,6 +104,7 @@ def _value(key: str, text: str) -> int:
 
 
 def _katago_move(board: GtpBoard, move: RootMove, order: int) -> str:
+    """Return one move as KataGo writes it: rates are expected scores of the mover, 0 to 1; order counts from 0."""
     assert move.wdl is not None  # moves without visits are not shown
     rate = min(1.0, max(0.0, move.wdl[0] + 0.5 * move.wdl[1]))
     bound = lower_bound(rate, move.visits)
@@ -154,6 +156,9 @@ class GtpEngine:
             self._stream(request, result)
 
     def _perform(self, request: Request) -> Result:
+        """Return the result of a request; ValueError for a command that this player has not, or a wrong number of
+        words.
+        """
         command = self.commands().get(request.name)
         if command is None:
             raise ValueError("unknown command")
@@ -222,6 +227,7 @@ class GtpEngine:
     # The board.
 
     def _boardsize(self, arguments: Arguments) -> str:
+        """Change the size of the board, which is cleared even where that stays."""
         self._session.resize(read_integer(arguments[0]))
         return ""
 
@@ -234,6 +240,7 @@ class GtpEngine:
         return ""
 
     def _play(self, arguments: Arguments) -> str:
+        """Play a move; controllers may pass after the end of the game, which is noted and can be undone."""
         colour, board = read_colour(arguments[0]), self._session.board
         if board.is_over and arguments[1].lower() == PASS:
             board.pass_at_end()
@@ -249,17 +256,20 @@ class GtpEngine:
         return "\n" + text_lines(self._session.board.state.text().split("\n"))
 
     def _final_score(self, _: Arguments) -> str:
+        """Return the winner with a margin of 1, as games here have none; ValueError before the end."""
         outcome = self._session.board.state.outcome()
         if outcome is None:
             raise ValueError("cannot score: the game is not over")
         return {1: "B+1", 0: "0", -1: "W+1"}[outcome]
 
     def _move_history(self, _: Arguments) -> str:
+        """Return the moves, the last one first, as GoGui reads them."""
         return text_lines(f"{COLOURS[player]} {vertex}" for player, vertex in reversed(self._session.board.moves()))
 
     # Moves.
 
     def _genmove(self, arguments: Arguments) -> str:
+        """Play a move and return it; after the end of the game `resign` for who has lost, else a pass."""
         colour, session = read_colour(arguments[0]), self._session
         if session.board.is_over:
             return RESIGN if session.board.state.outcome() == loss_of(colour) else PASS
@@ -273,6 +283,7 @@ class GtpEngine:
         return ""
 
     def _left(self, arguments: Arguments) -> str:
+        """Set a clock; controllers send negative seconds for one that has run out, which count as none."""
         colour, seconds = read_colour(arguments[0]), read_number(arguments[1])
         self._session.set_clock(colour, PlayerClock(max(0.0, seconds), read_integer(arguments[2])))
         return ""
@@ -280,12 +291,14 @@ class GtpEngine:
     # Analysis.
 
     def _analyse(self, arguments: Arguments) -> Result:
+        """Begin live analysis; ValueError for a player without a net, and for the colour that is not to move."""
         request, session = read_analysis_request(arguments), self._session
         playing = session.analysing
         session.board.require_turn(session.board.state.to_move if request.colour is None else request.colour)
         return self._live_analysis(playing, request)
 
     def _live_analysis(self, playing: PlayingSession, request: LiveRequest) -> Iterator[str]:
+        """Yield a line an interval until the next command has come, or the search has ended by itself."""
         feed = self._feed
         assert feed is not None  # this command is heard by `run` alone
         reports: deque[RootReport] = deque(maxlen=1)  # the latest of a search that runs in another thread

@@ -200,18 +200,18 @@ ADVICE = 'give --player "rave:1000", or name a net there (--player "net=FILE")'
 
 @dataclass(frozen=True)
 class GtpSettings:
-    """The engine's own settings.
-
-    resign_below: expected score, 0 to 1, under which a player with a net resigns; 0: never. move_overhead: seconds that
-    a move may lose between clock and engine. seed: of all random draws. threads: of the net on the processor, 0 = all
-    that the process may use. batch_size: most rows of a batch, None = what suits the net.
-    """
+    """The engine's own settings."""
 
     resign_below: float = 0.0
+    """Expected score, 0 to 1, under which a player with a net resigns; 0: never."""
     move_overhead: float = 0.1
+    """Seconds that a move may lose between clock and engine."""
     seed: int = 0
+    """Seed of all random draws."""
     threads: int = 0
+    """Threads of the net on the processor; 0: all that the process may use."""
     batch_size: int | None = None
+    """Maximum rows of a batch; None: what suits the net, 1: exactly sequential search."""
 
 
 class GtpBoard(PlayedGame):
@@ -232,6 +232,7 @@ class GtpBoard(PlayedGame):
 
     @property
     def is_over(self) -> bool:
+        """Whether the game has ended by its rules; passes after that change nothing."""
         return self.state.outcome() is not None
 
     def pass_at_end(self) -> None:
@@ -239,6 +240,7 @@ class GtpBoard(PlayedGame):
         self._passes += 1
 
     def undo(self) -> None:
+        """Take back a pass after the end, else the last move, of whichever player; ValueError at the start."""
         if self._passes:
             self._passes -= 1
         elif not self.take_back():
@@ -266,6 +268,7 @@ class GtpBoard(PlayedGame):
         return legal[name]
 
     def vertex(self, action: int) -> str:
+        """Return the game's own name of a legal action, in capitals, as controllers write vertices."""
         return move_text(self.state, action).upper()
 
     def line(self, actions: tuple[int, ...]) -> list[str]:
@@ -273,6 +276,7 @@ class GtpBoard(PlayedGame):
         return [text.upper() for text in line_texts(self.state, actions)]
 
     def moves(self) -> list[tuple[int, str]]:
+        """Return the moves from the start with their players, 0 black or 1 white."""
         return [(player, text.upper()) for player, text in zip(self.movers, self.texts, strict=True)]
 
 
@@ -298,6 +302,7 @@ class GtpSession:
     # The board.
 
     def clear(self) -> None:
+        """Begin a new game of the same kind: full clocks, an empty tree, the net stays open."""
         self.board = GtpBoard(self.board.game)
         self.clocks = [full_clock(self.time)] * 2
         self._playing.clear()
@@ -349,6 +354,7 @@ class GtpSession:
             self._playing.stop()
 
     def close(self) -> None:
+        """Close the player, once it is open."""
         self._playing.close()
 
     # Moves.
@@ -400,6 +406,7 @@ class GtpSession:
         )
 
     def _limits(self, budget: Budget | None) -> Limits:
+        """Return the limits of a search: the budget of the clock, and the visits that the player was given."""
         if budget is None:
             return Limits(visits=self.player.visits)
         visits = self.player.visits if "visits" in self.player.model_fields_set else None

@@ -36,12 +36,16 @@ class PositionCommand:
 
 @dataclass(frozen=True)
 class Go:
-    """One `go`: its numbers by name (times in milliseconds), its flags, the only moves to search."""
+    """One `go`, as far as its words could be read."""
 
     numbers: Mapping[str, int]
+    """Its numbers by name (see NUMBERS), times in milliseconds."""
     infinite: bool = False
+    """Only `stop` ends the search, whatever its numbers say."""
     ponder: bool = False
+    """It is the opponent's turn: the limits hold from `ponderhit` on."""
     searchmoves: tuple[str, ...] = ()
+    """The only moves to search, as they were written; empty: all."""
     problems: tuple[str, ...] = ()
     """Its mistakes, a line each."""
     is_wrong: bool = False
@@ -199,6 +203,7 @@ def _clean_fen(fen: str) -> str:
 
 
 def _number(word: str, text: str | None) -> int:
+    """Return the whole number after a word of `go`, cut to LARGEST_NUMBER either way; ValueError for anything else."""
     if text is None or not re.fullmatch(r"[+-]?[0-9]+", text):
         raise ValueError(f"go {word} needs a whole number, got {(text or 'nothing')[:40]!r}")
     if len(text) > LONGEST_NUMBER:
@@ -207,5 +212,6 @@ def _number(word: str, text: str | None) -> int:
 
 
 def _until_keyword(words: Sequence[str]) -> tuple[str, ...]:
+    """Return the words before the next keyword of `go`: the moves of `searchmoves`, which have no end of their own."""
     end = next((i for i, word in enumerate(words) if word.lower() in KEYWORDS), len(words))
     return tuple(words[:end])

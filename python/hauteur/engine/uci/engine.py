@@ -47,25 +47,31 @@ SCRIPT_SECONDS = 0.2
 
 @dataclass(eq=False)
 class UciCommand:
-    """One line in the queue. control: of the search that it starts; waiting: of its waiting for the net.
-
-    Of a `go`: began: its turn has come; superseded: another command ends it; held: `wait` lets it end by itself.
-    """
+    """One line in the queue. The reading thread makes it and may change it while it waits and is obeyed."""
 
     text: str
+    """The line, without spaces around it."""
     go: Go | None = None
+    """Of a `go`: what it asks for."""
     control: SearchControl = field(default_factory=SearchControl)
+    """Ends the search that it starts, and says when its clock began."""
     waiting: SearchControl = field(default_factory=SearchControl)
+    """Ends its waiting for the net, which only `quit` does."""
     began: bool = False
+    """Of a `go`: its turn has come, and its search begins or runs."""
     superseded: bool = False
+    """Of a `go`: a later command ends it, after its first visit at the latest."""
     held: bool = False
+    """Of a `go`: `wait` lets it end by its own limits, so that nothing else ends it."""
 
     @property
     def word(self) -> str:
+        """The name of the command, in lower case; empty for an empty line."""
         return self.text.partition(" ")[0].lower()
 
     @property
     def rest(self) -> str:
+        """What follows the name, in the case in which it was written: file names and FENs depend on it."""
         return self.text.partition(" ")[2]
 
     @property
@@ -174,6 +180,7 @@ class UciEngine:
             self._output.info("error: wait: this search ends with `stop` only")
 
     def _leave(self) -> None:
+        """End every search and all waiting for a net, since nobody reads the answers; the lock is held."""
         self._leaving = True
         for command in (*self._unanswered, *([self._current] if self._current else [])):
             command.control.stop()
@@ -182,6 +189,7 @@ class UciEngine:
     # The main thread.
 
     def _take(self, command: UciCommand) -> None:
+        """Note the command that is obeyed now; after `quit` it must not wait for anything."""
         self._output.heard(command.text)
         with self._lock:
             self._current = command
@@ -222,6 +230,7 @@ class UciEngine:
             self._notes.append(text)
 
     def _isready(self, command: UciCommand) -> None:
+        """Answer once the net is open and warm, or cannot be opened: then the error comes before."""
         try:
             self._open()
             self._wait_for_net(command.waiting)
@@ -233,6 +242,7 @@ class UciEngine:
         self._output.lines("readyok")
 
     def _setoption(self, command: UciCommand) -> None:
+        """Set an option; log and tablebases are opened at once, nets by the next `isready` or `go`."""
         name, value = parse_setoption(command.rest)
         change = self.options.set(name, value)
         if change.option is None:
@@ -243,6 +253,7 @@ class UciEngine:
             self._look_for_tablebases()
 
     def _look_for_tablebases(self) -> None:
+        """Say what the folders of SyzygyPath have; ValueError, and no tablebases, where one cannot be read."""
         try:
             tablebase = open_tablebase(self.options.text("SyzygyPath"))
         except ValueError as error:
@@ -254,12 +265,14 @@ class UciEngine:
                 self._output.info(f"error: left out: {problem}")
 
     def _ucinewgame(self, _: UciCommand) -> None:
+        """Forget the tree, and the value of the last search, by which odds mode chooses settings."""
         self._value = None
         self._session.clear()
         self._session.forget_failure()  # perhaps the file is there by now
         self._opened = None
 
     def _set_position(self, command: UciCommand) -> None:
+        """Take a position; a refused one leaves none, so that no move is played on another board."""
         try:
             self._position = parse_position(command.rest, self.options)
         except ValueError as error:
@@ -396,6 +409,7 @@ class UciEngine:
         return options, visits
 
     def _last_lines(self, found: FoundMove, options: Options) -> list[str]:
+        """Return the lines that end a search: its last report, statistics that were asked for, and `bestmove`."""
         if found.report is None or found.move is None:
             return [f"bestmove {self._no_move()}"]
         verbose = verbose_lines(found.report, options) if options.flag("VerboseMoveStats") else ()

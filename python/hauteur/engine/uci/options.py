@@ -127,6 +127,7 @@ class Options:
         return self.changed({**plain, **heat, **nets}), rung.visits
 
     def is_default(self, name: str) -> bool:
+        """Return whether an option has its default value; one that was set to it counts as well."""
         return self._values[name.lower()] == self._known[name.lower()].default
 
     def number(self, name: str) -> float:
@@ -169,6 +170,7 @@ class Options:
         return SearchParams.model_validate({**dict(params), **without, "second_net": rule})
 
     def _opponent_net(self) -> dict[str, object] | None:
+        """Return the settings of the model of the opponent; None without one. 0 plies: all of the opponent's nodes."""
         if not self.text("OpponentNet"):
             return None
         plies = self.whole("OpponentNetPlies")

@@ -78,16 +78,19 @@ def memory_text(params: SearchParams) -> str:
 
 
 def _wdl_text(report: RootReport, move: RootMove, options: Options) -> list[str]:
+    """Return the chances in thousandths, in a list of one, or none where UCI_ShowWDL is off."""
     if not options.flag("UCI_ShowWDL"):
         return []
     return ["wdl {} {} {}".format(*permille(*wl_and_d(report, move)))]
 
 
 def _counts(visits: int, in_flight: int, share: float) -> str:
+    """Return visits, those in flight and the prior in percent; 100 % has one place, to keep the width of the column."""
     return f"N: {visits:>7} (+{in_flight:>2}) (P: {100 * share:>5.{1 if share >= 0.99995 else 2}f}%) "
 
 
 def _values(move: RootMove) -> str:
+    """Return chances, Q, U, score and the net's value; hyphens stand for what is not known before a visit."""
     moved = "(WL:  -.-----) (D: -.---) (M:  -.-) "
     if move.wdl is not None:
         moved = f"(WL: {move.wdl[0] - move.wdl[2]:>8.5f}) (D: {move.wdl[1]:>5.3f}) (M:  0.0) "
@@ -98,6 +101,7 @@ def _values(move: RootMove) -> str:
 
 
 def _root_line(report: RootReport, options: Options) -> str:
+    """Return the line of the root, whose Q has the draw score in it as that of its moves."""
     visited = sum(move.prior for move in report.moves if move.visits)
     wl, d = report.wdl[0] - report.wdl[2], report.wdl[1]
     sign = 1.0 if report.state.to_move == 0 else -1.0

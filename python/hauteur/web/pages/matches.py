@@ -58,10 +58,12 @@ class MatchOnPage:
             raise HTTPException(404)
 
     def address(self, what: str) -> str:
+        """Return the address of a part of its page, such as `standing`."""
         return address(self.name, what)
 
     @property
     def title(self) -> str:
+        """Its title by its files, read again where they have changed; ValueError for damaged ones."""
         return str(self.get(lambda stored: stored.title))
 
     @property
@@ -85,11 +87,14 @@ class MatchOnPage:
         return self.get(lambda stored: make(stored) if isinstance(stored, StoredMatch) else None)
 
     def standing(self) -> str:
+        """Return state, share done and result as a part of the page, with buttons for its job."""
         state, share, content = self.get(self._standing)
         work = work_state(self.lab, self.found)
         return html("match_standing.html", match=self, work=work, state=state, share=share, content=Markup(content))
 
     def _standing(self, stored: Stored) -> tuple[str, float | None, str]:
+        """Return the state in words, the share that is done (None: unknown) and the figures, without their text."""
+
         def linked(folder: str, text: str) -> str:
             return plots.Markup(Markup('<a href="{}">{}</a>').format(address(f"{self.name}/{folder}"), text))
 

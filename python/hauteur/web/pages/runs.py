@@ -47,13 +47,16 @@ class ShownRun:
 
     @property
     def facts(self) -> FolderFacts:
+        """State, title and what is wrong with its files; see `FolderList.facts`."""
         return self.lab.folders.facts(self.found)
 
     @property
     def folder(self) -> RunFolder:
+        """The folder as one of a run, which `find` has checked."""
         return self.found.folder  # type: ignore[return-value]
 
     def address(self, what: str) -> str:
+        """Return the address of a part of its page, such as `progress`."""
         return f"/runs/{what}/{quote(self.name)}"
 
     def progress(self) -> str:
@@ -67,6 +70,7 @@ class ShownRun:
         return html("runs_progress.html", run=self, work=work, content=content, command=command)
 
     def figures(self, axis: str) -> str:
+        """Return the figures by an axis, such as `generation`; drawn once for each state of the metrics."""
         return drawn(self.folder, self.name, axis, str(self.found.folder.stamps().get("metrics.jsonl")))
 
 

@@ -254,6 +254,7 @@ class AnalyseSession(PageSession):
         return {}
 
     def do_stop(self) -> Fields:
+        """Stop the search; its last report comes as the event `done`."""
         self._stop()
         return {}
 
@@ -333,6 +334,7 @@ class AnalyseSession(PageSession):
         }
 
     def close(self) -> None:
+        """End the search and close the nets."""
         self._stop()
         if self._session is not None:
             self._session.close()
@@ -374,6 +376,7 @@ class AnalyseSession(PageSession):
         return number
 
     def _stop(self) -> None:
+        """Stop the search and wait for its end; without one nothing happens."""
         if self._search is not None and self._session is not None:
             self._session.stop()
             self._search.exception()  # waits for its end
@@ -397,6 +400,7 @@ class AnalyseSession(PageSession):
         return self._session.ask(checked)
 
     def _read_tree(self, function: Callable[[SearchTree], Fields]) -> Fields:
+        """Reply with what a function finds in the tree; ValueError where the search is in a batch for too long."""
         future = self._ask(function)
         try:
             return future.result(PATIENCE)
@@ -405,6 +409,7 @@ class AnalyseSession(PageSession):
             raise ValueError("the search is busy with a long batch: try again") from None
 
     def _on_done(self, search: Future[FoundMove], number: int) -> None:
+        """Send the last report of a search as `done`, or its error as `failed`."""
         error = search.exception()
         if error is not None:
             self.failed(error)
@@ -422,6 +427,7 @@ class AnalyseSession(PageSession):
         return {"number": number, "made": time.time(), **report_view(report)}
 
     def _on_saved(self, saved: Future[Fields]) -> None:
+        """Send the name of a saved tree, or why it could not be saved."""
         error = saved.exception()
         if error is not None:
             self.failed(error)

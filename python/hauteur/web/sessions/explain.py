@@ -43,10 +43,15 @@ class QuestionFields(PlaceFields):
     """A position and two sides."""
 
     a: ExplainedSide = ExplainedSide()
+    """Net and settings of the first search."""
     b: ExplainedSide = ExplainedSide()
+    """Net and settings of the second search."""
     visits: Annotated[int, Field(ge=2, le=MOST_VISITS)] = DEFAULT_VISITS
+    """Visits of the root in each search, its own evaluation included."""
     seed: SeedNumber = 0
+    """Seed of the random draws of both."""
     batch_size: Annotated[int, Field(ge=1, le=MOST_BATCH)] = BATCH_SIZE
+    """Maximum rows of a batch, which changes the trees of searches with leaves in flight."""
 
 
 class ExplainSession(WorkSession):
@@ -90,16 +95,19 @@ class ExplainSession(WorkSession):
         return {"children": children_json(*self._trees, line)}
 
     def ask_to_stop(self) -> None:
+        """Stop the comparison; the search that runs ends first."""
         if self._searches is not None:
             self._searches.stop()
 
     def close(self) -> None:
+        """End the comparison and forget its two trees, with their nets."""
         self.stop()
         if self._searches is not None:
             self._searches.close()
         self._searches = self._trees = None
 
     def _side(self, fields: ExplainedSide, game: _core.Game, label: str) -> Side:
+        """Return one side's net and settings; ValueError, begun with its label, for what pages may not name."""
         roots = self.settings.roots
         small = page_net(fields.net, roots, label) if fields.net else resolve_net(None, game, advice=ADVICE).path
         large = page_net(fields.large_net, roots, label) if fields.large_net else ""
@@ -110,6 +118,7 @@ class ExplainSession(WorkSession):
         return checked_side(Side(text, NetChoice(small, large, threads=self.settings.threads), search), label)
 
     def _explain(self, question: Question, searches: Searches) -> None:
+        """Compare, with events on the way; a comparison that is stopped keeps no trees."""
         began = time.monotonic()
         at: dict[str, Any] = {}
 

@@ -46,17 +46,18 @@ Seconds = Annotated[float, Field(ge=0, le=10**6)]
 
 
 class SideFields(Section):
-    """One side. player: None a person, empty: the game's own, else a player as text.
-
-    At most one limit: visits or seconds of a move, clock for the game; a program gets it as `nodes`, `movetime`, `tc`.
-    against: of an engine: a player whose net models its opponent, such as `human-1500`; empty: no model.
-    """
+    """One side, with at most one limit; a program gets it as `nodes`, `movetime` or `tc`."""
 
     player: PlayerText | None = None
+    """A player as text; empty: the game's own, None: a person."""
     against: PlayerText = ""
+    """Of an engine: a player whose net models its opponent, such as `human-1500`; empty: no model."""
     visits: Annotated[int, Field(ge=1, le=10**9)] | None = None
+    """Visits of a move; None: no such limit."""
     seconds: Annotated[float, Field(ge=0.01, le=3600)] | None = None
+    """Seconds of a move; None: no such limit."""
     clock: Annotated[str, Field(max_length=40)] | None = None
+    """Time for the whole game, such as `5:00+3`; None: no clock. The one limit that a person may have."""
 
 
 class EndingFields(Section):
@@ -67,15 +68,18 @@ class EndingFields(Section):
 
 
 class OddsFields(Section):
-    """A handicap of chess by its name, empty: none. gives: whose pieces; start: of the 960; toggle: a square whose
-    piece is given too, or no longer; flip: of the board.
-    """
+    """A handicap of chess."""
 
     odds: Annotated[str, Field(max_length=200)] = ""
+    """Its name, such as `queen` or `rook a1`; empty: none."""
     gives: Literal["white", "black"] = "white"
+    """The side whose pieces are missing."""
     start: Annotated[int, Field(ge=0, le=959)] = NORMAL_START
+    """Number of the start among the 960 of Chess960."""
     toggle: Annotated[str, Field(max_length=2)] = ""
+    """A square whose piece is given too, or no longer; empty: none."""
     flip: bool = False
+    """Whether the board is seen from Black's side."""
 
     @property
     def handicap(self) -> Odds | None:
@@ -85,27 +89,34 @@ class OddsFields(Section):
 
     @property
     def game(self) -> str:
+        """Spec of the game that begins without the pieces."""
         found = self.handicap
         return start_game(self.start) if found is None else found.game
 
 
 class GameFields(Section):
-    """A game and its sides. actions: that were played already; left: seconds on the clocks, None: full.
-
-    odds: a handicap of chess, in place of game and fen; odds_mode: an engine that gives odds plays with the settings
-    published for that, as far as its text has no others.
-    """
+    """A game and its sides, new or as a page has kept it."""
 
     game: Spec = "chess"
+    """Spec of the game."""
     fen: Annotated[str, Field(max_length=200)] = ""
+    """The position that it begins from; empty: the game's own start."""
     sides: tuple[SideFields, SideFields] = (SideFields(), SideFields(player=""))
+    """The first and the second side."""
     actions: Annotated[tuple[Action, ...], Field(max_length=MOST_PLIES)] = ()
+    """Moves that were played already."""
     left: tuple[Seconds | None, Seconds | None] = (None, None)
+    """Seconds on the clocks; None: full, or no clock."""
     ending: EndingFields | None = None
+    """How it ended off the board; None: it goes on, or ended by its rules."""
     paused: bool = False
+    """Whether engines and clocks wait for `go_on`."""
     flip: bool = False
+    """Whether the board is seen from the second side."""
     odds: OddsFields | None = None
+    """A handicap of chess, in the place of `game` and `fen`; None: none."""
     odds_mode: bool = True
+    """Whether an engine that gives odds plays with settings published for that, as far as its text has no others."""
 
 
 class PlaySession(PageSession):
@@ -217,6 +228,7 @@ class PlaySession(PageSession):
         return {}
 
     def do_resign(self, side: SideNumber) -> Fields:
+        """Give up a person's side; the event `game` follows."""
         self._opened.resign(side)
         return {}
 
@@ -225,6 +237,7 @@ class PlaySession(PageSession):
         return {"agreed": self._opened.offer_draw(side)}
 
     def do_pause(self) -> Fields:
+        """Stop engines and clocks where they are; `go_on` lets them go on."""
         self._opened.pause()
         return {}
 
@@ -280,12 +293,14 @@ class PlaySession(PageSession):
         return {}
 
     def close(self) -> None:
+        """End the game and its engines, if there is one."""
         if self._table is not None:
             self._table.close()
             self._table = None
 
     @property
     def _opened(self) -> TwoSidedGame:
+        """The game; ValueError before the first `open`."""
         if self._table is None:
             raise ValueError("there is no game yet")
         return self._table
@@ -373,6 +388,9 @@ class PlaySession(PageSession):
         )
 
     def _on_search(self, table: TwoSidedGame, side: int, report: RootReport) -> None:
+        """Send the visits, line and chances of a running search; an event that was not sent yet is replaced by the
+        next.
+        """
         best, (visits, left) = report.best, table.progress(side, report)
         self.emit(
             "search",
@@ -388,6 +406,7 @@ class PlaySession(PageSession):
         )
 
     def _on_hint(self, state: _core.State, found: FoundMove | BaseException) -> None:
+        """Send a hint, or why there is none."""
         if isinstance(found, BaseException) or found.report is None or found.move is None:
             error = found if isinstance(found, Exception) else None
             self.emit("hint", {"error": (explain(error) if error else None) or "no hint was found"}, latest=False)
@@ -413,4 +432,5 @@ def _own_name(player: PlayerSettings, side: SideFields) -> str:
 
 
 def _odds_of(start: _core.State) -> Odds | None:
+    """Return the handicap that a game begins with; None in other games than chess, and without one."""
     return odds_of(start.notation()) if start.game.name == "chess" else None

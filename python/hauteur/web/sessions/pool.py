@@ -61,16 +61,19 @@ class OpenSession:
         self._thread.shutdown(wait=False)
 
     def _answer(self, number: int, do: str, fields: dict[str, Any]) -> None:
+        """Answer a request in the thread of the session, which is made by the first one."""
         if self._session is None:
             self._session = self._made(self._emit, self._settings)
         with self._session.replying():
             self._line("reply", reply_of(self._session, number, do, fields))
 
     def _close(self) -> None:
+        """End the session in its thread; one that never had a request was never made."""
         if self._session is not None:
             self._session.close()
 
     def _emit(self, event: str, fields: Mapping[str, Any], *, latest: bool = True) -> None:
+        """Send an event; a later one of its name replaces it on its way where `latest` says so."""
         self._line(f"latest:{event}" if latest else "event", {"event": event, "fields": fields})
 
     def _line(self, kind: str, content: Mapping[str, Any]) -> None:
@@ -119,6 +122,7 @@ class Pool:
             self.open.discard(session)
 
     async def close(self) -> None:
+        """End all sessions, and wait for their work."""
         await asyncio.gather(*(self.give_back(session) for session in list(self.open)))
 
     def _session_settings(self) -> SessionSettings:

@@ -144,9 +144,11 @@ class PuzzlesSession(PageSession):
         return self._views(*reversed(states))
 
     def _views(self, *states: _core.State) -> list[Fields]:
+        """Return positions as pages have them, from the side that the solver chose."""
         return [position_view(state, flip=self._flip) for state in states]
 
     def _chosen(self) -> PuzzleAttempt:
+        """Return the attempt at the current puzzle; ValueError before the first one."""
         if self._attempt is None:
             raise ValueError("there is no puzzle yet")
         return self._attempt

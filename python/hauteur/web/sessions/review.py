@@ -169,16 +169,19 @@ class ReviewSession(WorkSession):
         return {"name": "review.pgn", "text": annotated(self._run)}
 
     def ask_to_stop(self) -> None:
+        """End the review where it is, and the search for traps after its move."""
         self._halted = True
         if self._run is not None:
             self._run.stop()
 
     def _chosen(self) -> ReviewedGame:
+        """Return the game that was chosen; ValueError before `open`."""
         if self._game is None:
             raise ValueError("there is no game yet")
         return self._game
 
     def _review(self, run: ReviewRun) -> None:
+        """Review move by move, and send how it stands after each; the last event says how it ended."""
         try:
             for _ in run.run():
                 self._show(run)

@@ -157,8 +157,10 @@ class WorkSession(PageSession):
             wait([work], 0.02)  # then again: a search may just be about to begin
 
     def do_stop(self) -> Fields:
+        """Stop the work; the reply comes once it has ended."""
         self.stop()
         return {}
 
     def close(self) -> None:
+        """Stop the work: the client is gone, and nobody reads its events."""
         self.stop()
