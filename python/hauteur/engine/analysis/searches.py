@@ -37,7 +37,7 @@ GameKey = tuple[str, tuple[int, int, int], int]
 """Name, shape of the features and number of actions: what the positions of a pool, and of a net, have in common."""
 
 
-class Position(NamedTuple):
+class QueuedPosition(NamedTuple):
     """A position of a query. Those with the smallest rank begin first, among equals the one that came first."""
 
     rank: int
@@ -57,14 +57,14 @@ class _Group:
         """most: trees at a time."""
         self.pool = pool
         self.most = most
-        self.positions: dict[int, Position] = {}
+        self.positions: dict[int, QueuedPosition] = {}
 
     @property
     def has_room(self) -> bool:
         """Whether another tree may begin."""
         return len(self.positions) < self.most
 
-    def begin(self, position: Position, state: _core.State) -> None:
+    def begin(self, position: QueuedPosition, state: _core.State) -> None:
         """Begin the tree of a position."""
         tree = self.pool.add(state, position.query.visits)
         self.positions[tree] = position
@@ -79,7 +79,7 @@ class _Group:
             found.append(answers.analysed(position.query, position.turn, report))
         return found
 
-    def end(self, is_ended: Callable[[Position], bool]) -> None:
+    def end(self, is_ended: Callable[[QueuedPosition], bool]) -> None:
         """Let the trees of these positions make no further visit than the first; a turn answers them."""
         for tree, position in self.positions.items():
             if is_ended(position):
@@ -99,7 +99,7 @@ class QuerySearches(Closing):
         self._choose_nets = nets
         self._seed = seed
         self._batch_size = batch_size
-        self._waiting: list[Position] = []
+        self._waiting: list[QueuedPosition] = []
         self._numbers = count()
         self._nets: OrderedDict[GameKey, OpenNets] = OrderedDict()
         self._groups: OrderedDict[tuple[GameKey, SearchParams], _Group] = OrderedDict()
@@ -117,7 +117,7 @@ class QuerySearches(Closing):
     def add(self, query: Query) -> None:
         """Take a query: its positions wait for their turn."""
         for turn in query.turns:
-            heapq.heappush(self._waiting, Position(-query.priority, next(self._numbers), query, turn))
+            heapq.heappush(self._waiting, QueuedPosition(-query.priority, next(self._numbers), query, turn))
 
     def end(self, action: Action) -> list[Answer]:
         """End the searches that an action names; return the answers of those that had not begun.
@@ -125,7 +125,7 @@ class QuerySearches(Closing):
         The others are answered by a later turn, with what they have found.
         """
 
-        def is_ended(position: Position) -> bool:
+        def is_ended(position: QueuedPosition) -> bool:
             is_named = action.query_id in (None, position.query.id)
             return is_named and (action.turns is None or position.turn in action.turns)
 
