@@ -1,6 +1,8 @@
 """Network files of every format: describe, load, save, convert.
 
-A format is a subclass of `Format` in a module of its own that names an object of it FORMAT, and one line of MODULES.
+A format is a subclass of `Format` in a module of its own that names an object of it FORMAT, and one entry of MODULES.
+So its files are found by their whole names. To be told under any name it has its first bytes in `format_of_file`, and
+to be downloaded, or named without its ending, an entry of KINDS in `names.py`.
 """
 
 from __future__ import annotations
