@@ -34,6 +34,19 @@ def test_the_first_interrupt_is_answered() -> None:
     assert done.stderr == "\nstopping; the same command resumes it (Ctrl-C again: at once)\n"
 
 
+def test_a_request_to_end_is_answered_also_where_ctrl_c_is_ignored() -> None:
+    """As in the background of a shell, where job schedulers stop it so."""
+    done = child(
+        "signal.signal(signal.SIGINT, signal.SIG_IGN)\n"
+        "from hauteur.cli.interrupts import answered_interrupts\n"
+        "try:\n    with answered_interrupts('the same command resumes it'):\n"
+        "        interrupt(); print('ignored', flush=True); os.kill(os.getpid(), signal.SIGTERM)\n"
+        "except KeyboardInterrupt:\n    print('ended', signal.getsignal(signal.SIGTERM) is signal.SIG_DFL)"
+    )
+    assert done.stdout == "ignored\nended True\n"
+    assert done.stderr == "\nstopping; the same command resumes it (Ctrl-C again: at once)\n"
+
+
 def test_the_second_interrupt_ends_at_once() -> None:
     code = (
         "import os, signal, time\n"

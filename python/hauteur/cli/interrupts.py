@@ -1,4 +1,4 @@
-"""Ctrl-C in long work: an answer at once, and a second one that waits for nothing."""
+"""Ctrl-C, and a request to end, in long work: an answer at once, and a second one that waits for nothing."""
 
 import os
 import signal
@@ -7,16 +7,18 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+"""Ctrl-C, and what systems and job schedulers send before they kill."""
+
 
 @contextmanager
 def answered_interrupts(resumes: str) -> Iterator[None]:
-    """Answer the first Ctrl-C with a line and a KeyboardInterrupt; the second ends the process at once.
+    """Answer the first Ctrl-C or SIGTERM with a line and a KeyboardInterrupt; the second ends the process at once.
 
     resumes: what continues the work later. Files are written whole, so that an end at once loses as little as a slow
-    one. Where interrupts are ignored, and outside the main thread, nothing is changed.
+    one. A signal that is ignored stays so, and outside the main thread nothing is changed.
     """
-    before = signal.getsignal(signal.SIGINT)
-    if before is signal.SIG_IGN or threading.current_thread() is not threading.main_thread():
+    if threading.current_thread() is not threading.main_thread():
         yield
         return
     seen = False
@@ -29,8 +31,12 @@ def answered_interrupts(resumes: str) -> Iterator[None]:
         print(f"\nstopping; {resumes} (Ctrl-C again: at once)", file=sys.stderr, flush=True)
         raise KeyboardInterrupt
 
-    signal.signal(signal.SIGINT, interrupted)
+    before = {number: signal.getsignal(number) for number in SIGNALS}
+    answered = [number for number in SIGNALS if before[number] is not signal.SIG_IGN]
+    for number in answered:
+        signal.signal(number, interrupted)
     try:
         yield
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number in answered:
+            signal.signal(number, before[number])
