@@ -10,7 +10,7 @@ import shutil
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-FOLDERS = ("checks", "docs", "examples", "python")
+FOLDERS = ("checks", "deploy", "docs", "examples", "python")
 PAGES = (
     "README.md",
     "ARCHITECTURE.md",
@@ -34,7 +34,7 @@ CHAPTERS = {
         "docs/decisions/README",
     ),
     "Reference": ("docs/reference/README",),
-    "Project": ("ARCHITECTURE", "CONTRIBUTING", "checks/README", "CHANGELOG"),
+    "Project": ("ARCHITECTURE", "CONTRIBUTING", "checks/README", "deploy/README", "CHANGELOG"),
 }
 """The chapters of the site and their first pages."""
 

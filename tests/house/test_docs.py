@@ -19,7 +19,7 @@ from hauteur.system import extras
 from paper_parts import Quantity, nearest, numbers
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-PARTS = ("docs", "examples", "python", "experiments", "checks")
+PARTS = ("docs", "examples", "python", "experiments", "checks", "deploy")
 TEMPLATES = ROOT / "experiments" / "paper"
 """Of pages that are in docs."""
 FOUND = [*ROOT.glob("*.md"), *(path for part in PARTS for path in (ROOT / part).rglob("*.md"))]
