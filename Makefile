@@ -105,9 +105,10 @@ lint: setup-dev  ## ruff, the packages' import order, clippy, formatting
 	cargo fmt --all --check
 	cargo clippy --locked --workspace --all-targets --quiet -- -D warnings
 
-schema: setup  ## write Python's settings, the table of UCI options and those of recipes from their one source
+schema: setup  ## write Python's settings, the tables of UCI options and recipes, and the model cards from their one source
 	$(BIN)/python tools/settings_schema.py
 	$(BIN)/python tools/recipe_page.py
+	$(BIN)/python tools/model_cards.py
 
 format:  ## format Python and Rust
 	$(BIN)/ruff check --fix

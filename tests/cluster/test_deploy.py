@@ -92,11 +92,10 @@ def documents(name: str) -> list[dict[str, Any]]:
 
 def test_the_cluster_of_ray_fits_its_schema() -> None:
     (cluster,) = documents("ray/cluster.yaml")
+    jsonschema = pytest.importorskip("jsonschema")
     found = find_spec("ray")
-    if found is None or find_spec("jsonschema") is None:
+    if found is None:
         pytest.skip("the schema comes with Ray")
-    import jsonschema
-
     schema = Path(str(found.submodule_search_locations[0])) / "autoscaler" / "ray-schema.json"  # type: ignore[index]
     jsonschema.validate(cluster, json.loads(schema.read_text(encoding="utf-8")))
 
@@ -145,9 +144,9 @@ def environment(tmp_path: Path) -> dict[str, str]:
     programs = {**PROGRAMS, "hauteur": f"exec '{sys.executable}' -m hauteur.cli \"$@\""}
     (tmp_path / "bin").mkdir()
     for name, text in programs.items():
-        path = tmp_path / "bin" / name
-        path.write_text(f"#!/bin/bash\n{text}\n", encoding="utf-8")
-        path.chmod(0o755)
+        program = tmp_path / "bin" / name
+        program.write_text(f"#!/bin/bash\n{text}\n", encoding="utf-8")
+        program.chmod(0o755)
     (tmp_path / "recipe.toml").write_text(RECIPE, encoding="utf-8")
     slurm = {"SLURM_JOB_ID": "7", "SLURM_CPUS_PER_TASK": "2", "SLURM_JOB_NODELIST": "node[1-2]"}
     path = f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}"

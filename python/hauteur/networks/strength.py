@@ -1,13 +1,67 @@
-"""What is known of the strength of a net, in words for players: how far an opinion of it can be trusted."""
+"""What is known of nets: how those that ship were made and how strong they are, and an opinion in words for players."""
 
+from dataclasses import dataclass
+from functools import cache
 from pathlib import PurePath
 
 from hauteur.networks.names import WITHOUT_FILE, data_path, known_net
 
-SHIPPED = {
-    "chess": "at 100 visits 96 Elo below maia-1100, 350 above Stockfish 15.1 with UCI_Elo 1500 and 2,000 nodes a move",
-}
-"""Nets that ship, where their strength was measured against others (docs/experiments/bundled-nets.md)."""
+LICENCE = "GPL-3.0-or-later, as hauteur"
+"""Licence of the nets that ship, where nothing else is said."""
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """The strength of a net against one judge."""
+
+    judge: str
+    """The opponent, or the table of exact values."""
+    terms: str
+    """Visits, games and openings."""
+    result: str
+    """Score or difference in Elo, with the 95 % interval."""
+
+
+@dataclass(frozen=True)
+class ShippedNet:
+    """A net that ships, as data/shipped_nets.toml describes it."""
+
+    made: str
+    """How it learned."""
+    data: str
+    """What it learned from."""
+    minutes: str
+    """Processor time of that, minutes."""
+    measured: str
+    """Machine and date."""
+    use: str
+    """What it is good for."""
+    not_for: str
+    """What it is not good for."""
+    more: str
+    """The page about it, from the top of the repository, with a heading."""
+    strength: tuple[Measurement, ...]
+    """What was measured, at least one."""
+    licence: str = LICENCE
+    """Licence of the file."""
+    opinion: str = ""
+    """Its strength in half a sentence for players; empty where it was measured against nothing that they know."""
+
+
+@cache
+def shipped_nets() -> dict[str, ShippedNet]:
+    """Return the nets that ship by name, in the order of the table."""
+    import tomllib
+
+    rows = tomllib.loads(data_path("shipped_nets.toml").read_text(encoding="utf-8"))
+    return {name: _shipped_net(row) for name, row in rows.items()}
+
+
+def _shipped_net(row: dict[str, object]) -> ShippedNet:
+    """Return the net of a table of the file; TypeError for a missing or an unknown key."""
+    measured = row.pop("strength")
+    assert isinstance(measured, list)
+    return ShippedNet(**row, strength=tuple(Measurement(**one) for one in measured))  # type: ignore[arg-type]
 
 
 def strength_of(net: str) -> str:
@@ -21,7 +75,8 @@ def strength_of(net: str) -> str:
     if net in WITHOUT_FILE:
         return "no net: it knows the rules alone"
     name = PurePath(net).name.removesuffix(".safetensors").removesuffix(".pb.gz")
-    if name in SHIPPED and net in (name, str(data_path(f"{name}.safetensors"))):
-        return SHIPPED[name]
+    shipped = shipped_nets().get(name)
+    if shipped is not None and shipped.opinion and net in (name, str(data_path(f"{name}.safetensors"))):
+        return shipped.opinion
     known = known_net(name)
     return "a net of unknown strength" if known is None else known.about
