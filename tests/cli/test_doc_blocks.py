@@ -28,7 +28,7 @@ from hauteur.players.settings import PlayerSettings, parse_player
 from hauteur_experiments import registry as experiments
 
 PROGRAMS = sorted((ROOT / "examples").glob("*.py"))
-LONGEST = {"alphazero_loop.py": 80}
+LONGEST = {"alphazero_loop.py": 80, "breakthrough.py": 90, "dots_and_boxes.py": 90}
 """Programs with a limit of their own; the others have at most 60 lines."""
 
 NOTEBOOKS = sorted((ROOT / "examples" / "notebooks").glob("*.ipynb"))
