@@ -28,6 +28,7 @@ CHAPTERS = {
         "python/hauteur/mcts/methods/README",
         "docs/experiments/README",
         "docs/paper/README",
+        "docs/paper/joss",
         "docs/measurements",
         "docs/reliability",
         "docs/reading",

@@ -182,6 +182,15 @@ def test_a_page_is_short() -> None:
     assert len(readme) <= MOST_LINES_OF_THE_README
 
 
+def test_the_short_paper_is_short_and_cites_what_there_is() -> None:
+    """A paper of the Journal of Open Source Software has at most 1,000 words."""
+    page = ROOT / "docs" / "paper" / "joss.md"
+    text = page.read_text(encoding="utf-8")
+    known = set(re.findall(r"^@\w+\{(\w+),", page.with_suffix(".bib").read_text(encoding="utf-8"), re.MULTILINE))
+    assert set(re.findall(r"\[@(\w+)\]", text)) == known
+    assert words_of(page) <= 1_000
+
+
 # -- the paper ---------------------------------------------------------------------------------------------------------
 
 
