@@ -1,6 +1,6 @@
 //! Many searches, one batch: quotas, the evaluation cache, threads over trees.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -12,7 +12,7 @@ use crate::math::rng::tree_key;
 use crate::params::SearchParams;
 use crate::rows::{Rows, encode_states};
 use crate::rules::second_net::Net;
-use crate::search::cache::Cache;
+use crate::search::cache::{Cache, KeyMap};
 use crate::search::counters::Counters;
 use crate::search::oracle::LeafOracle;
 use crate::search::outside::lockstep::{self, Climber};
@@ -35,12 +35,10 @@ struct Waiting {
     parts: Vec<TreeLeaves>,
 }
 
-/// Leaves of one tree in one batch.
+/// Leaves of one tree in one batch, each with its row. Leaves of equal positions share one.
 struct TreeLeaves {
     tree: usize,
     leaves: Vec<Leaf>,
-    /// The row of each leaf. Leaves of equal positions share one.
-    rows: Vec<usize>,
 }
 
 /// Number of a batch that waits for its answers; unique in the process, so that no forest takes another's.
@@ -268,12 +266,15 @@ impl Forest {
         let cache = if self.setup.models { own } else { &self.caches[net as usize] };
         let sources = LeafSources { cache, model, oracle: self.oracle.as_deref() };
         let gather = |tree: usize, quota: usize, search: &mut Search| {
-            let mut leaves = Vec::new();
+            let mut leaves = search.take_buffer();
             match asks_model {
                 true => search.gather_for_model(quota, model, &mut leaves),
                 false => search.gather(quota, net, sources, &mut leaves),
             }
-            TreeLeaves { tree, leaves, rows: Vec::new() }
+            if leaves.is_empty() {
+                search.keep_buffer(std::mem::take(&mut leaves));
+            }
+            TreeLeaves { tree, leaves }
         };
         // The trees of a batch are borrowed mutably side by side, which is what lets threads work on them
         // without a lock.
@@ -286,10 +287,7 @@ impl Forest {
                 climbers.map(|(search, (id, quota))| Climber::new(*id, search, *quota, net)).collect();
             // After a failure, which the rules keep, the caller takes back what was found.
             let _ = lockstep::gather(rules.as_ref(), &mut climbers, sources);
-            return climbers
-                .into_iter()
-                .map(|Climber { tree, leaves, .. }| TreeLeaves { tree, leaves, rows: Vec::new() })
-                .collect();
+            return climbers.into_iter().map(|Climber { tree, leaves, .. }| TreeLeaves { tree, leaves }).collect();
         }
         match &self.pool {
             Some(pool) => pool.install(|| {
@@ -362,7 +360,8 @@ impl Forest {
     ) -> Result<(), String> {
         let read = |part: &mut TreeLeaves| {
             let search = self.trees[part.tree].as_ref().expect("trees in flight are not removed");
-            for (leaf, &row) in part.leaves.iter_mut().zip(&part.rows) {
+            for leaf in &mut part.leaves {
+                let row = leaf.row;
                 let logits = &logits[row * num_actions..][..num_actions];
                 let read = match leaf.asks_model() {
                     true => search.read_model(leaf, logits),
@@ -382,16 +381,15 @@ impl Forest {
     fn grow(&mut self, Waiting { net, parts }: Waiting) {
         let cache = &mut self.caches[net as usize];
         let keep = !cache.is_off();
-        let grow = |search: &mut Search, part: TreeLeaves| {
-            let mut kept = Vec::new();
-            for leaf in part.leaves {
+        let grow = |search: &mut Search, mut part: TreeLeaves, kept: &mut Vec<Kept>| {
+            for leaf in part.leaves.drain(..) {
                 search.apply(leaf, |key, edges, value| {
                     if keep {
                         kept.push((key, Box::<[_]>::from(edges), value));
                     }
                 });
             }
-            kept
+            search.keep_buffer(part.leaves);
         };
         let chosen = pick(&mut self.trees, parts.iter().map(|part| part.tree));
         if let Some(rules) = self.setup.outside.as_ref().filter(|rules| rules.places().backs_up()) {
@@ -407,12 +405,20 @@ impl Forest {
             // depend on which thread was first.
             return keep_in(cache, kept);
         }
-        let kept: Vec<_> = match &self.pool {
-            Some(pool) => {
-                pool.install(|| chosen.into_par_iter().zip(parts).map(|(search, part)| grow(search, part)).collect())
-            }
-            None => chosen.into_iter().zip(parts).map(|(search, part)| grow(search, part)).collect(),
+        let Some(pool) = &self.pool else {
+            let mut kept = Vec::new();
+            chosen.into_iter().zip(parts).for_each(|(search, part)| grow(search, part, &mut kept));
+            return keep_in(cache, vec![kept]);
         };
+        let kept: Vec<_> = pool.install(|| {
+            let work = chosen.into_par_iter().zip(parts);
+            let grown = work.map(|(search, part)| {
+                let mut kept = Vec::new();
+                grow(search, part, &mut kept);
+                kept
+            });
+            grown.collect()
+        });
         keep_in(cache, kept);
     }
 
@@ -525,18 +531,15 @@ fn pick(trees: &mut [Option<Search>], ids: impl Iterator<Item = usize>) -> Vec<&
 /// Numbers the rows of a batch. `shared`: a leaf has the row of an equal position of a tree before its own, as it would have its
 /// evaluation if that tree had been a batch ahead. Leaves of one tree keep rows of their own: a tree is the same beside any others.
 fn number_rows(parts: &mut [TreeLeaves], shared: bool) {
-    let mut known = HashMap::new();
+    let mut known: KeyMap<usize> = KeyMap::default();
     let mut next = 0;
     for part in parts {
-        let row_of = |leaf: &Leaf| {
-            known.get(&leaf.key()).copied().unwrap_or_else(|| {
-                next += 1;
-                next - 1
-            })
-        };
-        part.rows = part.leaves.iter().map(row_of).collect();
+        for leaf in &mut part.leaves {
+            leaf.row = known.get(&leaf.key()).copied().unwrap_or(next);
+            next += usize::from(leaf.row == next);
+        }
         if shared {
-            known.extend(part.leaves.iter().map(Leaf::key).zip(part.rows.iter().copied()));
+            known.extend(part.leaves.iter().map(|leaf| (leaf.key(), leaf.row)));
         }
     }
 }
@@ -544,13 +547,10 @@ fn number_rows(parts: &mut [TreeLeaves], shared: bool) {
 /// The tree and the leaf that each row belongs to, the first of those that share it, in the order of the rows.
 fn row_owners(parts: &[TreeLeaves]) -> impl Iterator<Item = (usize, &Leaf)> {
     let mut next = 0;
-    let all = parts
-        .iter()
-        .flat_map(|part| part.leaves.iter().zip(&part.rows).map(move |(leaf, row)| (part.tree, leaf, *row)));
-    let own = move |(_, _, row): &(usize, &Leaf, usize)| {
-        let first = *row == next;
+    let all = parts.iter().flat_map(|part| part.leaves.iter().map(move |leaf| (part.tree, leaf)));
+    all.filter(move |(_, leaf)| {
+        let first = leaf.row == next;
         next += usize::from(first);
         first
-    };
-    all.filter(own).map(|(tree, leaf, _)| (tree, leaf))
+    })
 }

@@ -10,9 +10,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::stats::{Edge, Value};
 
-/// Keys are well mixed already.
+/// A map by the keys of positions, which are well mixed already.
+pub type KeyMap<T> = HashMap<u64, T, BuildHasherDefault<KeyHasher>>;
+
+/// Takes a key as its own hash.
 #[derive(Default)]
-struct KeyHasher(u64);
+pub struct KeyHasher(u64);
 
 impl Hasher for KeyHasher {
     fn finish(&self) -> u64 {
@@ -43,7 +46,7 @@ struct Entry {
 
 /// Bounded map from key to evaluation.
 pub struct Cache {
-    entries: HashMap<u64, Entry, BuildHasherDefault<KeyHasher>>,
+    entries: KeyMap<Entry>,
     order: VecDeque<u64>,
     capacity: usize,
 }
@@ -51,7 +54,7 @@ pub struct Cache {
 impl Cache {
     /// A cache of at most `capacity` positions; 0 = always empty.
     pub fn new(capacity: usize) -> Self {
-        Cache { entries: HashMap::default(), order: VecDeque::new(), capacity }
+        Cache { entries: KeyMap::default(), order: VecDeque::new(), capacity }
     }
 
     /// True when nothing can ever be found.

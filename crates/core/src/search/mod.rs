@@ -66,6 +66,8 @@ pub struct Leaf {
     pub state: Box<dyn State>,
     actions: Vec<Action>,
     key: u64,
+    /// The row of its batch that has its answer; set by the forest.
+    pub(crate) row: usize,
     /// What its node will be found by (graph search).
     node_key: u64,
     weights: Vec<f64>,
@@ -192,6 +194,8 @@ pub struct Search {
     /// Legal actions of a leaf (solver).
     actions: Vec<Action>,
     spare: Vec<Leaf>,
+    /// Memory for the leaves of a batch.
+    buffer: Vec<Leaf>,
     counters: Counters,
 }
 
@@ -227,6 +231,7 @@ impl Search {
             spare_paths: Vec::new(),
             actions,
             spare: Vec::new(),
+            buffer: Vec::new(),
             counters: Counters::default(),
         }
     }
@@ -234,6 +239,18 @@ impl Search {
     /// Visits of the root at which the search is finished; 0 = never.
     pub fn set_visit_limit(&mut self, visits: u32) {
         self.visit_limit = visits;
+    }
+
+    /// Returns an empty buffer for the leaves of a batch, which comes back by `keep_buffer`: batches of many trees would otherwise
+    /// ask the system for memory at each of their leaves.
+    pub(crate) fn take_buffer(&mut self) -> Vec<Leaf> {
+        std::mem::take(&mut self.buffer)
+    }
+
+    /// Takes an empty buffer back.
+    pub(crate) fn keep_buffer(&mut self, buffer: Vec<Leaf>) {
+        debug_assert!(buffer.is_empty());
+        self.buffer = buffer;
     }
 
     /// Rows that wait for the network.

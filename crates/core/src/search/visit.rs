@@ -324,6 +324,7 @@ impl Search {
             state: self.scratch.clone_box(),
             actions: Vec::new(),
             key,
+            row: 0,
             node_key: 0,
             weights: Vec::new(),
             edges: Vec::new(),
