@@ -115,6 +115,39 @@ def test_bit_planes_unpack_to_the_features(spec: str) -> None:
     np.testing.assert_array_equal(rows.numpy(), features_of(game, states))
 
 
+@pytest.mark.parametrize("kind", ["float32", "bfloat16"])
+def test_a_module_answers_bit_planes_as_it_does_features(kind: str) -> None:
+    """On the processor; on a GPU it is the same program."""
+    torch = pytest.importorskip("torch")
+    from hauteur.networks.evaluators.torch import TYPES, UnpackingTorchEvaluator
+
+    game = _core.Game("chess")
+    states = random_positions(game, 20)
+    packed = [state.features_packed() for state in states]
+    masks, values = (np.stack(parts) for parts in zip(*packed, strict=True))
+
+    class Divided(torch.nn.Module):
+        def forward(self, outputs: Any) -> Any:
+            return outputs[:, :1858], outputs[:, 1858:]
+
+    torch.manual_seed(1)
+    module = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(112 * 64, 1858 + 3), Divided()).to(TYPES[kind])
+    with UnpackingTorchEvaluator(game, module, "toy", torch.device("cpu"), TYPES[kind], 1) as evaluator:
+        expected = evaluator(features_of(game, states))
+        pending = evaluator.submit_packed(masks, values)
+        masks[:] = 0
+        for found, wanted in zip(pending.result(), expected, strict=True):
+            np.testing.assert_array_equal(found, wanted)
+
+
+def test_batches_are_filled_up_to_powers_of_two_and_the_usual_size() -> None:
+    pytest.importorskip("torch")
+    from hauteur.networks.evaluators.torch import padded_rows
+
+    sizes = {rows: padded_rows(rows, 768) for rows in (1, 8, 9, 256, 257, 512, 513, 768, 769, 2000)}
+    assert sizes == {1: 8, 8: 8, 9: 16, 256: 256, 257: 512, 512: 512, 513: 768, 768: 768, 769: 1024, 2000: 2048}
+
+
 @pytest.mark.parametrize("backend", backends())
 def test_threads_may_share_an_evaluator(chess: tuple[_core.Game, Path], backend: Backend) -> None:
     game, net = chess

@@ -7,14 +7,18 @@ import numpy as np
 import pytest
 from lc0_toys import attention_net
 from learning_toys import ToyEvaluator
+from numpy.typing import NDArray
+from selfplay_toys import games_of
 
 from hauteur import networks
 from hauteur.games.registry import load_game
-from hauteur.networks.evaluators.base import Answers, Backend, Evaluator, Floats
+from hauteur.mcts.params import SearchParams, Temperature
+from hauteur.networks.evaluators.base import Answers, Backend, BorrowedAnswers, Evaluator, Floats
 from hauteur.networks.evaluators.callables import features_of, random_positions
 from hauteur.networks.evaluators.factory import make_evaluator, precisions_here
-from hauteur.networks.evaluators.fixed_rows import PIECE_ROWS, FixedRows, in_fixed_rows
+from hauteur.networks.evaluators.fixed_rows import PIECE_ROWS, FixedRows, PackedFixedRows, in_fixed_rows
 from hauteur.networks.names import shipped_names
+from hauteur.players.search_player import SearchPlayer
 
 pytestmark = pytest.mark.quick
 
@@ -58,6 +62,60 @@ def test_where_the_place_shows_rows_are_computed_one_by_one() -> None:
     made = in_fixed_rows(GAME, OfThePlace(GAME), 8)
     assert made.rows == 1
     assert_same_in_every_batch(made, features_of(GAME, random_positions(GAME, 12)), (1, 5, 11))
+
+
+class Unpacking(ToyEvaluator):
+    """A toy that unpacks bit planes itself, and whose answers lie in memory that the next batch uses again."""
+
+    def submit_packed(self, masks: NDArray[np.uint64], values: Floats) -> "Lent":
+        unpacked = masks[:, :, None] >> np.arange(42, dtype=np.uint64) & np.uint64(1)
+        rows = (unpacked * values[:, :, None]).reshape(-1, *self.feature_shape)
+        return Lent(self(rows.astype(np.float32)))
+
+
+class Lent:
+    """Answers that are gone when their owner is."""
+
+    def __init__(self, answers: Answers) -> None:
+        self._answers = answers
+
+    def result(self) -> Answers:
+        return self._answers[0].copy(), self._answers[1].copy()
+
+    def borrowed(self) -> Answers:
+        return self._answers
+
+    def __del__(self) -> None:
+        for array in self._answers:
+            array.fill(np.nan)
+
+
+def test_bit_planes_are_computed_in_fixed_rows_too() -> None:
+    states = random_positions(GAME, 40)
+    packed = [state.features_packed() for state in states]
+    masks, values = (np.stack(parts) for parts in zip(*packed, strict=True))
+    evaluator = Unpacking(GAME)
+    pieces = in_fixed_rows(GAME, evaluator, 16)
+    assert isinstance(pieces, PackedFixedRows)
+    assert not isinstance(in_fixed_rows(GAME, ToyEvaluator(GAME), 16), PackedFixedRows)
+    expected = bits(evaluator(features_of(GAME, states)))
+    evaluator.rows.clear()
+    for size in (1, 15, 16, 17, 40):
+        pending = pieces.submit_packed(masks[:size], values[:size])
+        assert np.array_equal(bits(pending.result()), expected[:size])
+        assert isinstance(pending, BorrowedAnswers)
+        assert np.array_equal(bits(pending.borrowed()), expected[:size])
+    assert set(evaluator.rows) == {16}
+
+
+def test_lent_answers_are_read_before_they_are_gone() -> None:
+    """Games by bit planes in fixed rows are those by features."""
+    found = []
+    for evaluator in (in_fixed_rows(GAME, Unpacking(GAME), 16), ToyEvaluator(GAME)):
+        player = SearchPlayer("toy", evaluator, SearchParams(), 16, Temperature(initial=1.0))
+        games = games_of([player], 12, in_flight=3)
+        found.append([(game.actions.tolist(), game.net_value.tolist()) for game in games])
+    assert found[0] == found[1]
 
 
 @pytest.mark.parametrize("name", shipped_names())

@@ -141,7 +141,10 @@ impl PythonEvaluator {
     /// Waits for the answers and copies them.
     fn answers(&self, pending: &Bound<'_, PyAny>, rows: usize, logits: &mut [f32], wdl: &mut [f32]) -> PyResult<()> {
         let py = pending.py();
-        let answers = pending.call_method0("result")?;
+        let answers = match pending.getattr_opt("borrowed")? {
+            Some(borrowed) => borrowed.call0()?,
+            None => pending.call_method0("result")?,
+        };
         let both = (answers.get_item(0)?, answers.get_item(1)?);
         let given = (read::<f32, Ix2>("policy_logits", &both.0)?, read::<f32, Ix2>("wdl", &both.1)?);
         let actions = self.game.0.info().num_actions;

@@ -44,6 +44,14 @@ class Pending(Protocol):
 
 
 @runtime_checkable
+class BorrowedAnswers(Protocol):
+    """Answers in memory that later batches will use again; the core copies them at once."""
+
+    def borrowed(self) -> Answers:
+        """Wait for the answers, which may change as soon as this object is gone."""
+
+
+@runtime_checkable
 class Evaluator(Protocol):
     """Interface that a search queries. Features are float32 [B, planes, rows, columns], any B from 1."""
 

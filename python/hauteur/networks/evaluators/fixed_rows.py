@@ -9,14 +9,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from hauteur.networks.evaluators.base import Answers, Evaluator, Floats, GameEvaluator, Pending
+from hauteur.networks.evaluators.base import (
+    Answers,
+    BorrowedAnswers,
+    Evaluator,
+    Floats,
+    GameEvaluator,
+    PackedEvaluator,
+    Pending,
+)
 
 if TYPE_CHECKING:
     from hauteur import _core
+
+Number = TypeVar("Number", np.float32, np.uint64)
+
+
+class _Unpacking(Evaluator, PackedEvaluator, Protocol):
+    """An evaluator that reads features, and bit planes."""
+
 
 PIECE_ROWS = 32
 """Rows of a piece on the processor, whatever the size of the batches and the number of threads."""
@@ -48,27 +64,55 @@ class FixedRows(GameEvaluator):
     def submit(self, features: Floats) -> Pending:
         """Compute rows in batches of the fixed size, the last one filled up with zeros."""
         count = len(features)
-        bounds = [*range(0, count, self.rows), count]
-        return JoinedAnswers([self._evaluator.submit(self._full(features[a:b])) for a, b in pairwise(bounds)], count)
+        parts = [self._evaluator.submit(self._full(features[piece])) for piece in self._pieces(count)]
+        return JoinedAnswers(parts, count)
 
     def close(self) -> None:
         """Close the evaluator inside."""
         self._evaluator.close()
         super().close()
 
-    def _full(self, features: Floats) -> Floats:
-        """Return the rows, filled up with zeros to the fixed size."""
-        if len(features) == self.rows:
-            return features
-        full = np.zeros((self.rows, *self.feature_shape), np.float32)
-        full[: len(features)] = features
+    def _pieces(self, count: int) -> list[slice]:
+        """Return the rows of each piece of a batch of `count` rows."""
+        bounds = [*range(0, count, self.rows), count]
+        return [slice(begin, end) for begin, end in pairwise(bounds)]
+
+    def _full(self, rows: NDArray[Number]) -> NDArray[Number]:
+        """Return the rows of a piece, filled up with zeros to the fixed size."""
+        if len(rows) == self.rows:
+            return rows
+        full = np.zeros((self.rows, *rows.shape[1:]), rows.dtype)
+        full[: len(rows)] = rows
         return full
+
+
+class PackedFixedRows(FixedRows):
+    """The same of an evaluator that unpacks bit planes itself."""
+
+    def __init__(self, game: _core.Game, evaluator: _Unpacking, rows: int) -> None:
+        super().__init__(game, evaluator, rows)
+        self._packed = evaluator
+
+    def submit_packed(self, masks: NDArray[np.uint64], values: Floats) -> Pending:
+        """Compute rows of bit planes in batches of the fixed size, the last one filled up with zeros."""
+        parts = [
+            self._packed.submit_packed(self._full(masks[piece]), self._full(values[piece]))
+            for piece in self._pieces(len(masks))
+        ]
+        return JoinedAnswers(parts, len(masks))
 
 
 def in_fixed_rows(game: _core.Game, evaluator: Evaluator, rows: int = PIECE_ROWS) -> FixedRows:
     """Return the evaluator in pieces of `rows` rows; of one, which is slower, where answers depend on the place."""
-    pieces = FixedRows(game, evaluator, rows)
-    return FixedRows(game, evaluator, 1) if pieces.depends_on_place else pieces
+    pieces = _in_pieces(game, evaluator, rows)
+    return _in_pieces(game, evaluator, 1) if pieces.depends_on_place else pieces
+
+
+def _in_pieces(game: _core.Game, evaluator: Evaluator, rows: int) -> FixedRows:
+    """Return the evaluator in pieces, which are bit planes where it unpacks them."""
+    if isinstance(evaluator, PackedEvaluator):
+        return PackedFixedRows(game, evaluator, rows)
+    return FixedRows(game, evaluator, rows)
 
 
 class JoinedAnswers:
@@ -81,6 +125,17 @@ class JoinedAnswers:
 
     def result(self) -> Answers:
         """Wait for all parts; return their rows together."""
-        answers = [part.result() for part in self._parts]
-        logits, wdl = (np.concatenate([answer[kind] for answer in answers])[: self._rows] for kind in (0, 1))
-        return logits, wdl
+        return self._joined([part.result() for part in self._parts])
+
+    def borrowed(self) -> Answers:
+        """Return the same, without a copy where one part has all rows; it may change once this object is gone."""
+        parts = self._parts
+        return self._joined([part.borrowed() if isinstance(part, BorrowedAnswers) else part.result() for part in parts])
+
+    def _joined(self, answers: Sequence[Answers]) -> Answers:
+        """Return the rows of all parts."""
+        if len(answers) == 1:
+            logits, wdl = answers[0]
+        else:
+            logits, wdl = (np.concatenate([answer[kind] for answer in answers]) for kind in (0, 1))
+        return logits[: self._rows], wdl[: self._rows]

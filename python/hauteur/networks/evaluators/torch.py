@@ -107,9 +107,12 @@ class TorchEvaluator(GameEvaluator):
 
     @torch.inference_mode()
     def _compute(self, features: Floats) -> Answers:
-        """Compute rows in this thread and check what the module returns."""
-        rows = torch.from_numpy(features).to(self._device, self._kind).contiguous(memory_format=self._layout)
-        returned = self._module(rows)
+        """Compute rows in this thread."""
+        return self._answers(torch.from_numpy(features).to(self._device, self._kind))
+
+    def _answers(self, features: torch.Tensor) -> Answers:
+        """Compute features on the device, and check what the module returns."""
+        returned = self._module(features.contiguous(memory_format=self._layout))
         name = f"evaluator {self.name}: the module"
         policy, value, _ = checked_outputs(returned, len(features), self.num_actions, self._module, name)
         return policy.float().cpu().numpy(), wdl_of(value.float()).cpu().numpy()
@@ -118,6 +121,22 @@ class TorchEvaluator(GameEvaluator):
         """End the threads, and drop what has not begun."""
         self._pool.shutdown(wait=True, cancel_futures=True)
         super().close()
+
+
+class UnpackingTorchEvaluator(TorchEvaluator):
+    """A torch module on a GPU, which unpacks bit planes itself: of a row of chess 1.3 KB are copied to it, not 28."""
+
+    def submit_packed(self, masks: NDArray[np.uint64], values: Floats) -> Pending:
+        """Compute rows of bit planes."""
+        # The rows may change when this returns.
+        return self._pool.submit(self._compute_packed, masks.copy(), values.copy())
+
+    @torch.inference_mode()
+    def _compute_packed(self, masks: NDArray[np.uint64], values: Floats) -> Answers:
+        """Compute rows of bit planes in this thread."""
+        on_device = torch.from_numpy(masks.view(np.uint8)).to(self._device)
+        scales = torch.from_numpy(values).to(self._device)
+        return self._answers(unpacked(on_device, scales, self.feature_shape, self._kind))
 
 
 def module_evaluator(
@@ -144,14 +163,15 @@ def module_evaluator(
         copied = copy.deepcopy(module).to(chosen, kind).eval()
     except (RuntimeError, TypeError) as error:
         raise ValueError(f"evaluator {label}: the module cannot be copied: {error}") from error
-    result = TorchEvaluator(game, copied, label, chosen, kind, threads, batch_size or PREFERRED_ROWS * threads)
+    made = UnpackingTorchEvaluator if chosen.type == "cuda" else TorchEvaluator
+    result = made(game, copied, label, chosen, kind, threads, batch_size or PREFERRED_ROWS * threads)
     check_probe(game, result)
     return result
 
 
 class CudaEvaluator(GameEvaluator):
-    """A network on a GPU. Every batch is padded to a power of two of rows, for which a CUDA graph is recorded once:
-    small networks would otherwise wait for the launches of their many small kernels.
+    """A network on a GPU. Batches are filled up to few sizes, the powers of two and `batch_size`, for each of which a
+    CUDA graph is recorded once: small networks would otherwise wait for the launches of their many small kernels.
 
     `submit` copies the rows to pinned memory and queues everything else; nothing waits before `result`.
     """
@@ -182,7 +202,7 @@ class CudaEvaluator(GameEvaluator):
 
     def _start(self, kind: type[_Slot], *rows: NDArray[Any]) -> Pending:
         """Copy rows to the device in an idle slot of their size, and start the computation."""
-        padded = padded_rows(len(rows[0]))
+        padded = padded_rows(len(rows[0]), self.batch_size)
         idle = self._idle[kind, padded]
         slot = idle.pop() if idle else kind(self, self._module, padded, self._device, self._stream)
         slot.start(*rows)
@@ -249,10 +269,9 @@ class _Slot:
             self._done.record(self._stream)
 
     def read(self) -> Answers:
-        """Wait for the GPU (the GIL is free meanwhile) and copies the answers out of pinned memory."""
+        """Wait for the GPU (the GIL is free meanwhile); return the answers, which the slot's next batch changes."""
         self._done.synchronize()
-        # A copy, because the slot's next batch writes into the same memory.
-        logits, wdl = (host[: self._length].numpy().copy() for host in self._host_answers)
+        logits, wdl = (host[: self._length].numpy() for host in self._host_answers)
         return logits, wdl
 
 
@@ -278,7 +297,8 @@ def unpacked(
     # torch has no shifts of unsigned 64-bit numbers, so masks are taken byte by byte.
     bits = masks.unsqueeze(-1) >> torch.arange(8, dtype=torch.uint8, device=masks.device) & 1
     squares = bits.reshape(len(masks), planes, 64)[:, :, : rows * columns]
-    return (squares * values.unsqueeze(-1)).to(kind).reshape(len(masks), *shape)
+    # In the kind of the net from here on: float32 would be twice the memory of half precision.
+    return (squares.to(kind) * values.to(kind).unsqueeze(-1)).reshape(len(masks), *shape)
 
 
 class _TorchPending:
@@ -287,7 +307,6 @@ class _TorchPending:
     def __init__(self, evaluator: CudaEvaluator, slot: _Slot) -> None:
         self._evaluator = evaluator
         self._slot = slot
-        self._answers: Answers | None = None
 
     def __del__(self) -> None:
         """Free the slot, also where nobody asked for the answers."""
@@ -295,14 +314,18 @@ class _TorchPending:
 
     def result(self) -> Answers:
         """Wait for the device and return the answers."""
-        if self._answers is None:
-            self._answers = self._slot.read()
-        return self._answers
+        logits, wdl = self._slot.read()
+        return logits.copy(), wdl.copy()
+
+    def borrowed(self) -> Answers:
+        """Return the answers where the device has written them; another batch changes them once this object is gone."""
+        return self._slot.read()
 
 
-def padded_rows(rows: int) -> int:
-    """The next power of two, at least 8."""
-    return max(8, 1 << (rows - 1).bit_length())
+def padded_rows(rows: int, usual: int) -> int:
+    """Return the rows that a batch is filled up to: a power of two from 8 on, or the usual size where that is less."""
+    power = max(8, 1 << (rows - 1).bit_length())
+    return min(power, usual) if rows <= usual else power
 
 
 def torch_device(name: str | None) -> torch.device:
