@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -9,10 +10,13 @@ import pytest
 
 from hauteur import _core, networks
 from hauteur.games.registry import load_game
-from hauteur.learning.recipe import load_recipe, parse_recipe, recipe_toml, settled_recipe
+from hauteur.learning.recipe import load_recipe, parse_recipe, recipe_toml
 from hauteur.learning.run import learn
 from hauteur.learning.run_folder import RunFolder
+from hauteur.learning.settled import ThisMachine, settled_recipe
 from hauteur.learning.trainers import architecture_for, architecture_from
+from hauteur.matches import fastest_layout
+from hauteur.matches.arena import Layout
 from hauteur.matches.play import play_match
 from hauteur.networks.evaluators.base import Precision
 from hauteur.networks.names import data_path, shipped_names
@@ -164,18 +168,74 @@ def test_a_partial_table_keeps_the_other_defaults() -> None:
     assert (whole.selfplay.temperature.initial, whole.selfplay.search.cpuct.factor) == (1.0, 0.0)
 
 
+FOUR_THREADS = Layout(parallel=3072, batch_size=768, in_flight=4)
+
+
+@dataclass(frozen=True)
+class KnownMachine:
+    """A machine of which all is known."""
+
+    fastest: Precision = "float32"
+    bfloat16: bool = False
+    layout: Layout = FOUR_THREADS
+
+
+class UnaskedMachine:
+    """A machine of which nothing has to be known."""
+
+    @property
+    def fastest(self) -> Precision:
+        raise AssertionError("no precision has to be measured")
+
+    @property
+    def bfloat16(self) -> bool:
+        raise AssertionError("no instructions are asked for")
+
+    @property
+    def layout(self) -> Layout:
+        raise AssertionError("no layout has to be measured")
+
+
 @pytest.mark.parametrize("fastest", ["float32", "bfloat16"])
 @pytest.mark.parametrize("bfloat16", [True, False])
 def test_auto_precisions_are_settled_once(fastest: Precision, bfloat16: bool) -> None:
     """A run goes on as it has begun, whatever the processor is now, and nothing is measured again."""
-
-    def not_asked() -> Precision:
-        raise AssertionError("no precision has to be measured")
-
     asked = parse_recipe({"game": "tictactoe"}, "recipe", ("run.precision=auto", "train.mixed_precision=auto"))
-    settled = settled_recipe(asked, None, fastest=lambda: fastest, bfloat16=bfloat16)
+    settled = settled_recipe(asked, None, KnownMachine(fastest, bfloat16))
     kinds = (fastest, "bfloat16" if bfloat16 else "off")
     assert (settled.run.precision, settled.train.mixed_precision) == kinds
-    assert settled_recipe(asked, settled, fastest=not_asked, bfloat16=not bfloat16) == settled
+    assert settled_recipe(asked, settled, UnaskedMachine()) == settled
     plain = parse_recipe({"game": "tictactoe"}, "recipe")
-    assert settled_recipe(plain, None, fastest=not_asked, bfloat16=True) == plain
+    assert settled_recipe(plain, None, UnaskedMachine()) == plain
+
+
+def test_games_at_a_time_are_settled_once() -> None:
+    asked = parse_recipe({"game": "tictactoe"}, "recipe", ("selfplay.parallel_games=0",))
+    settled = settled_recipe(asked, None, KnownMachine())
+    played = settled.selfplay
+    assert (played.parallel_games, played.batch_size, played.in_flight) == (3072, 768, 4)
+    assert settled_recipe(asked, settled, UnaskedMachine()) == settled
+
+
+def test_games_for_a_device_are_measured_with_the_nets_of_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(fastest_layout, "WARM_UP", 0.02)
+    monkeypatch.setattr(fastest_layout, "SECONDS", 0.05)
+    small = ("network.filters=8", "network.blocks=1", "selfplay.games=8", "selfplay.visits=4", "run.threads=1")
+    two = ("large.filters=8", "large.blocks=2", "selfplay.search.second_net.large_visits=1")
+    device = ("run.backend=torch", "run.precision=auto", "selfplay.parallel_games=0")
+    recipe = parse_recipe({"game": "tictactoe"}, "recipe", (*small, *two, *device))
+    played = settled_recipe(recipe, None, ThisMachine(load_game(recipe.game), recipe)).selfplay
+    tried = fastest_layout.layouts_to_try(cores=1, most_games=8)
+    assert Layout(played.parallel_games, played.batch_size, played.in_flight) in tried
+
+
+def test_a_run_writes_down_how_many_games_it_plays_at_a_time(tmp_path: Path) -> None:
+    """The core's nets need no device: as many games as its threads have batches for."""
+    small = ("network.filters=8", "network.blocks=1", "selfplay.games=4", "selfplay.visits=4", "gate.games=2")
+    one = ("run.generations=1", "run.threads=1", "run.solved_positions=0", "selfplay.parallel_games=0")
+    recipe = parse_recipe({"game": "tictactoe"}, "recipe", (*small, *one))
+    run = learn(recipe, out=tmp_path / "run", on_generation=lambda row: None)
+    played = run.recipe.selfplay
+    assert (played.parallel_games, played.batch_size, played.in_flight) == (128, 128, 2)
+    again = learn(recipe, "run.generations=2", out=tmp_path / "run", on_generation=lambda row: None)
+    assert (len(again.metrics), again.recipe.selfplay) == (2, played)

@@ -118,7 +118,9 @@ def test_bit_planes_unpack_to_the_features(spec: str) -> None:
 @pytest.mark.parametrize("kind", ["float32", "bfloat16"])
 def test_a_module_answers_bit_planes_as_it_does_features(kind: str) -> None:
     """On the processor; on a GPU it is the same program."""
-    torch = pytest.importorskip("torch")
+    pytest.importorskip("torch")
+    import torch
+
     from hauteur.networks.evaluators.torch import TYPES, UnpackingTorchEvaluator
 
     game = _core.Game("chess")

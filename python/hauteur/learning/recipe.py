@@ -1,7 +1,7 @@
 """Recipes: all settings of a learning run, read from TOML, changed by `key=value` on the command line, written back."""
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
@@ -138,8 +138,9 @@ class SelfPlaySettings(Section):
     tree_per_side: bool = False
     """Best against best: a tree for each side, which keeps what remains of it after two plies; otherwise one tree
     serves both."""
-    parallel_games: Annotated[int, Field(ge=1, le=100_000)] = 256
-    """Games played at a time; more fill the batches better."""
+    parallel_games: Annotated[int, Field(ge=0, le=1_000_000)] = 256
+    """Games played at a time; more fill the batches better. 0: when the run begins it is measured with which number,
+    `batch_size` and `in_flight` the device that computes the nets is kept busy."""
     batch_size: Annotated[int, Field(ge=1, le=100_000)] = 128
     """Maximum rows of a batch."""
     in_flight: Annotated[int, Field(ge=1, le=64)] = 2
@@ -549,24 +550,6 @@ def parse_recipe(values: dict[str, Any], source: str, overrides: Iterable[str] =
             raise ValueError(f"{override!r} is not of the form key=value, such as selfplay.games=200")
         assign(Recipe, values, tuple(key.strip().split(".")), text.strip())
     return validated(Recipe, values, source)
-
-
-def settled_recipe(recipe: Recipe, begun: Recipe | None, *, fastest: Callable[[], Precision], bfloat16: bool) -> Recipe:
-    """Return the recipe with what `auto` is here: a run's results depend on it, so it goes on as it has begun.
-
-    begun: the run's stored recipe, if there is one; fastest: returns the precision in which this processor computes the
-    run's nets fastest; bfloat16: whether it multiplies bfloat16.
-    """
-    run = recipe.run
-    train = recipe.train
-    # A resumed run takes what it began with, also on another machine: other arithmetic would give other games.
-    if run.precision == "auto" and run.backend == "core":
-        precision = fastest() if begun is None else begun.run.precision
-        run = run.model_copy(update={"precision": precision})
-    if train.mixed_precision == "auto":
-        mixed = "bfloat16" if bfloat16 and train.device == "cpu" else "off"
-        train = train.model_copy(update={"mixed_precision": mixed if begun is None else begun.train.mixed_precision})
-    return recipe.model_copy(update={"run": run, "train": train})
 
 
 def changed_recipe(recipe: Recipe, overrides: Iterable[str]) -> Recipe:

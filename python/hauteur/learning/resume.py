@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import TYPE_CHECKING
 
 from hauteur import _core
@@ -13,9 +12,10 @@ from hauteur.learning.context import Run
 from hauteur.learning.display import Display
 from hauteur.learning.gate import check_gate
 from hauteur.learning.publish import publish
-from hauteur.learning.recipe import Recipe, settled_recipe
+from hauteur.learning.recipe import Recipe
 from hauteur.learning.replay import first_needed
 from hauteur.learning.run_folder import RunFolder
+from hauteur.learning.settled import ThisMachine, settled_recipe
 from hauteur.learning.steps.selfplay import plan_games, read_games, replay_window
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from hauteur.learning.options.option import Option
     from hauteur.learning.trainers import Learners
     from hauteur.learning.units import OtherNets
-    from hauteur.networks.evaluators.base import Precision
 
 
 def open_run(
@@ -37,13 +36,11 @@ def open_run(
     """
     from hauteur.learning.options.chosen import options_of
     from hauteur.learning.units import OtherNets
-    from hauteur.networks.evaluators.fastest import core_precisions
 
     game = load_game(recipe.game)
     is_new = fresh or not folder.config.exists()
     begun = None if is_new else folder.stored_recipe()
-    fastest = partial(fastest_for, game, recipe)
-    recipe = settled_recipe(recipe, begun, fastest=fastest, bfloat16="bfloat16" in core_precisions())
+    recipe = settled_recipe(recipe, begun, ThisMachine(game, recipe))
     options = options_of(recipe)
     other_nets = OtherNets(game, recipe)
     if recipe.yardstick is not None:
@@ -61,14 +58,6 @@ def open_run(
     if begun is not None:
         warn_of_changed_rate(begun, recipe, state, display)
     return Run(recipe, folder, game, learners, state, display, scheduler, other_nets, options)
-
-
-def fastest_for(game: _core.Game, recipe: Recipe) -> Precision:
-    """Return the precision in which this processor computes the nets of a recipe fastest."""
-    from hauteur.learning.trainers import architecture_for
-    from hauteur.networks.evaluators.fastest import fastest_precision
-
-    return fastest_precision(architecture_for(game, recipe.network))
 
 
 def check_run(game: _core.Game, recipe: Recipe, options: Sequence[Option], other_nets: OtherNets) -> None:

@@ -130,6 +130,21 @@ def play_games(
     Random numbers derive from (seed, purpose, index of the game), or from the plan's seed. Closing the iterator early
     drops the running games. Search rules written in Python are asked by one thread alone.
     """
+    core, evaluators = games_of_core(game, players, layout=layout, rules=rules, seed=seed)
+    asked = {number: player for number, player in enumerate(players) if not isinstance(player, SearchPlayer)}
+    loop = _Loop(game, core, asked, evaluators, seed, purpose)
+    return loop.run(iter(plans), ArenaFacts() if facts is None else facts)
+
+
+def games_of_core(
+    game: _core.Game,
+    players: Sequence[SearchPlayer | MovePlayer],
+    *,
+    layout: Layout,
+    rules: GameRules,
+    seed: int,
+) -> tuple[_core.PlayedGames, list[Evaluator]]:
+    """Return the threads that play games of these players, and the evaluators in the order of their counts."""
     evaluators = _evaluators_of(players)
     core = _core.PlayedGames(
         game,
@@ -141,9 +156,7 @@ def play_games(
         workers=layout.workers([_core.PlayedGames.threads_of(one, game) for one in evaluators]),
         seed=seed,
     )
-    asked = {number: player for number, player in enumerate(players) if not isinstance(player, SearchPlayer)}
-    loop = _Loop(game, core, asked, evaluators, seed, purpose)
-    return loop.run(iter(plans), ArenaFacts() if facts is None else facts)
+    return core, evaluators
 
 
 def _evaluators_of(players: Sequence[SearchPlayer | MovePlayer]) -> list[Evaluator]:
