@@ -14,14 +14,14 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Protocol
 
-from hauteur.matches.arena import GameRules, Layout
-from hauteur.players.search_player import SearchPlayer
+from hauteur.learning.recipe import Recipe, SelfPlaySettings
 from hauteur.system.hardware import usable_cores
 
 if TYPE_CHECKING:
     from hauteur import _core
-    from hauteur.learning.recipe import Recipe
+    from hauteur.matches.arena import Layout
     from hauteur.networks.evaluators.base import Precision
+    from hauteur.players.search_player import SearchPlayer
 
 CORE_ROWS = 128
 """Games for each thread, and rows of a batch, where the core computes the nets."""
@@ -59,14 +59,14 @@ def settled_recipe(recipe: Recipe, begun: Recipe | None, machine: Machine) -> Re
             mixed = "bfloat16" if machine.bfloat16 and train.device == "cpu" else "off"
         train = train.model_copy(update={"mixed_precision": mixed})
     if selfplay.parallel_games == 0:
-        if begun is not None:
-            played = begun.selfplay
-            layout = Layout(played.parallel_games, played.batch_size, played.in_flight)
-        else:
-            layout = machine.layout
-        sizes = {"parallel_games": layout.parallel, "batch_size": layout.batch_size, "in_flight": layout.in_flight}
-        selfplay = selfplay.model_copy(update=sizes)
+        selfplay = selfplay.model_copy(update=sizes_of(machine.layout if begun is None else begun.selfplay))
     return recipe.model_copy(update={"run": run, "train": train, "selfplay": selfplay})
+
+
+def sizes_of(source: Layout | SelfPlaySettings) -> dict[str, int]:
+    """Return the settings of self-play that are a layout."""
+    games = source.parallel_games if isinstance(source, SelfPlaySettings) else source.parallel
+    return {"parallel_games": games, "batch_size": source.batch_size, "in_flight": source.in_flight}
 
 
 @dataclass(frozen=True)
@@ -94,6 +94,7 @@ class ThisMachine:
     @cached_property
     def layout(self) -> Layout:
         """Measure which layout keeps a GPU busy; for nets of the core, which needs none, games for its threads."""
+        from hauteur.matches.arena import GameRules, Layout
         from hauteur.matches.fastest_layout import fastest_layout
 
         selfplay = self.recipe.selfplay
@@ -123,6 +124,7 @@ class ThisMachine:
     def _player(self, net: Path, rows: int, cores: int) -> Iterator[SearchPlayer]:
         """Open the player of self-play with this net alone, for batches of this many rows."""
         from hauteur.networks.evaluators.factory import make_evaluator
+        from hauteur.players.search_player import SearchPlayer
 
         run = self.recipe.run
         selfplay = self.recipe.selfplay
