@@ -165,7 +165,7 @@ impl Forest {
 
     /// Can a search of this forest ask this net? Small is the one of a search with one net, large the model of the opponent too.
     pub fn asks(&self, net: Net) -> bool {
-        self.setup.params.second_net.is_some() || self.setup.models || self.setup.only_net == net
+        self.setup.params.second_net.is_some() || self.setup.models() || self.setup.only_net == net
     }
 
     /// Collects leaves of the trees whose next visit is for this net and writes their features. A tree may have its share of all rows
@@ -177,7 +177,7 @@ impl Forest {
         number_rows(&mut parts, !self.caches[net as usize].is_off());
         let states: Vec<&dyn State> = row_owners(&parts).map(|(_, leaf)| leaf.state.as_ref()).collect();
         // The own net may have been trained for the other colour (games at odds); the model of the opponent was not.
-        let swap = self.setup.params.swap_colors && !(self.setup.models && net == Net::Large);
+        let swap = self.setup.params.swap_colors && !(self.setup.models() && net == Net::Large);
         encode_states(&states, &mut rows, swap, self.pool.as_ref());
         // A counter that nothing else is ordered by: relaxed is enough for unique numbers.
         let id = NEXT_BATCH.fetch_add(1, Ordering::Relaxed);
@@ -191,7 +191,7 @@ impl Forest {
         if active.is_empty() || capacity == 0 {
             return Vec::new();
         }
-        if self.setup.models && net == Net::Large {
+        if self.setup.models() && net == Net::Large {
             return self.plan_for_model(capacity);
         }
         // Rows in flight count in the shares, so a tree with many answers outstanding adds fewer.
@@ -264,8 +264,8 @@ impl Forest {
 
     fn collect(&mut self, net: Net, plan: &[(usize, usize)]) -> Vec<TreeLeaves> {
         let [own, model] = &self.caches;
-        let asks_model = self.setup.models && net == Net::Large;
-        let cache = if self.setup.models { own } else { &self.caches[net as usize] };
+        let asks_model = self.setup.models() && net == Net::Large;
+        let cache = if self.setup.models() { own } else { &self.caches[net as usize] };
         let sources = LeafSources { cache, model, oracle: self.oracle.as_deref() };
         let gather = |tree: usize, quota: usize, search: &mut Search| {
             let mut leaves = Vec::new();

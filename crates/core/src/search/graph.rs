@@ -42,7 +42,7 @@ impl Search {
     /// The last edge of the path has fewer visits than the node behind it: it takes the node's value, and what is proven of it.
     #[inline(never)]
     pub(super) fn catch_up(&mut self, node: u32) -> Visit {
-        if self.setup.solves && self.tree.spread_node(&self.path, node) {
+        if self.setup.solves() && self.tree.spread_node(&self.path, node) {
             self.refresh_root_bounds();
         }
         self.tree.mark(&self.path, self.turn, 1);

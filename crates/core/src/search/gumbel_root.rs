@@ -59,7 +59,7 @@ impl Search {
     /// Begins and halves where it is time; true while that needs answers which are in flight.
     #[inline]
     fn waits_to_halve(&mut self) -> bool {
-        self.setup.halves && self.turn_phases()
+        self.setup.halves() && self.turn_phases()
     }
 
     #[inline(never)]
@@ -107,7 +107,7 @@ impl Search {
     /// The edges that remain and are open.
     fn left_open(&self, root: u32) -> Vec<usize> {
         let remaining = self.halving.remaining.iter().copied();
-        if !self.setup.root_excludes_proven {
+        if !self.setup.root_excludes_proven() {
             return remaining.filter(|k| self.root.allows(*k)).collect();
         }
         let open = self.open_edges(root);
@@ -174,7 +174,7 @@ impl Search {
 
     /// `halving_scores` of some edges, 0 for all others, where each of them has a Q of its own: what completes Q is not needed then.
     fn scores_by_means(&self, root: u32, edges: &[usize]) -> Option<Vec<f64>> {
-        let rule = self.setup.params.gumbel.filter(|_| !self.setup.solves)?;
+        let rule = self.setup.params.gumbel.filter(|_| !self.setup.solves())?;
         let stats = self.tree.stats(root);
         let view = NodeView::new(&self.setup, &self.tree, root, &self.tree.root, true);
         // sigma scales with the visits of the most visited action (Danihelka et al. 2022, equation 8).

@@ -23,6 +23,7 @@ pub mod report;
 pub mod reuse;
 pub mod root;
 pub mod scores;
+pub mod scoring;
 pub mod select;
 pub mod setup;
 pub mod solver;
@@ -266,10 +267,10 @@ impl Search {
         // tree; the tree exceeds it by what is in flight.
         let most = self.setup.params.max_tree_bytes;
         let below_cap = most == 0 || (self.tree.bytes() as u64) < most;
-        if !self.can_move || !below_cap || self.tree.is_full() || (self.setup.solves && self.is_decided()) {
+        if !self.can_move || !below_cap || self.tree.is_full() || (self.setup.solves() && self.is_decided()) {
             return None;
         }
-        if self.setup.two_nets {
+        if self.setup.two_nets() {
             return self.setup.params.second_net.as_ref().and_then(|rule| self.next_turn(rule));
         }
         // A tree that was grown for the other side is dropped when the next gather begins, so none of its
@@ -296,7 +297,7 @@ impl Search {
         self.settle_contempt();
         // With one net all statistics are those of the small one, even where the only net is the large one:
         // nothing below has to ask which it is.
-        self.turn = if self.setup.two_nets { net } else { Net::Small };
+        self.turn = if self.setup.two_nets() { net } else { Net::Small };
         // Visits that follow another leaf (re-use of evaluations) have no row, but they count in the 16 bits
         // of `in_flight` too.
         let free_rows = quota.min(MAX_IN_FLIGHT.saturating_sub(self.visits_in_flight() as usize));
@@ -360,7 +361,7 @@ impl Search {
     pub fn apply(&mut self, mut leaf: Leaf, keep_in_cache: impl FnOnce(u64, &[Edge], Value)) {
         // Such a leaf needs two answers. The first gives its value, and it waits again; the second gives its
         // priors and ends the wait.
-        if self.setup.models && leaf.models_mover {
+        if self.setup.models() && leaf.models_mover {
             keep_in_cache(leaf.key, &leaf.edges, leaf.value);
             return if leaf.asks_model { self.end_wait(leaf) } else { self.wait_for_model(leaf) };
         }
@@ -388,7 +389,7 @@ impl Search {
         let value = self.contempt_value(mover, known);
         let (node, value) = self.expand(mover, edges, value);
         self.note_evaluation(node, known, position);
-        if self.setup.graph {
+        if self.setup.graph() {
             self.stop_waiting(leaf);
             self.tree.note_node(node, leaf.node_key);
         }
@@ -450,7 +451,7 @@ impl Search {
             self.init_root(node);
         }
         self.refresh_root_bounds();
-        if self.setup.two_nets {
+        if self.setup.two_nets() {
             self.rebuild_frontier();
         }
     }

@@ -4,20 +4,10 @@
 //! shows that it cannot be the best. The edge that is chosen, and the numbers, are those of `NodeScores`, to the last bit.
 
 use crate::math::rng::NormalBounds;
-use crate::params::SearchParams;
-use crate::rules::variance::{Variance, VarianceMode, VarianceSource};
+use crate::rules::variance::{Variance, VarianceSource};
 use crate::search::Search;
 use crate::search::select::NodeView;
-use crate::search::setup::Setup;
 use crate::stats::EdgeStats;
-
-/// The rule, if selection may go this way.
-pub fn noise_alone(setup: &Setup) -> Option<Variance> {
-    let params = &setup.params;
-    let without = SearchParams { variance: None, ..params.clone() };
-    let others = setup.two_nets || setup.solves || without.change_scores();
-    params.variance.filter(|rule| rule.mode == VarianceMode::HalfNormal && rule.scale > 0.0 && !others)
-}
 
 impl Search {
     /// Index of the edge with the greatest score; takes the draws of all edges, and notes the variance behind that edge. The root has no

@@ -18,9 +18,9 @@ impl Search {
     /// Takes back all visits of repeats that count no longer, now that the root has moved past their first occurrence.
     pub(super) fn reopen_repeats(&mut self) {
         if let Some(rule) = self.setup.params.repetition.filter(|rule| rule.mode == RepetitionMode::InlineValue) {
-            match self.setup.graph {
+            match self.setup.graph() {
                 true => self.tree.reopen_graph(&rule),
-                false => self.tree.reopen_repeats(&rule, self.setup.averages),
+                false => self.tree.reopen_repeats(&rule, self.setup.averages()),
             }
         }
     }

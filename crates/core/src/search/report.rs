@@ -121,7 +121,7 @@ impl Search {
                 frozen: weights.as_ref().map(|weights| weights.get(k).copied().unwrap_or(0.0)),
                 replies: behind.map_or(0, |node| self.tree.stats(node).len()),
                 node_visits: match behind {
-                    Some(node) if self.setup.graph => self.tree.own_stats(node).visits,
+                    Some(node) if self.setup.graph() => self.tree.own_stats(node).visits,
                     Some(_) => record.visits,
                     None => 0,
                 },

@@ -109,7 +109,7 @@ impl<'a> NodeScores<'a> {
         let flip = self.tree.node(node).mover != self.tree.node(self.context.node).mover;
         Some(NodeContext {
             node,
-            own: if setup.graph { self.tree.own_stats(node) } else { record.seen(flip) },
+            own: if setup.graph() { self.tree.own_stats(node) } else { record.seen(flip) },
             depth: self.context.depth + 1,
             variance: self.variance_behind(k),
             root: None,

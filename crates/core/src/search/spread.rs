@@ -3,20 +3,10 @@
 //! The scores are those of `NodeScores`, to the last bit. All edges without visits have the same value, so of those without record only
 //! the first can win.
 
-use crate::params::SearchParams;
 use crate::rules::variance::{NodeSpread, Variance, VarianceMode, VarianceSource};
 use crate::search::Search;
 use crate::search::select::{NodeView, Terms, best_edge};
-use crate::search::setup::Setup;
 use crate::stats::EdgeStats;
-
-/// The rule, if selection may go this way.
-pub fn spread_alone(setup: &Setup) -> Option<Variance> {
-    let params = &setup.params;
-    let without = SearchParams { variance: None, ..params.clone() };
-    let others = setup.two_nets || setup.solves || without.change_scores();
-    params.variance.filter(|rule| rule.mode != VarianceMode::HalfNormal && !others)
-}
 
 /// The bonus of a node's edges.
 struct SpreadTerms<'a, V> {

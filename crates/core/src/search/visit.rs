@@ -7,6 +7,7 @@ use crate::search::answers::outcome_value;
 use crate::search::graph::node_key;
 use crate::search::oracle::LeafOracle;
 use crate::search::select::{NodeView, Plain, best_edge};
+use crate::search::setup::Backup;
 use crate::search::solver::expansion::{EndedBy, scan_children};
 use crate::search::{Along, Leaf, LeafSources, Search, Visit};
 use crate::stats::{Edge, EdgeStats, Step, UNEVALUATED, Value};
@@ -27,12 +28,12 @@ impl Search {
     fn descend<const PLAIN: bool>(&mut self, sources: LeafSources) -> Visit {
         self.path.clear();
         self.scratch.copy_from(self.root_state.as_ref());
-        let root = if !PLAIN && self.setup.two_nets { self.root_for_turn() } else { self.tree.root_node() };
+        let root = if !PLAIN && self.setup.two_nets() { self.root_for_turn() } else { self.tree.root_node() };
         // Before its first evaluation the tree has no root node: the root is the leaf.
         let Some(mut node) = root else {
             return if self.root_waits() { Visit::Collision } else { self.reach_leaf(sources) };
         };
-        if !PLAIN && (self.setup.freezes || self.setup.models) {
+        if !PLAIN && (self.setup.freezes() || self.setup.models()) {
             // Frozen nodes are those of the opponent of this player. A later root of the other player must know
             // that the tree was not grown for it.
             self.tree.columns.frozen.set_root_player(self.tree.node(node).mover);
@@ -53,9 +54,9 @@ impl Search {
     /// Takes an edge, which has a record: to the node behind it, or to where the visit ends.
     #[inline(always)] // the inner loop of a descent
     pub(super) fn go_along<const PLAIN: bool>(&mut self, node: u32, edge: u32) -> Along {
-        let two_nets = !PLAIN && self.setup.two_nets;
-        let solves = !PLAIN && self.setup.solves;
-        let graph = !PLAIN && self.setup.graph;
+        let two_nets = !PLAIN && self.setup.two_nets();
+        let solves = !PLAIN && self.setup.solves();
+        let graph = !PLAIN && self.setup.graph();
         let mover = self.tree.node(node).mover;
         // The step is noted before its end is known: marks of virtual visits and backup need it in every case.
         self.path.push(Step { node, edge });
@@ -108,7 +109,7 @@ impl Search {
     fn select<const PLAIN: bool>(&mut self, node: u32, own: &EdgeStats) -> u32 {
         let at_root = self.path.is_empty();
         // Noise, restrictions and excluded proofs exist at the root alone, so no other node asks for them.
-        let special_root = at_root && ((!PLAIN && self.setup.root_excludes_proven) || !self.root.is_plain());
+        let special_root = at_root && ((!PLAIN && self.setup.root_excludes_proven()) || !self.root.is_plain());
         let best = if (!PLAIN && self.setup.selects_by_rules) || special_root {
             self.edge_by_rules(node, own)
         } else {
@@ -143,10 +144,9 @@ impl Search {
     #[inline]
     pub(super) fn back_up(&mut self, mover: Player, value: Value) {
         // Plain backup moves one mean by 1 / N; rules keep more beside it, or move it otherwise, and are out of line.
-        if self.setup.backs_up_by_rules {
-            self.back_up_by_rules(mover, value);
-        } else {
-            self.tree.backup(&self.path, mover, value);
+        match self.setup.backup {
+            Backup::Plain => self.tree.backup(&self.path, mover, value),
+            Backup::ByRules | Backup::Together => self.back_up_by_rules(mover, value),
         }
         self.counters.count_visit(self.path.len());
     }
@@ -157,10 +157,10 @@ impl Search {
         if self.tree.columns.enabled.kept > 0 {
             self.keep_of_rules(mover, value);
         }
-        if self.setup.backs_up_together {
+        if self.setup.backup == Backup::Together {
             return self.postpone(mover, value);
         }
-        if self.setup.graph {
+        if self.setup.graph() {
             return self.back_up_graph(mover, value, Arrival::Visit);
         }
         let average = self.setup.params.q_average.as_ref();
@@ -173,7 +173,7 @@ impl Search {
             let step_size = average.map(|rule| |visits| rule.step_size(visits));
             self.tree.backup_by_rules(&self.path, mover, value, step_size);
         }
-        if self.setup.two_nets && self.turn == Net::Small {
+        if self.setup.two_nets() && self.turn == Net::Small {
             self.note_small_visit();
         }
     }
@@ -207,18 +207,18 @@ impl Search {
             if let Some((outcome, ended_by)) = self.leaf_end(sources.oracle) {
                 return self.end_visit(outcome, ended_by);
             }
-            if !self.setup.solves || !self.extend_forced() {
+            if !self.setup.solves() || !self.extend_forced() {
                 break;
             }
         }
-        if self.setup.graph
+        if self.setup.graph()
             && let Some(visit) = self.meet_node()
         {
             return visit;
         }
         // The cache is shared by all trees of the forest; `position` below finds nodes of this tree alone.
         let key = self.setup.params.evaluation_key(self.scratch.key());
-        let models = self.setup.models && self.model_here().is_some();
+        let models = self.setup.models() && self.model_here().is_some();
         let mut known = None;
         if !sources.cache.is_off() {
             self.counters.cache_lookups += 1;
@@ -268,7 +268,7 @@ impl Search {
         let value = self.contempt_value(mover, known);
         let (node, value) = self.expand(mover, edges, value);
         self.note_evaluation(node, known, self.position_key(self.scratch.as_ref()));
-        if self.setup.graph {
+        if self.setup.graph() {
             self.tree.note_node(node, node_key(self.scratch.as_ref()));
         }
         scan_children(&mut self.tree, node, self.scratch.as_ref(), self.beyond.as_mut(), &self.setup.params);
@@ -284,10 +284,10 @@ impl Search {
         self.tree.step_stats(last).node = ended_by.mark();
         self.counters.terminal_visits += 1;
         let (player, value) = outcome_value(outcome);
-        if self.setup.two_nets {
+        if self.setup.two_nets() {
             self.tree.set_exact(last, player, value);
         }
-        if self.setup.solves {
+        if self.setup.solves() {
             self.prove_end(outcome, ended_by);
             // Forced nodes above were never evaluated; their value is the one that comes up through them.
             self.value_forced(player, value, value);
@@ -300,7 +300,7 @@ impl Search {
     /// and is still searched.
     fn leaf_end(&mut self, oracle: Option<&dyn LeafOracle>) -> Option<(Outcome, EndedBy)> {
         // A node of the other net is no end: it is only new to this net.
-        if self.path.is_empty() || (self.setup.two_nets && self.path_ends_at_node()) {
+        if self.path.is_empty() || (self.setup.two_nets() && self.path_ends_at_node()) {
             return None;
         }
         if let Some(outcome) = self.scratch.outcome() {
@@ -336,7 +336,7 @@ impl Search {
         std::mem::swap(&mut leaf.path, &mut self.path);
         leaf.key = key;
         (leaf.models_mover, leaf.asks_model) = (false, false);
-        if self.setup.graph {
+        if self.setup.graph() {
             self.begin_waiting(&mut leaf);
         }
         leaf.turn = self.turn;
@@ -347,7 +347,7 @@ impl Search {
     /// The node that an answer makes, or that it is about when two nets search, and the value to back up.
     #[inline]
     pub(super) fn expand(&mut self, mover: Player, edges: &[Edge], value: Value) -> (u32, Value) {
-        if self.setup.two_nets {
+        if self.setup.two_nets() {
             return self.learn(mover, edges, value);
         }
         (self.tree.add_node(mover, edges, value), value)
@@ -356,7 +356,7 @@ impl Search {
     /// Puts a new node at the end of the present path.
     #[inline]
     pub(super) fn link_path_end(&mut self, node: u32) {
-        if self.setup.two_nets {
+        if self.setup.two_nets() {
             return; // linked before it was evaluated
         }
         match self.path.last() {
@@ -366,7 +366,7 @@ impl Search {
                 self.init_root(node);
             }
         }
-        if self.setup.solves {
+        if self.setup.solves() {
             let (value, raw) = (self.tree.network_value(node), self.tree.raw_network_value(node));
             self.value_forced(self.tree.node(node).mover, value, raw);
             self.prove_node(node);

@@ -100,9 +100,9 @@ impl Search {
     /// Backs a visit up by the next step sizes.
     fn move_means(&mut self, number: usize, steps: &mut impl Iterator<Item = f64>) {
         let Postponed { path, mover, value } = &self.postponed[number];
-        let sized = self.setup.averages.then_some(|_| steps.next().expect("a step size for every step of a way"));
+        let sized = self.setup.averages().then_some(|_| steps.next().expect("a step size for every step of a way"));
         self.tree.backup_by_rules(path, *mover, *value, sized);
-        if !self.setup.averages {
+        if !self.setup.averages() {
             steps.nth(path.len());
         }
     }

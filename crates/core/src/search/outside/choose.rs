@@ -47,7 +47,7 @@ impl Search {
             let waits = self.root_waits();
             return Reached::End(if waits { Visit::Collision } else { self.reach_leaf(sources) });
         };
-        if self.setup.freezes {
+        if self.setup.freezes() {
             self.tree.columns.frozen.set_root_player(self.tree.node(node).mover);
         }
         Reached::Node(node, self.tree.root)
@@ -56,10 +56,10 @@ impl Search {
     /// The edge that the core's rules take in the place of PUCT; `None` where scores decide.
     pub(super) fn edge_unasked(&mut self, at: &Standing) -> Option<usize> {
         let taken = self.edge_by_rule(at.node, &at.own)?;
-        match self.setup.scores_by_rules {
-            true => self.best_by_rules(at.node, &at.own, Some(taken)),
-            false => Some(taken),
+        if self.setup.scoring.is_plain() {
+            return Some(taken);
         }
+        self.best_by_rules(at.node, &at.own, Some(taken))
     }
 
     /// Takes an edge of the node that the descent stands at.
@@ -138,13 +138,13 @@ impl Search {
         let at_root = self.path.is_empty();
         let allows = |k: usize| !at_root || self.root.allows(k);
         let mut best = usize::try_from(picked).ok();
-        let scored = (self.setup.solves || self.setup.params.variance.is_some())
+        let scored = (self.setup.solves() || self.setup.params.variance.is_some())
             .then(|| NodeScores::new(&self.setup, &self.tree, self.context(at)));
         if best.is_none() {
             let mut best_score = f64::NEG_INFINITY;
             for (k, (q, u)) in q[..count].iter().zip(&u[..count]).enumerate() {
                 let proven =
-                    scored.as_ref().filter(|_| self.setup.solves).and_then(|scores| scores.proven_terms(k, *u));
+                    scored.as_ref().filter(|_| self.setup.solves()).and_then(|scores| scores.proven_terms(k, *u));
                 let (q, u) = proven.unwrap_or((*q, *u));
                 if q + u > best_score && allows(k) {
                     (best, best_score) = (Some(k), q + u);

@@ -62,7 +62,7 @@ impl Search {
     /// The scratch position is the end of a game, or its result is known: what that proves.
     /// A repeat is a value and no proof, but for the legacy rule.
     pub(in crate::search) fn prove_end(&mut self, outcome: Outcome, ended_by: EndedBy) {
-        if self.setup.graph && self.scratch.outcome_depends_on_path() {
+        if self.setup.graph() && self.scratch.outcome_depends_on_path() {
             return; // other lines lead to the same node
         }
         let last = *self.path.last().expect("the root is never terminal");
