@@ -14,7 +14,7 @@ impl Search {
             return;
         }
         if !self.tree.columns.balance.is_known(node) {
-            self.tree.count_replies(rule, node, self.scratch.as_ref(), self.beyond.as_mut());
+            self.tree.count_replies(rule, node, self.scratch.state.as_ref(), self.scratch.child.as_mut());
         }
         self.tree.level_balance(rule, node);
     }
@@ -23,7 +23,7 @@ impl Search {
     pub(super) fn prepare_root_balance(&mut self) {
         let (Some(rule), Some(root)) = (&self.setup.params.tree_balance, self.tree.root_node()) else { return };
         if !self.tree.columns.balance.is_known(root) {
-            self.tree.count_replies(rule, root, self.root_state.as_ref(), self.beyond.as_mut());
+            self.tree.count_replies(rule, root, self.root_state.as_ref(), self.scratch.child.as_mut());
         }
     }
 }

@@ -53,7 +53,7 @@ impl Search {
         if at_root {
             // sigma^2 of a node is known at the edge that leads to it, so it travels down with the descent; the
             // root has no such edge.
-            self.variance = self.root_variance();
+            self.rules.variance = self.root_variance();
         }
         if let Some(rule) = self.setup.params.tree_balance {
             self.prepare_balance(&rule, node);
@@ -72,10 +72,10 @@ impl Search {
         let mixed = self.setup.params.second_net.as_ref().map(|rule| self.own_stats(rule, node, own));
         let own = mixed.unwrap_or(*own);
         let context =
-            NodeContext { node, own, depth: self.path.len() + 1, variance: self.variance, root, turn: self.turn };
+            NodeContext { node, own, depth: self.path.len() + 1, variance: self.rules.variance, root, turn: self.turn };
         let scores = NodeScores::new(&self.setup, &self.tree, context);
-        let best = drawn.or_else(|| scores.best(&mut self.draws))?;
-        self.variance = scores.variance_behind(best);
+        let best = drawn.or_else(|| scores.best(&mut self.rules.draws))?;
+        self.rules.variance = scores.variance_behind(best);
         Some(best)
     }
 }

@@ -69,16 +69,16 @@ impl Search {
         let ratio = rule.ratio_at(own.visits) * model.map_or(1.0, |model| model.share);
         // No number is drawn at ratio 1, where it could not matter: the stream, and so the tree, is that of
         // the paper's rule.
-        if ratio < 1.0 && self.draws.uniform() >= ratio {
+        if ratio < 1.0 && self.rules.draws.uniform() >= ratio {
             return None;
         }
         if rule.n_scl == 0 {
             self.counters.contempt_draws += 1;
-            return draw_by_prior(self.tree.edges(node), &mut self.draws);
+            return draw_by_prior(self.tree.edges(node), &mut self.rules.draws);
         }
         let sums = self.tree.columns.frozen.sums(self.tree.visited(node));
         // Running sums instead of weights, so that a draw is one binary search.
-        let drawn = self.draws.uniform() * sums.last()?;
+        let drawn = self.rules.draws.uniform() * sums.last()?;
         self.counters.contempt_draws += 1;
         Some(sums.partition_point(|sum| *sum <= drawn))
     }

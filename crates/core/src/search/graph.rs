@@ -17,26 +17,26 @@ impl Search {
     /// The scratch position is no end of the game: the visit ends here if the position has a node, or waits for the network.
     pub(super) fn meet_node(&mut self) -> Option<Visit> {
         let last = *self.path.last()?;
-        let key = node_key(self.scratch.as_ref());
+        let key = node_key(self.scratch.state.as_ref());
         match self.tree.columns.graph.nodes.find(key) {
             // The node exists by another line: linking the edge to it is all, and no row goes to the network.
             Some(node) => {
                 self.tree.step_stats(last).node = node;
                 Some(self.catch_up(node))
             }
-            None => self.pending.contains(&key).then_some(Visit::Collision),
+            None => self.rules.pending_nodes.contains(&key).then_some(Visit::Collision),
         }
     }
 
     /// The position of a leaf waits for the network.
     pub(super) fn begin_waiting(&mut self, leaf: &mut Leaf) {
         leaf.node_key = node_key(leaf.state.as_ref());
-        self.pending.insert(leaf.node_key);
+        self.rules.pending_nodes.insert(leaf.node_key);
     }
 
     /// A leaf is no longer in flight.
     pub(super) fn stop_waiting(&mut self, leaf: &Leaf) {
-        self.pending.remove(&leaf.node_key);
+        self.rules.pending_nodes.remove(&leaf.node_key);
     }
 
     /// The last edge of the path has fewer visits than the node behind it: it takes the node's value, and what is proven of it.

@@ -157,16 +157,59 @@ pub struct Turn {
 /// One tree and the position it stands on.
 pub struct Search {
     setup: Arc<Setup>,
+    /// The position at the root.
     root_state: Box<dyn State>,
-    scratch: Box<dyn State>,
-    beyond: Box<dyn State>,
+    /// The root has legal moves.
+    can_move: bool,
     tree: Tree,
     root: Root,
+    /// Key of the tree's random draws.
     key: u64,
+    /// Roots that there were until now: each has draws of its own.
     roots: u64,
-    /// In whose statistics the present visit counts.
+    /// Visits of the root at which the search is finished; 0: never.
+    visit_limit: u32,
+    rows_in_flight: u32,
+    /// The net in whose statistics the present visit counts.
     turn: Net,
-    two: TwoNets,
+    /// The edges from the root that the present visit has taken.
+    path: Vec<Step>,
+    scratch: Scratch,
+    rules: RuleState,
+    counters: Counters,
+}
+
+/// Positions and buffers that every visit uses anew, so that a search does not allocate.
+struct Scratch {
+    /// The position at the end of the present path.
+    state: Box<dyn State>,
+    /// A position one move after it, for looks ahead.
+    child: Box<dyn State>,
+    /// Legal actions of a leaf (solver).
+    actions: Vec<Action>,
+    /// Scores of a node's edges without noise (variance).
+    scores: Vec<f64>,
+    /// Leaves that are no longer in flight, with their allocations.
+    leaves: Vec<Leaf>,
+    /// Paths of visits that were backed up (rules from outside).
+    paths: Vec<Vec<Step>>,
+}
+
+impl Scratch {
+    fn new(state: &dyn State) -> Self {
+        Scratch {
+            state: state.clone_box(),
+            child: state.clone_box(),
+            actions: Vec::new(),
+            scores: Vec::new(),
+            leaves: Vec::new(),
+            paths: Vec::new(),
+        }
+    }
+}
+
+/// What rules know of a search apart from the columns of its tree; without them it stays as it is in the beginning.
+struct RuleState {
     /// Draws of the rules.
     draws: CounterRng,
     /// The player whom the tree's values favour (WDL contempt).
@@ -175,25 +218,32 @@ pub struct Search {
     variance: f64,
     /// Sequential halving at the root (Gumbel).
     halving: Halving,
-    /// Scores of a node's edges without noise (variance); kept for its memory alone.
-    least_scores: Vec<f64>,
-    visit_limit: u32,
-    rows_in_flight: u32,
-    /// Leaves that wait with another one (re-use of evaluations).
+    /// Turns of two nets, and the nodes that wait for the large one.
+    two_nets: TwoNets,
+    /// Leaves that wait for the answer to another leaf with the same position (re-use of evaluations).
     followers: Followers,
     /// Leaves in flight that wait for the model of the opponent and are in no batch.
-    waiting: VecDeque<Leaf>,
+    waiting_for_model: VecDeque<Leaf>,
     /// Keys of the nodes that wait for the network (graph search).
-    pending: HashSet<u64>,
-    can_move: bool,
-    path: Vec<Step>,
+    pending_nodes: HashSet<u64>,
     /// Visits whose values are backed up together with those of other trees (rules from outside).
     postponed: Vec<Postponed>,
-    spare_paths: Vec<Vec<Step>>,
-    /// Legal actions of a leaf (solver).
-    actions: Vec<Action>,
-    spare: Vec<Leaf>,
-    counters: Counters,
+}
+
+impl RuleState {
+    fn new(key: u64) -> Self {
+        RuleState {
+            draws: rule_rng(key),
+            contempt_side: None,
+            variance: 0.0,
+            halving: Halving::default(),
+            two_nets: TwoNets::default(),
+            followers: Followers::default(),
+            waiting_for_model: VecDeque::new(),
+            pending_nodes: HashSet::new(),
+            postponed: Vec::new(),
+        }
+    }
 }
 
 impl Search {
@@ -204,30 +254,17 @@ impl Search {
         Search {
             tree: Tree::with_columns(RuleColumns::new(setup.columns())),
             setup,
-            scratch: state.clone_box(),
-            beyond: state.clone_box(),
+            can_move: !actions.is_empty(),
+            scratch: Scratch::new(state.as_ref()),
             root_state: state,
             root: Root::default(),
             key,
             roots: 0,
-            turn: Net::Small,
-            two: TwoNets::default(),
-            draws: rule_rng(key),
-            contempt_side: None,
-            variance: 0.0,
-            halving: Halving::default(),
-            least_scores: Vec::new(),
             visit_limit: 0,
             rows_in_flight: 0,
-            followers: Followers::default(),
-            waiting: VecDeque::new(),
-            pending: HashSet::new(),
-            can_move: !actions.is_empty(),
+            turn: Net::Small,
             path: Vec::new(),
-            postponed: Vec::new(),
-            spare_paths: Vec::new(),
-            actions,
-            spare: Vec::new(),
+            rules: RuleState::new(key),
             counters: Counters::default(),
         }
     }
@@ -353,7 +390,7 @@ impl Search {
         let mut rng = root_rng(self.key, self.roots);
         self.roots += 1;
         self.root.init(&mut self.tree, node, &self.setup.params, &mut rng);
-        self.halving = Halving::default();
+        self.rules.halving = Halving::default();
         self.prepare_root_balance();
     }
 
@@ -366,7 +403,7 @@ impl Search {
             return if leaf.asks_model { self.end_wait(leaf) } else { self.wait_for_model(leaf) };
         }
         self.rows_in_flight -= 1;
-        self.two.end(leaf.turn, false);
+        self.rules.two_nets.end(leaf.turn, false);
         let (edges, value) = (std::mem::take(&mut leaf.edges), leaf.value);
         let position = self.position_key(leaf.state.as_ref());
         self.grow(&mut leaf, &edges, value, position);
@@ -374,7 +411,7 @@ impl Search {
         leaf.edges = edges;
         // Leaves are used again with all their buffers, so that a search stops allocating once its batches
         // have their size.
-        self.spare.push(leaf);
+        self.scratch.leaves.push(leaf);
         if let Some(key) = position {
             self.answer_followers(key);
         }
@@ -393,7 +430,7 @@ impl Search {
             self.stop_waiting(leaf);
             self.tree.note_node(node, leaf.node_key);
         }
-        scan_children(&mut self.tree, node, leaf.state.as_ref(), self.beyond.as_mut(), &self.setup.params);
+        scan_children(&mut self.tree, node, leaf.state.as_ref(), self.scratch.child.as_mut(), &self.setup.params);
         self.link_path_end(node);
         self.back_up(mover, value);
     }
@@ -402,7 +439,7 @@ impl Search {
     pub fn cancel(&mut self, leaf: Leaf) {
         self.rows_in_flight -= 1;
         // A cancelled turn gives its number back: the turns after it draw as if it had never begun.
-        self.two.end(leaf.turn, true);
+        self.rules.two_nets.end(leaf.turn, true);
         self.tree.mark(&leaf.path, leaf.turn, -1);
         self.stop_waiting(&leaf);
         // The node left the frontier when its turn began. It enters again under its old number, which decides
@@ -413,14 +450,14 @@ impl Search {
         if let Some(key) = self.position_key(leaf.state.as_ref()) {
             self.cancel_followers(key);
         }
-        self.spare.push(leaf);
+        self.scratch.leaves.push(leaf);
     }
 
     /// Restricts the root to these actions; empty = all.
     pub fn restrict_root(&mut self, only: Vec<Action>) {
         self.settle_contempt();
         self.root.restrict(only);
-        self.halving = Halving::default();
+        self.rules.halving = Halving::default();
         if let Some(node) = self.tree.root_node() {
             self.root.prepare(&mut self.tree, node);
         }

@@ -16,9 +16,9 @@ impl Search {
         let view = NodeView::new(&self.setup, &self.tree, node, own, self.path.is_empty());
         let (edges, all) = (self.tree.edges(node), self.tree.stats(node));
         let deviations = self.tree.columns.deviations.range(self.tree.visited(node));
-        let (bounds, draws) = (NormalBounds::get(), &self.draws);
-        let fresh = rule.of_samples(0, 0.0, self.variance);
-        let fresh = if rule.source == VarianceSource::Wdl { self.variance } else { fresh };
+        let (bounds, draws) = (NormalBounds::get(), &self.rules.draws);
+        let fresh = rule.of_samples(0, 0.0, self.rules.variance);
+        let fresh = if rule.source == VarianceSource::Wdl { self.rules.variance } else { fresh };
         // Without a prior sigma^2 is M / (n - 1), and the comparison below can multiply by n - 1 instead of
         // dividing.
         let sums = rule.source == VarianceSource::Empirical && rule.prior_weight == 0.0;
@@ -26,12 +26,12 @@ impl Search {
             stats if stats.is_end() => 0.0,
             stats if stats.visits == 0 => fresh,
             stats if rule.source == VarianceSource::Wdl => Variance::of_shares(stats.wl, stats.d),
-            stats => rule.of_samples(stats.visits, deviations[k], self.variance),
+            stats => rule.of_samples(stats.visits, deviations[k], self.rules.variance),
         };
         // The scores without noise, which is never negative: `floor` is what some edge has at least.
         let (mut visited_prior, mut floor, mut top) = (0.0, f64::NEG_INFINITY, None);
         // The vector goes back at the end: a descent must not allocate at every node.
-        let mut least = std::mem::take(&mut self.least_scores);
+        let mut least = std::mem::take(&mut self.scratch.scores);
         least.clear();
         for (k, stats) in all.iter().enumerate() {
             if stats.visits == 0 {
@@ -106,9 +106,9 @@ impl Search {
         let behind = if best < all.len() { variance(best) } else { fresh };
         // The stream moves on by the numbers of all edges, also of those that were passed over: what is drawn
         // later does not depend on what could be skipped.
-        self.draws.counter += 2 * edges.len() as u64;
-        self.variance = behind;
-        self.least_scores = least;
+        self.rules.draws.counter += 2 * edges.len() as u64;
+        self.rules.variance = behind;
+        self.scratch.scores = least;
         (best < usize::MAX).then_some(best)
     }
 }

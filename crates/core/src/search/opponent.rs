@@ -16,25 +16,25 @@ impl Search {
     pub(super) fn model_here(&self) -> Option<&OpponentNet> {
         let depth = self.path.len();
         let model = self.setup.params.opponent_net.as_ref().filter(|rule| depth > 0 && rule.reaches(depth))?;
-        (self.scratch.to_move() != self.root_state.to_move()).then_some(model)
+        (self.scratch.state.to_move() != self.root_state.to_move()).then_some(model)
     }
 
     /// Number of leaves that wait for the model.
     pub fn waiting_for_model(&self) -> usize {
-        self.waiting.len()
+        self.rules.waiting_for_model.len()
     }
 
     /// Puts a leaf, whose value is known, behind those that wait for the model.
     pub(super) fn wait_for_model(&mut self, mut leaf: Leaf) {
         leaf.asks_model = true;
-        self.waiting.push_back(leaf);
+        self.rules.waiting_for_model.push_back(leaf);
     }
 
     /// Takes at most `quota` leaves that the model must evaluate; those whose priors are known are expanded and backed up.
     pub fn gather_for_model(&mut self, quota: usize, known: &Cache, leaves: &mut Vec<Leaf>) {
         let end = leaves.len() + quota;
         while leaves.len() < end {
-            let Some(mut leaf) = self.waiting.pop_front() else { return };
+            let Some(mut leaf) = self.rules.waiting_for_model.pop_front() else { return };
             self.counters.cache_lookups += u64::from(!known.is_off());
             match known.get(leaf.key) {
                 Some(seen) => {
@@ -62,13 +62,13 @@ impl Search {
     /// Expands and backs up a leaf that has the model's priors.
     pub(super) fn end_wait(&mut self, mut leaf: Leaf) {
         self.rows_in_flight -= 1;
-        self.two.end(leaf.turn, false);
+        self.rules.two_nets.end(leaf.turn, false);
         leaf.asks_model = false;
         let (edges, value) = (std::mem::take(&mut leaf.edges), leaf.value);
         let position = self.position_key(leaf.state.as_ref());
         self.grow(&mut leaf, &edges, value, position);
         leaf.edges = edges;
-        self.spare.push(leaf);
+        self.scratch.leaves.push(leaf);
         if let Some(key) = position {
             self.answer_followers(key);
         }
@@ -76,7 +76,7 @@ impl Search {
 
     /// Takes back the visits that wait for the model and are in no batch.
     pub fn cancel_waiting(&mut self) {
-        while let Some(leaf) = self.waiting.pop_back() {
+        while let Some(leaf) = self.rules.waiting_for_model.pop_back() {
             self.cancel(leaf);
         }
     }

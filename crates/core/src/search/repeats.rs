@@ -10,7 +10,7 @@ impl Search {
     /// The result that a repeat at the scratch position counts as, and the mark of its record. The root is exempt.
     pub(super) fn repeat_at_leaf(&self) -> Option<(Outcome, u32)> {
         let rule = self.setup.params.repetition.as_ref()?;
-        let repeat = self.scratch.repetition()?;
+        let repeat = self.scratch.state.repetition()?;
         let counts = rule.counts(self.path.len(), repeat.plies_since);
         counts.then(|| (repeat.outcome, repeated_after(repeat.plies_since)))
     }

@@ -48,22 +48,22 @@ impl Search {
     /// own.
     pub(super) fn best_by_spread(&mut self, rule: &Variance, node: u32, own: &EdgeStats) -> Option<usize> {
         let mut view = NodeView::new(&self.setup, &self.tree, node, own, self.path.is_empty());
-        view.scale_exploration(rule.cpuct_factor(self.variance));
-        let spread = rule.spread(self.variance, own.visits);
+        view.scale_exploration(rule.cpuct_factor(self.rules.variance));
+        let spread = rule.spread(self.rules.variance, own.visits);
         let (edges, all) = (self.tree.edges(node), self.tree.stats(node));
         let deviations = self.tree.columns.deviations.range(self.tree.visited(node));
         let empirical = rule.source == VarianceSource::Empirical;
-        let fresh = if empirical { rule.of_samples(0, 0.0, self.variance) } else { self.variance };
+        let fresh = if empirical { rule.of_samples(0, 0.0, self.rules.variance) } else { self.rules.variance };
         let variance = |k: usize| match &all[k] {
             stats if stats.is_end() => 0.0,
             stats if stats.visits == 0 => fresh,
-            stats if empirical => rule.of_samples(stats.visits, deviations[k], self.variance),
+            stats if empirical => rule.of_samples(stats.visits, deviations[k], self.rules.variance),
             stats => Variance::of_shares(stats.wl, stats.d),
         };
         let terms = SpreadTerms { rule, spread, variance: &variance, fresh };
         let best = best_edge(&view, edges, all, &terms).unwrap_or(usize::MAX);
         let behind = if best < all.len() { variance(best) } else { fresh };
-        self.variance = behind;
+        self.rules.variance = behind;
         (best < usize::MAX).then_some(best)
     }
 }

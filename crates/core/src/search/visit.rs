@@ -27,7 +27,7 @@ impl Search {
     /// `visit`, compiled twice: PLAIN looks at no rule that acts below the root, so that plain PUCT pays for none.
     fn descend<const PLAIN: bool>(&mut self, sources: LeafSources) -> Visit {
         self.path.clear();
-        self.scratch.copy_from(self.root_state.as_ref());
+        self.scratch.state.copy_from(self.root_state.as_ref());
         let root = if !PLAIN && self.setup.two_nets() { self.root_for_turn() } else { self.tree.root_node() };
         // Before its first evaluation the tree has no root node: the root is the leaf.
         let Some(mut node) = root else {
@@ -84,7 +84,7 @@ impl Search {
         }
         // Read before the move is played, so that memory and rules work at the same time.
         let next_mover = (behind != UNEVALUATED).then(|| self.tree.fetch_node(behind));
-        self.scratch.play(self.tree.edges(node)[edge as usize].action);
+        self.scratch.state.play(self.tree.edges(node)[edge as usize].action);
         let Some(next_mover) = next_mover else { return Along::Leaf };
         Along::Node(behind, if graph { own } else { stats.seen(next_mover != mover) })
     }
@@ -136,7 +136,7 @@ impl Search {
     fn finish_visit(&mut self, mover: Player, value: Value) {
         // The visit counts as in flight for a moment, so that backup is the same function for all visits.
         self.tree.mark(&self.path, self.turn, 1);
-        self.two.begin(self.turn, false);
+        self.rules.two_nets.begin(self.turn, false);
         self.back_up(mover, value);
     }
 
@@ -217,7 +217,7 @@ impl Search {
             return visit;
         }
         // The cache is shared by all trees of the forest; `position` below finds nodes of this tree alone.
-        let key = self.setup.params.evaluation_key(self.scratch.key());
+        let key = self.setup.params.evaluation_key(self.scratch.state.key());
         let models = self.setup.models() && self.model_here().is_some();
         let mut known = None;
         if !sources.cache.is_off() {
@@ -232,7 +232,7 @@ impl Search {
                 known = Some(seen.value);
             }
         }
-        let position = self.position_key(self.scratch.as_ref());
+        let position = self.position_key(self.scratch.state.as_ref());
         if let Some(position) = position {
             if let Some(seen) = self.seen_position(position) {
                 self.counters.position_hits += 1;
@@ -250,7 +250,7 @@ impl Search {
         let mut leaf = self.make_leaf(key);
         leaf.models_mover = models;
         leaf.state.legal_actions(&mut leaf.actions);
-        self.two.begin(self.turn, true);
+        self.rules.two_nets.begin(self.turn, true);
         self.rows_in_flight += 1;
         if let Some(value) = known {
             leaf.value = value;
@@ -264,14 +264,20 @@ impl Search {
 
     /// Expands the scratch position by an evaluation that is known, and backs it up.
     fn take_evaluation(&mut self, edges: &[Edge], known: Value) -> Visit {
-        let mover = self.scratch.to_move();
+        let mover = self.scratch.state.to_move();
         let value = self.contempt_value(mover, known);
         let (node, value) = self.expand(mover, edges, value);
-        self.note_evaluation(node, known, self.position_key(self.scratch.as_ref()));
+        self.note_evaluation(node, known, self.position_key(self.scratch.state.as_ref()));
         if self.setup.graph() {
-            self.tree.note_node(node, node_key(self.scratch.as_ref()));
+            self.tree.note_node(node, node_key(self.scratch.state.as_ref()));
         }
-        scan_children(&mut self.tree, node, self.scratch.as_ref(), self.beyond.as_mut(), &self.setup.params);
+        scan_children(
+            &mut self.tree,
+            node,
+            self.scratch.state.as_ref(),
+            self.scratch.child.as_mut(),
+            &self.setup.params,
+        );
         self.link_path_end(node);
         self.finish_visit(mover, value);
         Visit::Done
@@ -303,7 +309,7 @@ impl Search {
         if self.path.is_empty() || (self.setup.two_nets() && self.path_ends_at_node()) {
             return None;
         }
-        if let Some(outcome) = self.scratch.outcome() {
+        if let Some(outcome) = self.scratch.state.outcome() {
             return Some((outcome, EndedBy::Rules));
         }
         // After the rules of the game, since a threefold repetition is a result of its own, and before
@@ -311,17 +317,17 @@ impl Search {
         if let Some((outcome, mark)) = self.repeat_at_leaf() {
             return Some((outcome, EndedBy::Repeat(mark)));
         }
-        let known = oracle?.probe(self.scratch.as_ref())?;
+        let known = oracle?.probe(self.scratch.state.as_ref())?;
         self.counters.oracle_hits += 1;
         Some((known, EndedBy::Oracle))
     }
 
     /// The scratch position and the present path as a leaf in flight.
     fn make_leaf(&mut self, key: u64) -> Leaf {
-        let mut leaf = self.spare.pop().unwrap_or_else(|| Leaf {
+        let mut leaf = self.scratch.leaves.pop().unwrap_or_else(|| Leaf {
             path: Vec::new(),
             turn: self.turn,
-            state: self.scratch.clone_box(),
+            state: self.scratch.state.clone_box(),
             actions: Vec::new(),
             key,
             node_key: 0,
@@ -332,7 +338,7 @@ impl Search {
             asks_model: false,
         });
         // The next descent begins with a copy of the root, so the leaf may have this position itself.
-        std::mem::swap(&mut leaf.state, &mut self.scratch);
+        std::mem::swap(&mut leaf.state, &mut self.scratch.state);
         std::mem::swap(&mut leaf.path, &mut self.path);
         leaf.key = key;
         (leaf.models_mover, leaf.asks_model) = (false, false);

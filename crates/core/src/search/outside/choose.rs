@@ -42,7 +42,7 @@ impl Search {
     /// Begins a descent.
     pub(super) fn begin_descent(&mut self, sources: LeafSources) -> Reached {
         self.path.clear();
-        self.scratch.copy_from(self.root_state.as_ref());
+        self.scratch.state.copy_from(self.root_state.as_ref());
         let Some(node) = self.tree.root_node() else {
             let waits = self.root_waits();
             return Reached::End(if waits { Visit::Collision } else { self.reach_leaf(sources) });
@@ -74,7 +74,7 @@ impl Search {
     fn context(&self, at: &Standing) -> NodeContext<'_> {
         let root = self.path.is_empty().then_some(&self.root);
         let depth = self.path.len() + 1;
-        NodeContext { node: at.node, own: at.own, depth, variance: self.variance, root, turn: self.turn }
+        NodeContext { node: at.node, own: at.own, depth, variance: self.rules.variance, root, turn: self.turn }
     }
 
     /// Shows the node that the descent stands at: its rows, and the terms of its edges.
@@ -87,7 +87,7 @@ impl Search {
         terms: &mut Terms,
     ) {
         if self.path.is_empty() {
-            self.variance = self.root_variance();
+            self.rules.variance = self.root_variance();
         }
         if let Some(rule) = self.setup.params.tree_balance {
             self.prepare_balance(&rule, at.node);
@@ -97,7 +97,7 @@ impl Search {
         self.tree.show_node(tree, at.node, &at.own, self.path.last().copied(), rows);
         let root = self.path.is_empty().then_some(&self.root);
         let (node, own, depth) = (at.node, at.own, self.path.len() + 1);
-        let context = NodeContext { node, own, depth, variance: self.variance, root, turn: self.turn };
+        let context = NodeContext { node, own, depth, variance: self.rules.variance, root, turn: self.turn };
         let scores = NodeScores::new(&self.setup, &self.tree, context);
         let wants_priors = self.setup.outside.as_ref().is_some_and(|rules| rules.places().priors);
         let count = self.tree.edges(at.node).len();
@@ -106,7 +106,7 @@ impl Search {
             rows.edges[ALLOWED][at.start..].iter_mut().zip(allowed).for_each(|(item, flag)| *item = flag);
         }
         for k in 0..count {
-            let (q, u) = scores.free_terms(k, || self.draws.normal());
+            let (q, u) = scores.free_terms(k, || self.rules.draws.normal());
             terms.q.push(q);
             terms.u.push(u);
             if wants_priors {
@@ -116,8 +116,8 @@ impl Search {
         let first = EDGE_FACTS + self.tree.columns.root_outside.len();
         for (kind, column) in draws.iter().zip(&mut rows.edges[first..]) {
             match kind {
-                EdgeDraws::Uniform => column[at.start..].fill_with(|| self.draws.uniform()),
-                EdgeDraws::Normal => column[at.start..].fill_with(|| self.draws.normal()),
+                EdgeDraws::Uniform => column[at.start..].fill_with(|| self.rules.draws.uniform()),
+                EdgeDraws::Normal => column[at.start..].fill_with(|| self.rules.draws.normal()),
             }
         }
     }
@@ -153,7 +153,7 @@ impl Search {
         }
         let best = best.expect("a node has an edge that may be taken");
         let behind = scored.map(|scores| scores.variance_behind(best));
-        self.variance = behind.unwrap_or(self.variance);
+        self.rules.variance = behind.unwrap_or(self.rules.variance);
         best
     }
 

@@ -62,13 +62,13 @@ impl Search {
     /// The scratch position is the end of a game, or its result is known: what that proves.
     /// A repeat is a value and no proof, but for the legacy rule.
     pub(in crate::search) fn prove_end(&mut self, outcome: Outcome, ended_by: EndedBy) {
-        if self.setup.graph() && self.scratch.outcome_depends_on_path() {
+        if self.setup.graph() && self.scratch.state.outcome_depends_on_path() {
             return; // other lines lead to the same node
         }
         let last = *self.path.last().expect("the root is never terminal");
         let result = result_for(outcome, self.tree.node(last.node).mover);
         let bounds = match ended_by {
-            EndedBy::Rules => Bounds::exact(result, 1, self.scratch.outcome_depends_on_path()),
+            EndedBy::Rules => Bounds::exact(result, 1, self.scratch.state.outcome_depends_on_path()),
             // Tables of win, draw and loss do not know how far the end is.
             EndedBy::Oracle => Bounds::exact(result, FAR, false),
             EndedBy::Repeat(_) if self.repeats_are_certain() => Bounds::exact(result, 1, true),
@@ -99,18 +99,24 @@ impl Search {
         if !extends || self.path.is_empty() {
             return false;
         }
-        self.scratch.legal_actions(&mut self.actions);
+        self.scratch.state.legal_actions(&mut self.scratch.actions);
         // With one legal move there is nothing for the policy to say, and the value is that of the position
         // after it.
-        let [action] = self.actions[..] else { return false };
-        let mover = self.scratch.to_move();
+        let [action] = self.scratch.actions[..] else { return false };
+        let mover = self.scratch.state.to_move();
         let node = self.tree.add_node(mover, &[Edge::new(action, 1.0)], Value { wl: 0.0, d: 0.0 });
         self.tree.mark_forced(node);
-        scan_children(&mut self.tree, node, self.scratch.as_ref(), self.beyond.as_mut(), &self.setup.params);
+        scan_children(
+            &mut self.tree,
+            node,
+            self.scratch.state.as_ref(),
+            self.scratch.child.as_mut(),
+            &self.setup.params,
+        );
         self.link_path_end(node);
         let edge = self.tree.choose_edge(node, 0);
         self.path.push(Step { node, edge });
-        self.scratch.play(action);
+        self.scratch.state.play(action);
         true
     }
 

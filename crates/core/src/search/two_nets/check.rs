@@ -107,7 +107,7 @@ impl Search {
             return Ok(());
         }
         let waits = self.tree.columns.root_large.in_flight > 0;
-        let mut frontier = self.two.frontier.clone();
+        let mut frontier = self.rules.two_nets.frontier.clone();
         let first = frontier.pop(|step, visits| self.tree.may_take(step, visits));
         let first = first.map_or(0, |step| self.tree.record(step).visits);
         let mut greatest = 0;

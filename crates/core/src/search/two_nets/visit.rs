@@ -49,10 +49,10 @@ impl Search {
         // A tree that will be dropped has no turns.
         let kept = u32::from(self.favours_right_side());
         let begun = Turns {
-            small: u64::from(kept * self.tree.root.visits + self.two.small_in_flight),
-            large: u64::from(kept * self.tree.columns.root_large.visits + self.two.large_in_flight),
+            small: u64::from(kept * self.tree.root.visits + self.rules.two_nets.small_in_flight),
+            large: u64::from(kept * self.tree.columns.root_large.visits + self.rules.two_nets.large_in_flight),
         };
-        rule.next_net(begun, rule.goal(begun, self.visit_limit), || turn_uniform(self.key, self.two.turns))
+        rule.next_net(begun, rule.goal(begun, self.visit_limit), || turn_uniform(self.key, self.rules.two_nets.turns))
     }
 
     /// The node behind a record as this turn sees it, `UNEVALUATED` where its net does not know it, and whether it waits for this net.
@@ -100,11 +100,11 @@ impl Search {
         }
         let found = match rule.priority {
             LargePriority::ParentBonus => self.tree.best_by_bonus(rule.parent_bonus),
-            _ => self.two.frontier.pop(|step, visits| self.tree.may_take(step, visits)),
+            _ => self.rules.two_nets.frontier.pop(|step, visits| self.tree.may_take(step, visits)),
         };
         match found {
             Some(step) => self.take(step, sources),
-            None if self.two.large_in_flight == 0 => self.visit(sources),
+            None if self.rules.two_nets.large_in_flight == 0 => self.visit(sources),
             None => {
                 // What the waiting answers open will be better than what PUCT finds without them.
                 self.path.clear();
@@ -116,9 +116,9 @@ impl Search {
     /// Goes straight to the node behind a step.
     fn take(&mut self, step: Step, sources: LeafSources) -> Visit {
         self.tree.path_to(step, &mut self.path);
-        self.scratch.copy_from(self.root_state.as_ref());
+        self.scratch.state.copy_from(self.root_state.as_ref());
         for step in &self.path {
-            self.scratch.play(self.tree.edges(step.node)[step.edge as usize].action);
+            self.scratch.state.play(self.tree.edges(step.node)[step.edge as usize].action);
         }
         self.reach_leaf(sources)
     }
@@ -176,11 +176,11 @@ impl Search {
             return;
         }
         if self.tree.entered(step) == 0 {
-            let entered = self.two.frontier.next_entry();
+            let entered = self.rules.two_nets.frontier.next_entry();
             let index = self.tree.stats_index(step);
             self.tree.columns.entered.set(index, entered);
         }
-        self.two.frontier.push(step, stats.visits, self.tree.entered(step));
+        self.rules.two_nets.frontier.push(step, stats.visits, self.tree.entered(step));
     }
 
     /// After a small turn along the present path: the node at which it crossed the frontier has one visit more.
@@ -200,7 +200,7 @@ impl Search {
 
     /// After re-rooting: parents and frontier of the present tree.
     pub(in crate::search) fn rebuild_frontier(&mut self) {
-        self.two.frontier.clear();
+        self.rules.two_nets.frontier.clear();
         self.tree.link_parents();
         for node in 0..self.tree.num_nodes() as u32 {
             if self.tree.nets(node).large {
