@@ -170,11 +170,11 @@ impl<const W: usize> Position<W> {
     fn enclosed(&self, seed: Bits<W>, stones: Bits<W>, open: Bits<W>) -> Option<Bits<W>> {
         let mut chain = seed;
         loop {
-            let beside = self.next_to(chain);
-            if !(beside & open).is_empty() {
+            let around = self.next_to(chain);
+            if !(around & open).is_empty() {
                 return None;
             }
-            let grown = chain | (beside & stones);
+            let grown = chain | (around & stones);
             if grown == chain {
                 return Some(chain);
             }
@@ -186,17 +186,18 @@ impl<const W: usize> Position<W> {
     fn captured(&self, point: Bits<W>, player: Player) -> Bits<W> {
         // Captures come before suicide: liberties are counted with the new stone on the board.
         let (theirs, open) = (self.stones[player.other() as usize], self.empty() & !point);
-        let (mut beside, mut taken) = (self.next_to(point) & theirs, Bits::EMPTY);
-        if beside.is_empty() {
+        let mut touched = self.next_to(point) & theirs;
+        let mut taken = Bits::EMPTY;
+        if touched.is_empty() {
             return taken;
         }
         // stones with a liberty of their own need no look at their chain
-        beside = beside & !self.next_to(open);
-        while let Some(square) = beside.squares().next() {
+        touched = touched & !self.next_to(open);
+        while let Some(square) = touched.squares().next() {
             let seed = Bits::square(square);
             let chain = self.enclosed(seed, theirs, open);
             taken |= chain.unwrap_or(Bits::EMPTY);
-            beside = beside & !chain.unwrap_or(seed);
+            touched = touched & !chain.unwrap_or(seed);
         }
         taken
     }

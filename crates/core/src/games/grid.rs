@@ -118,7 +118,7 @@ pub fn find_action(
     legal.iter().find(named).copied().ok_or_else(|| {
         let allowed: Vec<String> = legal.iter().map(|&a| names(a).swap_remove(0)).collect();
         let allowed = if allowed.is_empty() { "none (the game is over)".into() } else { allowed.join(" ") };
-        GameError(format!("{text:?} is no legal move of {game} here; legal moves: {allowed}"))
+        GameError(format!("{text:?} is not a legal move of {game} here; legal moves: {allowed}"))
     })
 }
 

@@ -168,7 +168,7 @@ impl<const W: usize> Position<W> {
     }
 
     /// Bans the points that became illegal by the stone just put on `point`: last liberties of the chains that lost
-    /// or changed a liberty, and points beside them or beside the stone that would now be suicide.
+    /// or changed a liberty, and points next to them or to the stone that would now be suicide.
     fn ban(&mut self, point: Bits<W>, mover: Player) {
         // Only chains that touch the new stone have lost a liberty or grown, so only near them a point can
         // have become illegal.

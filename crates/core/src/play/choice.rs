@@ -26,7 +26,7 @@ impl RootMove {
         if self.q.is_nan() { f32::NEG_INFINITY } else { self.q }
     }
 
-    /// May it be played, as far as the net gives it a chance?
+    /// Whether it may be played: the net gives it a chance, or it has visits.
     fn is_open(&self) -> bool {
         self.prior > 0.0 || self.visits > 0
     }

@@ -112,7 +112,7 @@ impl Running {
         self.plan.plies + self.columns.actions.len()
     }
 
-    /// Is the move at this ply searched in full, of which a share is?
+    /// Whether the move at this ply is one of the share that is searched in full.
     pub fn draws_full(&self, share: f64) -> bool {
         Stream::new(self.plan.seed, Purpose::PlayoutCap, self.plies() as u64).uniform() < share
     }
@@ -150,7 +150,7 @@ impl Running {
         self.lost = Some(lost);
     }
 
-    /// Has the game ended, by its rules, a resignation, a failure or the limit of plies?
+    /// Whether the game has ended: by its rules, a resignation, a failure or the limit of plies.
     pub fn is_over(&self, rules: &GameRules) -> bool {
         let resigned = || self.watch.as_ref().is_some_and(|watch| watch.resigns().is_some());
         let reached = |limit: Option<usize>, count: usize| limit.is_some_and(|most| count >= most);

@@ -189,7 +189,7 @@ impl GameThreads {
         Ok(threads)
     }
 
-    /// Is there a worker that waits for a game, or soon will?
+    /// Whether a worker waits for a game, or soon will.
     pub fn has_room(&self) -> bool {
         locked(&self.workers).handles.iter().any(|worker| worker.load < worker.max_load)
     }
@@ -282,7 +282,7 @@ impl Drop for GameThreads {
     }
 }
 
-/// No thread panics with one of these.
+/// Locks a mutex; no thread panics while it holds one of these.
 fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -75,7 +75,7 @@ impl Search {
             NodeContext { node, own, depth: self.path.len() + 1, variance: self.rules.variance, root, turn: self.turn };
         let scores = NodeScores::new(&self.setup, &self.tree, context);
         let best = drawn.or_else(|| scores.best(&mut self.rules.draws))?;
-        self.rules.variance = scores.variance_behind(best);
+        self.rules.variance = scores.child_variance(best);
         Some(best)
     }
 }

@@ -1,4 +1,4 @@
-//! Search-contempt in a search: when opponent nodes freeze, what is drawn there, and for whom a tree was grown.
+//! Search-contempt in a search: when opponent nodes freeze, the draws there, and the player for whom a tree was grown.
 
 use crate::rules::search_contempt::SearchContempt;
 use crate::rules::second_net::Net;
@@ -14,7 +14,7 @@ impl Tree {
         self.columns.frozen.weights(self.visited(node))
     }
 
-    /// May the opponent reply with this edge? True where nothing is frozen.
+    /// Whether the opponent may reply with this edge; true where nothing is frozen.
     pub fn in_frozen_support(&self, node: u32, edge: usize) -> bool {
         self.columns.frozen.in_support(self.visited(node), edge)
     }

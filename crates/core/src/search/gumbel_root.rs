@@ -25,9 +25,9 @@ pub struct Halving {
     considered: u32,
     /// Visits that are shared; `None`: there is no limit.
     budget: Option<u32>,
-    /// How many halvings went before, without a limit.
+    /// Number of halvings before this one, without a limit.
     round: u32,
-    /// New visits of each that remains when the phase is over.
+    /// New visits that each remaining edge has when the phase is over.
     level: i64,
 }
 

@@ -53,21 +53,21 @@ use crate::stats::{Edge, EdgeStats, Step, Value};
 use crate::tree::Tree;
 use crate::tree::columns::RuleColumns;
 
-/// Rows of one tree that may wait for the network; with the most collisions that a gather allows they fit the counts of edges.
+/// Maximum of rows of one tree that wait for the network; with the maximum of collisions of a gather they fit the counts of edges.
 const MAX_IN_FLIGHT: usize = 30_000;
 /// Visits that end without the network (terminal, cached) before a gather hands control back.
 const MAX_FREE_VISITS: usize = 4096;
 
-/// A position that waits for the network, and the way to it.
+/// A position that waits for the network, and the path to it.
 pub struct Leaf {
     path: Vec<Step>,
-    /// In whose statistics the visit counts.
+    /// The net in whose statistics the visit counts.
     turn: Net,
     /// The position.
     pub state: Box<dyn State>,
     actions: Vec<Action>,
     key: u64,
-    /// What its node will be found by (graph search).
+    /// Key of its node (graph search).
     node_key: u64,
     weights: Vec<f64>,
     edges: Vec<Edge>,
@@ -79,7 +79,7 @@ pub struct Leaf {
 }
 
 impl Leaf {
-    /// What the evaluation of its position is kept under.
+    /// Key of its evaluation in the cache.
     pub fn key(&self) -> u64 {
         self.key
     }
@@ -90,7 +90,7 @@ impl Leaf {
     }
 }
 
-/// Why a tree must grow no more.
+/// Why a tree may not grow any more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Full {
     /// It has the bytes that the settings allow (`max_tree_bytes`).
@@ -99,7 +99,7 @@ pub enum Full {
     Counters = 2,
 }
 
-/// What a gather may ask before the network.
+/// Where a gather looks for an evaluation before it asks the network.
 #[derive(Clone, Copy)]
 pub struct LeafSources<'a> {
     /// Evaluations of positions seen before.
@@ -110,7 +110,7 @@ pub struct LeafSources<'a> {
     pub oracle: Option<&'a dyn LeafOracle>,
 }
 
-/// What one descent came to.
+/// How a descent ended.
 pub(super) enum Visit {
     /// Backed up at once: the end of a game, or a cached evaluation.
     Done,
@@ -144,7 +144,7 @@ pub(super) enum Reached {
     End(Visit),
 }
 
-/// What one tree does in a gather.
+/// The part of one tree in a gather.
 pub struct Turn {
     net: Net,
     /// Rows that it may still add.
@@ -288,13 +288,13 @@ impl Search {
         self.next_net().is_some()
     }
 
-    /// Why the tree must grow no more; `None` while it may.
+    /// Why the tree may not grow any more; `None` while it may.
     pub fn full(&self) -> Option<Full> {
-        let most = self.setup.params.max_tree_bytes;
-        match most > 0 && self.tree.bytes() as u64 >= most {
-            true => Some(Full::Bytes),
-            false => self.tree.is_full().then_some(Full::Counters),
+        let max_bytes = self.setup.params.max_tree_bytes;
+        if max_bytes > 0 && self.tree.bytes() as u64 >= max_bytes {
+            return Some(Full::Bytes);
         }
+        self.tree.is_full().then_some(Full::Counters)
     }
 
     /// The net that the next visit is for; `None` when no visit is due.
@@ -302,8 +302,8 @@ impl Search {
     pub fn next_net(&self) -> Option<Net> {
         // This runs before every descent. `bytes` is a sum of lengths, so the limit costs no walk over the
         // tree; the tree exceeds it by what is in flight.
-        let most = self.setup.params.max_tree_bytes;
-        let below_cap = most == 0 || (self.tree.bytes() as u64) < most;
+        let max_bytes = self.setup.params.max_tree_bytes;
+        let below_cap = max_bytes == 0 || (self.tree.bytes() as u64) < max_bytes;
         if !self.can_move || !below_cap || self.tree.is_full() || (self.setup.solves() && self.is_decided()) {
             return None;
         }
@@ -349,7 +349,7 @@ impl Search {
         turn.free_rows > 0 && !turn.over && self.may_descend(turn.net) && turn.free_visits < MAX_FREE_VISITS
     }
 
-    /// Takes what a descent came to.
+    /// Counts a descent that has ended.
     #[inline(always)]
     pub(super) fn end_descent(&mut self, turn: &mut Turn, visit: Visit, leaves: &mut Vec<Leaf>) {
         match visit {
@@ -364,10 +364,10 @@ impl Search {
                 // A collision says that PUCT wants a leaf whose answer is not there yet. Its path is marked as in
                 // flight until the end of the gather, so that the next descent prefers another leaf: lc0's
                 // collisions, with the effect of a virtual loss that takes no value away.
-                let most = self.setup.params.max_collisions as usize;
+                let max_collisions = self.setup.params.max_collisions as usize;
                 // An empty path: the root itself waits, or a large turn prefers to wait. No other descent could
                 // help.
-                turn.over = self.path.is_empty() || turn.collisions.len() + 1 >= most;
+                turn.over = self.path.is_empty() || turn.collisions.len() + 1 >= max_collisions;
                 if !turn.over {
                     self.tree.mark(&self.path, self.turn, 1);
                     turn.collisions.push(self.path.clone());
@@ -376,7 +376,7 @@ impl Search {
         }
     }
 
-    /// Ends a gather of this tree: the ways of collisions are free again.
+    /// Ends a gather of this tree: the paths of collisions are no longer marked.
     pub(super) fn end_turn(&mut self, turn: &Turn) {
         for path in &turn.collisions {
             self.tree.mark(path, self.turn, -1);
@@ -435,7 +435,7 @@ impl Search {
         self.back_up(mover, value);
     }
 
-    /// Takes the visit of a leaf back.
+    /// Takes back the visit of a leaf.
     pub fn cancel(&mut self, leaf: Leaf) {
         self.rows_in_flight -= 1;
         // A cancelled turn gives its number back: the turns after it draw as if it had never begun.
@@ -501,7 +501,7 @@ impl Search {
         self.counters.depth_max = 0;
     }
 
-    /// The way from the root to a leaf in flight.
+    /// The actions from the root to a leaf in flight.
     pub fn line_to(&self, leaf: &Leaf) -> Vec<Action> {
         leaf.path.iter().map(|step| self.tree.edges(step.node)[step.edge as usize].action).collect()
     }

@@ -1,7 +1,7 @@
 //! The model of the opponent in a search: leaves that wait for its priors, and draws from them.
 //!
 //! A leaf where the opponent moves is evaluated twice: by the own network, whose value it takes, then by the model, whose priors it
-//! takes. In between it waits here; it is in flight, and in no batch.
+//! takes. In between it waits here: it is in flight, but in no batch.
 
 use crate::math::rng::CounterRng;
 use crate::rules::opponent_net::OpponentNet;
@@ -24,7 +24,7 @@ impl Search {
         self.rules.waiting_for_model.len()
     }
 
-    /// Puts a leaf, whose value is known, behind those that wait for the model.
+    /// Appends a leaf, whose value is known, to those that wait for the model.
     pub(super) fn wait_for_model(&mut self, mut leaf: Leaf) {
         leaf.asks_model = true;
         self.rules.waiting_for_model.push_back(leaf);
@@ -53,7 +53,7 @@ impl Search {
         }
     }
 
-    /// Turns the model's answer into the edges of a leaf. Fails, changing nothing, on answers that are no numbers.
+    /// Turns the model's answer into the edges of a leaf. Fails, changing nothing, on answers that are not finite.
     pub fn read_model(&self, leaf: &mut Leaf, logits: &[f32]) -> Result<(), String> {
         let temperature = self.setup.params.opponent_net.map_or(1.0, |rule| rule.temperature);
         priors(leaf, logits, temperature, self.setup.params.arithmetic)
@@ -91,6 +91,6 @@ pub(super) fn draw_by_prior(edges: &[Edge], draws: &mut CounterRng) -> Option<us
         rest -= f64::from(edge.prior());
         rest < 0.0
     });
-    // Rounding may leave a rest behind the last edge.
+    // Rounding may leave a rest after the last edge.
     passed.or_else(|| edges.iter().rposition(|edge| edge.prior() > 0.0))
 }

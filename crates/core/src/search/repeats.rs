@@ -15,7 +15,7 @@ impl Search {
         counts.then(|| (repeat.outcome, repeated_after(repeat.plies_since)))
     }
 
-    /// Takes back all visits of repeats that count no longer, now that the root has moved past their first occurrence.
+    /// Takes back all visits of repeats that no longer count, now that the root has moved past their first occurrence.
     pub(super) fn reopen_repeats(&mut self) {
         if let Some(rule) = self.setup.params.repetition.filter(|rule| rule.mode == RepetitionMode::InlineValue) {
             match self.setup.graph() {
@@ -38,7 +38,7 @@ struct Reopening<'a> {
 }
 
 impl Tree {
-    /// Makes repeats that count no longer edges without visits, and takes those visits from all nodes above them. `averaged`: means
+    /// Makes repeats that no longer count edges without visits, and takes those visits from all nodes above them. `averaged`: means
     /// have step sizes of their own (Q average); such a mean becomes the plain one of what is left.
     fn reopen_repeats(&mut self, rule: &Repetition, averaged: bool) {
         let Some(root) = self.root_node() else { return };
@@ -66,7 +66,7 @@ impl Tree {
         depths
     }
 
-    /// Takes visits from the edges of a node: those of repeats, and those that the nodes behind have lost. Returns them all.
+    /// Takes visits from the edges of a node: those of repeats, and those that its children have lost. Returns them all.
     fn reopen_edges(&mut self, node: u32, pass: &Reopening) -> Lost {
         let first = self.node(node).stats as usize;
         let mut all = Lost::default();
@@ -91,7 +91,7 @@ impl Tree {
         Lost { visits: Removed::of(&stats), large: Removed::of(&large) }
     }
 
-    /// Takes from a record what the node behind it has lost; returns that, for the mover of `node`. An exact value rests on no repeat.
+    /// Takes from a record what its child has lost; returns that, for the mover of `node`. An exact value does not rest on repeats.
     fn take_from_stats(&mut self, node: u32, record: usize, pass: &Reopening) -> Lost {
         let stats = self.stats[record];
         let lost = pass.lost.get(stats.node as usize).filter(|lost| !lost.is_nothing());

@@ -25,7 +25,7 @@ impl Followers {
 }
 
 impl Search {
-    /// The key by which the nodes of equal positions are found; `None` where they are not.
+    /// The key that nodes of equal positions share; `None` where evaluations are not re-used.
     #[inline]
     pub(super) fn position_key(&self, state: &dyn State) -> Option<u64> {
         self.tree.columns.positions.is_on().then(|| state.position_key())
@@ -46,7 +46,7 @@ impl Search {
         Some(Evaluation { edges, value: self.tree.raw_network_value(node) })
     }
 
-    /// Keeps beside a new node what the network answered, and where the node is found.
+    /// Keeps what the network answered about a new node, and the key of its position.
     #[inline]
     pub(super) fn note_evaluation(&mut self, node: u32, known: Value, position: Option<u64>) {
         self.tree.columns.raw_network.set(node as usize, known);

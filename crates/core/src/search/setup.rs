@@ -164,7 +164,7 @@ impl Setup {
         self.hooks.iter().filter(|hook| hook.keeps.is_some()).count()
     }
 
-    /// The columns that trees need beside their edges.
+    /// The columns that trees need for the rules.
     pub fn columns(&self) -> ColumnSet {
         let params = &self.params;
         let contempt = params.search_contempt.as_ref();

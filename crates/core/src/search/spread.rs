@@ -44,7 +44,7 @@ impl<V: Fn(usize) -> f64> Terms for SpreadTerms<'_, V> {
 }
 
 impl Search {
-    /// Index of the edge with the greatest score; notes the variance behind that edge. The root has no priors and no restriction of its
+    /// Index of the edge with the greatest score; notes the variance of its child. The root has no priors and no restriction of its
     /// own.
     pub(super) fn best_by_spread(&mut self, rule: &Variance, node: u32, own: &EdgeStats) -> Option<usize> {
         let mut view = NodeView::new(&self.setup, &self.tree, node, own, self.path.is_empty());
@@ -62,8 +62,8 @@ impl Search {
         };
         let terms = SpreadTerms { rule, spread, variance: &variance, fresh };
         let best = best_edge(&view, edges, all, &terms).unwrap_or(usize::MAX);
-        let behind = if best < all.len() { variance(best) } else { fresh };
-        self.rules.variance = behind;
+        let variance_below = if best < all.len() { variance(best) } else { fresh };
+        self.rules.variance = variance_below;
         (best < usize::MAX).then_some(best)
     }
 }

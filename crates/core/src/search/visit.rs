@@ -45,13 +45,13 @@ impl Search {
             self.tree.fetch_children(node);
             let edge = self.select::<PLAIN>(node, &own);
             match self.go_along::<PLAIN>(node, edge) {
-                Along::Node(behind, record) => (node, own) = (behind, record),
+                Along::Node(child, record) => (node, own) = (child, record),
                 end => return self.end_along(end, sources),
             }
         }
     }
 
-    /// Takes an edge, which has a record: to the node behind it, or to where the visit ends.
+    /// Takes an edge, which has a record: to its child, or to where the visit ends.
     #[inline(always)] // the inner loop of a descent
     pub(super) fn go_along<const PLAIN: bool>(&mut self, node: u32, edge: u32) -> Along {
         let two_nets = !PLAIN && self.setup.two_nets();
@@ -65,28 +65,28 @@ impl Search {
         if stats.is_end() || (solves && self.tree.bounds_at(Step { node, edge }).is_proven()) {
             return Along::Known(mover, stats.value(false));
         }
-        let (behind, waits) = match two_nets {
-            true => self.behind_for_turn(Step { node, edge }, &stats),
+        let (child, waits) = match two_nets {
+            true => self.child_for_turn(Step { node, edge }, &stats),
             false => (stats.node, stats.in_flight > 0),
         };
         // Without virtual loss the same leaf is met twice: this visit is given up, and its path marked, until the answer is there.
-        if behind == UNEVALUATED && waits {
+        if child == UNEVALUATED && waits {
             return Along::Waits;
         }
         let mut own = stats;
-        if graph && behind != UNEVALUATED {
-            own = self.tree.own_stats(behind);
+        if graph && child != UNEVALUATED {
+            own = self.tree.own_stats(child);
             // Another line has visited this node since. The edge takes the node's value in this visit without
             // going deeper, or its mean would lag behind what the graph knows (see rules/graph.rs).
             if stats.visits < own.visits {
-                return Along::Grown(behind);
+                return Along::Grown(child);
             }
         }
         // Read before the move is played, so that memory and rules work at the same time.
-        let next_mover = (behind != UNEVALUATED).then(|| self.tree.fetch_node(behind));
+        let next_mover = (child != UNEVALUATED).then(|| self.tree.fetch_node(child));
         self.scratch.state.play(self.tree.edges(node)[edge as usize].action);
         let Some(next_mover) = next_mover else { return Along::Leaf };
-        Along::Node(behind, if graph { own } else { stats.seen(next_mover != mover) })
+        Along::Node(child, if graph { own } else { stats.seen(next_mover != mover) })
     }
 
     /// Ends a visit where an edge has led.
@@ -98,7 +98,7 @@ impl Search {
                 self.finish_visit(mover, value);
                 Visit::Done
             }
-            Along::Grown(behind) => self.catch_up(behind),
+            Along::Grown(child) => self.catch_up(child),
             Along::Leaf => self.reach_leaf(sources),
             Along::Waits | Along::Node(..) => Visit::Collision,
         }
@@ -143,7 +143,7 @@ impl Search {
     /// Counts and backs up a visit in flight along the present path.
     #[inline]
     pub(super) fn back_up(&mut self, mover: Player, value: Value) {
-        // Plain backup moves one mean by 1 / N; rules keep more beside it, or move it otherwise, and are out of line.
+        // Plain backup moves one mean by 1 / N; rules keep more, or move it otherwise, and are out of line.
         match self.setup.backup {
             Backup::Plain => self.tree.backup(&self.path, mover, value),
             Backup::ByRules | Backup::Together => self.back_up_by_rules(mover, value),
@@ -305,7 +305,7 @@ impl Search {
     /// The result at the scratch position, by the rules, as a repeat or by the oracle. A root may be drawn by a rule, or be known,
     /// and is still searched.
     fn leaf_end(&mut self, oracle: Option<&dyn LeafOracle>) -> Option<(Outcome, EndedBy)> {
-        // A node of the other net is no end: it is only new to this net.
+        // A node of the other net does not end the visit: it is only new to this net.
         if self.path.is_empty() || (self.setup.two_nets() && self.path_ends_at_node()) {
             return None;
         }

@@ -66,7 +66,7 @@ impl Search {
     pub(super) fn take_edge(&mut self, node: u32, edge: usize, sources: LeafSources) -> Reached {
         let edge = self.give_record(node, edge);
         match self.go_along::<false>(node, edge) {
-            Along::Node(behind, own) => Reached::Node(behind, own),
+            Along::Node(child, own) => Reached::Node(child, own),
             end => Reached::End(self.end_along(end, sources)),
         }
     }
@@ -152,8 +152,8 @@ impl Search {
             }
         }
         let best = best.expect("a node has an edge that may be taken");
-        let behind = scored.map(|scores| scores.variance_behind(best));
-        self.rules.variance = behind.unwrap_or(self.rules.variance);
+        let variance = scored.map(|scores| scores.child_variance(best));
+        self.rules.variance = variance.unwrap_or(self.rules.variance);
         best
     }
 

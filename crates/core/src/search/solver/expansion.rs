@@ -20,7 +20,7 @@ pub enum EndedBy {
 }
 
 impl EndedBy {
-    /// What stands in the place of the node behind the edge.
+    /// What stands in place of a child at the edge.
     pub fn mark(self) -> u32 {
         match self {
             EndedBy::Rules | EndedBy::Oracle => TERMINAL,
@@ -120,7 +120,7 @@ impl Search {
         true
     }
 
-    /// The forced nodes at the end of the present path have the value that came from behind them as their own; `raw`: before contempt.
+    /// The forced nodes at the end of the present path have the value that came up through them as their own; `raw`: before contempt.
     pub(in crate::search) fn value_forced(&mut self, mover: Player, value: Value, raw: Value) {
         for step in self.path.iter().rev() {
             if !self.tree.node(step.node).forced {
@@ -133,36 +133,36 @@ impl Search {
     }
 }
 
-/// What rules want to know of the positions behind the edges of a new node, which `state` stands on.
+/// Looks at the positions after each edge of a new node, where a rule wants that. `state`: the position of the node.
 #[inline]
 pub(in crate::search) fn scan_children(
     tree: &mut Tree,
     node: u32,
     state: &dyn State,
-    beyond: &mut dyn State,
+    child: &mut dyn State,
     params: &SearchParams,
 ) {
     if params.solver.is_some_and(|rule| rule.lookahead > 0) && !tree.node(node).forced {
-        prove_finished(tree, node, state, beyond);
+        prove_finished(tree, node, state, child);
     }
 }
 
-/// Gives every edge of a new node, which `state` stands on, whose game is over behind it a record that says so.
-fn prove_finished(tree: &mut Tree, node: u32, state: &dyn State, beyond: &mut dyn State) {
+/// Gives every edge of a new node after which the game is over a record that says so. `state`: the position of the node.
+fn prove_finished(tree: &mut Tree, node: u32, state: &dyn State, child: &mut dyn State) {
     let actions: Vec<_> = tree.edges(node).iter().map(|edge| edge.action).collect();
     for action in actions {
-        beyond.copy_from(state);
-        beyond.play(action);
-        let Some(outcome) = beyond.outcome() else { continue };
+        child.copy_from(state);
+        child.play(action);
+        let Some(outcome) = child.outcome() else { continue };
         // A node of a graph is reached by several lines, and the result holds for this one alone.
-        if tree.columns.enabled.graph && beyond.outcome_depends_on_path() {
+        if tree.columns.enabled.graph && child.outcome_depends_on_path() {
             continue;
         }
         // The record moved the edges, so the place is looked up again for each.
         let place = tree.edges(node).iter().position(|edge| edge.action == action).expect("an edge of the node");
         let edge = tree.choose_edge(node, place as u32);
         let result = result_for(outcome, tree.node(node).mover);
-        let bounds = Bounds::exact(result, 1, beyond.outcome_depends_on_path());
+        let bounds = Bounds::exact(result, 1, child.outcome_depends_on_path());
         let record = tree.stats_index(Step { node, edge });
         let stats = &mut tree.stats[record];
         (stats.node, stats.wl, stats.d) = (TERMINAL, bounds.value().wl, bounds.value().d);

@@ -12,7 +12,7 @@ use crate::search::{LeafSources, Search, Visit};
 use crate::stats::{Edge, EdgeStats, Step, TERMINAL, Value};
 use crate::tree::Tree;
 
-/// What a search with two nets keeps beside its tree.
+/// What a search with two nets keeps in addition to its tree.
 #[derive(Clone, Debug, Default)]
 pub struct TwoNets {
     /// Turns begun and not taken back, over all moves: the number of the next one.
@@ -55,8 +55,8 @@ impl Search {
         rule.next_net(begun, rule.goal(begun, self.visit_limit), || turn_uniform(self.key, self.rules.two_nets.turns))
     }
 
-    /// The node behind a record as this turn sees it, `UNEVALUATED` where its net does not know it, and whether it waits for this net.
-    pub(in crate::search) fn behind_for_turn(&self, step: Step, stats: &EdgeStats) -> (u32, bool) {
+    /// The child of a record as this turn sees it, `UNEVALUATED` where its net does not know it, and whether it waits for this net.
+    pub(in crate::search) fn child_for_turn(&self, step: Step, stats: &EdgeStats) -> (u32, bool) {
         let known = stats.node < TERMINAL && self.tree.nets(stats.node).known_to(self.turn);
         let node = if known || stats.is_end() { stats.node } else { crate::stats::UNEVALUATED };
         let waits = match self.turn {
@@ -71,7 +71,7 @@ impl Search {
         self.tree.root_node().filter(|root| self.tree.nets(*root).known_to(self.turn))
     }
 
-    /// Does the root wait for this turn's net?
+    /// Whether the root waits for this turn's net.
     pub(in crate::search) fn root_waits(&self) -> bool {
         match self.turn {
             Net::Small => self.tree.root.in_flight > 0,
@@ -113,7 +113,7 @@ impl Search {
         }
     }
 
-    /// Goes straight to the node behind a step.
+    /// Goes straight to the child at a step.
     fn take(&mut self, step: Step, sources: LeafSources) -> Visit {
         self.tree.path_to(step, &mut self.path);
         self.scratch.state.copy_from(self.root_state.as_ref());
@@ -123,7 +123,7 @@ impl Search {
         self.reach_leaf(sources)
     }
 
-    /// Does the present path end at a node that the other net knows?
+    /// Whether the present path ends at a node that the other net knows.
     pub(in crate::search) fn path_ends_at_node(&self) -> bool {
         let node = self.path.last().map_or(self.tree.root.node, |last| self.tree.record(*last).node);
         node < TERMINAL
@@ -169,7 +169,7 @@ impl Search {
         }
     }
 
-    /// Puts the node behind a step on the frontier, if it belongs there.
+    /// Puts the child at a step on the frontier, if it belongs there.
     pub(in crate::search) fn enter(&mut self, step: Step) {
         let stats = *self.tree.record(step);
         if stats.visits == 0 || stats.node >= TERMINAL || self.tree.nets(stats.node).large {
